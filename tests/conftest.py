@@ -11,7 +11,7 @@ from typing import ClassVar
 import hypothesis
 import pytest
 
-from chapterhouse import wiring
+from chapterhouse import Library, wiring
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 
@@ -118,3 +118,41 @@ def data_folder() -> Path:
 def example_folder() -> Path:
     """The documents of the example organisation."""
     return Path(__file__).parents[1] / "examples" / "varnholm-ferry"
+
+
+RULES = """# Harbour rules
+
+## Speed
+
+Inside the harbour no vessel may exceed 4 knots. The duty officer may grant exceptions.
+
+## Opening
+
+The gate closes at 21:30 from April to September.
+
+| Berth | Length | Owner |
+|---|---|---|
+| B1 | 24 m | Ferry cooperative |
+| B7 | 12 m | Guests |
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Give a folder of three small documents."""
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "rules.md").write_text(RULES)
+    (documents / "weather.txt").write_text(
+        "The crossing is suspended above force eight. Passengers are told by loudspeaker.\n"
+    )
+    (documents / "ERR.md").write_text("# Faults\n\nERR-4012 means that the ramp did not lock.\n")
+    return documents
+
+
+@pytest.fixture
+def library(folder: Path) -> Iterator[Library]:
+    """Give a library that has read them."""
+    with Library.open() as opened:
+        opened.documents.add(folder)
+        yield opened

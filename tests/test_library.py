@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,70 +16,7 @@ from chapterhouse.evaluation.collection import question_task
 from chapterhouse.evaluation.comparing import evaluate
 from chapterhouse.evaluation.datasets import Question
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.types import Progress, Scope, Status
-
-RULES = """# Harbour rules
-
-## Speed
-
-Inside the harbour no vessel may exceed 4 knots. The duty officer may grant exceptions.
-
-## Opening
-
-The gate closes at 21:30 from April to September.
-
-| Berth | Length | Owner |
-|---|---|---|
-| B1 | 24 m | Ferry cooperative |
-| B7 | 12 m | Guests |
-"""
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    (documents / "rules.md").write_text(RULES)
-    (documents / "weather.txt").write_text(
-        "The crossing is suspended above force eight. Passengers are told by loudspeaker.\n"
-    )
-    (documents / "ERR.md").write_text("# Faults\n\nERR-4012 means that the ramp did not lock.\n")
-    return documents
-
-
-@pytest.fixture
-def library(folder: Path) -> Iterator[Library]:
-    with Library.open() as opened:
-        opened.documents.add(folder)
-        yield opened
-
-
-def test_every_answer_can_be_checked_to_the_character(library: Library) -> None:
-    answer = library.answers.ask("How fast may a vessel go inside the harbour?")
-    assert answer.found
-    assert "4 knots" in answer.text
-    for citation in answer.citations:
-        assert citation.verified
-        body = library.documents.body(citation.document_id)
-        assert body.text[citation.start : citation.end] == citation.quote
-    first = answer.citations[0]
-    assert first.source == "documents/rules.md"
-    assert first.section_path == ("Harbour rules", "Speed")
-
-
-def test_a_table_row_is_an_answer(library: Library) -> None:
-    answer = library.answers.ask("Which length has berth B7?")
-    assert answer.found
-    assert "Length: 12 m" in answer.text
-
-
-def test_what_the_documents_do_not_hold_is_not_answered(library: Library) -> None:
-    answer = library.answers.ask("Which vaccines does the dentist recommend for parrots?")
-    assert not answer.found
-    assert not answer.sentences
-    assert not answer.citations
-    assert "dentist" in answer.searched.missing_terms
-    assert answer.searched.documents == 3
+from chapterhouse.types import Scope
 
 
 def test_whoever_asks_hears_what_did_not_work(folder: Path, tmp_path: Path) -> None:
@@ -105,57 +41,6 @@ def test_whoever_asks_hears_what_did_not_work(folder: Path, tmp_path: Path) -> N
         assert found.warnings == (f"{context.warnings[0]} (in 1 of 1 searches)",)
 
 
-def test_nothing_to_search_is_no_answer(tmp_path: Path) -> None:
-    with Library.open(tmp_path / "empty") as library:
-        assert not library.answers.ask("Anything?").found
-        assert library.search.hits("Anything?").hits == ()
-
-
-def test_a_second_add_changes_nothing(library: Library, folder: Path) -> None:
-    before = library.status().sequence
-    report = library.documents.add(folder)
-    assert report.changed == 0
-    assert {outcome.record.code for outcome in report.outcomes} == {"unchanged"}
-    assert library.status().sequence == before
-
-
-def test_a_changed_file_is_read_again(library: Library, folder: Path) -> None:
-    (folder / "weather.txt").write_text("The crossing is suspended above force nine, since May.\n")
-    assert library.documents.add(folder).changed == 1
-    assert "force nine" in library.answers.ask("When is the crossing suspended?").text
-    assert not any(
-        "loudspeaker" in hit.chunk.text for hit in library.search.hits("loudspeaker").hits
-    )
-
-
-def test_a_file_that_is_gone_is_named_and_removed_only_on_demand(
-    library: Library, folder: Path
-) -> None:
-    (folder / "weather.txt").unlink()
-    assert library.documents.add(folder).missing == ("documents/weather.txt",)
-    assert library.search.hits("loudspeaker").hits
-    assert [d.source for d in library.documents.remove(missing=True, dry_run=True).documents] == [
-        "documents/weather.txt"
-    ]
-    assert library.status().documents == 3
-    library.documents.remove(missing=True)
-    assert library.status().documents == 2
-    assert not library.search.hits("loudspeaker").hits
-
-
-@pytest.mark.parametrize("text", ["ERR-4012", 'the "did not lock" fault', "what does ERR.md say"])
-def test_what_is_named_to_the_letter_has_a_place(library: Library, text: str) -> None:
-    hits = library.search.hits(text, limit=1).hits
-    assert hits[0].document.source == "documents/ERR.md"
-    assert hits[0].stages["exact"] == 1.0
-
-
-def test_the_cap_per_document_holds(library: Library) -> None:
-    hits = library.search.hits("harbour gate berth speed", per_document=1).hits
-    names = [hit.document.id for hit in hits]
-    assert len(names) == len(set(names))
-
-
 def test_shelves_are_apart(library: Library, folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -173,44 +58,6 @@ def test_workspaces_are_apart(library: Library) -> None:
     with Library.open(workspace="other") as other:
         assert other.status().documents == 0
         assert other.search.hits("harbour").hits == ()
-
-
-def test_one_bad_file_does_not_stop_the_rest(library: Library, folder: Path) -> None:
-    (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing of the kind")
-    (folder / "empty.docx").write_bytes(b"")
-    (folder / "new.txt").write_text("A new notice about the lighthouse.")
-    seen: list[Progress] = []
-    report = library.documents.add(folder, on_progress=seen.append)
-    assert report.count(Status.REJECTED) == 2
-    assert all(o.record.sentence for o in report.outcomes if o.record.status is Status.REJECTED)
-    assert library.search.hits("lighthouse").hits
-    assert [progress.done for progress in seen] == list(range(1, len(report.outcomes) + 1))
-
-
-def test_names_lead_to_documents(library: Library) -> None:
-    document = library.documents.get("rules.md")
-    assert library.documents.get(document.id) == document
-    assert library.documents.get(document.id[:-3]) == document
-    assert library.documents.get("documents/rules.md") == document
-    with pytest.raises(NotFoundError, match="nowhere"):
-        library.documents.get("nowhere.md")
-    with pytest.raises(UsageError, match="empty"):
-        library.documents.get(" ")
-
-
-def test_a_name_that_fits_several_documents_is_refused(library: Library, folder: Path) -> None:
-    (folder / "rules-old.md").write_text("The old rules.")
-    library.documents.add(folder)
-    with pytest.raises(UsageError, match="fits 2"):
-        library.documents.remove("rules")
-    assert library.status().documents == 4
-
-
-def test_a_removed_document_is_gone(library: Library) -> None:
-    library.documents.remove("rules.md")
-    assert not library.search.hits("knots").hits
-    with pytest.raises(NotFoundError):
-        library.documents.remove("rules.md")
 
 
 def test_the_doctor_finds_a_healthy_library_healthy(library: Library) -> None:
@@ -240,21 +87,6 @@ def test_reindexing_and_reprocessing_change_no_answer(library: Library) -> None:
     assert library.answers.ask(question) == before
 
 
-@pytest.mark.parametrize("question", ["", "   \n"])
-def test_an_empty_question_is_refused(library: Library, question: str) -> None:
-    with pytest.raises(UsageError, match="empty"):
-        library.answers.ask(question)
-
-
-def test_numbers_out_of_range_are_refused(library: Library) -> None:
-    with pytest.raises(UsageError, match="limit"):
-        library.search.hits("harbour", limit=0)
-    with pytest.raises(UsageError, match="word"):
-        library.answers.ask("harbour", words=0)
-    with pytest.raises(UsageError, match="negative"):
-        library.search.hits("harbour", per_document=-1)
-
-
 def test_bad_names_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="workspace"):
         Library.open(tmp_path, "../escape")
@@ -266,17 +98,6 @@ def test_a_library_that_is_not_there_is_not_made_unasked(tmp_path: Path) -> None
     with pytest.raises(NotFoundError, match="no library"):
         Library.open(tmp_path / "nowhere", create=False)
     assert not (tmp_path / "nowhere").exists()
-
-
-def test_a_dry_run_writes_nothing(folder: Path, tmp_path: Path) -> None:
-    with Library.open(tmp_path / "dry") as library:
-        report = library.documents.add(folder, dry_run=True)
-        assert {outcome.record.code for outcome in report.outcomes} == {"would-be-read"}
-        assert library.status().documents == 0
-        library.documents.add(folder)
-        assert {o.record.code for o in library.documents.add(folder, dry_run=True).outcomes} == {
-            "unchanged"
-        }
 
 
 def test_two_fresh_homes_give_identical_answers(tmp_path: Path, folder: Path) -> None:
@@ -335,55 +156,6 @@ def test_settings_choose_chunker_and_tokenizer(folder: Path, tmp_path: Path) -> 
         assert {chunk.end - chunk.start for chunk in chunks[:-1]} == {120}
         exact = StaticEmbedder().count_tokens
         assert [chunk.tokens for chunk in chunks] == [exact(chunk.text) for chunk in chunks]
-
-
-def test_without_embeddings_search_is_lexical(folder: Path, tmp_path: Path) -> None:
-    home = tmp_path / "lexical"
-    home.mkdir()
-    (home / "chapterhouse.toml").write_text("[embedding]\nengine = 'none'\n")
-    with Library.open(home) as library:
-        library.documents.add(folder)
-        hits = library.search.hits("How fast may a vessel go?").hits
-        assert hits
-        assert all("cosine" not in hit.stages for hit in hits)
-        assert library.answers.ask("How fast may a vessel go inside the harbour?").found
-
-
-def test_a_language_without_vectors_is_left_to_the_lexical_side(tmp_path: Path) -> None:
-    folder = tmp_path / "russian"
-    folder.mkdir()
-    (folder / "правила.txt").write_text(
-        "Начальник порта закрывает ворота, когда поднимается сильный ветер. "
-        "Скорость судов в гавани не должна превышать четырёх узлов."
-    )
-    with Library.open(tmp_path / "home") as library:
-        library.documents.add(folder)
-        assert next(iter(library.documents.list())).language == "ru"
-        (hit,) = library.search.hits("какая скорость судна в гавани").hits
-        assert "cosine" not in hit.stages
-        assert library.answers.ask("Какая скорость судов в гавани?").found
-
-
-def test_notes_too_short_to_tell_their_language_are_answered(tmp_path: Path) -> None:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "note.txt").write_text("Ferry: leaves at nine.")
-    with Library.open(tmp_path / "home") as library:
-        library.documents.add(folder)
-        assert next(iter(library.documents.list())).language == ""
-        assert "nine" in library.answers.ask("When does the ferry leave?").text
-
-
-def test_a_shelf_that_is_not_there_is_named(library: Library) -> None:
-    with pytest.raises(NotFoundError, match="crw") as caught:
-        library.answers.ask("How fast may a vessel go?", shelves=["crw"])
-    assert "library" in caught.value.hint
-
-
-def test_questions_that_are_no_text_or_too_long(library: Library) -> None:
-    assert not library.answers.ask("\ud800?").found
-    with pytest.raises(UsageError, match="characters"):
-        library.search.hits("x" * 10_001)
 
 
 @pytest.mark.parametrize("name", ["lexical/terms.*", "lexical/keys.*", "vectors/vectors.*"])

@@ -1,100 +1,75 @@
-"""Settings: defaults < file < environment < workspace."""
-
-from pathlib import Path
+"""Settings by themselves: what goes together, and what no setting may hold."""
 
 import pytest
+from pydantic import ValidationError
 
-from chapterhouse.errors import UsageError
-from chapterhouse.settings_file import load_settings
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    (tmp_path / "workspaces" / "own").mkdir(parents=True)
-    return tmp_path
-
-
-def own(home: Path) -> Path:
-    return home / "workspaces" / "own"
+from chapterhouse.settings import (
+    ChunkingSettings,
+    EmbeddingSettings,
+    LanguageModelSettings,
+    RerankSettings,
+    Settings,
+    TelemetrySettings,
+)
 
 
-def test_without_files_the_defaults_hold(home: Path) -> None:
-    settings = load_settings(home, own(home))
-    assert settings.search.limit == 10
-    assert settings.chunking.strategy == "hierarchical"
-
-
-def test_the_later_source_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (home / "chapterhouse.toml").write_text("[search]\nlimit = 20\nper_document = 5\n")
-    assert load_settings(home, own(home)).search.limit == 20
-    monkeypatch.setenv("CHAPTERHOUSE_SEARCH__LIMIT", "30")
-    assert load_settings(home, own(home)).search.limit == 30
-    (own(home) / "workspace.toml").write_text("[search]\nlimit = 40\n")
-    settings = load_settings(home, own(home))
-    assert (settings.search.limit, settings.search.per_document) == (40, 5)
+def test_a_target_fits_its_limits_inclusive_and_the_default_maximum() -> None:
+    assert ChunkingSettings(target=100, minimum=100).target == 100
+    assert ChunkingSettings(target=1_500).target == 1_500
+    with pytest.raises(ValidationError, match="1500"):
+        ChunkingSettings(target=1_501)
+    assert ChunkingSettings(minimum=5_000).target == 0  # nothing is aimed at: nothing is compared
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    "url",
     [
-        ("# mine\n[search]\n\nlimitt = 5\n", r"did you mean 'limit'\? \(\S+, line 4\)"),
-        ("[serach]\nlimit = 5\n", r"did you mean 'search'\? \(\S+, line 1\)"),
-        ("search.limitt = 5\n", r"did you mean 'limit'\?"),
-        ("[models.big]\nmodle = 'x'\n", r"did you mean 'model'\? \(\S+, line 2\)"),
-        ("[search]\nlimit = 3\n[answer]\nqqqq = 1\n", r"known: .*words \(\S+, line 4\)"),
-        ("[search]\nfusion = 3\nlimit = 0\n", r"search\.limit: .* \(\S+, line 3\)"),
+        "ftp://host/v1",
+        "host:8080",
+        "http://",
+        "http://host:0/v1",
+        "https://user@host/v1",
+        "https://host/v1?key=1",
+        "https://host/v1#key",
     ],
 )
-def test_the_nearest_setting_and_the_line_are_named(home: Path, text: str, says: str) -> None:
-    (home / "chapterhouse.toml").write_text(text)
-    with pytest.raises(UsageError, match=says):
-        load_settings(home, own(home))
+def test_an_address_is_of_the_web_and_holds_no_secret(url: str) -> None:
+    for refuse in (EmbeddingSettings, RerankSettings, LanguageModelSettings):
+        with pytest.raises(ValidationError, match="address"):
+            refuse(base_url=url)
+    with pytest.raises(ValidationError, match="address"):
+        TelemetrySettings(endpoint=url)
+
+
+@pytest.mark.parametrize("key", ["sk-1234", "MY KEY", "1KEY", "SCHLÜSSEL"])
+def test_a_key_itself_is_no_name_of_a_variable(key: str) -> None:
+    with pytest.raises(ValidationError, match="never the key itself"):
+        LanguageModelSettings(key_variable=key)
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("made", "values", "missing"),
     [
-        ("[search]\nlimit = 0\n", r"search\.limit"),
-        ("[search]\nlimitt = 5\n", r"search\.limitt"),
-        ("[serach]\nlimit = 5\n", "serach"),
-        ("[chunking]\nsize = 100\noverlap = 100\n", "overlap"),
-        ("[chunking]\ntarget = 50\n", "minimum"),
-        ("[chunking]\ntarget = 500\nmaximum = 300\n", "maximum"),
-        ("[chunking.by_format]\npy = 'cod'\n", "by_format"),
-        ("[search\n", "TOML"),
-        ("search = 3\n", "search"),
+        (EmbeddingSettings, {"engine": "openai", "model": "m"}, "needs base_url"),
+        (EmbeddingSettings, {"engine": "folder"}, "needs folder"),
+        (EmbeddingSettings, {"shorten": True}, "needs dimensions"),
+        (RerankSettings, {"engine": "http"}, "needs base_url and model"),
+        (LanguageModelSettings, {"engine": "anthropic"}, "needs model"),
+        (LanguageModelSettings, {"key_variable": "K", "key_entry": "a/b"}, "not both"),
     ],
 )
-@pytest.mark.parametrize("name", ["chapterhouse.toml", "workspaces/own/workspace.toml"])
-def test_what_does_not_fit_is_named(home: Path, name: str, text: str, says: str) -> None:
-    (home / name).write_text(text)
-    with pytest.raises(UsageError, match=says) as caught:
-        load_settings(home, own(home))
-    assert Path(name).name in caught.value.message + caught.value.hint
-
-
-def test_a_table_in_a_variable_that_is_not_json_is_explained(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_engine_says_what_it_needs(
+    made: type[EmbeddingSettings], values: dict[str, object], missing: str
 ) -> None:
-    monkeypatch.setenv("CHAPTERHOUSE_CHUNKING__BY_FORMAT", "pdf=semantic")
-    with pytest.raises(UsageError, match="chunking") as caught:
-        load_settings(home, own(home))
-    assert "JSON" in caught.value.hint
+    with pytest.raises(ValidationError) as caught:
+        made.model_validate(values)
+    (problem,) = caught.value.errors()
+    assert problem["msg"].endswith(missing)
 
 
-def test_reasons_are_in_the_words_of_the_settings(home: Path) -> None:
-    (home / "chapterhouse.toml").write_text("[chunking]\nsize = 100\noverlap = 100\n")
-    with pytest.raises(UsageError, match="chunking: overlap"):
-        load_settings(home, own(home))
-
-
-def test_a_wrong_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHAPTERHOUSE_SEARCH__LIMIT", "many")
-    with pytest.raises(UsageError, match=r"search\.limit"):
-        load_settings(home, own(home))
-
-
-def test_a_misspelled_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHAPTERHOUSE_SERACH__LIMIT", "5")
-    with pytest.raises(UsageError, match="CHAPTERHOUSE_SERACH__LIMIT"):
-        load_settings(home, own(home))
+def test_nothing_can_be_changed_or_added() -> None:
+    settings = Settings()
+    with pytest.raises(ValidationError):
+        settings.search = settings.search
+    with pytest.raises(ValidationError):
+        Settings.model_validate({"serach": {}})

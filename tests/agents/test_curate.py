@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from chapterhouse.agents import curate as curating
 from chapterhouse.agents import curated as keeping
 from chapterhouse.agents.curate import curate, curation_is_current
-from chapterhouse.agents.curated import CurationReport, Outcome, is_document_id, kebab
+from chapterhouse.agents.curated import CurationReport, Outcome
 from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.fetched import sync_pages
 from chapterhouse.connectors.links import Link
@@ -176,15 +176,6 @@ def test_what_is_evident_of_other_kinds(desk: Desk) -> None:
 
 
 # --- ids ---
-
-
-@given(st.text(max_size=120))
-def test_any_name_becomes_an_id_that_is_only_a_file(name: str) -> None:
-    identifier = kebab(name)
-    assert is_document_id(identifier)
-    assert Path(identifier).name == identifier
-    assert len(identifier.encode()) < 230
-    assert kebab(identifier) == identifier
 
 
 def test_ids_are_stable_and_collisions_are_numbered(desk: Desk) -> None:

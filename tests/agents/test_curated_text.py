@@ -129,23 +129,3 @@ def test_whatever_a_document_holds_it_forges_no_field_and_no_page(
     assert numbers == sorted(set(numbers))
     assert set(numbers) <= set(range(1, len(texts) + 1))
     assert not {"\u202e", "\u200b"} & set(text)
-
-
-@pytest.mark.parametrize(
-    ("stem", "metadata", "expected"),
-    [
-        ("2025-10-14 minutes", {}, "2025-10-14"),
-        ("scan_20251014", {}, "2025-10-14"),
-        ("14.10.2025", {}, "2025-10-14"),
-        ("20259999", {}, ""),
-        ("120251014", {}, ""),
-        ("2027-01-01", {"date": "2024-05-06"}, "2024-05-06"),
-        ("x", {"created": "2024-05-06T00:00:00Z"}, "2024-05-06"),
-        ("x", {"date": "yesterday"}, ""),
-        ("x", {"date": "Tue, 99 Nov 2025 10:42:00 +0100"}, ""),
-    ],
-)
-def test_only_an_evident_date_is_a_date(stem: str, metadata: dict[str, str], expected: str) -> None:
-    extraction = Extraction((ExtractedPage("text"),), "pdf", "test", metadata=metadata)
-    found = curated_text(extraction, Origin("a", f"{stem}.pdf", "mia", TODAY))
-    assert front_matter(found).get("date", "") == expected

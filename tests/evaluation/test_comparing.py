@@ -15,12 +15,10 @@ from chapterhouse.evaluation.collection import (
     question_task,
 )
 from chapterhouse.evaluation.comparing import Evaluation, ablate, compare_with_run, evaluate
-from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, Question, load_dataset
+from chapterhouse.evaluation.datasets import Question, load_dataset
 from chapterhouse.evaluation.gates import gates, measures_for, parse_floor
-from chapterhouse.evaluation.measuring import as_run, holds
+from chapterhouse.evaluation.measuring import as_run
 from chapterhouse.evaluation.runs import Ranked, read_run, write_run
-from chapterhouse.settings import Settings
-from chapterhouse.types import Progress
 
 
 def of_collection(folder: Path, limit: int | None = None) -> Evaluation:
@@ -56,56 +54,6 @@ def test_some_questions_of_many_are_drawn_alike(beir: Path) -> None:
     two = [entry.case.question.id for entry in of_collection(beir, 2).scored]
     assert two == [entry.case.question.id for entry in of_collection(beir, 2).scored]
     assert len(two) == 2
-
-
-def test_settings_hold_in_the_temporary_library(beir: Path) -> None:
-    settings = Settings.model_validate(
-        {"chunking": {"strategy": "fixed", "size": 30, "overlap": 0}}
-    )
-    dataset = load_dataset(beir)
-    told: list[Progress] = []
-    with open_collection(
-        dataset.documents, settings=settings, on_progress=told.append
-    ) as collection:
-        assert collection.library.status().chunks > 8
-        folder = collection.library.home
-    assert not folder.exists()
-    assert [entry.done for entry in told] == [1, 2, 3, 4, 5] * 2  # stored, then embedded
-
-
-def test_a_document_without_text_is_found_by_its_title() -> None:
-    documents = [
-        CorpusDocument("a", "Tide tables of Brixham", " "),
-        CorpusDocument("b", "", "Berth fees are due in March."),
-        CorpusDocument("c", "", "\n"),
-    ]
-    relevant = {"q": {"a": 1}}
-    dataset = Dataset("set", tuple(documents), {"q": "tide tables"}, {}, relevant)
-    with open_collection(dataset.documents) as collection:
-        found = evaluate(collection_task(dataset, collection))
-    assert found.documents == 2
-    assert found.measures["RR@10"].mean == 1.0
-    assert found.warnings == (
-        "1 document has neither text nor title and cannot be found: left out.",
-    )
-    assert not found.note
-
-
-def test_an_interrupt_leaves_nothing_behind(beir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = beir.parent / "temporary"
-    place.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(place))
-
-    def stop(_: Progress) -> None:
-        assert list(place.iterdir())
-        raise KeyboardInterrupt
-
-    with (
-        pytest.raises(KeyboardInterrupt),
-        open_collection(load_dataset(beir).documents, on_progress=stop),
-    ):
-        pass
-    assert list(place.iterdir()) == []
 
 
 def test_a_run_says_the_order_of_the_library(beir: Path, tmp_path: Path) -> None:
@@ -217,25 +165,6 @@ def test_names_and_shelves_that_do_not_fit_say_where(library: Library) -> None:
     source = next(entry for entry in library.documents.list() if "2019" in entry.source)
     with pytest.raises(UsageError, match="both required and forbidden"):
         of_questions(library, question(required=[source.id], forbidden=[source.source]))
-
-
-def test_an_empty_library_is_told(tmp_path: Path) -> None:
-    with Library.open(tmp_path / "empty") as empty, pytest.raises(UsageError, match="is empty"):
-        of_questions(empty, question(answers=["x"]))
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted", "held"),
-    [
-        ("costs **80 euros** a\nmetre", "80 Euros a metre", True),
-        ("| Fuel | 508400 |", "Fuel 508400", True),
-        ("It costs **80 euros**.", "costs 80 euros.", True),
-        ("ﬁle", "file", True),
-        ("eighty", "80", False),
-    ],
-)
-def test_a_text_is_held_marks_and_spaces_aside(text: str, wanted: str, *, held: bool) -> None:
-    assert holds(text, ["something else", wanted]) is held
 
 
 def test_gates(library: Library) -> None:

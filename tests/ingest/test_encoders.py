@@ -4,7 +4,6 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -279,7 +278,7 @@ def test_an_encoder_in_use_that_is_gone_leaves_the_table(
         assert "The folder is gone." in warning
 
 
-def test_no_process_is_started_where_it_is_off(
+def test_a_process_is_started_until_every_vector_is_there(
     use: Use, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Any] = []
@@ -294,20 +293,11 @@ def test_no_process_is_started_where_it_is_off(
     monkeypatch.setattr(background, "subprocess", SimpleNamespace(Popen=Process, DEVNULL=-3))
     with use(Named("new")) as library:
         library.documents.add(folder)
-        assert not background.embed_in_background(library)  # the variable of the tests
         monkeypatch.delenv("CHAPTERHOUSE_BACKGROUND")
-        off = library.settings.embedding.model_copy(update={"background": False})
-        other = library.settings.model_copy(update={"embedding": off})
-        without = Library(replace(library._runtime, settings=other))
-        assert not background.embed_in_background(without)
         with library._runtime.encoders.lock():
             assert not background.embed_in_background(library)
         assert not started
         assert background.embed_in_background(library)
-        ((command, options),) = started
-        assert command[3:6] == ["model", "embed", "--idle"]
-        assert options["start_new_session"]
-        assert options["env"]["CHAPTERHOUSE_BACKGROUND"] == "0"
         library.encoders.embed_pending()
         assert not background.embed_in_background(library)
         assert len(started) == 1

@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 from chapterhouse.reading.completeness import count, missing, share
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.pdf import furniture, page
-from chapterhouse.reading.pdf.visible_words import pdf_words
-from chapterhouse.text.sanitise import sanitise
+from chapterhouse.reading.pdf import page
 from chapterhouse.types import BENIGN_NOTICES, ExtractedPage, Extraction
 
 from .pdf_writer import Page, write_pdf
@@ -45,29 +43,6 @@ def test_text_that_a_reader_loses_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
 
     assert notice.code == "incomplete"
     assert notice.sentence.startswith("5% of the words")
-
-
-def test_running_lines_count_once() -> None:
-    visible = pdf_words(report(9))
-
-    assert visible is not None
-    assert visible["report"] < furniture._LEAST_PAGES
-
-
-@pytest.mark.parametrize("sign", "\x01\x02\x08")
-def test_control_characters_part_no_words(sign: str) -> None:
-    data = write_pdf([Page().lines(72, 200, [f"The har{sign}bour mas{sign}ter", "wrote"])])
-    visible = pdf_words(data)
-    stored = sanitise(read(data, "a.pdf", Limits()).pages[0].text).text
-
-    assert visible == count("The harbour master wrote")
-    assert share(visible, (ExtractedPage(stored),)) == 1.0
-
-
-def test_values_of_fields_are_counted() -> None:
-    page = Page().text(72, 120, "Name").field(110, 108, "n", "/FT /Tx /V (A. Smith)")
-
-    assert pdf_words(write_pdf([page])) == count("Name A. Smith")
 
 
 def test_a_web_page_whose_prose_is_left_out_is_incomplete() -> None:

@@ -12,28 +12,11 @@ import pytest
 from chapterhouse.errors import UsageError
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
-from chapterhouse.types import Change, CorpusCounts, FileRecord, Range, Scope, Status
+from chapterhouse.types import Change, Range, Scope, Status
 
 EVERYTHING = Scope.everything()
 
 MakeParts = Callable[..., Any]
-
-
-def test_an_empty_library_holds_nothing(store: SqliteStore) -> None:
-    assert store.sequence() == 0
-    assert list(store.documents(EVERYTHING)) == []
-    assert list(store.files()) == []
-    assert store.changes(0, 10) == ()
-    assert store.document("x", EVERYTHING) is None
-    assert store.body("x", EVERYTHING) is None
-    assert store.content("0" * 64, EVERYTHING) is None
-    assert store.chunks([1, 2], EVERYTHING) == {}
-    assert store.chunks_of("x", EVERYTHING) == ()
-    assert store.remove("x") is None
-    assert store.set_shelves("x", ["y"]) is None
-    keys, vectors = store.vectors_of("x", "f")
-    assert keys == []
-    assert vectors.size == 0
 
 
 def test_everything_put_comes_back(store: SqliteStore, make_parts: MakeParts) -> None:
@@ -175,89 +158,6 @@ def test_content_that_two_documents_share_stays_for_the_other(
     assert store.content(two.document.sha256, EVERYTHING) == two.content
 
 
-def test_changes_are_oldest_first_and_paged(store: SqliteStore, make_parts: MakeParts) -> None:
-    for name in "abcde":
-        store.put(*make_parts(name))
-    store.remove("b-0001")
-    store.set_shelves("a-0001", ["new"])
-    seen, after = [], 0
-    while page := store.changes(after, 2):
-        seen += [(change.sequence, change.document_id) for change in page]
-        after = page[-1].sequence
-    assert seen == [
-        (3, "c-0001"), (4, "d-0001"), (5, "e-0001"), (6, "b-0001"), (7, "a-0001"),
-    ]  # fmt: skip
-    assert after == store.sequence()
-
-
-def test_shelves_choose_documents(store: SqliteStore, make_parts: MakeParts) -> None:
-    store.put(*make_parts("a", shelves=("x", "y")))
-    store.put(*make_parts("b", shelves=("y",)))
-    store.put(*make_parts("c", shelves=()))
-    assert [d.id for d in store.documents(Scope.of(["x", "y"]))] == ["a-0001", "b-0001"]
-    assert [d.id for d in store.documents(Scope.of(["library"]))] == ["c-0001"]
-    assert list(store.documents(Scope.of(["none"]))) == []
-    store.set_shelves("b-0001", ["z", "x", "z"])
-    found = store.document("b-0001", EVERYTHING)
-    assert found is not None
-    assert found.shelves == ("x", "z")
-
-
-def test_what_is_outside_a_scope_is_not_there(store: SqliteStore, make_parts: MakeParts) -> None:
-    inside, outside = make_parts("a", "One.\n", shelves=("x",)), make_parts("b", shelves=("y", "z"))
-    for parts in (inside, outside):
-        store.put(*parts)
-    scope = Scope.of(["x"])
-    keys = {
-        name: [chunk.key for chunk in store.chunks_of(name, EVERYTHING)]
-        for name in ("a-0001", "b-0001")
-    }
-    every = [key for own in keys.values() for key in own]
-    assert store.document("a-0001", scope) is not None
-    assert store.body("a-0001", scope) is not None
-    assert store.content(inside.document.sha256, scope) is not None
-    assert store.document("b-0001", scope) is None
-    assert store.body("b-0001", scope) is None
-    assert store.chunks_of("b-0001", scope) == ()
-    assert store.content(outside.document.sha256, scope) is None
-    assert list(store.chunks(every, scope)) == keys["a-0001"]
-    assert set(store.documents_of(every, scope).values()) == {"a-0001"}
-    assert set(store.documents_among(["a-0001", "b-0001"], scope)) == {"a-0001"}
-    assert set(store.documents_among(["a-0001", "b-0001"], EVERYTHING)) == {"a-0001", "b-0001"}
-    assert store.counts(scope)["shelf"] == {"x": 1}
-    assert sum(store.counts(scope)["status"].values()) == 1
-    assert store.unknown_shelves(EVERYTHING) == ()
-
-
-def test_an_empty_scope_sees_nothing(store: SqliteStore, make_parts: MakeParts) -> None:
-    parts = make_parts("a")
-    store.put(*parts)
-    nothing = Scope.of(())
-    key = store.chunks_of("a-0001", EVERYTHING)[0].key
-    assert store.document("a-0001", nothing) is None
-    assert list(store.documents(nothing)) == []
-    assert store.body("a-0001", nothing) is None
-    assert store.content(parts.document.sha256, nothing) is None
-    assert store.chunks([key], nothing) == {}
-    assert store.census(nothing) == CorpusCounts(0, 0, {})
-    assert store.counts(nothing) == {"format": {}, "status": {}, "shelf": {}}
-    assert store.chunks_named("a.txt", nothing) == ()
-    assert store.partly_read(nothing) == ()
-
-
-def test_many_documents_come_in_order_of_id(
-    store: SqliteStore, make_parts: MakeParts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chapterhouse.store.reading._BATCH", 3)
-    names = [f"n{number:02}" for number in range(10)]
-    for name in reversed(names):
-        store.put(*make_parts(name, "x\n"))
-    assert [document.id for document in store.documents(EVERYTHING)] == [
-        f"{name}-0001" for name in names
-    ]
-    assert len(list(store.documents(Scope.of(["library"])))) == 10
-
-
 def test_a_rejected_file_takes_its_document_with_it(
     store: SqliteStore, make_parts: MakeParts
 ) -> None:
@@ -284,24 +184,6 @@ def test_a_new_time_of_a_file_leaves_its_document(
     assert found.mtime_ns == 5
     assert store.document(parts.document.id, EVERYTHING) == parts.document
     assert store.sequence() == 1
-
-
-def test_files_below_a_folder(store: SqliteStore) -> None:
-    places = ["/a", "/a/b", "/a/b/c", "/a/bc", "/a.b", "/a0", "/é/x"]
-    for place in places:
-        store.record_file(FileRecord(place, f"s{place}", 1, 1, "", Status.REJECTED, "code"))
-    assert [record.location for record in store.files("/a")] == ["/a", "/a/b", "/a/b/c", "/a/bc"]
-    assert [record.location for record in store.files("/a/b/")] == ["/a/b", "/a/b/c"]
-    assert [record.location for record in store.files("/é")] == ["/é/x"]
-    assert len(list(store.files("/"))) == len(list(store.files())) == len(places)
-
-
-def test_roots_have_one_label_each(store: SqliteStore) -> None:
-    assert store.label_root("/a/docs", "docs") == "docs"
-    assert store.label_root("/b/docs", "docs") == "docs-2"
-    assert store.label_root("/c/docs", "docs") == "docs-3"
-    assert store.label_root("/b/docs", "docs") == "docs-2"
-    assert store.roots() == (("docs", "/a/docs"), ("docs-2", "/b/docs"), ("docs-3", "/c/docs"))
 
 
 @pytest.mark.parametrize("field", ["source", "title", "text", "metadata", "notice"])

@@ -1,4 +1,3 @@
-import fcntl
 import json
 import os
 import signal
@@ -16,7 +15,7 @@ import pytest
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Member
 from chapterhouse.council.meeting.transcript import FORMAT, Heading, Transcript, key_of_meeting
-from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, RefusedError, UsageError
+from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, RefusedError
 from chapterhouse.types import (
     Absence,
     Citation,
@@ -312,23 +311,6 @@ def test_the_lock_stays_on_what_was_moved_aside_until_the_new_file_has_one(
         assert again.found == 1
 
 
-@pytest.mark.parametrize("kind", ["folder", "link", "pipe", "below"])
-def test_what_cannot_be_written_to_is_refused(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "m.ndjson"
-    if kind == "folder":
-        path.mkdir()
-    elif kind == "link":
-        path.symlink_to(tmp_path / "elsewhere")
-    elif kind == "pipe":
-        os.mkfifo(path)
-    else:
-        path.write_bytes(b"")
-        path /= "m.ndjson"
-    with pytest.raises((RefusedError, UsageError)):
-        opened(path)
-    assert not (tmp_path / "elsewhere").exists()
-
-
 def test_a_full_disk_leaves_the_file_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(path) as transcript:
         transcript.add_statement(1, statement("maria"))
@@ -487,12 +469,3 @@ def test_the_key_changes_with_everything_a_turn_depends_on(change: dict[str, Any
     key = key_of_meeting
     assert key(**same) == key(**{**same, "question": " Why? "})
     assert key(**{**same, **change}) != key(**same)
-
-
-def test_the_lock_is_the_systems(path: Path) -> None:
-    """So that it ends with its process, however that ends."""
-    with opened(path):
-        descriptor = os.open(path, os.O_RDONLY)
-        with pytest.raises(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.close(descriptor)

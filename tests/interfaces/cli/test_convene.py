@@ -1,69 +1,29 @@
 """The command convene: what it is asked, prints and writes, and how it is followed."""
 
-import io
 import json
-import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
-from rich.console import Console
 
 from chapterhouse import Library
 from chapterhouse.council.minutes.bundle import read_minutes, read_minutes_bundle
 from chapterhouse.errors import RefusedError
 from chapterhouse.facets.councils import CouncilFacet
-from chapterhouse.interfaces.cli import live, render_minutes
-from chapterhouse.interfaces.cli.output_files import is_marked, marked
 from chapterhouse.types import (
-    Absence,
-    Aspect,
-    AspectKind,
-    Cell,
-    Claim,
-    ClaimKind,
     CouncilEvent,
-    DisagreementMap,
-    Dispute,
-    DisputeSide,
-    MapRow,
     MeetingEvent,
     MeetingEventKind,
     Minutes,
-    ParticipantRecord,
-    Point,
-    Position,
-    PositionComparison,
-    PositionKind,
-    PositionRelation,
-    PositionTable,
-    Progress,
-    ReadingEvent,
-    Stance,
-    Statement,
 )
 
 QUESTION = "What shall a berth cost?"
-ROUND = "independent_analysis"
-SAID = Statement("maria", ROUND, claims=(Claim("", "maria", ROUND, "x"),))
 Kind = MeetingEventKind
-EVENTS = (
-    MeetingEvent(Kind.ROUND_BEGAN, ROUND, 1),
-    MeetingEvent(Kind.RESUMED, ROUND, 1, "tom", statement=replace(SAID, claims=())),
-    MeetingEvent(Kind.MEMBER_BEGAN, ROUND, 1, "maria"),
-    MeetingEvent(Kind.TEXT, ROUND, 1, "maria", "A draft \x1b[2J of it."),
-    MeetingEvent(Kind.SPOKE, ROUND, 1, "maria", statement=SAID),
-    MeetingEvent(Kind.ABSENT, ROUND, 1, "eve\x1b[2J", "no answer within 30 s\x07"),
-    MeetingEvent(Kind.ROUND_ENDED, ROUND, 1),
-)
 
 
 @pytest.fixture
@@ -200,26 +160,6 @@ def test_a_council_that_is_not_there_ends_with_3(chapterhouse: Any, home: Path) 
     assert chapterhouse("convene", "x", QUESTION).code == 3
 
 
-def test_off_a_terminal_a_meeting_is_told_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    def work(on_event: Callable[[CouncilEvent], None]) -> Minutes:
-        on_event(ReadingEvent(Progress(3, 7, "papers/\x1b.md")))
-        for event in EVENTS:
-            on_event(event)
-        return Minutes("berths", "Berths", QUESTION)
-
-    live.attend(work, quiet=False, is_saved=True)
-    told = capsys.readouterr()
-    assert told.err.splitlines() == [
-        "Round 1: independent_analysis",
-        "  tom: spoke before: nothing to state",
-        "  maria: 1 claim",
-        "  eve\\x1b[2J: is absent: no answer within 30 s\\x07",
-    ]
-    assert told.out == ""
-    live.attend(work, quiet=True, is_saved=True)
-    assert capsys.readouterr().err == ""
-
-
 @pytest.mark.parametrize("fresh", [False, True])
 def test_an_interrupted_meeting_says_how_to_go_on(
     chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch, *, fresh: bool
@@ -305,15 +245,6 @@ def test_what_somebody_edited_is_theirs(chapterhouse: Any, folder: Path, name: s
     assert (folder / name).read_text("utf-8") == edited
 
 
-def test_a_mark_holds_for_the_whole_file_alone() -> None:
-    text = marked("# Minutes\n")
-    assert is_marked(text.encode())
-    for other in ("", "# Minutes\n", f" {text}", f"{text}\n", text.replace("M", "m", 1)):
-        assert not is_marked(other.encode())
-    twice = marked(text)
-    assert is_marked(twice.encode())
-
-
 def test_a_failed_meeting_writes_nothing(chapterhouse: Any, folder: Path, fails: Any) -> None:
     fails(CouncilFacet, "convene", RefusedError("No."))
     options = ("--output", "x.md", "--record", "y.md", "--bundle", "z.json")
@@ -356,173 +287,7 @@ def test_a_bundle_of_an_answer_may_be_replaced_by_one_of_minutes(
 # --- the view of a terminal --------------------------------------------------------------------
 
 
-def crowded(minutes: Minutes, members: int) -> Minutes:
-    """Return minutes of many members with long names, who all speak on one long claim."""
-    seats = tuple(
-        ParticipantRecord(f"m{n}", f"Membership number {n} 会员", "role", model="modest")
-        for n in range(members)
-    )
-    keys = tuple(seat.key for seat in seats)
-    cells = tuple(Cell(key, Stance.SUPPORTS, (), (1,)) for key in keys)
-    kind = ClaimKind.SHARED_SOURCE
-    long = MapRow("c1", ("c1",), "北" * 200 + "w" * 300, cells, (kind,))
-    side = DisputeSide(keys, "z" * 200, (1,), "c1", "80", "2025")
-    dispute = Dispute(kind, "x" * 200, (side, side))
-    chart = DisagreementMap(keys, (long, long), (dispute,))
-    return replace(minutes, members=seats, map=chart, absences=(Absence("m0", ROUND, "y" * 200),))
-
-
-@pytest.mark.parametrize("members", [1, 5, 30])
-@pytest.mark.parametrize("width", [24, 60, 200])
-def test_the_view_fits_any_terminal(
-    harbour: Path, capsys: pytest.CaptureFixture[str], members: int, width: int
-) -> None:
-    minutes = crowded(read_minutes((harbour / "MINUTES").read_bytes()), members)
-    target = Console(width=width, force_terminal=True, markup=False, highlight=False, emoji=False)
-    render_minutes.minutes(target, minutes)
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
-    assert max(map(cell_len, lines)) <= width
-    assert "".join(lines).count("✓") >= 2 * members
-
-
-@pytest.mark.parametrize("members", [1, 5, 30])
-@pytest.mark.parametrize("width", [24, 60, 200])
-@pytest.mark.parametrize("full", [True, False])
-def test_documents_that_were_only_read_fit_any_terminal(
-    harbour: Path, capsys: pytest.CaptureFixture[str], members: int, width: int, *, full: bool
-) -> None:
-    held = read_minutes((harbour / "MINUTES").read_bytes())
-    seats = tuple(ParticipantRecord(f"m{n}", f"会员 {n}", "role") for n in range(members))
-    said = "北" * 200 + "w" * 300
-    cells = tuple(
-        Position(seat.key, "a1", PositionKind.VALUE, ("80",), ("80",), said, citations=(1,))
-        for seat in seats
-    )
-    groups = (tuple(seat.key for seat in seats),)
-    reading = PositionTable(
-        (Aspect("a1", "x" * 200, AspectKind.VALUE),),
-        cells,
-        (PositionComparison("a1", PositionRelation.AGREE, groups),),
-    )
-    target = Console(width=width, force_terminal=True, markup=False, highlight=False, emoji=False)
-    render_minutes.minutes(target, replace(held, members=seats, reading=reading), full=full)
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
-    assert max(map(cell_len, lines)) <= width
-    assert "".join(lines).count("会员") >= members
-    assert ("w" * 20 in "".join(lines).replace(" ", "")) is full  # a long sentence is cut
-
-
-def test_the_first_screen_of_a_debate_holds_what_came_of_it(
-    harbour: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    held = crowded(read_minutes((harbour / "MINUTES").read_bytes()), 2)
-    many = tuple(Point(f"Ground number {n}.", (1,)) for n in range(30))
-    target = Console(width=80)
-    shown = {}
-    for full in (False, True):
-        render_minutes.minutes(target, replace(held, grounds=many), full=full)
-        shown[full] = capsys.readouterr().out
-    assert shown[False].count("Ground number") == 4
-    assert "and 26 more: --full" in shown[False]
-    assert "Where members agree" not in shown[False]
-    assert shown[True].count("Ground number") == 30
-    assert "Where members agree" in shown[True]
-
-
 # --- live --------------------------------------------------------------------------------------
-
-
-def test_a_meeting_is_followed() -> None:
-    meeting = live.Meeting()
-    for event in EVENTS[:4]:
-        meeting.follow(event)
-    drawn = live.draw(meeting, 60).plain
-    assert drawn.splitlines() == [
-        "Round 1: independent_analysis",
-        "  tom    spoke before: nothing to state",
-        "  maria  … A draft \\x1b[2J of it.",
-    ]
-    for event in EVENTS[4:]:
-        meeting.follow(event)
-    assert (meeting.statements, meeting.claims) == (2, 1)
-    for width in (1, 10, 20, 40):
-        drawn = live.draw(meeting, width).plain
-        assert "\x1b" not in drawn
-        assert all(cell_len(line) <= max(width, 32) for line in drawn.splitlines())
-
-
-DRIVER = """
-import sys, time
-from chapterhouse.interfaces.cli import live
-from chapterhouse.types import *
-K = MeetingEventKind
-def work(on_event):
-    on_event(ReadingEvent(Progress(1, 2, "tariffs.md")))
-    on_event(MeetingEvent(K.ROUND_BEGAN, "opening", 1))
-    on_event(MeetingEvent(K.MEMBER_BEGAN, "opening", 1, "maria"))
-    on_event(MeetingEvent(K.TEXT, "opening", 1, "maria", "a draft of hers"))
-    time.sleep(.5)
-    on_event(MeetingEvent(K.ABSENT, "opening", 1, "tom", "no answer"))
-    on_event(MeetingEvent(K.SPOKE, "opening", 1, "maria", statement=Statement("maria", "opening")))
-    on_event(MeetingEvent(K.ROUND_ENDED, "opening", 1))
-    return Minutes("a", "b", "c")
-assert live.attend(work, quiet=True, is_saved=True).council == "a"
-print("printed")
-"""
-
-
-@pytest.mark.parametrize("color", [True, False])
-def test_progress_is_drawn_on_a_terminal_and_wiped_away(*, color: bool) -> None:
-    import pty  # noqa: PLC0415 - where there are terminals
-
-    terminal, other_end = pty.openpty()
-    started = subprocess.Popen(
-        [sys.executable, "-c", DRIVER],
-        stdout=subprocess.PIPE,
-        stderr=other_end,
-        env={**os.environ, "TERM": "xterm", "NO_COLOR": "" if color else "1"},
-    )
-    os.close(other_end)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(terminal, 65536)
-        except OSError:  # the other end is closed
-            break
-    out, _ = started.communicate(timeout=60)
-    os.close(terminal)
-    assert (started.returncode, out) == (0, b"printed\n")
-    text = shown.decode()
-    if not color:
-        assert "\x1b" not in text
-        assert text.splitlines()[0] == "Round 1: opening"
-        assert "  tom: is absent: no answer" in text.splitlines()
-        return
-    assert "reads 1 of 2: tariffs.md" in text or "Round 1: opening" in text
-    assert "a draft of hers" in text
-    assert "tom is absent: no answer" in text
-    assert "Round 1, opening: 1 spoke" in text
-
-
-def test_a_round_of_the_chair_alone_is_no_round_of_nobody() -> None:
-    kind = MeetingEventKind
-    rounds = {"opening": ["maria", "chair"], "synthesis": ["chair"], "summary": []}
-    meeting, out = live.Meeting(), io.StringIO()
-    target = Console(file=out, width=80)
-    for number, (name, speakers) in enumerate(rounds.items(), start=1):
-        meeting.follow(MeetingEvent(kind.ROUND_BEGAN, name, number))
-        for member in speakers:
-            meeting.follow(MeetingEvent(kind.MEMBER_BEGAN, name, number, member))
-        if "maria" in speakers:
-            meeting.follow(MeetingEvent(kind.SPOKE, name, number, "maria"))
-        ended = MeetingEvent(kind.ROUND_ENDED, name, number)
-        meeting.follow(ended)
-        live._lasting(target, meeting, ended)
-    assert out.getvalue().splitlines() == [
-        "Round 1, opening: 1 spoke, 0 claims so far",
-        "Round 2, synthesis: summed up, 0 claims so far",
-        "Round 3, summary: summed up, 0 claims so far",
-    ]
 
 
 # --- members who disagree ----------------------------------------------------------------------

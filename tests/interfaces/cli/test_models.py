@@ -14,7 +14,6 @@ from tests.models import model_servers
 from tests.models.chat_server import ChatServer, Reply, chat_server
 
 from chapterhouse.interfaces.cli import model_choice
-from chapterhouse.interfaces.cli.settings_file import LANGUAGE_MODEL, REWRITING, changed_text
 from chapterhouse.models import providers, servers
 
 KEY = "sk-canary-0451"
@@ -335,14 +334,3 @@ def test_a_reranker_is_tried_before_it_is_written(chapterhouse: Any, home: Path)
         assert (home / "chapterhouse.toml").read_text() == before
     assert chapterhouse("model", "use", "--reranker", "features", *place).code == 0
     assert settings(home)["rerank"] == {"engine": "features"}
-
-
-def test_other_lines_of_the_settings_stay() -> None:
-    text = (
-        "[language_model]\n# mine\nthinking = 'off'\nmodel = 'old'\n\n"
-        "[models.rewriting]\nmodel = 'm'\n"
-    )
-    changed = changed_text(text, {"model": "new"}, LANGUAGE_MODEL)
-    assert changed == text.replace("# mine\nthinking = 'off'\nmodel = 'old'\n",
-                                   'model = "new"\n# mine\nthinking = \'off\'\n')  # fmt: skip
-    assert changed_text(text, {}, REWRITING) == text.replace("model = 'm'\n", "")

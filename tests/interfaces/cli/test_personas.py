@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 import typer
 
-from chapterhouse.agents.listing import IndexState
 from chapterhouse.agents.personas import Personas
-from chapterhouse.interfaces.cli.render_personas import STANDINGS
 
 
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,7 +215,3 @@ def test_the_editor_opens_the_file_that_was_asked_for(
 @pytest.mark.parametrize("change", ["x", "=1", ""])
 def test_a_change_is_a_key_and_a_value(chapterhouse: Any, home: Path, change: str) -> None:
     assert chapterhouse("persona", "edit", "maria", "--set", change).code == 2
-
-
-def test_every_standing_of_a_file_has_a_colour() -> None:
-    assert tuple(STANDINGS) == tuple(standing.value for standing in IndexState)

@@ -1,0 +1,25 @@
+"""Texts that are expected or wrong: when an answer holds them, and when it shows them."""
+
+import pytest
+
+from chapterhouse.evaluation.measuring import holds, shows
+
+
+def test_words_are_compared_as_wholes() -> None:
+    assert shows("It costs **84 euros** a night.", ["84  Euros"])
+    assert not shows("It costs 84 euros a night.", ["4 euros"])
+    assert not shows("No more than 5 %.", ["5 ‰"])
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "held"),
+    [
+        ("costs **80 euros** a\nmetre", "80 Euros a metre", True),
+        ("| Fuel | 508400 |", "Fuel 508400", True),
+        ("It costs **80 euros**.", "costs 80 euros.", True),
+        ("ﬁle", "file", True),
+        ("eighty", "80", False),
+    ],
+)
+def test_a_text_is_held_marks_and_spaces_aside(text: str, wanted: str, *, held: bool) -> None:
+    assert holds(text, ["something else", wanted]) is held

@@ -1,0 +1,90 @@
+"""Documents of a library: added, changed, named and removed."""
+
+from pathlib import Path
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.types import Progress, Status
+
+
+def test_a_second_add_changes_nothing(library: Library, folder: Path) -> None:
+    before = library.status().sequence
+    report = library.documents.add(folder)
+    assert report.changed == 0
+    assert {outcome.record.code for outcome in report.outcomes} == {"unchanged"}
+    assert library.status().sequence == before
+
+
+def test_a_changed_file_is_read_again(library: Library, folder: Path) -> None:
+    (folder / "weather.txt").write_text("The crossing is suspended above force nine, since May.\n")
+    assert library.documents.add(folder).changed == 1
+    assert "force nine" in library.answers.ask("When is the crossing suspended?").text
+    assert not any(
+        "loudspeaker" in hit.chunk.text for hit in library.search.hits("loudspeaker").hits
+    )
+
+
+def test_a_file_that_is_gone_is_named_and_removed_only_on_demand(
+    library: Library, folder: Path
+) -> None:
+    (folder / "weather.txt").unlink()
+    assert library.documents.add(folder).missing == ("documents/weather.txt",)
+    assert library.search.hits("loudspeaker").hits
+    assert [d.source for d in library.documents.remove(missing=True, dry_run=True).documents] == [
+        "documents/weather.txt"
+    ]
+    assert library.status().documents == 3
+    library.documents.remove(missing=True)
+    assert library.status().documents == 2
+    assert not library.search.hits("loudspeaker").hits
+
+
+def test_one_bad_file_does_not_stop_the_rest(library: Library, folder: Path) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing of the kind")
+    (folder / "empty.docx").write_bytes(b"")
+    (folder / "new.txt").write_text("A new notice about the lighthouse.")
+    seen: list[Progress] = []
+    report = library.documents.add(folder, on_progress=seen.append)
+    assert report.count(Status.REJECTED) == 2
+    assert all(o.record.sentence for o in report.outcomes if o.record.status is Status.REJECTED)
+    assert library.search.hits("lighthouse").hits
+    assert [progress.done for progress in seen] == list(range(1, len(report.outcomes) + 1))
+
+
+def test_names_lead_to_documents(library: Library) -> None:
+    document = library.documents.get("rules.md")
+    assert library.documents.get(document.id) == document
+    assert library.documents.get(document.id[:-3]) == document
+    assert library.documents.get("documents/rules.md") == document
+    with pytest.raises(NotFoundError, match="nowhere"):
+        library.documents.get("nowhere.md")
+    with pytest.raises(UsageError, match="empty"):
+        library.documents.get(" ")
+
+
+def test_a_name_that_fits_several_documents_is_refused(library: Library, folder: Path) -> None:
+    (folder / "rules-old.md").write_text("The old rules.")
+    library.documents.add(folder)
+    with pytest.raises(UsageError, match="fits 2"):
+        library.documents.remove("rules")
+    assert library.status().documents == 4
+
+
+def test_a_removed_document_is_gone(library: Library) -> None:
+    library.documents.remove("rules.md")
+    assert not library.search.hits("knots").hits
+    with pytest.raises(NotFoundError):
+        library.documents.remove("rules.md")
+
+
+def test_a_dry_run_writes_nothing(folder: Path, tmp_path: Path) -> None:
+    with Library.open(tmp_path / "dry") as library:
+        report = library.documents.add(folder, dry_run=True)
+        assert {outcome.record.code for outcome in report.outcomes} == {"would-be-read"}
+        assert library.status().documents == 0
+        library.documents.add(folder)
+        assert {o.record.code for o in library.documents.add(folder, dry_run=True).outcomes} == {
+            "unchanged"
+        }

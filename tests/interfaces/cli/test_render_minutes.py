@@ -1,0 +1,107 @@
+"""Minutes on a terminal: they fit any width, and the first screen holds what came of it."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from chapterhouse.council.minutes.bundle import read_minutes
+from chapterhouse.interfaces.cli import render_minutes
+from chapterhouse.types import (
+    Absence,
+    Aspect,
+    AspectKind,
+    Cell,
+    ClaimKind,
+    DisagreementMap,
+    Dispute,
+    DisputeSide,
+    MapRow,
+    Minutes,
+    ParticipantRecord,
+    Point,
+    Position,
+    PositionComparison,
+    PositionKind,
+    PositionRelation,
+    PositionTable,
+    Stance,
+)
+
+ROUND = "independent_analysis"
+
+
+def crowded(minutes: Minutes, members: int) -> Minutes:
+    """Return minutes of many members with long names, who all speak on one long claim."""
+    seats = tuple(
+        ParticipantRecord(f"m{n}", f"Membership number {n} 会员", "role", model="modest")
+        for n in range(members)
+    )
+    keys = tuple(seat.key for seat in seats)
+    cells = tuple(Cell(key, Stance.SUPPORTS, (), (1,)) for key in keys)
+    kind = ClaimKind.SHARED_SOURCE
+    long = MapRow("c1", ("c1",), "北" * 200 + "w" * 300, cells, (kind,))
+    side = DisputeSide(keys, "z" * 200, (1,), "c1", "80", "2025")
+    dispute = Dispute(kind, "x" * 200, (side, side))
+    chart = DisagreementMap(keys, (long, long), (dispute,))
+    return replace(minutes, members=seats, map=chart, absences=(Absence("m0", ROUND, "y" * 200),))
+
+
+@pytest.mark.parametrize("members", [1, 5, 30])
+@pytest.mark.parametrize("width", [24, 60, 200])
+def test_the_view_fits_any_terminal(
+    harbour: Path, capsys: pytest.CaptureFixture[str], members: int, width: int
+) -> None:
+    minutes = crowded(read_minutes((harbour / "MINUTES").read_bytes()), members)
+    target = Console(width=width, force_terminal=True, markup=False, highlight=False, emoji=False)
+    render_minutes.minutes(target, minutes)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert "".join(lines).count("✓") >= 2 * members
+
+
+@pytest.mark.parametrize("members", [1, 5, 30])
+@pytest.mark.parametrize("width", [24, 60, 200])
+@pytest.mark.parametrize("full", [True, False])
+def test_documents_that_were_only_read_fit_any_terminal(
+    harbour: Path, capsys: pytest.CaptureFixture[str], members: int, width: int, *, full: bool
+) -> None:
+    held = read_minutes((harbour / "MINUTES").read_bytes())
+    seats = tuple(ParticipantRecord(f"m{n}", f"会员 {n}", "role") for n in range(members))
+    said = "北" * 200 + "w" * 300
+    cells = tuple(
+        Position(seat.key, "a1", PositionKind.VALUE, ("80",), ("80",), said, citations=(1,))
+        for seat in seats
+    )
+    groups = (tuple(seat.key for seat in seats),)
+    reading = PositionTable(
+        (Aspect("a1", "x" * 200, AspectKind.VALUE),),
+        cells,
+        (PositionComparison("a1", PositionRelation.AGREE, groups),),
+    )
+    target = Console(width=width, force_terminal=True, markup=False, highlight=False, emoji=False)
+    render_minutes.minutes(target, replace(held, members=seats, reading=reading), full=full)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert "".join(lines).count("会员") >= members
+    assert ("w" * 20 in "".join(lines).replace(" ", "")) is full  # a long sentence is cut
+
+
+def test_the_first_screen_of_a_debate_holds_what_came_of_it(
+    harbour: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    held = crowded(read_minutes((harbour / "MINUTES").read_bytes()), 2)
+    many = tuple(Point(f"Ground number {n}.", (1,)) for n in range(30))
+    target = Console(width=80)
+    shown = {}
+    for full in (False, True):
+        render_minutes.minutes(target, replace(held, grounds=many), full=full)
+        shown[full] = capsys.readouterr().out
+    assert shown[False].count("Ground number") == 4
+    assert "and 26 more: --full" in shown[False]
+    assert "Where members agree" not in shown[False]
+    assert shown[True].count("Ground number") == 30
+    assert "Where members agree" in shown[True]

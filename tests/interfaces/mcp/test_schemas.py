@@ -1,0 +1,67 @@
+"""What clients may say to the tools: within limits, and nothing that no tool knows."""
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from chapterhouse.interfaces.mcp.schemas import (
+    AskArguments,
+    ConveneArguments,
+    FetchArguments,
+    FoundResult,
+    KnowledgeArguments,
+    NoArguments,
+    PassagesArguments,
+    SearchArguments,
+    SemanticArguments,
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "most", "too_much"),
+    [
+        (SearchArguments, {"query": "q" * 1_000}, {"query": "q" * 1_001}),
+        (AskArguments, {"question": "q" * 10_000}, {"question": "q" * 10_001}),
+        (PassagesArguments, {"query": "q", "limit": 20}, {"query": "q", "limit": 21}),
+        (PassagesArguments, {"query": "q", "limit": 1}, {"query": "q", "limit": 0}),
+        (
+            PassagesArguments,
+            {"query": "q", "shelves": ["a"] * 50},
+            {"query": "q", "shelves": ["a"] * 51},
+        ),
+        (
+            KnowledgeArguments,
+            {"query": "q", "min_similarity": 1},
+            {"query": "q", "min_similarity": 1.01},
+        ),
+        (FetchArguments, {"id": "d", "offset": 0}, {"id": "d", "offset": -1}),
+        (FetchArguments, {"id": "d" * 500}, {"id": ""}),
+        (ConveneArguments, {"council": "c", "question": "q"}, {"council": "", "question": "q"}),
+        (NoArguments, {}, {"shelf": "mia"}),
+    ],
+)
+def test_arguments_are_bounded(
+    kind: type[BaseModel], most: dict[str, object], too_much: dict[str, object]
+) -> None:
+    kind.model_validate(most)
+    with pytest.raises(ValidationError):
+        kind.model_validate(too_much)
+
+
+def test_each_way_of_searching_has_a_least_similarity_of_its_own() -> None:
+    asked = {"query": "When?"}
+    assert KnowledgeArguments.model_validate(asked).min_similarity == 0.65
+    assert SemanticArguments.model_validate(asked).min_similarity == 0.7
+    with pytest.raises(ValidationError, match="min_similarity"):
+        PassagesArguments.model_validate({**asked, "min_similarity": 0.5})
+
+
+def test_every_argument_is_described_to_clients() -> None:
+    for kind in (SearchArguments, FetchArguments, SemanticArguments, AskArguments):
+        for name, stated in kind.model_json_schema()["properties"].items():
+            assert stated["description"].endswith("."), name
+
+
+def test_what_is_returned_cannot_be_changed() -> None:
+    found = FoundResult(id="d:0", title="D", url="chapterhouse://d", text="At nine.")
+    with pytest.raises(ValidationError):
+        found.text = "At ten."

@@ -1,0 +1,113 @@
+"""Blocks as a page: what leads where, what stands out, and what the page's policy allows."""
+
+import re
+from base64 import b64decode
+from hashlib import sha256
+from html import unescape
+
+import pytest
+
+from chapterhouse.presenting.blocks import (
+    Block,
+    Bullets,
+    Cited,
+    ClaimName,
+    Grid,
+    GridCell,
+    Paragraph,
+    Part,
+    Sources,
+    Words,
+)
+from chapterhouse.presenting.html import POLICY, page
+from chapterhouse.types import Citation
+
+CELL = GridCell((Words("maria"),))
+
+
+def whole(*parts: Part, blocks: tuple[Block, ...] = ()) -> str:
+    return page(Part("minutes", "Minutes", blocks, parts), "Minutes of a council")
+
+
+def citation(**changes: object) -> Citation:
+    values = {"verified": True, **changes}
+    return Citation(
+        1, "rules", "Rules", "rules.md", (), None, "", "", 0, 4, "Stay", "",
+        **values,  # type: ignore[arg-type]  # of a citation
+    )  # fmt: skip
+
+
+def test_the_policy_allows_the_one_script_that_a_page_has_and_no_other() -> None:
+    table = Part("t", "Table", (Grid("Who", ("member",), ((CELL,),), sortable=True),))
+    found = whole(Part("above", "Above", parts=(table,)))
+    (script,) = re.findall(r"<script>(.*?)</script>", found, re.DOTALL)
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', found)
+    (allowed,) = re.findall(r"script-src 'sha256-([^']*)'", unescape(policy))
+    assert b64decode(allowed) == sha256(script.encode()).digest()
+
+
+def test_a_page_without_a_table_to_sort_has_no_script() -> None:
+    found = whole(Part("t", "Table", (Grid("Who", ("member",), ((CELL,),)),)))
+    assert "<script" not in found
+    assert "script-src" not in found
+    assert POLICY in unescape(found)
+
+
+def test_contents_lead_to_parts_that_have_a_title() -> None:
+    found = whole(Part("a", "A"), Part("b", ""))
+    assert re.findall(r'<li><a href="(#\w+)">', found) == ["#a"]
+    assert "<nav" not in whole(Part("b", ""))
+
+
+def test_headings_go_no_deeper_than_html_has_them() -> None:
+    part = Part("p9", "Level 9")
+    for level in range(8, 1, -1):
+        part = Part(f"p{level}", f"Level {level}", parts=(part,))
+    levels = re.findall(r"<h(\d)[^>]*>Level (\d)", whole(part))
+    assert levels == [
+        ("2", "2"),
+        ("3", "3"),
+        ("4", "4"),
+        ("5", "5"),
+        *zip("6666", "6789", strict=True),
+    ]
+
+
+def test_a_source_names_each_place_that_cites_it_once() -> None:
+    claim = (ClaimName("c1", "claim-c1", stated=True), Words("Stay."), Cited(("1",)))
+    found = whole(
+        Part("said", "Said", (Bullets((claim, claim)), Paragraph((Cited(("1",)),)))),
+        Part("sources", "Sources", (Sources((("1", citation()),)),)),
+    )
+    _, _, back = found.partition("cited by ")
+    assert re.findall(r'<a href="#([\w-]+)">([^<]+)</a>', back) == [
+        ("claim-c1", "c1"), ("said", "Said"),
+    ]  # fmt: skip
+    assert '<li id="claim-c1" class="claim">' in found
+
+
+@pytest.mark.parametrize(
+    ("verified", "verdict"),
+    [(True, "compared with the document"), (False, "NOT FOUND IN THE DOCUMENT")],
+)
+def test_a_quotation_says_whether_it_was_found(verdict: str, *, verified: bool) -> None:
+    found = whole(Part("s", "Sources", (Sources((("1", citation(verified=verified)),)),)))
+    assert verdict in found
+    assert ('<span class="warning">' in found) is not verified
+
+
+def test_a_member_speaks_in_an_article_and_a_warning_stands_out() -> None:
+    found = whole(
+        Part("round-1", "", parts=(Part("round-1-statement-2", "Maria"),)), Part("x-warnings", "W")
+    )
+    assert re.findall(r'<(section|article) id="([\w-]+)"(?: class="(\w*)")?', found) == [
+        ("section", "round-1", "round"),
+        ("article", "round-1-statement-2", "statement"),
+        ("section", "x-warnings", "warnings"),
+    ]
+
+
+def test_what_is_first_stands_below_the_title_and_no_text_is_markup() -> None:
+    found = whole(blocks=(Paragraph((Words("<b>Why?</b>"),)), Paragraph((Words("Then."),))))
+    header = found[found.index("<header>") : found.index("</header>")]
+    assert '<div class="question"><p>&lt;b&gt;Why?&lt;/b&gt;</p></div><p>Then.</p>' in header

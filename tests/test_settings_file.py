@@ -1,0 +1,100 @@
+"""Settings: defaults < file < environment < workspace."""
+
+from pathlib import Path
+
+import pytest
+
+from chapterhouse.errors import UsageError
+from chapterhouse.settings_file import load_settings
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "workspaces" / "own").mkdir(parents=True)
+    return tmp_path
+
+
+def own(home: Path) -> Path:
+    return home / "workspaces" / "own"
+
+
+def test_without_files_the_defaults_hold(home: Path) -> None:
+    settings = load_settings(home, own(home))
+    assert settings.search.limit == 10
+    assert settings.chunking.strategy == "hierarchical"
+
+
+def test_the_later_source_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "chapterhouse.toml").write_text("[search]\nlimit = 20\nper_document = 5\n")
+    assert load_settings(home, own(home)).search.limit == 20
+    monkeypatch.setenv("CHAPTERHOUSE_SEARCH__LIMIT", "30")
+    assert load_settings(home, own(home)).search.limit == 30
+    (own(home) / "workspace.toml").write_text("[search]\nlimit = 40\n")
+    settings = load_settings(home, own(home))
+    assert (settings.search.limit, settings.search.per_document) == (40, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("# mine\n[search]\n\nlimitt = 5\n", r"did you mean 'limit'\? \(\S+, line 4\)"),
+        ("[serach]\nlimit = 5\n", r"did you mean 'search'\? \(\S+, line 1\)"),
+        ("search.limitt = 5\n", r"did you mean 'limit'\?"),
+        ("[models.big]\nmodle = 'x'\n", r"did you mean 'model'\? \(\S+, line 2\)"),
+        ("[search]\nlimit = 3\n[answer]\nqqqq = 1\n", r"known: .*words \(\S+, line 4\)"),
+        ("[search]\nfusion = 3\nlimit = 0\n", r"search\.limit: .* \(\S+, line 3\)"),
+    ],
+)
+def test_the_nearest_setting_and_the_line_are_named(home: Path, text: str, says: str) -> None:
+    (home / "chapterhouse.toml").write_text(text)
+    with pytest.raises(UsageError, match=says):
+        load_settings(home, own(home))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[search]\nlimit = 0\n", r"search\.limit"),
+        ("[search]\nlimitt = 5\n", r"search\.limitt"),
+        ("[serach]\nlimit = 5\n", "serach"),
+        ("[chunking]\nsize = 100\noverlap = 100\n", "overlap"),
+        ("[chunking]\ntarget = 50\n", "minimum"),
+        ("[chunking]\ntarget = 500\nmaximum = 300\n", "maximum"),
+        ("[chunking.by_format]\npy = 'cod'\n", "by_format"),
+        ("[search\n", "TOML"),
+        ("search = 3\n", "search"),
+    ],
+)
+@pytest.mark.parametrize("name", ["chapterhouse.toml", "workspaces/own/workspace.toml"])
+def test_what_does_not_fit_is_named(home: Path, name: str, text: str, says: str) -> None:
+    (home / name).write_text(text)
+    with pytest.raises(UsageError, match=says) as caught:
+        load_settings(home, own(home))
+    assert Path(name).name in caught.value.message + caught.value.hint
+
+
+def test_a_table_in_a_variable_that_is_not_json_is_explained(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAPTERHOUSE_CHUNKING__BY_FORMAT", "pdf=semantic")
+    with pytest.raises(UsageError, match="chunking") as caught:
+        load_settings(home, own(home))
+    assert "JSON" in caught.value.hint
+
+
+def test_reasons_are_in_the_words_of_the_settings(home: Path) -> None:
+    (home / "chapterhouse.toml").write_text("[chunking]\nsize = 100\noverlap = 100\n")
+    with pytest.raises(UsageError, match="chunking: overlap"):
+        load_settings(home, own(home))
+
+
+def test_a_wrong_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAPTERHOUSE_SEARCH__LIMIT", "many")
+    with pytest.raises(UsageError, match=r"search\.limit"):
+        load_settings(home, own(home))
+
+
+def test_a_misspelled_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAPTERHOUSE_SERACH__LIMIT", "5")
+    with pytest.raises(UsageError, match="CHAPTERHOUSE_SERACH__LIMIT"):
+        load_settings(home, own(home))
