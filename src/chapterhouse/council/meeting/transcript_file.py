@@ -187,7 +187,7 @@ def _in_use(path: Path) -> RefusedError:
 def _unwritable(path: Path, error: OSError) -> ChapterhouseError:
     return ChapterhouseError(
         f"The transcript {_shown(path)} cannot be written to: {error.strerror}.",
-        hint="What was written before is kept. Make runtime, or name another file for it.",
+        hint="What was written before is safe. Free space on the disk, or name another file.",
     )
 
 
