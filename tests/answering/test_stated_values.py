@@ -44,6 +44,7 @@ def test_of_several_values_none_is_sure() -> None:
         ("10.2 Notices go to the office.", "20.3 Notices go to the office."),  # numbers of clauses
         ("At most 90 passengers may board.", "Today 52 passengers board."),  # within the limit
         ("An 8-year-old girl was found.", "The girl was away for 9 hours."),
+        ("You must be age 13 or older.", "You must be 13 years of age or older."),
     ],
 )
 def test_what_is_no_other_value(one: str, other: str) -> None:

@@ -100,6 +100,9 @@ class _Counted:
 
     def equals(self, other: "_Counted") -> bool:
         """Whether both state the same."""
+        one, two = self.token.number, other.token.number
+        if one and two and one.value == two.value and not (self.unit and other.unit):
+            return True  # "13 years of age" and "age 13"
         near = abs(self.size - other.size) <= _ROUNDED * abs(other.size)
         return near and (self.of_one_kind(other) or not (self.of and other.of))
 
