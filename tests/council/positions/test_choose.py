@@ -35,7 +35,7 @@ def candidates(table: np.ndarray) -> Candidates:
     sentences = tuple(
         Sentence(0, 10 * row, 10 * row + 10, 10 * row, 10 * row + 9) for row in range(len(table))
     )
-    return Candidates((), sentences, texts, table, meaning=False)
+    return Candidates((), sentences, texts, table)
 
 
 @given(TABLES, WEIGHTS)

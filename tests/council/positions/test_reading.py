@@ -142,3 +142,12 @@ def test_a_term_that_many_sentences_have_is_no_name(bare_hall: Hall) -> None:
     )
     (cell,) = minutes.reading.positions
     assert cell.values == ("Norway",)
+
+
+def test_a_value_that_many_sentences_state_is_one_still(bare_hall: Hall) -> None:
+    others = " ".join(f"Part {n} is kept for five years." for n in ("A", "B", "C", "D"))
+    asked = "How long does confidentiality last?"
+    text = f"{others}\n\nConfidentiality lasts five years, and for drafts two years.\n"
+    minutes = read(bare_hall, {"alder": {"a.txt": text}}, asked)
+    (cell,) = minutes.reading.positions
+    assert "five years" in cell.values

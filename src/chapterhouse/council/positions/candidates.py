@@ -53,14 +53,12 @@ class Candidates:
         sentences: Of the passages.
         texts: What is visible of each sentence.
         table: A row for each sentence, a column for each of ``FEATURES``.
-        meaning: Whether sentences were compared by meaning.
     """
 
     hits: tuple[Hit, ...]
     sentences: tuple[Sentence, ...]
     texts: tuple[str, ...]
     table: Floats
-    meaning: bool
 
 
 def candidates_of(aspect: Aspect, scope: Scope, settings: Settings, runtime: Runtime) -> Candidates:
@@ -150,7 +148,7 @@ def _candidates(
         alone.features.met.sum(axis=1) if alone.meaning else np.zeros(len(sentences)),
     )
     table = np.column_stack(columns) if sentences else np.zeros((0, len(FEATURES)))
-    return Candidates(tuple(hits), sentences, texts, table, whole.meaning)
+    return Candidates(tuple(hits), sentences, texts, table)
 
 
 def _score(judged: Judged, scorer: SentenceScorer) -> Floats:

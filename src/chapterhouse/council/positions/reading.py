@@ -19,6 +19,7 @@ from chapterhouse.council.positions.choose import (
     signs_of,
 )
 from chapterhouse.council.positions.position import Stated, stated
+from chapterhouse.council.positions.values import ValueKind, value_kind
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.language_data import cue_pattern
@@ -106,7 +107,7 @@ def _found(row: int, candidates: Candidates, aspect: Aspect) -> FoundPosition:
     document = candidates.hits[sentence.rank].document
     header = sentence.header.split("\n", 1)[0]
     return FoundPosition(
-        stated=_without_terms(stated(aspect, own, document.language), candidates),
+        stated=_stated(aspect, own, document.language, candidates),
         span=Quotation(document.id, sentence.begin, sentence.stop, own),
         text=inert(as_shown(own, header)),
         whose=_whose(own, document, aspect),
@@ -114,15 +115,17 @@ def _found(row: int, candidates: Candidates, aspect: Aspect) -> FoundPosition:
     )
 
 
-def _without_terms(found: Stated, candidates: Candidates) -> Stated:
-    """Leave out words with capitals that many sentences have: "the Agreement" is no name."""
-    values = tuple(
+def _stated(aspect: Aspect, sentence: str, language: str, candidates: Candidates) -> Stated:
+    """Return what a sentence says; "the Agreement", which many sentences have, is no name."""
+    found = stated(aspect, sentence, language)
+    if value_kind(aspect.text, (language,)) is not ValueKind.NAME:
+        return found
+    names = tuple(
         value
         for value in found.values
-        if value.text[:1].isdecimal()
-        or sum(value.text in text for text in candidates.texts) <= _COMMON
+        if sum(value.text in text for text in candidates.texts) <= _COMMON
     )
-    return replace(found, values=values) if values else found
+    return replace(found, values=names) if names else found
 
 
 def _rivals(chosen: Chosen, candidates: Candidates, aspect: Aspect) -> Iterator[FoundPosition]:
