@@ -218,7 +218,7 @@ class PackingSettings(_Frozen):
     hits: int = Field(default=12, ge=1, le=1_000)  # to choose from
     widen: Literal["no", "surroundings", "parent"] = "no"  # what a hit takes in around it
     widen_tokens: int = Field(default=400, ge=1, le=100_000)  # longest excerpt made that way
-    price: float = Field(default=1e-5, ge=0, le=1)  # value that each token must bring
+    price: float = Field(default=3e-5, ge=0, le=1)  # value that each token must bring
 
 
 class AnswerSettings(_Frozen):

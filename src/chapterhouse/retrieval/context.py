@@ -22,7 +22,7 @@ from chapterhouse.retrieval.widen import Widen, best_windows, merge_ranges, shor
 from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, Range, SearchResult
 
 MAXIMUM: Final = 2_000
-PRICE: Final = 1e-5
+PRICE: Final = 3e-5
 # Share of a hit that is spread evenly over its tokens: an answer is often longer than the sentence
 # that has the question's words, and the sentences around it have none of them.
 SPREAD: Final = 0.6
