@@ -275,7 +275,11 @@ def test_the_planted_conflict_of_an_older_and_a_newer_document(debate: Meeting) 
     assert newer.date > older.date
     assert all(debate.stands(side.citations) for side in dispute.sides)
     row = next(row for row in debate.minutes.map.rows if row.text == TEAL_OLD)
-    assert row.kinds == (ClaimKind.DIFFERENT_DOCUMENTS, ClaimKind.NEWER_AGAINST_OLDER)
+    assert row.kinds == (
+        ClaimKind.DIFFERENT_DOCUMENTS,
+        ClaimKind.NEWER_AGAINST_OLDER,
+        ClaimKind.OUTDATED_SOURCE,
+    )
 
 
 def test_operations_gives_way_to_the_newer_policy_alone(debate: Meeting) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from tests.council.conftest import Hall, council, markers, phase, turn, whose
 
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import Member
+from chapterhouse.agents.council_model import Member, Round
 from chapterhouse.answering.cite import QuoteState, SourceState, text_hash
 from chapterhouse.claims.judge import judge
 from chapterhouse.council.minutes.bundle import (
@@ -182,7 +182,7 @@ def everyone(hall: Hall) -> Minutes:
         said = f"{LIMIT}{cited}"
         if kind == "synthesis":
             return json.dumps({"decision": [said], "grounds": [said]})
-        if kind == "cross_examination":
+        if kind == "own":
             reply = {"claim": "c1", "stance": "supports", "reason": said}
             return turn(replies=[reply] if who == "jonas" else [])
         if who != "maria":
@@ -192,7 +192,8 @@ def everyone(hall: Hall) -> Minutes:
         found = markers(f"{model.tool_results[0].result}\n")
         return turn(claims=[f"{LIMIT}{next(iter(found.values()))}"])
 
-    rounds = ("independent_analysis", "cross_examination", "synthesis")
+    discussion = Round("discussion", instructions="Reply to each other.", sees_claims=True)
+    rounds = ("independent_analysis", discussion, "synthesis")
     model = hall.says(script)
     board = council("harbour-board", rounds=rounds)
     maria = replace(board.members[0], tools=(tool(text=LIMIT),))

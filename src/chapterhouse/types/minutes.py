@@ -17,10 +17,12 @@ _NOTHING_READ: Final = PositionTable()
 
 
 class Stance(StrEnum):
-    """How a member's documents, or a member, stand to a claim."""
+    """How a member's documents, or a member, stand to a claim: of another, or their own."""
 
     SUPPORTS = "supports"
     CONTRADICTS = "contradicts"
+    QUALIFIES = "qualifies"  # it holds only in part, or under a condition
+    ASKS = "asks"  # they ask for evidence of it
     SILENT = "silent"
 
 
@@ -33,6 +35,7 @@ class ClaimKind(StrEnum):
     DIFFERENT_DOCUMENTS = "different-documents"  # another document contradicts it
     DIFFERENT_READINGS = "different-readings"  # members read one document differently
     NEWER_AGAINST_OLDER = "newer-against-older"  # the contradicting documents differ in age
+    OUTDATED_SOURCE = "outdated-source"  # of all that carries it there is a newer version
 
 
 class Leaning(StrEnum):
@@ -43,6 +46,16 @@ class Leaning(StrEnum):
     CONDITIONAL = "conditional"  # for or against it only under a condition
     NEUTRAL = "neutral"  # it speaks of the option and takes no side
     SILENT = "silent"
+
+
+class DissentReason(StrEnum):
+    """Why members hold different things."""
+
+    FACT = "fact"  # their documents state different facts
+    INTERPRETATION = "interpretation"  # they read one document differently
+    VALUE = "value"  # they want different things
+    MISSING_EVIDENCE = "missing-evidence"  # somebody's documents do not say
+    OLDER_DOCUMENT = "older-document"  # somebody relies on what a newer document says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +91,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a member says on a claim of another.
+    """What a member says on a claim of another, or on one of their own that is open.
 
     Attributes:
         member: Key of who replies.
@@ -290,6 +303,7 @@ class Point:
         members: Keys of those who hold it.
         claims: Ids of the claims that it rests on.
         citations: Numbers of the citations that carry it.
+        why: Of dissent, why others hold something else; None where that is not known.
     """
 
     text: str
@@ -298,6 +312,7 @@ class Point:
     problems: tuple[Problem, ...] = ()
     members: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
+    why: DissentReason | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def names(form: OutputFormat) -> set[str]:
 def test_each_round_has_only_what_it_needs() -> None:
     said, ours = {"position", "claims", "missing", "open_questions"}, {"warning", "in_form"}
     assert names(format_of(RoundKind.INDEPENDENT_ANALYSIS, ())) == said
-    assert names(format_of(RoundKind.CROSS_EXAMINATION, ())) == said | {"replies"}
+    assert names(format_of(RoundKind.CROSS_EXAMINATION, ())) == said | {"replies", "concessions"}
     assert names(format_of(RoundKind.REBUTTAL, ())) == said | {"replies", "concessions"}
     assert names(format_of(RoundKind.OWN, OPTIONS)) == set(TurnOutput.model_fields) - ours
     summed = names(format_of(RoundKind.SYNTHESIS, ()))

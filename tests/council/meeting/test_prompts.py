@@ -127,7 +127,7 @@ def test_no_text_of_documents_or_models_is_in_a_system_message(asked: ScriptedMo
 
 
 _OURS = [
-    re.compile(r"</?(?:claims|replies|members|map|written|memory)-nonce\d+>"),
+    re.compile(r"</?(?:claims|replies|members|map|open|written|memory)-nonce\d+>"),
     re.compile(r"^\[\d+\] nonce\d+\b|^\[(?:no|end of) sources\]$", re.MULTILINE),
     re.compile(r"(?<=resting on )(?:\[\d+\])+|(?<=cite as )\[\d+\]"),
     re.compile(r"^\[(?:No k|K)nowledge base results for \"[^\[\]<>|｜]*\"\]$", re.MULTILINE),

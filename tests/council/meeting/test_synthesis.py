@@ -21,7 +21,7 @@ from tests.council.conftest import (
 
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, Step
-from chapterhouse.types import ClaimKind, Gap, Leaning, Minutes, Support, Usage
+from chapterhouse.types import ClaimKind, DissentReason, Gap, Leaning, Minutes, Support, Usage
 
 SIX = "Inside the harbour no vessel may exceed 6 knots."
 FOUR = "Inside the harbour no vessel may exceed 4 knots."
@@ -136,8 +136,10 @@ def test_what_the_chair_writes_is_checked_and_stands(hall: Hall) -> None:
     )
     assert minutes.method == "scripted"
     assert [(p.text, p.support) for p in minutes.decision] == [(SIX, Support.QUOTED)]
-    assert [p.support for p in minutes.grounds] == [Support.QUOTED, Support.NOT_FOUND]
+    assert [p.support for p in minutes.grounds] == [Support.QUOTED]
+    assert "No ground, for no document carries it: “The moon is of cheese.”" in minutes.warnings
     assert minutes.dissent[0].text == FOUR
+    assert minutes.dissent[0].why is DissentReason.OLDER_DOCUMENT  # as rules know
     assert minutes.dissent[0].members == ("maria",)
     assert minutes.open_questions[0].text == "What of rowing boats?"
     assert any(p.text.startswith("Which holds") for p in minutes.open_questions)

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from chapterhouse.council.meeting.turn_output import (
     MOST_CLAIMS,
     Attributed,
     ConcessionOutput,
+    DissentOutput,
     ReplyOutput,
     SynthesisOutput,
     TurnOutput,
@@ -45,7 +48,7 @@ WHOLE_SYNTHESIS = SynthesisOutput(
     decided="Build a bridge",
     decision=("We build. [^a:1]",),
     grounds=("It is cheap. [^a:2]",),
-    dissent=(Attributed(member="maria", text="It is not. [^b:1]"),),
+    dissent=(DissentOutput(member="maria", text="It is not. [^b:1]"),),
     open_questions=("When?",),
     missing=(Attributed(member="piet", text="The costs."),),
     matrix=(
@@ -145,15 +148,24 @@ def test_a_synthesis_in_other_forms() -> None:
         ' "Drain": {"maria": "for"}}}'
     )
     assert read.decision == ("We keep it.",)
-    assert read.dissent == (Attributed(member="maria", text="No. [^a:1]"),)
+    assert read.dissent == (DissentOutput(member="maria", text="No. [^a:1]"),)
     assert read.missing == (Attributed(text="Logs."),)
     assert [(cell.member, cell.leaning) for cell in read.matrix] == [
         ("maria", Leaning.AGAINST),
         ("piet", Leaning.FOR),
     ]
     assert synthesis('{"decision": [], "dissent": "Nobody asked."}').dissent == (
-        Attributed(text="Nobody asked."),
+        DissentOutput(text="Nobody asked."),
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [("fact", "fact"), ("Older document", "older-document"), ("because", None), (None, None)],
+)
+def test_why_somebody_dissents_is_one_of_five_reasons(written: object, why: str | None) -> None:
+    said = {"dissent": [{"member": "maria", "text": "It is shut.", "why": written}]}
+    assert synthesis(json.dumps(said)).dissent[0].why == why
 
 
 @pytest.mark.parametrize("text", ["", "I do not know.", "{}", '{"answer": 1}', "```\nHello.\n```"])

@@ -246,7 +246,7 @@ def test_replies_to_ones_own_or_to_no_claim_are_left_out_with_a_warning(hall: Ha
     minutes, made = examined(hall, replies=replies)
     assert [reply.claim for reply in made] == ["c1"]
     warnings = [w for s in minutes.statements for w in s.warnings]
-    assert "Replies to what is no claim of others were left out: c2, c99." in warnings
+    assert "Replies to what is no open claim were left out: c2, c99." in warnings
 
 
 def test_of_several_replies_to_one_claim_the_last_counts(hall: Hall) -> None:

@@ -21,7 +21,7 @@ from chapterhouse.council.disagreement.rows import (
     round_numbers,
     rows_of,
 )
-from chapterhouse.council.disagreement.sources import Known, TextOf, no_text, rests_on
+from chapterhouse.council.disagreement.sources import Known, TextOf, all_outdated, no_text, rests_on
 from chapterhouse.types import (
     Cell,
     Citation,
@@ -344,11 +344,13 @@ def _row(number: int, debate: Debate, disputes: Sequence[Disputed], text_of: Tex
     ]
     cited_by_replies = [passages for passages in behind if passages]
     one = _one_source(cited_by_replies, debate.known, text_of)
-    kinds = [*_source_kinds(cited_by_replies, one), *_dispute_kinds(number, disputes)]
     passages = [
         *(e for cited in own for e in cited.evidence),
         *(e for c in cited_by_replies for e in c),
     ]
+    kinds = [*_source_kinds(cited_by_replies, one), *_dispute_kinds(number, disputes)]
+    if all_outdated({passage.document_id for passage in passages}, debate.known, text_of):
+        kinds.append(ClaimKind.OUTDATED_SOURCE)
     return MapRow(
         claim=own[0].claim.id,
         claims=tuple(cited.claim.id for cited in own),

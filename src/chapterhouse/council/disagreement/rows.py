@@ -334,7 +334,7 @@ def _positions_on_rows(
     for statement in statements:
         number = numbers[statement.round]
         for reply in statement.replies:
-            if reply.stance is not Stance.SILENT:
+            if reply.stance in {Stance.SUPPORTS, Stance.CONTRADICTS}:
                 position = Position(reply.stance, number, (), counted(reply))
                 say(1, reply.member, reply.claim, position)
         for given in statement.concessions:

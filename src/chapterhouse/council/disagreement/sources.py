@@ -6,13 +6,14 @@ it: "as the demand study expects". Agreement of that kind is one voice, however 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Final
 
 from chapterhouse.claims.align import sentences_of
+from chapterhouse.claims.relation import is_newer
 from chapterhouse.claims.statement import TokenKind, read
 from chapterhouse.council.disagreement.attribution import Attribution, attributions, name_terms
 from chapterhouse.text.analyse import analyse
@@ -130,6 +131,27 @@ def _is_version(one: str, other: str, known: Mapping[str, Known], text_of: TextO
     if not series or series != series_of(second.title):
         return False
     return _similarity(one, other, first.language, text_of) >= _KIN
+
+
+def all_outdated(
+    documents: Collection[str], known: Mapping[str, Known], text_of: TextOf = no_text
+) -> bool:
+    """Whether there are documents, and of each a newer version is known.
+
+    Args:
+        documents: Their ids.
+        known: The documents that may be newer versions, by id.
+        text_of: Gives the canonical text of a document by its id.
+    """
+    return bool(documents) and all(_is_outdated(one, known, text_of) for one in documents)
+
+
+def _is_outdated(document: str, known: Mapping[str, Known], text_of: TextOf) -> bool:
+    own = known.get(document)
+    return own is not None and any(
+        is_newer(other.date, own.date) and _is_version(document, other.id, known, text_of)
+        for other in known.values()
+    )
 
 
 def series_of(title: str) -> str:

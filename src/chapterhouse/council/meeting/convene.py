@@ -221,10 +221,10 @@ async def _statement(
     )
     if participant.inner is not None and turn.analyses and not has_met:
         return await _inner(participant, participant.inner, turn, runtime)
-    unopposed = turn.record.replies and not turn.against(participant)
-    if turn.round.kind is RoundKind.REBUTTAL and unopposed:
+    has_nothing_open = turn.argues and not turn.agenda.of(participant.key)
+    if turn.round.kind is RoundKind.REBUTTAL and has_nothing_open:
         return Statement(participant.key, turn.round.name)  # there is nothing to answer
-    if participant.model is None:
+    if participant.model is None or has_nothing_open:
         return await run_in_thread(partial(quoted_turn, participant, turn, runtime))
     try:
         return await written_turn(participant, participant.model, turn, runtime, on_text)

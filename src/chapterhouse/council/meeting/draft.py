@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.council.meeting.options import favoured_option, leaning_of, takes_sides, verdicts
+from chapterhouse.council.meeting.agenda import opposite_views, supporters, unsettled
+from chapterhouse.council.meeting.options import favoured_option, verdicts
 from chapterhouse.council.meeting.position_table import position_table
 from chapterhouse.council.meeting.session import Participant, Session, participant_record
 from chapterhouse.council.meeting.turns import Ledger, Record
@@ -22,6 +23,7 @@ from chapterhouse.types import (
     DisagreementMap,
     Dispute,
     DisputeSide,
+    DissentReason,
     Gap,
     Leaning,
     MapRow,
@@ -115,7 +117,7 @@ def _favour(decided: str, matrix: Sequence[Verdict]) -> str:
 
 def _tally(chart: DisagreementMap) -> str:
     disputed = sum(1 for row in chart.rows if _disputed(row, chart))
-    given_up = sum(1 for row in chart.rows if not _supporters(row))
+    given_up = sum(1 for row in chart.rows if not supporters(row))
     summary = (
         f"Of {counted(len(chart.rows), 'different claim')}, {disputed} {_are(disputed)} disputed"
     )
@@ -143,18 +145,27 @@ def _grounds(chart: DisagreementMap, record: Record) -> Iterator[Point]:
 
     Views of what should be done are no grounds where members hold opposite ones.
     """
-    opposite = {row.claim for row, _ in _opposite_views(chart)}
+    opposite = {row.claim for row, _ in opposite_views(chart)}
     settled = [
         row
         for row in chart.rows
         if row.sources
-        and _supporters(row)
+        and supporters(row)
         and row.claim not in opposite
+        and ClaimKind.OUTDATED_SOURCE not in row.kinds
         and not _disputed(row, chart)
     ]
     candidates = [(row, _first_supported(row, record)) for row in sorted(settled, key=_rank)]
+    narrowed = {
+        reply.claim: reply
+        for reply in record.replies
+        if reply.stance is Stance.QUALIFIES and reply.support in FOUND
+    }
     for row, claim in [(row, claim) for row, claim in candidates if claim][:_MOST_GROUNDS]:
-        yield _point(claim, row, _supporters(row))
+        point, reply = _point(claim, row, supporters(row)), narrowed.get(claim.id)
+        if reply is not None and reply.member == claim.member:  # it holds only so far
+            point = replace(point, text=reply.text, citations=reply.citations)
+        yield point
 
 
 def _read_grounds(reading: PositionTable) -> Iterator[Point]:
@@ -196,28 +207,25 @@ def _point(claim: Claim, row: MapRow, members: tuple[str, ...]) -> Point:
 
 def _dissent(chart: DisagreementMap, record: Record) -> Iterator[Point]:
     """Yield opposite views, and both sides of every dispute that is still held, each once."""
-    for row, _ in _opposite_views(chart):
+    for row, _ in opposite_views(chart):
         claim = record.claim(row.claim)
         if claim is not None:
-            yield _point(claim, row, _supporters(row))
+            yield replace(_point(claim, row, supporters(row)), why=DissentReason.VALUE)
     seen: set[tuple[str, tuple[int, ...]]] = set()
-    for dispute in _unsettled(chart):
+    for dispute in unsettled(chart):
         for side in dispute.sides:
             key = (side.text, side.citations)
             if key not in seen:
                 seen.add(key)
-                yield _side_point(side, record)
+                yield replace(_side_point(side, record), why=_why(dispute))
 
 
-def _opposite_views(chart: DisagreementMap) -> tuple[tuple[MapRow, Leaning], ...]:
-    """Return what members hold should or should not be done, or neither, where they hold both."""
-    views = tuple(
-        (row, leaning_of(row.text))
-        for row in chart.rows
-        if _supporters(row) and takes_sides(row.text)
-    )
-    sides = {leaning for _, leaning in views}
-    return views if {Leaning.FOR, Leaning.AGAINST} <= sides else ()
+def _why(dispute: Dispute) -> DissentReason:
+    if dispute.newer:
+        return DissentReason.OLDER_DOCUMENT
+    if dispute.kind is ClaimKind.DIFFERENT_READINGS:
+        return DissentReason.INTERPRETATION
+    return DissentReason.FACT
 
 
 def _side_point(side: DisputeSide, record: Record) -> Point:
@@ -230,18 +238,14 @@ def _side_point(side: DisputeSide, record: Record) -> Point:
 
 
 def _open(chart: DisagreementMap, record: Record) -> Iterator[Point]:
-    for dispute in _unsettled(chart):
+    for dispute in unsettled(chart):
         yield _which(dispute)
     for statement in record.statements:
         for question in statement.open_questions:
             yield replace(_plain(question), members=(statement.member,))
-
-
-def _unsettled(chart: DisagreementMap) -> Iterator[Dispute]:
-    """Yield the disputes of which both sides are held."""
-    for dispute in chart.disputes:
-        if all(side.members for side in dispute.sides):
-            yield dispute
+    for reply in record.replies:
+        if reply.stance is Stance.ASKS and reply.text:
+            yield replace(_plain(reply.text), members=(reply.member,), claims=(reply.claim,))
 
 
 def _which(dispute: Dispute) -> Point:
@@ -275,9 +279,14 @@ def _missing(session: Session, record: Record, chart: DisagreementMap) -> Iterat
     for statement in record.statements:
         for text in statement.missing:
             yield Gap(statement.member, shelves[statement.member], text)
+    given_up = {one.claim for one in record.concessions if one.accepted}
+    for claim in record.claims:
+        if claim.support not in FOUND and claim.id not in given_up:
+            text = f"Evidence of “{_shorten(claim.text)}”: no document that was given carries it."
+            yield Gap(claim.member, shelves.get(claim.member, ""), text)
     persuaded = {(given.member, given.to) for given in record.concessions if given.accepted}
     for row in chart.rows:
-        members = [m for m in _supporters(row) if not {(m, c) for c in row.claims} & persuaded]
+        members = [m for m in supporters(row) if not {(m, c) for c in row.claims} & persuaded]
         if ClaimKind.SHARED_SOURCE in row.kinds and len(members) > 1:
             for member in members:
                 text = f"A source of their own for “{row.text}”: all agreement on it rests on one."
@@ -289,17 +298,13 @@ def shelf_of_gap(participant: Participant) -> str:
     return ", ".join(participant.shelves) if participant.inner else participant.shelves[0]
 
 
-def _supporters(row: MapRow) -> tuple[str, ...]:
-    return tuple(cell.member for cell in row.cells if cell.stance is Stance.SUPPORTS)
-
-
 def _disputed(row: MapRow, chart: DisagreementMap) -> bool:
     """Whether somebody contradicts what somebody still holds."""
-    if not _supporters(row):
+    if not supporters(row):
         return False
     if any(cell.stance is Stance.CONTRADICTS for cell in row.cells):
         return True
-    return any(side.claim in row.claims for dispute in _unsettled(chart) for side in dispute.sides)
+    return any(side.claim in row.claims for dispute in unsettled(chart) for side in dispute.sides)
 
 
 def _are(number: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.loading import lazy
 from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.types import Leaning, OutputFormat, Stance
+from chapterhouse.types import DissentReason, Leaning, OutputFormat, Stance
 
 if TYPE_CHECKING:
     import pydantic_core
@@ -66,11 +66,14 @@ _REPLIES: Final = _list(
     _object(
         {
             "claim": _text(_ANY_CLAIM),
-            "stance": _choice([stance.value for stance in Stance], "what your evidence says on it"),
+            "stance": _choice(
+                [stance.value for stance in Stance],
+                "what your evidence says on it; of a claim of your own, supports to hold it",
+            ),
             "reason": _text("why, in a sentence or two, with the markers of what carries it"),
         }
     ),
-    "one for each claim on which you have evidence",
+    "one for each claim on which you have evidence, and for each of your own that is open",
 )
 _CONCESSIONS: Final = _list(
     _object(
@@ -101,9 +104,7 @@ def format_of(kind: RoundKind, options: Sequence[str]) -> OutputFormat:
         properties["option"] = _choice(choices, "what you would choose now")
     properties["claims"] = _CLAIMS
     if kind is not RoundKind.INDEPENDENT_ANALYSIS:
-        properties["replies"] = _REPLIES
-    if kind in {RoundKind.REBUTTAL, RoundKind.OWN}:
-        properties["concessions"] = _CONCESSIONS
+        properties |= {"replies": _REPLIES, "concessions": _CONCESSIONS}
     properties |= {"missing": _MISSING, "open_questions": _QUESTIONS}
     return OutputFormat(kind.value, _object(properties))
 
@@ -113,14 +114,15 @@ def _synthesis(choices: Sequence[str]) -> Schema:
     dissent_entry = {
         "member": member,
         "text": _text("a sentence, with the markers of what carries it"),
+        "why": _choice([one.value for one in DissentReason], "why they hold something else"),
     }
     properties: dict[str, Schema] = {}
     if choices:
         properties["decided"] = _choice(choices, "the option that the evidence carries")
     sentence = _text("a sentence, with the markers of what carries it")
     properties |= {
-        "decision": _list(sentence, "what is decided, or why nothing is: at most 4 sentences"),
-        "grounds": _list(sentence, "what it rests on: at most 8 sentences"),
+        "decision": _list(sentence, "the answer, or why there is none: at most 4 sentences"),
+        "grounds": _list(sentence, "what it rests on, current and about it: at most 8 sentences"),
         "dissent": _list(_object(dissent_entry), "what stands against it, and who says so"),
         "open_questions": _QUESTIONS,
         "missing": _list(

@@ -17,7 +17,7 @@ from chapterhouse.answering.prompt import NO_SOURCES, Shown, context_blocks
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.meeting.session import Participant
-from chapterhouse.council.meeting.turns import Turn
+from chapterhouse.council.meeting.turns import Issue, Turn
 from chapterhouse.retrieval.method import Method
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.sanitise import sanitise, sanitise_line
@@ -50,13 +50,16 @@ _TASKS: Final[Mapping[RoundKind, str]] = {
 Analyse the question on your own, from your documents. State the facts that bear on it, one claim a
 sentence; then your position, and what evidence you lack.""",
     RoundKind.CROSS_EXAMINATION: """\
-Others have stated the claims below. Examine each by your documents: reply "supports" or
-"contradicts" with the evidence for it, or leave it out where your documents say nothing. Agreement
-without evidence helps nobody. You may add claims of your own.""",
+Others have stated the claims below, and some of yours are open. Examine each by your documents, and
+speak of nothing else. To a claim of another reply "supports" or "contradicts" with the evidence for
+it, "qualifies" where it holds only in part, or "asks" for evidence. A claim of your own hold
+("supports"), qualify, or give up (a concession) for evidence that is new to you. Agreement without
+evidence helps nobody.""",
     RoundKind.REBUTTAL: """\
-Claims of yours were contradicted. Defend them with evidence, or give them up. You may give a claim
-up only for evidence that you had not seen when you made it: cite it. That others hold something
-else, or that more of them do, is no evidence.""",
+Claims of yours were contradicted, or nothing carries them. To each reply "supports" with evidence
+to hold it, "qualifies" to narrow it, or "asks" for evidence against it; or give it up. You may give
+a claim up only for evidence that you had not seen when you made it: cite it. That others hold
+something else, or that more of them do, is no evidence.""",
     RoundKind.OWN: "Your task in this round:",
     RoundKind.SYNTHESIS: """\
 You preside. Write the minutes from the claims and the map below. Weigh evidence, not voices: an
@@ -217,8 +220,17 @@ _LONGEST: Final = 1_000  # characters of a query
 _MOST_EVIDENCE: Final = 48  # chunks of what others cite
 
 
+def _open(issues: Sequence[Issue]) -> str:
+    return "\n".join(f"{issue.kind.value}: {sanitise_line(issue.text)}" for issue in issues)
+
+
 def excerpts_for(participant: Participant, turn: Turn) -> Sequence[Excerpt]:
-    """Return what the member's shelves hold on the question, and on the task of an own round."""
+    """Return what the member's shelves hold on the question, and on the task of an own round.
+
+    In a round that argues nothing: what is open lies there with the evidence of both sides.
+    """
+    if turn.argues:
+        return ()
     own = turn.round.instructions if turn.round.kind is RoundKind.OWN else ""
     return participant.looked_up(f"{turn.question} {own}".strip())
 
@@ -229,20 +241,26 @@ def earlier_claims(
     """Yield what was said before, and lay its evidence out."""
     if not turn.round.shows_claims:
         return
-    others = turn.others(participant)
-    against = turn.against(participant)
+    shown = turn.open_claims(participant) if turn.argues else turn.record.claims
+    others = [claim for claim in shown if claim.member != participant.key]
+    own = [claim for claim in turn.own(participant) if claim in shown]
+    against = [reply for reply in turn.against(participant) if reply.claim in {c.id for c in own}]
     numbers = [number for one in order_for(turn, others) for number in one.citations]
     numbers += [number for one in order_for(turn, against) for number in one.citations]
-    own_numbers = [number for claim in turn.own(participant) for number in claim.citations]
-    # A member's shelves are searched again in each turn, tools are not called again.
-    numbers += [one.number for one in turn.record.cited(own_numbers) if one.tool]
-    cited = turn.record.cited(dict.fromkeys(numbers))
+    own_cited = turn.record.cited(number for claim in own for number in claim.citations)
+    # Where all is shown a member's shelves are searched again; tools are not called again.
+    numbers += [one.number for one in own_cited if one.tool or turn.argues]
+    issues = turn.agenda.of(participant.key)
+    cited = [one for issue in issues for one in issue.citations]
+    cited += turn.record.cited(dict.fromkeys(numbers))
+    if turn.round.anonymous:
+        cited.sort(key=lambda one: (one.quote, one.document_id))
     evidence.add(evidence_excerpts(cited, participant.request.scope, runtime))
     if participant.grounding != "tool" and turn.examines:
         evidence.add(_own_evidence(participant, others, runtime))
     blocks, nonce = evidence.blocks(), evidence.nonce
+    yield format_data("WHAT IS OPEN", _open(issues), "open", nonce)
     yield format_claims("CLAIMS OF OTHERS", mark_claims(turn, others, blocks), nonce)
-    own = turn.own(participant)
     yield format_claims(
         "YOUR CLAIMS", tuple(Marked(c, "you", markers_of(
             turn.record.cited(c.citations), blocks)) for c in own), nonce,

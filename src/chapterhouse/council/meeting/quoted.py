@@ -149,6 +149,8 @@ def quoted_turn(participant: Participant, turn: Turn, runtime: Runtime) -> State
         turn: What is asked.
         runtime: The library's parts.
     """
+    if participant.key in turn.agenda.examined:
+        return turn.agenda.examined[participant.key]
     ledger = Ledger()
     statement = Statement(participant.key, turn.round.name)
     if turn.analyses:
@@ -157,6 +159,14 @@ def quoted_turn(participant: Participant, turn: Turn, runtime: Runtime) -> State
         statement = _examination(statement, participant, turn, runtime, ledger)
     if turn.round.kind is RoundKind.REBUTTAL:
         statement = _rebuttal(statement, participant, turn, runtime, ledger)
+    return replace(statement, citations=ledger.citations)
+
+
+def examination(participant: Participant, turn: Turn, runtime: Runtime) -> Statement:
+    """Return what a member's documents say on the claims of others."""
+    ledger = Ledger()
+    statement = Statement(participant.key, turn.round.name)
+    statement = _examination(statement, participant, turn, runtime, ledger)
     return replace(statement, citations=ledger.citations)
 
 

@@ -17,9 +17,8 @@ from chapterhouse.agents.council_model import CHAIR, RoundKind
 from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.council.disagreement.map import disagreement_map
+from chapterhouse.council.meeting.agenda import agenda_of, build_map
 from chapterhouse.council.meeting.draft import draft_minutes
-from chapterhouse.council.meeting.quoted import facts_of
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.synthesis import Synthesis
 from chapterhouse.council.meeting.turns import OnText, Record, Turn, add_absence, add_statement
@@ -32,7 +31,6 @@ from chapterhouse.types import (
     MeetingEventKind,
     Memory,
     Minutes,
-    Scope,
     Statement,
     Usage,
 )
@@ -246,7 +244,9 @@ async def _hold(session: Session, meeting: Meeting) -> Minutes:
         if entry.kind is RoundKind.SYNTHESIS and session.debates:  # which ends a council
             return await _synthesis(turn, session, meeting)
         if session.debates or (turn.analyses and not record.statements):
-            record = await _round(turn, session, meeting)
+            runtime = with_tool_texts(meeting.runtime, record.tool_texts)
+            agenda = await run_in_thread(partial(agenda_of, turn, session, runtime))
+            record = await _round(replace(turn, agenda=agenda), session, meeting)
     return _whole(await _draft(question, session, record, meeting.runtime), record)
 
 
@@ -313,17 +313,8 @@ async def _draft(question: str, session: Session, record: Record, runtime: Runti
     runtime = with_tool_texts(runtime, record.tool_texts)
     chart = DisagreementMap()
     if session.debates:  # documents that are only read dispute nothing
-        chart = await run_in_thread(partial(_build_map, session, record, runtime))
+        chart = await run_in_thread(partial(build_map, session, record, runtime))
     return await run_in_thread(partial(draft_minutes, question, session, record, chart, runtime))
-
-
-def _build_map(session: Session, record: Record, runtime: Runtime) -> DisagreementMap:
-    scope = Scope.of(name for one in session.everyone for name in one.shelves)
-    facts = facts_of(record.by_number, scope, runtime.store)
-    members = [participant.key for participant in session.participants]
-    if any(claim.member == CHAIR for claim in record.claims):
-        members.append(CHAIR)
-    return disagreement_map(members, record.statements, record.by_number, facts)
 
 
 def _whole(minutes: Minutes, record: Record) -> Minutes:

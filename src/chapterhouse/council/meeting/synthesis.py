@@ -10,13 +10,16 @@ from functools import partial
 
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.concurrency import run_in_thread
+from chapterhouse.council.disagreement.map import Facts
+from chapterhouse.council.disagreement.sources import all_outdated
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.draft import shelf_of_gap
 from chapterhouse.council.meeting.output_format import format_of, shape_in_words
 from chapterhouse.council.meeting.prompts import evidence_excerpts, excerpts_for, tools_for
+from chapterhouse.council.meeting.quoted import facts_of
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.turn_output import SynthesisOutput, VerdictOutput, read_synthesis
-from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
+from chapterhouse.council.meeting.turns import Ledger, OnText, Turn, span_of
 from chapterhouse.council.meeting.written import Checker, Prepared, write_in_form
 from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import LanguageModel
@@ -24,11 +27,14 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
     FOUND,
+    Citation,
+    DissentReason,
     Gap,
     Leaning,
     MapRow,
     Minutes,
     Point,
+    Scope,
     Stance,
     Support,
     Verdict,
@@ -175,16 +181,22 @@ def _minutes(
     ledger = Ledger(synthesis.turn.record.citations)
     points = partial(_points, checker=checker, ledger=ledger)
     keys = {participant.key for participant in synthesis.session.participants}
-    decision, grounds = points(output.decision), points(output.grounds)
-    if not any(point.support in FOUND for point in (*decision, *grounds)):
+    decision, stated = points(output.decision), points(output.grounds)
+    if not any(point.support in FOUND for point in (*decision, *stated)):
         warning = "Nothing that the chair wrote is carried by the documents: the map speaks."
         return replace(draft, warnings=(*draft.warnings, warning))
     dissent = [
-        replace(point, members=(entry.member,) if entry.member in keys else ())
+        replace(
+            point,
+            members=(entry.member,) if entry.member in keys else (),
+            why=entry.why or _known_reason(point, draft, ledger),
+        )
         for entry in output.dissent
         for point in points([entry.text])
     ]
-    warnings = draft.warnings
+    outdated = partial(_is_outdated, citations=ledger.citations, facts=_facts(synthesis, runtime))
+    grounds = tuple(p for p in stated if p.support in FOUND and not outdated(p))
+    warnings = (*draft.warnings, *_left_out(stated, grounds))
     if output.decided and not _is_favoured(output, draft):
         unfounded = f"Nobody's documents or words speak for “{output.decided}”: the chair chose it."
         warnings = (*warnings, unfounded)
@@ -205,6 +217,38 @@ def _minutes(
         tool_texts=evidence.texts_among(one.document_id for one in ledger.citations),
         method=method,
     )
+
+
+def _known_reason(point: Point, draft: Minutes, ledger: Ledger) -> DissentReason | None:
+    """Return why rules know that a dispute is one about what a point cites."""
+    cited = {span_of(one) for one in ledger.citations if one.number in point.citations}
+    spans = {one.number: span_of(one) for one in draft.citations}
+    for known in draft.dissent:
+        if any(spans[number] in cited for number in known.citations):
+            return known.why
+    return None
+
+
+def _facts(synthesis: Synthesis, runtime: Runtime) -> Facts:
+    scope = Scope.of(name for one in synthesis.session.everyone for name in one.shelves)
+    return facts_of({}, scope, runtime.store)
+
+
+def _is_outdated(point: Point, citations: Sequence[Citation], facts: Facts) -> bool:
+    """Whether of all documents that carry a point there are newer versions."""
+    cited = {one.document_id for one in citations if one.number in point.citations}
+    return all_outdated(cited, facts.documents, facts.text_of)
+
+
+def _left_out(stated: Sequence[Point], grounds: Sequence[Point]) -> Iterator[str]:
+    for point in stated:
+        if point not in grounds:
+            why = (
+                "a newer version of its document is at hand"
+                if point.support in FOUND
+                else ("no document carries it")
+            )
+            yield f"No ground, for {why}: “{point.text}”"
 
 
 def _is_favoured(output: SynthesisOutput, draft: Minutes) -> bool:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, mod
 from chapterhouse.council.meeting.options import is_for
 from chapterhouse.text.loose_json import LONGEST, Found, objects_in
 from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.types import Leaning, Stance
+from chapterhouse.types import DissentReason, Leaning, Stance
 
 MOST_CLAIMS: Final = 24
 _MOST_REPLIES: Final = 60
@@ -111,6 +111,9 @@ def _fold(option: str) -> str:
 
 
 def _stance(value: object) -> Stance:
+    name = str(value).strip().lower()
+    if name in set(Stance):
+        return Stance(name)
     return {True: Stance.SUPPORTS, False: Stance.CONTRADICTS, None: Stance.SILENT}[is_for(value)]
 
 
@@ -119,6 +122,11 @@ def _leaning(value: object) -> Leaning:
     if name in set(Leaning):
         return Leaning(name)
     return {True: Leaning.FOR, False: Leaning.AGAINST, None: Leaning.SILENT}[is_for(value)]
+
+
+def _reason(value: object) -> DissentReason | None:
+    name = str(value).strip().lower().replace(" ", "-").replace("_", "-")
+    return DissentReason(name) if name in set(DissentReason) else None
 
 
 def claim_ids(value: object) -> tuple[str, ...]:
@@ -181,7 +189,8 @@ def _by_member(value: object) -> list[Entry]:
         words, fields = _words(entry), _by_field(entry, Attributed)
         if _says_something(words):
             member = fields.get("member", "")
-            found.append({"member": "" if member == words else member, "text": words})
+            member = "" if member == words else member
+            found.append({"member": member, "text": words, "why": entry.get("why")})
     return found[:MOST_CLAIMS]
 
 
@@ -279,6 +288,12 @@ class Attributed(_Output):
     text: Line
 
 
+class DissentOutput(Attributed):
+    """What stands against a decision, and why it does."""
+
+    why: Annotated[DissentReason | None, BeforeValidator(_reason)] = None
+
+
 class VerdictOutput(_Output):
     """How a member stands to an option."""
 
@@ -295,7 +310,7 @@ class SynthesisOutput(_Whole):
     decided: Option = ""
     decision: Claims = ()
     grounds: Claims = ()
-    dissent: Annotated[tuple[Attributed, ...], BeforeValidator(_by_member)] = ()
+    dissent: Annotated[tuple[DissentOutput, ...], BeforeValidator(_by_member)] = ()
     open_questions: Remarks = ()
     missing: Annotated[tuple[Attributed, ...], BeforeValidator(_by_member)] = ()
     matrix: Annotated[tuple[VerdictOutput, ...], BeforeValidator(_verdicts)] = ()

@@ -1,7 +1,8 @@
 """What was said in a meeting so far, under one numbering, and what a participant is asked next."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Round, RoundKind
@@ -158,6 +159,48 @@ def _renumber(own: tuple[int, ...], numbers: Mapping[int, int]) -> tuple[int, ..
 OnText = Callable[[str], None]
 
 
+class IssueKind(StrEnum):
+    """Why something is open."""
+
+    DIFFERENCE = "difference"  # members, or their documents, hold what cannot both be true
+    OUTDATED = "outdated"  # a newer document says otherwise
+    UNSUPPORTED = "unsupported"  # no document that was given carries it
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Something that is open between members, to be argued.
+
+    Attributes:
+        text: What is open, in a line that names no member; words of documents stand in it.
+        members: Keys of those who are asked about it.
+        claims: Ids of the claims that it is about.
+        citations: The evidence of all sides.
+    """
+
+    kind: IssueKind
+    text: str
+    members: tuple[str, ...]
+    claims: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """What is open before a round that argues.
+
+    Attributes:
+        examined: What each member's documents say on the claims of others, by key.
+    """
+
+    issues: tuple[Issue, ...] = ()
+    examined: Mapping[str, Statement] = field(default_factory=dict)
+
+    def of(self, member: str) -> tuple[Issue, ...]:
+        """Return the issues about which a member is asked."""
+        return tuple(issue for issue in self.issues if member in issue.members)
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """What one member is asked in one round.
@@ -170,6 +213,7 @@ class Turn:
         record: All that was said in the rounds before.
         titles: How everyone is called, by key.
         reminded: What the member held in earlier meetings.
+        agenda: What is open, in a round that argues.
     """
 
     council: Council
@@ -179,6 +223,7 @@ class Turn:
     record: Record
     titles: Sequence[tuple[str, str]] = ()
     reminded: tuple[Memory, ...] = ()
+    agenda: Agenda = Agenda()
 
     def title(self, key: str) -> str:
         """Return how a member is called."""
@@ -201,6 +246,11 @@ class Turn:
         """Return the claims of everyone else, in their order."""
         return tuple(claim for claim in self.record.claims if claim.member != participant.key)
 
+    def open_claims(self, participant: Participant) -> tuple[Claim, ...]:
+        """Return the claims, of a member and of others, about which the member is asked."""
+        named = {name for issue in self.agenda.of(participant.key) for name in issue.claims}
+        return tuple(claim for claim in self.record.claims if claim.id in named)
+
     def against(self, participant: Participant) -> tuple[Reply, ...]:
         """Return what others said against the claims of a member."""
         own = {claim.id for claim in self.own(participant)}
@@ -213,6 +263,11 @@ class Turn:
         )
 
     @property
+    def argues(self) -> bool:
+        """Whether only what is open is spoken of."""
+        return self.round.kind in {RoundKind.CROSS_EXAMINATION, RoundKind.REBUTTAL}
+
+    @property
     def examines(self) -> bool:
         """Whether members say how they stand to the claims of others."""
         return self.round.shows_claims and self.round.kind is not RoundKind.REBUTTAL
@@ -221,3 +276,24 @@ class Turn:
     def analyses(self) -> bool:
         """Whether members make claims of their own."""
         return self.round.kind in {RoundKind.INDEPENDENT_ANALYSIS, RoundKind.OWN}
+
+
+def with_examined(statement: Statement, turn: Turn) -> Statement:
+    """Add what the member's documents say on claims that the model did not speak of."""
+    examined = turn.agenda.examined.get(statement.member)
+    answered = {reply.claim for reply in statement.replies}
+    left = [one for one in examined.replies if one.claim not in answered] if examined else []
+    if examined is None or not left:
+        return statement
+    ledger = Ledger(statement.citations)
+    cited = {citation.number: citation for citation in examined.citations}
+    replies = tuple(
+        replace(one, citations=ledger.numbers(cited[number] for number in one.citations))
+        for one in left
+    )
+    return replace(
+        statement,
+        replies=(*statement.replies, *replies),
+        citations=ledger.citations,
+        read=tuple(dict.fromkeys((*statement.read, *examined.read))),
+    )

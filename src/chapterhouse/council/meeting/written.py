@@ -31,7 +31,7 @@ from chapterhouse.council.meeting.output_format import (
 from chapterhouse.council.meeting.prompts import earlier_claims, excerpts_for, tools_for
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turn_output import Output, ReplyOutput, TurnOutput, read_turn
-from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
+from chapterhouse.council.meeting.turns import Ledger, OnText, Turn, with_examined
 from chapterhouse.errors import EngineError
 from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import ClaimJudge, LanguageModel
@@ -46,6 +46,7 @@ from chapterhouse.types import (
     Reading,
     Reply,
     Scope,
+    Stance,
     Statement,
     Support,
     Tool,
@@ -208,15 +209,20 @@ def _claim(sentence: Sentence, participant: Participant, turn: Turn, ledger: Led
 def _known_replies(
     replies: Sequence[ReplyOutput], participant: Participant, turn: Turn, warnings: list[str]
 ) -> Iterator[ReplyOutput]:
-    """Yield the last reply to each claim of others; warn of those to anything else."""
+    """Yield the last reply to each claim of others, and of their own that is open."""
     others = {claim.id for claim in turn.others(participant)}
-    last = {reply.claim: reply for reply in replies if reply.claim in others}
-    unknown = dict.fromkeys(reply.claim for reply in replies if reply.claim not in others)
+    own = {claim.id for claim in turn.open_claims(participant)} - others
+    # Who no longer holds a claim of their own gives it up, by rules that are stricter.
+    fits = [r for r in replies if r.claim in others or (_holds(r) and r.claim in own)]
+    last = {reply.claim: reply for reply in fits}
+    unknown = dict.fromkeys(reply.claim for reply in replies if reply not in fits)
     if unknown:
-        warnings.append(
-            f"Replies to what is no claim of others were left out: {', '.join(unknown)}."
-        )
+        warnings.append(f"Replies to what is no open claim were left out: {', '.join(unknown)}.")
     yield from last.values()
+
+
+def _holds(reply: ReplyOutput) -> bool:
+    return reply.stance in {Stance.SUPPORTS, Stance.QUALIFIES, Stance.ASKS}
 
 
 def _reply(
@@ -336,7 +342,7 @@ async def written_turn(
         partial(statement_of, output, participant, turn, given.evidence, runtime)
     )
     return replace(
-        statement,
+        with_examined(statement, turn),
         method=model.fingerprint,
         usage=model.usage,
         tool_calls=calls_of(writing),

@@ -250,7 +250,8 @@ def point_line(reader: Reader, point: Point, *, holders_first: bool = False) -> 
     before = (Words(f"{who}: ", Style.STRONG),) if who and holders_first else ()
     after = (Words(f" — {who}", Style.QUIET),) if who and not holders_first else ()
     line = reader.supported(point.text, point.support, point.problems, point.citations)
-    return (*before, *line, *after, *reader.claims(point.claims))
+    why = (Words(f" ({wording.REASONS[point.why]})", Style.QUIET),) if point.why else ()
+    return (*before, *line, *why, *after, *reader.claims(point.claims))
 
 
 def _points(

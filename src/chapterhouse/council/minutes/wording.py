@@ -13,6 +13,7 @@ from chapterhouse.types import (
     ClaimKind,
     ConflictKind,
     Dispute,
+    DissentReason,
     Leaning,
     Minutes,
     Problem,
@@ -24,6 +25,8 @@ from chapterhouse.types import (
 STANCES: Final[Mapping[Stance, str]] = {
     Stance.SUPPORTS: "✓ supports",
     Stance.CONTRADICTS: "✗ contradicts",
+    Stance.QUALIFIES: "~ qualifies",
+    Stance.ASKS: "? asks for evidence of",
     Stance.SILENT: "· silent",
 }
 LEANINGS: Final[Mapping[Leaning, str]] = {
@@ -40,6 +43,14 @@ KINDS: Final[Mapping[ClaimKind, str]] = {
     ClaimKind.DIFFERENT_DOCUMENTS: "contradicted by another document",
     ClaimKind.DIFFERENT_READINGS: "one document, read differently",
     ClaimKind.NEWER_AGAINST_OLDER: "newer against older",
+    ClaimKind.OUTDATED_SOURCE: "rests on an outdated version",
+}
+REASONS: Final[Mapping[DissentReason, str]] = {
+    DissentReason.FACT: "a fact is disputed",
+    DissentReason.INTERPRETATION: "one document is read differently",
+    DissentReason.VALUE: "they want different things",
+    DissentReason.MISSING_EVIDENCE: "evidence is missing",
+    DissentReason.OLDER_DOCUMENT: "one document is older than the other",
 }
 _DISPUTES: Final[Mapping[ClaimKind, str]] = {
     **KINDS,
