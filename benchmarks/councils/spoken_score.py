@@ -60,7 +60,8 @@ class Tally:
     outdated: Counter[Support] = field(default_factory=Counter)
     grounds: Counter[str] = field(default_factory=Counter)
     lost: int = 0
-    uncited: int = 0
+    seen: Counter[bool] = field(default_factory=Counter)
+    seen_found: int = 0
     lies: list[str] = field(default_factory=list)
 
 
@@ -86,12 +87,18 @@ def marker(prompt: str, quote: str) -> str:
     return ""
 
 
-def speaker(said: Mapping[str, Sequence[Spoken]], tally: Tally) -> Callable[[str, str], str]:
+def speaker(
+    said: Mapping[str, Sequence[Spoken]], tally: Tally, shown: dict[str, bool]
+) -> Callable[[str, str], str]:
     """Return a model that says these in the first round, and as the chair repeats everything."""
 
     def write(instructions: str, prompt: str) -> str:
         if "You preside" in instructions:
-            stated = [f"{text}{cited}" for cited, text in _CLAIM.findall(prompt)]
+            quotes = {comparable(o["text"]): o["quote"] for own in said.values() for o in own}
+            stated = [
+                {"text": f"{text}{cited}", "quotation": quotes.get(comparable(text), "")}
+                for cited, text in _CLAIM.findall(prompt)
+            ]
             return json.dumps({"decision": stated[:1], "grounds": stated}, ensure_ascii=False)
         if "Analyse the question" not in instructions:
             return json.dumps({"position": "", "claims": [], "replies": [], "concessions": []})
@@ -99,8 +106,10 @@ def speaker(said: Mapping[str, Sequence[Spoken]], tally: Tally) -> Callable[[str
         claims = []
         for one in said.get(member, ()):
             cited = marker(prompt, one["quote"])
-            tally.uncited += not cited
-            claims.append(f"{one['text'].rstrip()}{cited}")
+            if one["kind"] == "true":
+                tally.seen[bool(cited)] += 1
+                shown[comparable(one["text"])] = bool(cited)
+            claims.append({"text": f"{one['text']}{cited}", "quotation": one["quote"]})
         return json.dumps({"position": "", "claims": claims}, ensure_ascii=False)
 
     return write
@@ -126,16 +135,22 @@ def hold(council: Gold, entries: Sequence[Spoken], folder: Path) -> Tally:
         for place, entry in enumerate(entries):
             for honest in (True, False):
                 said = sayings(entry, entries[place - 1], honest=honest)
-                model = ScriptedModel(speaker(said, tally))
+                shown: dict[str, bool] = {}
+                model = ScriptedModel(speaker(said, tally, shown))
                 runtime = replace(library._runtime, language_model=lambda _, m=model: m)
                 options = MeetingOptions(remember=False)
                 asked = questions[entry["question"]]
                 minutes = asyncio.run(convene(made_of(council), asked, options, runtime))
-                count(tally, minutes, said)
+                count(tally, minutes, said, shown)
     return tally
 
 
-def count(tally: Tally, minutes: Minutes, said: Mapping[str, Sequence[Spoken]]) -> None:
+def count(
+    tally: Tally,
+    minutes: Minutes,
+    said: Mapping[str, Sequence[Spoken]],
+    shown: Mapping[str, bool],
+) -> None:
     """Count how what was said stands in the minutes."""
     by_text = {comparable(claim.text): claim for claim in minutes.claims}
     grounds = [comparable(point.text) for point in minutes.grounds]
@@ -148,6 +163,8 @@ def count(tally: Tally, minutes: Minutes, said: Mapping[str, Sequence[Spoken]]) 
         kinds = {"true": tally.true, "false": tally.false, "outdated": tally.outdated}
         if one["kind"] in kinds:
             kinds[one["kind"]][claim.support] += 1
+        if one["kind"] == "true" and shown.get(text):
+            tally.seen_found += claim.support in FOUND
         is_ground = any(text in ground or ground in text for ground in grounds)
         tally.grounds[f"{one['kind']} {is_ground}"] += 1
         if one["kind"] == "false" and (is_ground or claim.support in FOUND):
@@ -163,7 +180,8 @@ def merged(tallies: Sequence[Tally]) -> Tally:
         whole.outdated += one.outdated
         whole.grounds += one.grounds
         whole.lost += one.lost
-        whole.uncited += one.uncited
+        whole.seen += one.seen
+        whole.seen_found += one.seen_found
         whole.lies += one.lies
     return whole
 
@@ -175,6 +193,7 @@ def figures(tally: Tally) -> dict[str, float]:
     return {
         "true": true,
         "supported %": 100 * found / max(true, 1),
+        "by rules %": 100 * (found - tally.true[Support.CITED]) / max(true, 1),
         "said to disagree %": 100 * tally.true[Support.DISAGREES] / max(true, 1),
         "true as grounds %": 100 * tally.grounds["true True"] / max(true, 1),
         "false": false,
@@ -186,7 +205,8 @@ def figures(tally: Tally) -> dict[str, float]:
         * tally.grounds["beside True"]
         / max(tally.grounds["beside True"] + tally.grounds["beside False"], 1),
         "not in the minutes": tally.lost,
-        "without a block": tally.uncited,
+        "true, its passage in the prompt": tally.seen[True],
+        "supported of these %": 100 * tally.seen_found / max(tally.seen[True], 1),
     }
 
 

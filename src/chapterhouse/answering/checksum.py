@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.parts import as_shown
+from chapterhouse.claims.same_facts import states_same_facts
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.text.canonical import stated_date
@@ -298,6 +299,8 @@ def agrees(
     if support not in FOUND or quoted:
         return True
     shown = [as_evidence(one, language_of.get(one.document_id, "")) for one in cited]
+    if support is Support.CITED:
+        return states_same_facts(text, shown)
     if checked_by:
         return bool(shown) and judge(text, shown, ()).support is not Support.DISAGREES
     wanted = {support, Support.QUOTED}

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.claims.quotation import find_words, weight, words_of
+from chapterhouse.claims.same_facts import states_same_facts
 from chapterhouse.ports.models import ClaimJudge, Entailment
 from chapterhouse.text.loose_json import objects_in
 from chapterhouse.text.sanitise import sanitise_line
@@ -131,6 +132,38 @@ def with_opinions(judge: ClaimJudge, given: Mapping[str, Opinion], model: str) -
         return Judgement(Support.DISAGREES, spans, (problem,), first.score, model)
 
     return second
+
+
+def with_quotation(judge: ClaimJudge, quotation: str) -> ClaimJudge:
+    """Return a judge that takes the word of a sentence's writer for what they quote.
+
+    What the first judge does not find is cited where the quotation stands in the sources word for
+    word and states the same facts: whether it says the rest is for the reader to see.
+
+    Args:
+        judge: The first.
+        quotation: The words of a source that the writer gives for the sentence.
+    """
+
+    def second(
+        sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence], /
+    ) -> Judgement:
+        first = judge(sentence, cited, others)
+        if first.support is not Support.NOT_FOUND:
+            return first
+        evidence = (*cited, *others)
+        spans = _found(quotation, evidence)
+        shown = [_as_evidence(span, evidence) for span in spans]
+        if not shown or not states_same_facts(sentence, shown):
+            return first
+        return Judgement(Support.CITED, spans, (), first.score)
+
+    return second
+
+
+def _as_evidence(span: Quotation, evidence: Sequence[Evidence]) -> Evidence:
+    own = next(one for one in evidence if one.document_id == span.document_id)
+    return replace(own, start=span.start, end=span.end, text=span.quote)
 
 
 def with_entailment(judge: ClaimJudge, model: Entailment) -> ClaimJudge:

@@ -8,6 +8,7 @@ from chapterhouse.text.counting import counted
 from chapterhouse.types import Conflict, FileRecord, Problem, Searched, Side, Status, Support, Usage
 
 _MARKS: Final = {
+    Support.CITED: "as its writer reads the quotation",
     Support.NOT_FOUND: "not confirmed by the sources",
     Support.DISAGREES: "the sources say otherwise",
 }

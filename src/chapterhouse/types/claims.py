@@ -10,12 +10,13 @@ class Support(StrEnum):
 
     QUOTED = "quoted"  # it stands there word for word
     SUPPORTED = "supported"  # they say the same in other words, as far as can be told
+    CITED = "cited"  # its writer quotes words that stand there and state no other facts
     NOT_FOUND = "not-found"  # nothing there supports it for certain
     DISAGREES = "disagrees"  # they state another number or date
     NO_STATEMENT = "no-statement"  # it states no fact: a greeting, a heading, "they do not say"
 
 
-FOUND: Final = frozenset({Support.QUOTED, Support.SUPPORTED})
+FOUND: Final = frozenset({Support.QUOTED, Support.SUPPORTED, Support.CITED})
 """What the documents say."""
 
 

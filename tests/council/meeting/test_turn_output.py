@@ -1,4 +1,5 @@
 import json
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from chapterhouse.council.meeting.turn_output import (
     ConcessionOutput,
     DissentOutput,
     ReplyOutput,
+    StatedOutput,
     SynthesisOutput,
     TurnOutput,
     VerdictOutput,
@@ -27,6 +29,10 @@ def turn(text: str) -> TurnOutput:
     read = read_turn(text, OPTIONS)
     assert read.in_form
     return read
+
+
+def texts(stated: Sequence[StatedOutput]) -> tuple[str, ...]:
+    return tuple(one.text for one in stated)
 
 
 def synthesis(text: str) -> SynthesisOutput:
@@ -57,6 +63,16 @@ WHOLE_SYNTHESIS = SynthesisOutput(
         ),
     ),
 )
+
+
+def test_what_is_quoted_for_a_sentence_is_read_under_other_names() -> None:
+    said = [{"text": "It leaves.", "quote": "leaves at nine"}, {"claim": "It is red."}, "Blue."]
+    read = turn(json.dumps({"claims": said})).claims
+    assert [(one.text, one.quotation) for one in read] == [
+        ("It leaves.", "leaves at nine"),
+        ("It is red.", ""),
+        ("Blue.", ""),
+    ]
 
 
 def test_what_is_in_the_form_is_read_as_it_is() -> None:
@@ -91,7 +107,7 @@ def test_claims_may_be_objects_with_citations_apart() -> None:
         '{"claims": [{"text": "One.", "citations": ["a:1", "[^b:2]", "junk"]},'
         ' {"claim": "Two.", "sources": "c:3"}, {"x": 1}, 7, "- Three.", "none", "…", ""]}'
     )
-    assert read.claims == ("One. [^a:1] [^b:2]", "Two. [^c:3]", "Three.")
+    assert texts(read.claims) == ("One. [^a:1] [^b:2]", "Two. [^c:3]", "Three.")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +163,7 @@ def test_a_synthesis_in_other_forms() -> None:
         ' "matrix": {"Keep the ferry": {"maria": "against", "piet": {"leaning": "for"}},'
         ' "Drain": {"maria": "for"}}}'
     )
-    assert read.decision == ("We keep it.",)
+    assert texts(read.decision) == ("We keep it.",)
     assert read.dissent == (DissentOutput(member="maria", text="No. [^a:1]"),)
     assert read.missing == (Attributed(text="Logs."),)
     assert [(cell.member, cell.leaning) for cell in read.matrix] == [
@@ -177,11 +193,11 @@ def test_prose_is_unread(text: str) -> None:
 def test_prose_is_taken_for_what_it_states() -> None:
     read = read_turn("# View\n\nIt leaves\nat nine. [^a:1]\n\n- One.\n2. Two.\n```\n")
     assert not read.in_form
-    assert read.claims == ("It leaves at nine. [^a:1]", "One.", "Two.")
+    assert texts(read.claims) == ("It leaves at nine. [^a:1]", "One.", "Two.")
     assert "form" in read.warning
     summed = read_synthesis("We keep it.")
     assert not summed.in_form
-    assert summed.decision == ("We keep it.",)
+    assert texts(summed.decision) == ("We keep it.",)
 
 
 @pytest.mark.parametrize(
@@ -205,13 +221,13 @@ def test_another_form_is_no_prose(text: str) -> None:
 def test_prose_before_another_form_and_markers_are_prose() -> None:
     read = read_turn('[^a:1] It leaves.\n\n[1] It is {late}.\n\n{"answer": "It leaves."}')
     assert not read.in_form
-    assert read.claims == ("[^a:1] It leaves.", "[1] It is {late}.")
+    assert texts(read.claims) == ("[^a:1] It leaves.", "[1] It is {late}.")
     assert "taken as it is" in read.warning
 
 
 def test_what_is_cut_off_is_taken_and_said() -> None:
     read = turn('{"position": "P.", "claims": ["One.", "Tw')
-    assert (read.position, read.claims) == ("P.", ("One.", "Tw"))
+    assert (read.position, texts(read.claims)) == ("P.", ("One.", "Tw"))
     assert "cut off" in read.warning
     assert not turn('{"claims": [], "warning": "mine"}').warning
 
@@ -219,14 +235,14 @@ def test_what_is_cut_off_is_taken_and_said() -> None:
 def test_invisible_characters_are_taken_out() -> None:
     hidden = "\u202eNot\U000e0041\u200b so."
     read = turn(f'{{"position": "{hidden}", "claims": ["{hidden}\\u202e"]}}')
-    assert (read.position, read.claims) == ("Not so.", ("Not so.",))
+    assert (read.position, texts(read.claims)) == ("Not so.", ("Not so.",))
 
 
 def test_everything_is_bounded() -> None:
     many = ", ".join(f'"{number} {"word " * 1_000}"' for number in range(39))
     read = turn(f'{{"claims": [{many}], "position": "{"p" * 20_000}"}}')
     assert len(read.claims) == MOST_CLAIMS
-    assert all(len(claim) <= 2_000 and claim.endswith("word…") for claim in read.claims)
+    assert all(len(text) <= 2_000 and text.endswith("word…") for text in texts(read.claims))
     assert len(read.position) == 4_000
     replies = ", ".join(f'{{"claim": "c{number}"}}' for number in range(500))
     assert len(turn(f'{{"replies": [{replies}], "concessions": [{replies}]}}').replies) == 60

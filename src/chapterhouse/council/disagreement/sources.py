@@ -17,6 +17,7 @@ from chapterhouse.claims.relation import is_newer
 from chapterhouse.claims.statement import TokenKind, read
 from chapterhouse.council.disagreement.attribution import Attribution, attributions, name_terms
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.language_data import cue_pattern
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Evidence
 
@@ -26,6 +27,7 @@ _KIN: Final = 0.15  # the same of two versions
 _LEAST_PAIRS: Final = 20  # shorter texts are alike too easily
 _READ: Final = 200_000  # characters of a document that are looked into
 _COVERED: Final = 0.5  # share of what the sentences have in common that comes from the source
+_RECORDS: Final = r"(?<!\w)<records>(?!\w)"
 _VERSION: Final = re.compile(r"\W*\b(?:v(?:ersion)?\W?)?\d[\d.\-/]*\W*", re.IGNORECASE)
 _LEAST_NAME: Final = 2  # words of a name that must mean the same thing wherever it stands
 
@@ -155,7 +157,12 @@ def _is_outdated(document: str, known: Mapping[str, Known], text_of: TextOf) -> 
 
 
 def series_of(title: str) -> str:
-    """Return what the versions of a document are called alike: its title without numbers."""
+    """Return what the versions of a document are called alike: its title without numbers.
+
+    Empty for minutes, logs and reports, of which a later one is no version of an earlier one.
+    """
+    if cue_pattern(_RECORDS).search(title):
+        return ""
     return " ".join(_VERSION.sub(" ", title.casefold()).split())
 
 

@@ -8,10 +8,10 @@ A difference is between claims, or between a claim and what another member's doc
 nobody made a claim of it, between what the documents of members say on a thing that is asked.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from chapterhouse.agents.council_model import CHAIR, RoundKind
-from chapterhouse.council.disagreement.map import disagreement_map
+from chapterhouse.council.disagreement.map import Facts, disagreement_map
 from chapterhouse.council.meeting.options import leaning_of, takes_sides
 from chapterhouse.council.meeting.position_table import position_table
 from chapterhouse.council.meeting.quoted import examination, facts_of
@@ -28,6 +28,7 @@ from chapterhouse.council.meeting.turns import (
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     FOUND,
+    Citation,
     ClaimKind,
     DisagreementMap,
     Dispute,
@@ -71,12 +72,17 @@ def agenda_of(turn: Turn, session: Session, runtime: Runtime) -> Agenda:
 
 def build_map(session: Session, record: Record, runtime: Runtime) -> DisagreementMap:
     """Return the map of what was said so far."""
-    scope = Scope.of(name for one in session.everyone for name in one.shelves)
-    facts = facts_of(record.by_number, scope, runtime.store)
+    facts = facts_in(session, record.by_number, runtime)
     members = [participant.key for participant in session.participants]
     if any(claim.member == CHAIR for claim in record.claims):
         members.append(CHAIR)
     return disagreement_map(members, record.statements, record.by_number, facts)
+
+
+def facts_in(session: Session, citations: Mapping[int, Citation], runtime: Runtime) -> Facts:
+    """Return what is known of the documents that anybody in a meeting reads."""
+    scope = Scope.of(name for one in session.everyone for name in one.shelves)
+    return facts_of(citations, scope, runtime.store)
 
 
 # --- what a map says is open --------------------------------------------------------------------

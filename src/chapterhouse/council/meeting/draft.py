@@ -9,7 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.council.meeting.agenda import opposite_views, supporters, unsettled
+from chapterhouse.council.meeting.agenda import (
+    facts_in,
+    opposite_views,
+    supporters,
+    unsettled,
+)
+from chapterhouse.council.meeting.grounds import why_no_ground
 from chapterhouse.council.meeting.options import favoured_option, verdicts
 from chapterhouse.council.meeting.position_table import position_table
 from chapterhouse.council.meeting.session import Participant, Session, participant_record
@@ -59,8 +65,7 @@ def draft_minutes(
     matrix = verdicts(options, session.participants, runtime, ledger)
     decided = favoured_option(matrix)
     rounds = dict.fromkeys(statement.round for statement in record.statements)
-    settled = _grounds(chart, record) if session.debates else _read_grounds(reading)
-    return Minutes(
+    minutes = Minutes(
         council=council.slug,
         title=council.title,
         question=question,
@@ -75,7 +80,6 @@ def draft_minutes(
         map=chart,
         decided=decided,
         decision=_decision(decided, session, chart, matrix),
-        grounds=tuple(settled),
         dissent=tuple(_dissent(chart, record)),
         open_questions=tuple(_open(chart, record)),
         missing=tuple(dict.fromkeys(_missing(session, record, chart))),
@@ -85,6 +89,13 @@ def draft_minutes(
         chair=session.chair.title if session.chair else "",
         warnings=tuple(_warnings(session, record)),
     )
+    if not session.debates:
+        return replace(minutes, grounds=tuple(_read_grounds(reading)))
+    settled = tuple(_settled(chart, record))
+    facts = facts_in(session, {}, runtime)
+    reasons = why_no_ground(settled, session, minutes, facts, runtime)
+    grounds = [point for point, why in zip(settled, reasons, strict=True) if not why]
+    return replace(minutes, grounds=tuple(grounds[:_MOST_GROUNDS]))
 
 
 def _decision(
@@ -140,7 +151,7 @@ def _warnings(session: Session, record: Record) -> Iterator[str]:
 # --- grounds ---
 
 
-def _grounds(chart: DisagreementMap, record: Record) -> Iterator[Point]:
+def _settled(chart: DisagreementMap, record: Record) -> Iterator[Point]:
     """Yield what nobody disputes, the best supported first; of one kind in order of the claims.
 
     Views of what should be done are no grounds where members hold opposite ones.
@@ -152,7 +163,6 @@ def _grounds(chart: DisagreementMap, record: Record) -> Iterator[Point]:
         if row.sources
         and supporters(row)
         and row.claim not in opposite
-        and ClaimKind.OUTDATED_SOURCE not in row.kinds
         and not _disputed(row, chart)
     ]
     candidates = [(row, _first_supported(row, record)) for row in sorted(settled, key=_rank)]
@@ -161,7 +171,7 @@ def _grounds(chart: DisagreementMap, record: Record) -> Iterator[Point]:
         for reply in record.replies
         if reply.stance is Stance.QUALIFIES and reply.support in FOUND
     }
-    for row, claim in [(row, claim) for row, claim in candidates if claim][:_MOST_GROUNDS]:
+    for row, claim in [(row, claim) for row, claim in candidates if claim]:
         point, reply = _point(claim, row, supporters(row)), narrowed.get(claim.id)
         if reply is not None and reply.member == claim.member:  # it holds only so far
             point = replace(point, text=reply.text, citations=reply.citations)

@@ -57,7 +57,14 @@ def _object(properties: Mapping[str, Schema]) -> Schema:
     }
 
 
-_CLAIM: Final = _text("one fact in one sentence, with the marker of what carries it")
+_QUOTATION: Final = _text("the words of that source that say it, copied exactly: at most 30")
+
+
+def _stated(text: str) -> Schema:
+    return _object({"text": _text(text), "quotation": _QUOTATION})
+
+
+_CLAIM: Final = _stated("one fact in one sentence, with the marker of the source that says it")
 _CLAIMS: Final = _list(_CLAIM, "at most 12 facts that bear on the question")
 _MISSING: Final = _list(_text("what evidence you lack, in a sentence"), "at most 6")
 _QUESTIONS: Final = _list(_text("a question that stays open"), "at most 6")
@@ -71,6 +78,7 @@ _REPLIES: Final = _list(
                 "what your evidence says on it; of a claim of your own, supports to hold it",
             ),
             "reason": _text("why, in a sentence or two, with the markers of what carries it"),
+            "quotation": _QUOTATION,
         }
     ),
     "one for each claim on which you have evidence, and for each of your own that is open",
@@ -119,7 +127,7 @@ def _synthesis(choices: Sequence[str]) -> Schema:
     properties: dict[str, Schema] = {}
     if choices:
         properties["decided"] = _choice(choices, "the option that the evidence carries")
-    sentence = _text("a sentence, with the markers of what carries it")
+    sentence = _stated("a sentence, with the markers of what carries it")
     properties |= {
         "decision": _list(sentence, "the answer, or why there is none: at most 4 sentences"),
         "grounds": _list(sentence, "what it rests on, current and about it: at most 8 sentences"),
@@ -242,6 +250,7 @@ def _texts(value: object) -> Iterator[str]:
         return
     for name, entry in value.items():
         if name in _SHOWN:
-            for text in entry if isinstance(entry, list) else [entry]:
+            for part in entry if isinstance(entry, list) else [entry]:
+                text = part.get("text") if isinstance(part, Mapping) else part
                 if isinstance(text, str):
                     yield sanitise(text).text.strip()

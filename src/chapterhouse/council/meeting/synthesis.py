@@ -10,15 +10,20 @@ from functools import partial
 
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.council.disagreement.map import Facts
-from chapterhouse.council.disagreement.sources import all_outdated
 from chapterhouse.council.meeting import prompts
+from chapterhouse.council.meeting.agenda import facts_in
 from chapterhouse.council.meeting.draft import shelf_of_gap
+from chapterhouse.council.meeting.grounds import why_no_ground
 from chapterhouse.council.meeting.output_format import format_of, shape_in_words
+from chapterhouse.council.meeting.position_table import position_table
 from chapterhouse.council.meeting.prompts import evidence_excerpts, excerpts_for, tools_for
-from chapterhouse.council.meeting.quoted import facts_of
 from chapterhouse.council.meeting.session import Participant, Session
-from chapterhouse.council.meeting.turn_output import SynthesisOutput, VerdictOutput, read_synthesis
+from chapterhouse.council.meeting.turn_output import (
+    StatedOutput,
+    SynthesisOutput,
+    VerdictOutput,
+    read_synthesis,
+)
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn, span_of
 from chapterhouse.council.meeting.written import Checker, Prepared, write_in_form
 from chapterhouse.models.metered import Metered
@@ -27,14 +32,13 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
     FOUND,
-    Citation,
     DissentReason,
     Gap,
     Leaning,
     MapRow,
     Minutes,
     Point,
-    Scope,
+    PositionTable,
     Stance,
     Support,
     Verdict,
@@ -179,6 +183,7 @@ def _minutes(
     draft, checker = synthesis.draft, Checker.of(evidence, runtime)
     # What the rules' matrix cites is only kept where its cells are.
     ledger = Ledger(synthesis.turn.record.citations)
+    reading = position_table(synthesis.session, runtime, ledger)
     points = partial(_points, checker=checker, ledger=ledger)
     keys = {participant.key for participant in synthesis.session.participants}
     decision, stated = points(output.decision), points(output.grounds)
@@ -192,23 +197,23 @@ def _minutes(
             why=entry.why or _known_reason(point, draft, ledger),
         )
         for entry in output.dissent
-        for point in points([entry.text])
+        for point in points([StatedOutput(text=entry.text)])
     ]
-    outdated = partial(_is_outdated, citations=ledger.citations, facts=_facts(synthesis, runtime))
-    grounds = tuple(p for p in stated if p.support in FOUND and not outdated(p))
-    warnings = (*draft.warnings, *_left_out(stated, grounds))
+    grounds, left_out = _grounds(stated, synthesis, reading, ledger, runtime)
+    warnings = (*draft.warnings, *left_out)
     if output.decided and not _is_favoured(output, draft):
         unfounded = f"Nobody's documents or words speak for “{output.decided}”: the chair chose it."
         warnings = (*warnings, unfounded)
     return replace(
         draft,
         warnings=warnings,
+        reading=reading,
         decided=output.decided,
         decision=decision,
         grounds=grounds or draft.grounds,
         dissent=(*dissent, *_unmentioned(draft.dissent, dissent)),
         open_questions=(
-            *points(output.open_questions),
+            *points(StatedOutput(text=text) for text in output.open_questions),
             *(p for p in draft.open_questions if p.claims),
         ),
         missing=tuple(dict.fromkeys((*_gaps(output, synthesis, checker), *draft.missing))),
@@ -229,26 +234,22 @@ def _known_reason(point: Point, draft: Minutes, ledger: Ledger) -> DissentReason
     return None
 
 
-def _facts(synthesis: Synthesis, runtime: Runtime) -> Facts:
-    scope = Scope.of(name for one in synthesis.session.everyone for name in one.shelves)
-    return facts_of({}, scope, runtime.store)
-
-
-def _is_outdated(point: Point, citations: Sequence[Citation], facts: Facts) -> bool:
-    """Whether of all documents that carry a point there are newer versions."""
-    cited = {one.document_id for one in citations if one.number in point.citations}
-    return all_outdated(cited, facts.documents, facts.text_of)
-
-
-def _left_out(stated: Sequence[Point], grounds: Sequence[Point]) -> Iterator[str]:
-    for point in stated:
-        if point not in grounds:
-            why = (
-                "a newer version of its document is at hand"
-                if point.support in FOUND
-                else ("no document carries it")
-            )
-            yield f"No ground, for {why}: “{point.text}”"
+def _grounds(
+    stated: Sequence[Point],
+    synthesis: Synthesis,
+    reading: PositionTable,
+    ledger: Ledger,
+    runtime: Runtime,
+) -> tuple[tuple[Point, ...], tuple[str, ...]]:
+    """Return what of the chair's grounds may be one, and what is said of the others."""
+    known = replace(synthesis.draft, citations=ledger.citations, reading=reading)
+    facts = facts_in(synthesis.session, {}, runtime)
+    reasons = why_no_ground(stated, synthesis.session, known, facts, runtime)
+    pairs = list(zip(stated, reasons, strict=True))
+    return (
+        tuple(point for point, why in pairs if not why),
+        tuple(f"No ground, for {why}: “{point.text}”" for point, why in pairs if why),
+    )
 
 
 def _is_favoured(output: SynthesisOutput, draft: Minutes) -> bool:
@@ -258,11 +259,11 @@ def _is_favoured(output: SynthesisOutput, draft: Minutes) -> bool:
     return output.decided in {sanitise_line(option) for option in (*chosen, *for_it)}
 
 
-def _points(texts: Iterable[str], checker: Checker, ledger: Ledger) -> tuple[Point, ...]:
-    """Return texts as checked sentences, one point each."""
+def _points(stated: Iterable[StatedOutput], checker: Checker, ledger: Ledger) -> tuple[Point, ...]:
+    """Return what was stated as checked sentences, one point each."""
     found: list[Point] = []
-    for text in texts:
-        for sentence in checker.sentences(text)[0]:
+    for one in stated:
+        for sentence in checker.sentences(one.text, one.quotation)[0]:
             numbers = ledger.numbers(sentence.citations)
             found.append(Point(sentence.text, numbers, sentence.support, sentence.problems))
     return tuple(found)

@@ -43,6 +43,7 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {  # of fields, those that 
     "reason": ("text", "why", "because", "comment", "reply"),
     "text": ("reason", "why"),
     "member": ("who", "shelf"),
+    "quotation": ("quote", "evidence", "source_text"),
 }
 _WORDED: Final = ("text", "claim", "statement", "sentence", "content", "reason", "question")
 _OURS: Final = frozenset({"in_form", "warning"})  # fields that no model fills
@@ -149,6 +150,17 @@ def _lines(value: object, most: int) -> list[str]:
     return [line for line in words if _says_something(line)][:most]
 
 
+def _sentences(value: object) -> list[Entry]:
+    """Return sentences, each with the words that are quoted for it, if any are."""
+    found: list[Entry] = []
+    for entry in value if isinstance(value, list | tuple) else [value]:
+        fields = _by_field(entry, StatedOutput) if isinstance(entry, Mapping) else {}
+        text = _BULLET.sub("", _words(entry)).strip()
+        if _says_something(text):
+            found.append({"text": text, "quotation": fields.get("quotation", "")})
+    return found[:MOST_CLAIMS]
+
+
 def _says_something(line: str) -> bool:
     words = sanitise_line(line).casefold().strip(" .")
     return words not in _NOTHING and any(map(str.isalnum, words))
@@ -211,7 +223,6 @@ Text = Annotated[str, BeforeValidator(_text)]
 Line = Annotated[str, BeforeValidator(_line)]
 Name = Annotated[str, BeforeValidator(partial(_line, most=_LONGEST_NAME))]
 Option = Annotated[str, BeforeValidator(_option)]
-Claims = Annotated[tuple[Line, ...], BeforeValidator(partial(_lines, most=MOST_CLAIMS))]
 Remarks = Annotated[tuple[Line, ...], BeforeValidator(partial(_lines, most=_MOST_REMARKS))]
 
 
@@ -235,13 +246,25 @@ class _Output(BaseModel):
         return fields
 
 
+class StatedOutput(_Output):
+    """A sentence with its markers, and the words of a source that its writer quotes for it."""
+
+    words = "text"
+    text: Line = ""
+    quotation: Line = ""
+
+
+Claims = Annotated[tuple[StatedOutput, ...], BeforeValidator(_sentences)]
+
+
 class ReplyOutput(_Output):
-    """What a member says on the claim of another; ``claim`` is its id."""
+    """What a member says on a claim, its id, and the words of a source that they quote for it."""
 
     words, side = "reason", "stance"
     claim: Name
     stance: Annotated[Stance, BeforeValidator(_stance)] = Stance.SILENT
     reason: Text = ""
+    quotation: Line = ""
 
 
 class ConcessionOutput(_Output):

@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 from chapterhouse.answering.check_written import Given, Lookup, check
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.answering.prompt import Shown
+from chapterhouse.answering.second_opinion import with_quotation
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.concessions import judge_concession
@@ -77,6 +78,7 @@ async def run_limited(work: Callable[[], Value]) -> Value:
 _RANK: Final = (
     Support.QUOTED,
     Support.SUPPORTED,
+    Support.CITED,
     Support.NOT_FOUND,
     Support.DISAGREES,
 )
@@ -115,9 +117,17 @@ class Checker:
         body = cache(partial(store.body, scope=scope))
         return cls(evidence.given(), runtime.judge, Lookup(document, body))
 
-    def sentences(self, text: str) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
-        """Return a text's sentences with verified citations, and the markers that cite nothing."""
-        checked = check(text, self.given, self.judge, self.lookup)
+    def sentences(
+        self, text: str, quotation: str = ""
+    ) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
+        """Return a text's sentences with verified citations, and the markers that cite nothing.
+
+        Args:
+            text: What a model wrote.
+            quotation: The words of a source that it quotes for it; or empty.
+        """
+        judge = with_quotation(self.judge, quotation) if quotation else self.judge
+        checked = check(text, self.given, judge, self.lookup)
         cited = {citation.number: citation for citation in checked.citations}
         sentences = tuple(
             Sentence(
@@ -130,9 +140,9 @@ class Checker:
         )
         return sentences, checked.rejected
 
-    def whole(self, text: str) -> tuple[Sentence, tuple[str, ...]]:
+    def whole(self, text: str, quotation: str = "") -> tuple[Sentence, tuple[str, ...]]:
         """Return a text as one sentence, carried as far as its weakest claim is."""
-        sentences, rejected = self.sentences(text)
+        sentences, rejected = self.sentences(text, quotation)
         claims = [one for one in sentences if one.support is not Support.NO_STATEMENT]
         support = max(
             (one.support for one in claims), key=_RANK.index, default=Support.NO_STATEMENT
@@ -162,7 +172,7 @@ def statement_of(
     rejected: list[str] = []
     claims: list[Claim] = []
     for written in output.claims:
-        sentences, wrong = checker.sentences(written)
+        sentences, wrong = checker.sentences(written.text, written.quotation)
         rejected += wrong
         claims += [
             _claim(sentence, participant, turn, ledger)
@@ -172,7 +182,7 @@ def statement_of(
     warnings = [output.warning] if output.warning else []
     replies = []
     for reply in _known_replies(output.replies, participant, turn, warnings):
-        reason, wrong = checker.whole(reply.reason)
+        reason, wrong = checker.whole(reply.reason, reply.quotation)
         rejected += wrong
         replies.append(_reply(reply, reason, participant, turn, ledger))
     position, _ = checker.whole(output.position)
