@@ -24,12 +24,6 @@ WITHOUT_LOGIC = {
 }
 # Tested where they are used, with their neighbours. The list may only become shorter.
 TESTED_WITH = {
-    "agents/listing.py": "agents/test_personas.py",
-    "answering/memory.py": "agents/test_ask.py",
-    "answering/respond.py": "agents/test_ask.py",
-    "answering/thread.py": "agents/test_ask_follow_up.py",
-    "answering/writing.py": "agents/test_ask.py",
-    "connectors/network.py": "connectors/test_fetch.py",
     "council/disagreement/rows.py": "council/disagreement/test_map.py",
     "council/meeting/draft.py": "council/meeting/test_synthesis.py",
     "council/meeting/plan.py": "council/meeting/test_convene_plan.py",
