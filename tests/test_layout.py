@@ -24,12 +24,7 @@ WITHOUT_LOGIC = {
 }
 # Tested where they are used, with their neighbours. The list may only become shorter.
 TESTED_WITH = {
-    "council/disagreement/rows.py": "council/disagreement/test_map.py",
-    "council/meeting/draft.py": "council/meeting/test_synthesis.py",
-    "council/meeting/plan.py": "council/meeting/test_convene_plan.py",
-    "council/meeting/session.py": "council/meeting/test_rounds.py",
     "evaluation/model_trial.py": "interfaces/cli/test_models.py",
-    "facets/councils.py": "council/meeting/test_convene.py",
     "facets/encoders.py": "ingest/test_encoders.py",
     "ingest/embedding.py": "ingest/test_encoders.py",
     "ingest/outcomes.py": "ingest/test_ingest.py",
