@@ -24,19 +24,9 @@ WITHOUT_LOGIC = {
 }
 # Tested where they are used, with their neighbours. The list may only become shorter.
 TESTED_WITH = {
-    "evaluation/model_trial.py": "interfaces/cli/test_models.py",
-    "facets/encoders.py": "ingest/test_encoders.py",
     "ingest/embedding.py": "ingest/test_encoders.py",
     "ingest/outcomes.py": "ingest/test_ingest.py",
     "ingest/pipeline.py": "ingest/test_ingest.py",
-    "interfaces/cli/evaluation_run.py": "interfaces/cli/test_evaluate.py",
-    "interfaces/cli/library.py": "interfaces/cli/test_commands.py",
-    "interfaces/cli/registries.py": "interfaces/cli/test_personas.py",
-    "interfaces/cli/render_evaluation.py": "interfaces/cli/test_evaluate.py",
-    "interfaces/cli/search.py": "interfaces/cli/test_commands.py",
-    "interfaces/cli/session.py": "interfaces/cli/test_main.py",
-    "interfaces/mcp/answering.py": "interfaces/mcp/test_tools.py",
-    "interfaces/mcp/searching.py": "interfaces/mcp/test_tools.py",
     "reading/dispatch.py": "reading/test_formats.py",
     "reading/html/prune.py": "reading/html/test_page.py",
     "reading/pdf/aligned.py": "reading/pdf/test_tables.py",
