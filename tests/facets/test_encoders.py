@@ -87,6 +87,7 @@ def test_each_encoder_finds_in_its_own_way_and_the_one_before_is_kept(opens: Ope
         library.encoders.embed_pending()
         by_first = found(library)
         assert by_first != by_table
+        assert all(check.passed for check in library.doctor())
         assert library.encoders.previous().engine == "static"
     with opens("second") as library:
         assert found(library) == by_first

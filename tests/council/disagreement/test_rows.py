@@ -118,7 +118,7 @@ def test_a_citation_is_evidence_only_of_what_it_carries(support: Support) -> Non
 def test_a_row_of_a_table_states_nothing_without_its_table() -> None:
     row = "| Dogs | Dogs are welcome on the ferry deck. |"
     made = meeting({"rules": f"| About | Rule |\n|---|---|\n{row}\n"}, ["ada"])
-    made.claim("ada", "rules", row)
+    made.claim("ada", "rules", row, text="Dogs are welcome on the ferry deck.")
     made.claim("ada", "rules", row, text="Dogs may come on deck.", support=Support.SUPPORTED)
     quoted, worded = made.cited()
     assert quoted.evidence

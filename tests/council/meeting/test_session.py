@@ -15,6 +15,7 @@ from chapterhouse.council.meeting.session import (
     participant_record,
     refresh_sources,
 )
+from chapterhouse.council.tools import Opened
 from chapterhouse.types import Aspect, Tool
 
 SHELF = "council_harbour-board"
@@ -121,7 +122,7 @@ def test_tools_search_the_shelves_of_who_calls_them(named: Hall) -> None:
     made = council().add_tool("search_documents").add_tool("bell")
     opened: list[Council] = []
 
-    def declared(council: Council) -> dict[str, Any]:
+    def declared(council: Council) -> Opened:
         opened.append(council)
         return {}
 

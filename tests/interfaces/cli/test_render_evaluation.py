@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,10 +32,8 @@ def printed(blocks: Iterable[Block]) -> str:
     return out.getvalue()
 
 
-def told(*scored: Scored, comparison: Comparison | None = None, **more: object) -> str:
-    return printed(
-        list(render_evaluation.evaluation(result(*scored, comparison=comparison, **more)))
-    )
+def told(*scored: Scored, **more: Any) -> str:
+    return printed(render_evaluation.evaluation(result(*scored, **more)))
 
 
 def result(
@@ -56,7 +55,7 @@ def scored(
     name: str, figure: float, *failures: str, relevant: tuple[str, ...] = ("a.md",)
 ) -> Scored:
     """Return a question that wants some documents; "a.md" comes second."""
-    case = Case(Question(name, f"What of {name}?"), dict.fromkeys(relevant, 1.0))
+    case = Case(Question(name, f"What of {name}?"), dict.fromkeys(relevant, 1))
     ranking = (Ranked("b.md", 2.0), Ranked("a.md", 1.0))
     return Scored(case, ranking, {"nDCG@10": figure}, failures, ("b.md",), 0.01)
 
@@ -133,14 +132,14 @@ def test_nothing_in_a_name_steers_the_terminal(part: str) -> None:
 
 def test_times_differ_every_time_and_are_data_only_where_they_are_asked_for() -> None:
     value = result(scored("q1", 1 / 3), comparison=compared("old", ("q1", -0.5)))
-    data = evaluation_data(value, latency=False)
+    data: dict[str, Any] = evaluation_data(value, latency=False)
     assert "latency" not in data
     assert evaluation_data(value, latency=True) == {**data, "latency": value.found.latency}
-    (question,) = data["questions"]  # type: ignore[misc]  # a list
+    (question,) = data["questions"]
     assert question["scores"] == {"nDCG@10": 0.333333}
     assert question["required"] == ["a.md"]
-    assert data["comparison"]["changes"] == {"q1": -0.5}  # type: ignore[index]  # a mapping
-    assert data["comparison"]["measures"]["nDCG@10"]["wins"] == 5  # type: ignore[index]
+    assert data["comparison"]["changes"] == {"q1": -0.5}
+    assert data["comparison"]["measures"]["nDCG@10"]["wins"] == 5
 
 
 @given(

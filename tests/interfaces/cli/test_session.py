@@ -142,7 +142,12 @@ def test_on_a_terminal_somebody_is_asked_and_sees_what_it_is_about(
     for stream in (sys.stdin, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
     asked: list[str] = []
-    monkeypatch.setattr(typer, "confirm", lambda question, **_: asked.append(question) or yes)
+
+    def confirm(question: str, **_: object) -> bool:
+        asked.append(question)
+        return yes
+
+    monkeypatch.setattr(typer, "confirm", confirm)
 
     def consent() -> None:
         session.require_yes("Remove\nit", refused="It stays.", listed=("a.md\x1b[2J",))
