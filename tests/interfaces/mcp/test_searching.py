@@ -103,7 +103,7 @@ def test_a_page_is_the_text_from_its_offset_and_ends_behind_a_paragraph(
 
 
 def test_search_gives_the_best_passage_of_each_document(direct: Direct) -> None:
-    found = direct.data("search", query="stranded passengers lodging wind")["results"]
+    found = direct.data("search", query="passengers in a boat at quay or berth")["results"]
     documents = [one["id"].rpartition(":")[0] for one in found]
     assert len(documents) == len(set(documents)) >= 2
     assert all(one["url"].startswith("chapterhouse://documents/") for one in found)
