@@ -1,98 +1,17 @@
 """A library with personas whose model says what a test tells it to."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
-from itertools import count
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.rooms import BERTHS, TIDES, Room, harbour, make_room, room
 
-from chapterhouse import Library
-from chapterhouse.answering.request import AskOptions
-from chapterhouse.models.scripted import Scripted, ScriptedModel
-from chapterhouse.runtime import Runtime
-from chapterhouse.settings import Settings
+from chapterhouse.agents.personas import Personas
+from chapterhouse.connectors.fetched import Fetch
 from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.types.personas import PERSONA_MARKS
 
-RULES = """# Rules
-
-## Speed
-
-Inside the harbour no vessel may exceed 4 knots. The duty officer grants exceptions.
-
-## Opening
-
-The gate closes at 21:30 from April to September.
-"""
-TARIFF = """# Tariff
-
-## Berths
-
-A berth in the marina costs 80 euros a metre. Guests pay 20 euros a night.
-"""
-Script = list[Scripted] | Callable[[str, str], Scripted]
-
-
-def unrephrased(settings: Settings) -> Settings:
-    """Return settings under which a model is only asked to answer, so that scripts stay short."""
-    off = {"rewrite": "never"}
-    return settings.model_copy(update={"expansion": settings.expansion.model_copy(update=off)})
-
-
-@dataclass
-class Room:
-    """A library in which a test asks.
-
-    Attributes:
-        time: What the clock says, in seconds.
-        models: By the name of their profile; "" is the library's own.
-    """
-
-    library: Library
-    home: Path
-    time: int = 1_700_000_000
-    models: dict[str, ScriptedModel] = field(default_factory=dict)
-    nonces: Iterator[int] = field(default_factory=lambda: count(1))
-
-    def persona(
-        self, slug: str, documents: Mapping[str, str], *, prose: str = "", **config: object
-    ) -> None:
-        """Make a persona with curated documents and settings by dotted key, ``__`` for the dot."""
-        personas = self.library.personas
-        folder = personas.create(slug)
-        for name, text in documents.items():
-            (folder.rag / name).write_text(text, "utf-8")
-        if prose:
-            (folder.path / "persona.md").write_text(prose, "utf-8")
-        written = {
-            key.replace("__", "."): value if isinstance(value, str) else _json(value)
-            for key, value in config.items()
-        }
-        if written:
-            personas.change(slug, written)
-
-    def says(
-        self, *script: Scripted, name: str = "", fingerprint: str = "scripted"
-    ) -> ScriptedModel:
-        """Let the model write these, in turn."""
-        self.models[name] = ScriptedModel(list(script), fingerprint=fingerprint)
-        return self.models[name]
-
-    def runtime(self, settings: Settings | None = None) -> Runtime:
-        return replace(
-            self.library._runtime,
-            settings=settings or unrephrased(self.library.settings),
-            language_model=self.models.get,
-            now=lambda: self.time,
-            nonce=lambda: f"nonce{next(self.nonces)}",
-        )
-
-
-def _json(value: object) -> str:
-    return json.dumps(value)
+__all__ = ["harbour", "make_room", "room"]
 
 
 @pytest.fixture
@@ -102,44 +21,19 @@ def personas(tmp_path: Path) -> FolderDefinitions:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    with Library.open(tmp_path / "home") as library:
-        yield Room(library, tmp_path / "home")
+def registry(room: Room) -> Personas:
+    """The personas of a library that may not ask the network."""
+
+    def never() -> Fetch:
+        pytest.fail("the network was asked for")
+
+    return Personas(replace(room.library.personas._runtime, open_fetch=never))
 
 
 @pytest.fixture
-def harbour(room: Room) -> Room:
-    """Maria knows the rules, Jonas the prices."""
-    room.persona(
-        "maria",
-        {"rules.md": RULES},
-        prose="She keeps the harbour.",
-        display_name="Maria Keller",
-        tags=["harbour-rules"],
-        profile__expertise="Speed and opening of the harbour.",
-    )
-    room.persona(
-        "jonas",
-        {"tariff.md": TARIFF},
-        prose="He keeps the till.",
-        display_name="Jonas Brandt",
-        profile__expertise="Prices of berths in the marina.",
-    )
-    return room
-
-
-@pytest.fixture
-def choices() -> type[AskOptions]:
-    return AskOptions
-
-
-@pytest.fixture
-def make_room() -> Callable[[Path], AbstractContextManager[Room]]:
-    """Open a room of its own for each example of a property."""
-
-    @contextmanager
-    def opened(folder: Path) -> Iterator[Room]:
-        with Library.open(folder) as library:
-            yield Room(library, folder)
-
-    return opened
+def maria(registry: Personas) -> Path:
+    """The folder of a persona with two documents that were not read yet."""
+    folder = registry.create("maria", display_name="Maria Keller")
+    (folder.raw / "tides.md").write_text(TIDES)
+    (folder.raw / "berths.txt").write_text(BERTHS)
+    return folder.path

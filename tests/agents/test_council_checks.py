@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chapterhouse.agents.council import Council, check_parsed, parse_council, read_council
 from chapterhouse.agents.council_checks import check_council, circle
 from chapterhouse.agents.council_model import Member, Round
 from chapterhouse.agents.problems import (
+    LONGEST_SECONDS,
     Code,
     Problem,
     References,
@@ -76,7 +79,6 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (changed(slug="../x"), ("slug",), Code.NAME, "letters"),
     (changed(slug="a" * 41), ("slug",), Code.NAME, "40"),
     (changed(slug="council"), ("slug",), Code.RESERVED, "another"),
-    (changed(display_name="a\u202eb"), ("display_name",), Code.INVISIBLE, "anew"),
     (changed(display_name="a" * 81), ("display_name",), Code.RANGE, "shorter"),
     (changed(purpose="\u200b"), ("purpose",), Code.INVISIBLE, "anew"),
     (changed(purpose="a" * 20_001), ("purpose",), Code.RANGE, "shorter"),
@@ -88,12 +90,9 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
         "Did you mean 'search_knowledge'?",
     ),
     (changed(tools=("",)), ("tools", 0), Code.EMPTY, "Name a tool"),
-    (changed(tools=(PAPERS, PAPERS)), ("tools", 1), Code.DUPLICATE, "Leave one"),
-    (changed(tools=("semantic_search",) * 2), ("tools", 1), Code.DUPLICATE, "Leave one"),
     (changed(model="bigg"), ("model",), Code.MODEL_UNKNOWN, "[models.bigg]"),
     # who sits
     (changed(members=()), ("members",), Code.NO_MEMBERS, "--member"),
-    (changed(members=(SCEPTIC,) * 65), ("members",), Code.RANGE, "Leave some out"),
     (with_member(persona="marya"), (*LATE, "persona"), Code.UNKNOWN, "'maria'"),
     (with_member(persona="tom"), (*LATE, "persona"), Code.PERSONA_BROKEN, "persona validate tom"),
     (with_member(persona="maria"), LATE, Code.DUPLICATE, "Leave one"),
@@ -102,42 +101,13 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (with_member(name="Judge"), (*LATE, "instructions"), Code.MISSING, "sentence"),
     (with_member(name="…", instructions="x"), (*LATE, "name"), Code.NAME, "said"),
     (with_member(name="Chair", instructions="x"), LATE, Code.RESERVED, "another"),
-    (with_member(name="a\nb", instructions="x"), (*LATE, "name"), Code.INVISIBLE, "anew"),
-    (
-        with_member(name="a", instructions="\u200b"),
-        (*LATE, "instructions"),
-        Code.INVISIBLE,
-        "anew",
-    ),
     (with_member(persona="maria", council="audit"), LATE, Code.AMBIGUOUS, "two members"),
     (with_member(council="audits"), (*LATE, "council"), Code.UNKNOWN, "'audit'"),
     (with_member(council="torn"), (*LATE, "council"), Code.COUNCIL_BROKEN, "validate torn"),
     (with_member(council="berths"), (*LATE, "council"), Code.CYCLE, "out of another"),
-    (with_member(council="audit", tools=["x"]), (*LATE, "tools"), Code.MISPLACED, "audit/council"),
-    (with_member(council="audit", model="big"), (*LATE, "model"), Code.MISPLACED, "audit"),
-    (with_member(council="audit", grounding="tool"), (*LATE, "grounding"), Code.MISPLACED, "audit"),
-    (with_member(council="audit", shelves=["maria"]), (*LATE, "shelves"), Code.MISPLACED, "audit"),
-    (
-        with_member(council="audit", instructions="x"),
-        (*LATE, "instructions"),
-        Code.MISPLACED,
-        "audit",
-    ),
     (with_member(persona="x", grounding="injcet"), (*LATE, "grounding"), Code.UNKNOWN, "'inject'"),
     (with_member(persona="x", model="bg"), (*LATE, "model"), Code.MODEL_UNKNOWN, "'big'"),
     (with_member(persona="x", tools=["y"]), (*LATE, "tools", 0), Code.UNKNOWN, "There are"),
-    (
-        with_member(persona="x", timeout_seconds=0),
-        (*LATE, "timeout_seconds"),
-        Code.RANGE,
-        "60 to 600",
-    ),
-    (
-        with_member(persona="x", timeout_seconds=float("nan")),
-        (*LATE, "timeout_seconds"),
-        Code.RANGE,
-        "60 to 600",
-    ),
     (
         with_member(persona="x", timeout_seconds=301),
         (*LATE, "timeout_seconds"),
@@ -153,12 +123,6 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
         Code.UNUSED,
         "Leave it out",
     ),
-    (
-        with_member(persona="x", shelves=["library", "library"]),
-        (*LATE, "shelves", 1),
-        Code.DUPLICATE,
-        "Leave one",
-    ),
     (changed(chaired_by=None), ("chair",), Code.NO_CHAIR, '"chair"'),
     (changed(chaired_by=Member()), ("chair",), Code.MISSING, "'persona'"),
     (changed(chaired_by=Member(council="audit")), ("chair", "council"), Code.MISPLACED, "preside"),
@@ -171,12 +135,6 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     ),
     # rounds
     (changed(rounds=()), ("rounds",), Code.NO_ROUNDS, "independent_analysis"),
-    (
-        changed(rounds=(INDEPENDENT,) * 32 + (SYNTHESIS,)),
-        ("rounds",),
-        Code.RANGE,
-        "Leave some out",
-    ),
     (changed(rounds=(INDEPENDENT,)), ("rounds",), Code.NO_SYNTHESIS, "at the end"),
     (changed(rounds=(INDEPENDENT,)), ("chair",), Code.UNUSED, "leave the chair out"),
     (changed(rounds=(CROSS, SYNTHESIS)), ("rounds", 0), Code.ORDER, "Begin with"),
@@ -207,18 +165,11 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
         Code.RESERVED,
         "happens",
     ),
-    (with_round(1, instructions="\x07"), ("rounds", 1, "instructions"), Code.INVISIBLE, "anew"),
     (with_round(0, anonymous=True), ("rounds", 0, "anonymous"), Code.MISPLACED, "Leave it out"),
     (with_round(2, anonymous=True), ("rounds", 2, "anonymous"), Code.MISPLACED, "Leave it out"),
     (with_round(1, sees_claims=True), ("rounds", 1, "sees_claims"), Code.MISPLACED, "your own"),
     (with_round(1, speakers=("mario",)), ("rounds", 1, "speakers", 0), Code.UNKNOWN, "'maria'"),
     (with_round(2, speakers=("maria",)), ("rounds", 2, "speakers"), Code.MISPLACED, "Leave"),
-    (
-        with_round(1, speakers=("maria", "maria")),
-        ("rounds", 1, "speakers", 1),
-        Code.DUPLICATE,
-        "Leave one",
-    ),
     (
         changed(rounds=(replace(INDEPENDENT, speakers=("chair",)),), chaired_by=None),
         ("rounds", 0, "speakers", 0),
@@ -228,17 +179,9 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     # the rest
     (changed(folders=(" ",)), ("folders", 0), Code.EMPTY, "Name a folder"),
     (changed(folders=("gone",)), ("folders", 0), Code.FOLDER_MISSING, "spelling"),
-    (changed(folders=("file",)), ("folders", 0), Code.FOLDER_MISSING, "spelling"),
     (changed(folders=("~no-such-user/x",)), ("folders", 0), Code.FOLDER_MISSING, "whole path"),
-    (changed(folders=("docs", "docs")), ("folders", 1), Code.DUPLICATE, "Leave one"),
     (changed(options=("yes",)), ("options",), Code.RANGE, "Add another"),
-    (changed(options=("yes", "YES")), ("options", 1), Code.DUPLICATE, "Leave one"),
     (changed(options=("yes", "")), ("options", 1), Code.EMPTY, "Say"),
-    (changed(options=("yes", "no\x00")), ("options", 1), Code.INVISIBLE, "anew"),
-    (changed(options=tuple(map(str, range(21)))), ("options",), Code.RANGE, "Leave some out"),
-    (changed(parallel=0), ("parallel",), Code.RANGE, "8"),
-    (changed(parallel=65), ("parallel",), Code.RANGE, "8"),
-    (changed(round_timeout_seconds=-1), ("round_timeout_seconds",), Code.RANGE, "60 to 600"),
 ]
 
 
@@ -343,3 +286,106 @@ def test_circles_are_found_in_the_number_of_councils() -> None:
 def test_the_file_must_be_in_its_own_folder() -> None:
     problems = check_parsed(parse_council(WHOLE.to_json()), "tariffs", AROUND)
     assert [(p.path, p.code, p.slug) for p in problems] == [(("slug",), Code.MISMATCH, "tariffs")]
+
+
+# --- laws ---------------------------------------------------------------------------------------
+
+
+def told(council: Council, path: tuple[str | int, ...], code: Code) -> bool:
+    """Whether this fault is found there."""
+    return (path, code) in {(problem.path, problem.code) for problem in found(council)}
+
+
+MISPLACED: dict[str, Any] = {
+    "instructions": "x",
+    "model": "big",
+    "tools": ("search_knowledge",),
+    "grounding": "tool",
+    "shelves": ("library",),
+}
+
+
+@given(st.sets(st.sampled_from(list(MISPLACED))))
+def test_a_council_within_is_told_nothing_that_its_own_file_says(given: set[str]) -> None:
+    council = WHOLE.add_member(Member(council="audit", **{name: MISPLACED[name] for name in given}))
+    misplaced = {problem.path for problem in found(council) if problem.code is Code.MISPLACED}
+    assert misplaced == {(*LATE, name) for name in given}
+
+
+TEXTS: dict[str, tuple[Callable[[str], Change], tuple[str | int, ...]]] = {
+    "display name": (lambda text: changed(display_name=text), ("display_name",)),
+    "purpose": (lambda text: changed(purpose=text), ("purpose",)),
+    "name": (lambda text: with_member(name=text, instructions="x"), (*LATE, "name")),
+    "instructions": (
+        lambda text: with_member(name="a", instructions=text),
+        (*LATE, "instructions"),
+    ),
+    "round": (lambda text: with_round(1, instructions=text), ("rounds", 1, "instructions")),
+    "option": (lambda text: changed(options=("yes", text)), ("options", 1)),
+}
+
+
+@pytest.mark.parametrize("place", TEXTS)
+@given(hidden=st.sampled_from(["", "\x00", "\x07", "\u200b", "\u202e"]))
+def test_no_text_holds_what_nobody_sees(place: str, hidden: str) -> None:
+    change, path = TEXTS[place]
+    assert told(change(f"no{hidden}where")(WHOLE), path, Code.INVISIBLE) == bool(hidden)
+
+
+@given(st.integers() | st.sampled_from([0, 1, 64, 65]))
+def test_as_many_speak_at_once_as_a_machine_can_bear(parallel: int) -> None:
+    council = replace(WHOLE, parallel=parallel)
+    assert told(council, ("parallel",), Code.RANGE) != (1 <= parallel <= 64)
+
+
+@given(st.floats() | st.integers(-5, 10_000) | st.sampled_from([0, 0.0]))
+def test_a_time_is_a_number_of_seconds_above_0(seconds: float) -> None:
+    whole = replace(WHOLE, round_timeout_seconds=seconds)
+    member = WHOLE.add_member(persona="maria", name="Other", timeout_seconds=seconds)
+    fits = 0 < seconds <= LONGEST_SECONDS
+    assert told(whole, ("round_timeout_seconds",), Code.RANGE) != fits
+    assert told(member, (*LATE, "timeout_seconds"), Code.RANGE) != fits
+
+
+@pytest.mark.parametrize("number", [32, 33, 36, 64, 65])
+def test_there_is_room_for_so_many_and_no_more(number: int) -> None:
+    members = tuple(replace(SCEPTIC, name=f"Sceptic {place}") for place in range(number))
+    rounds = (INDEPENDENT,) * (number - 1) + (SYNTHESIS,)
+    options = tuple(map(str, range(number - 15)))
+    council = replace(WHOLE, members=members, rounds=rounds, options=options)
+    assert told(council, ("members",), Code.RANGE) == (number > 64)
+    assert told(council, ("rounds",), Code.RANGE) == (number > 32)
+    assert told(council, ("options",), Code.RANGE) == (number > 35)
+
+
+LISTS: dict[str, tuple[Callable[[Any], Change], tuple[str | int, ...], tuple[Any, ...]]] = {
+    "tools": (lambda names: changed(tools=names), ("tools",), ("search_knowledge", PAPERS)),
+    "shelves": (
+        lambda names: with_member(name="a", instructions="x", shelves=names),
+        (*LATE, "shelves"),
+        ("library", "maria"),
+    ),
+    "speakers": (
+        lambda names: with_round(1, speakers=names),
+        ("rounds", 1, "speakers"),
+        ("maria", "sceptic"),
+    ),
+    "folders": (lambda names: changed(folders=names), ("folders",), ("docs", "more")),
+    "options": (lambda names: changed(options=names), ("options",), ("yes", "no", "YES")),
+}
+
+
+def fold(name: Any) -> Any:
+    return name.casefold() if isinstance(name, str) else name
+
+
+@pytest.mark.parametrize("place", LISTS)
+@given(data=st.data())
+def test_nothing_is_named_twice_in_one_list(place: str, data: st.DataObject) -> None:
+    change, path, names = LISTS[place]
+    given = tuple(data.draw(st.lists(st.sampled_from(names), max_size=4)))
+    twice = [number for number, name in enumerate(given) if fold(name) in map(fold, given[:number])]
+    council = change(given)(WHOLE)
+    assert [
+        number for number in range(4) if told(council, (*path, number), Code.DUPLICATE)
+    ] == twice

@@ -1,62 +1,27 @@
 """The registry over a real library, real files and real readers."""
 
-import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.rooms import Room
 
 from chapterhouse import Library
 from chapterhouse.agents.listing import IndexState
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import PersonaConfigError
 from chapterhouse.connectors.fetch import Fetched
-from chapterhouse.connectors.fetched import Fetch
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.types import Progress
 
-TIDES = "# Tides\n\nSlack water at Osk pier lasts eleven minutes. Slack water is short in spring.\n"
-BERTHS = "# Berths\n\nA berth at the quay costs 80 euros a metre. A berth has shore power.\n"
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ReadingPool]:
-    opened = ReadingPool(1, Limits())  # of all tests: its process takes long to start
-    yield opened
-    opened.close()
-
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with Library.open(tmp_path / "home") as opened:
-        yield opened
-
-
-def offline(registry: Personas) -> Personas:
-    def never() -> Fetch:
-        pytest.fail("the network was asked for")
-
-    return Personas(replace(registry._runtime, open_fetch=never))
-
-
-@pytest.fixture
-def registry(library: Library, pool: ReadingPool) -> Personas:
-    registry = offline(library.personas)
-    return Personas(replace(registry._runtime, read=pool.submit))
-
-
-@pytest.fixture
-def maria(registry: Personas) -> Path:
-    folder = registry.create("maria", display_name="Maria Keller")
-    (folder.raw / "tides.md").write_text(TIDES)
-    (folder.raw / "berths.txt").write_text(BERTHS)
-    return folder.path
+def library(room: Room) -> Library:
+    return room.library
 
 
 def listed(registry: Personas, name: str = "maria") -> dict[str, IndexState]:
@@ -172,89 +137,6 @@ def test_a_persona_reads_any_folder(registry: Personas, maria: Path, tmp_path: P
     shutil.rmtree(papers)
     assert registry.refresh("maria").warnings
     assert registry.census("maria").documents == 3  # a disk may be away
-
-
-def test_every_reason_why_something_is_not_indexed(
-    registry: Personas, maria: Path, library: Library
-) -> None:
-    (maria / "RAW-DOCS" / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
-    (maria / "RAW-DOCS" / "empty.txt").write_text("   ")
-    (maria / "RAW-DOCS" / "pages.links").write_text("https://example.org/")
-    registry.create("tom")
-    (maria / "RAG" / "shared.md").write_text(
-        "---\nid: shared\npersonas: [maria, tom]\n---\n\n# Shared\n\nThe gate closes at nine.\n"
-    )
-    registry.refresh("maria")
-    (maria / "RAG" / "tides.md").unlink()
-    (maria / "RAW-DOCS" / "later.md").write_text("# Later\n\nNot yet.\n")
-    registry.refresh("tom")
-    entries = {entry.source: entry for entry in registry.documents("maria")}
-    assert {source: entry.status.value for source, entry in entries.items()} == {
-        "RAG/shared.md": "indexed",
-        "RAW-DOCS/berths.txt": "indexed",
-        "RAW-DOCS/empty.txt": "rejected",
-        "RAW-DOCS/later.md": "new",
-        "RAW-DOCS/tides.md": "removed",
-        "RAW-DOCS/torn.pdf": "rejected",
-    }
-    assert all(entry.reason and entry.code for entry in entries.values() if not entry.chunks)
-    assert entries["RAG/shared.md"].shared_with == ("tom",)
-    (told,) = registry.documents("tom")
-    with pytest.raises(UsageError, match="shared with them"):
-        registry.remove("tom", told.source)
-    assert (told.document_id, told.shared_with) == (
-        entries["RAG/shared.md"].document_id,
-        ("maria",),
-    )
-
-
-def test_what_was_removed_stays_out_until_it_is_restored(registry: Personas, maria: Path) -> None:
-    registry.refresh("maria")
-    removed = registry.remove("maria", "berths.txt")
-    assert removed.source == "RAW-DOCS/berths.txt"
-    assert registry.load("maria").config.exclude == ("RAG/berths.md",)
-    for _ in range(2):
-        assert listed(registry) == {
-            "RAW-DOCS/berths.txt": "removed",
-            "RAW-DOCS/tides.md": "indexed",
-        }
-        registry.refresh("maria")
-    (maria / "RAW-DOCS" / "berths.txt").write_text(BERTHS + "\nNew words.\n")
-    registry.refresh("maria")
-    assert listed(registry)["RAW-DOCS/berths.txt"] == "removed"
-    assert registry.census("maria").documents == 1
-    registry.update("maria")
-    assert listed(registry)["RAW-DOCS/berths.txt"] == "removed"
-    registry.restore("maria", "berths.txt")
-    assert set(listed(registry).values()) == {IndexState.INDEXED}
-    assert registry.load("maria").config.exclude == ()
-    with pytest.raises(UsageError, match="not removed by hand"):
-        registry.restore("maria", "berths.txt")
-    for name, error in (("nothing", NotFoundError), ("", UsageError)):
-        with pytest.raises(error):
-            registry.remove("maria", name)
-
-
-def test_a_file_of_any_name_can_be_removed(registry: Personas, maria: Path) -> None:
-    name = os.fsdecode(b"a\x1b[2J\xffb.md")
-    (maria / "RAG" / name).write_text("---\nid: a\n---\n\n# A\n\nWords.\n")
-    registry.refresh("maria")
-    shown = "RAG/a\\u001b[2J\\xffb.md"
-    assert listed(registry)[shown] == "indexed"
-    registry.remove("maria", shown)
-    assert listed(registry)[shown] == "removed"
-    registry.restore("maria", shown)
-    assert listed(registry)[shown] == "indexed"
-
-
-def test_a_person_may_exclude_by_the_name_in_raw_docs(registry: Personas, maria: Path) -> None:
-    registry.change("maria", {"exclude": "RAW-DOCS/berths.txt"})
-    registry.refresh("maria")
-    registry.refresh("maria")
-    assert listed(registry) == {"RAW-DOCS/berths.txt": "removed", "RAW-DOCS/tides.md": "indexed"}
-    assert registry.census("maria").documents == 1
-    registry.restore("maria", "berths.txt")
-    assert registry.census("maria").documents == 2
 
 
 def test_a_file_of_a_shared_folder_leaves_one_shelf_only(

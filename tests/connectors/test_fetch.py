@@ -446,13 +446,6 @@ def test_nothing_else_in_an_answer_is_followed(world: World, body: bytes, header
     world.require_untouched()
 
 
-def test_the_peer_of_the_open_socket_is_checked_before_a_byte_is_sent(world: World) -> None:
-    said = iter([True, False])
-    refusal(lambda: world.fetch(answer(), permits=lambda _: next(said)), "url-refused")
-    assert len(attempted) == 1
-    assert world.door.asked == []
-
-
 # The guard's guard: with the guard broken, the same assertions go red --------------------------
 
 
@@ -822,56 +815,9 @@ def test_redirects_share_one_deadline(world: World) -> None:
     refusal(lambda: world.fetch(late, limits=FetchLimits(seconds=0.5)), "url-timeout")
 
 
-def test_a_resolver_that_does_not_answer_is_given_up(world: World) -> None:
-    answers = threading.Event()
-
-    def resolve(host: str, port: int) -> Sequence[str]:
-        answers.wait(10)
-        return ()
-
-    late = FetchLimits(seconds=0.2)
-    refusal(lambda: world.fetch(answer(), resolve=resolve, limits=late), "url-timeout")
-    answers.set()
-
-
-def test_a_server_that_accepts_nothing_is_given_up(world: World) -> None:
-    with socket.create_server((world.door.address, 0), backlog=0) as deaf, socket.socket() as first:
-        if deaf.family == socket.AF_INET6:
-            pytest.skip("written for IPv4")
-        first.connect(deaf.getsockname())
-        limits = FetchLimits(connect_seconds=0.2, seconds=0.6)
-        url = f"http://door.example:{deaf.getsockname()[1]}/"
-        refusal(lambda: world.fetcher(limits=limits).fetch(url), "url-timeout")
-
-
-# Hosts -----------------------------------------------------------------------------------------
-
-
-def test_a_host_that_nobody_knows_is_unreachable(world: World) -> None:
-    def resolve(host: str, port: int) -> Sequence[str]:
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    error = refusal(lambda: world.fetch(answer(), resolve=resolve), "url-unreachable")
-    assert "not known" in error.message
-    refusal(lambda: world.fetch(answer(), resolve=lambda *_: ()), "url-unreachable")
-
-
-def test_a_port_where_nobody_listens_is_unreachable(world: World) -> None:
-    with socket.create_server((world.door.address, 0)) as gone:
-        port = gone.getsockname()[1]
-    refusal(lambda: world.fetcher().fetch(f"http://door.example:{port}/"), "url-unreachable")
-
-
-def test_the_next_address_is_tried_where_one_does_not_answer(world: World) -> None:
-    world.names["door.example"] = [("127.0.0.1", world.door.address)]
-    world.fetch(answer(), permits=lambda _: True)
-    assert [address[0] for address in attempted] == ["127.0.0.1", world.door.address]
-
-
 def test_the_systems_resolver_is_the_default(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(pytest.fail.Exception, match=r"look up 'door\.example'"):
         world.fetch(answer(), resolve=None)
-    assert network.resolve_host("127.0.0.1", 80) == ("127.0.0.1",)
 
 
 def test_one_fetcher_serves_many_threads(world: World) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from chapterhouse.council.disagreement.map import Facts, disagreement_map
+from chapterhouse.council.disagreement.rows import CitedClaim, cite_claim, round_numbers
 from chapterhouse.council.disagreement.sources import Known
 from chapterhouse.types import (
     Citation,
@@ -101,7 +102,12 @@ class Meeting:
 
     def map(self, members: Sequence[str] = ()) -> DisagreementMap:
         """Return the map of what was said."""
-        evidence = {
+        facts = Facts(self.evidence(), self.known, self.texts.__getitem__)
+        return disagreement_map(members or self.members, self.statements, self.citations, facts)
+
+    def evidence(self) -> dict[int, Evidence]:
+        """Return what each citation quotes, by its number."""
+        return {
             number: Evidence(
                 document_id=citation.document_id,
                 start=citation.start,
@@ -113,8 +119,15 @@ class Meeting:
             )
             for number, citation in self.citations.items()
         }
-        facts = Facts(evidence, self.known, self.texts.__getitem__)
-        return disagreement_map(members or self.members, self.statements, self.citations, facts)
+
+    def cited(self) -> list[CitedClaim]:
+        """Return the claims in their order, each with what carries it."""
+        numbers = round_numbers(self.statements)
+        return [
+            cite_claim(claim, numbers[said.round], self.evidence(), self.texts.__getitem__)
+            for said in self.statements
+            for claim in said.claims
+        ]
 
 
 def meeting(texts: Mapping[str, str], members: Sequence[str], **dates: str) -> Meeting:

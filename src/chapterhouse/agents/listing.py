@@ -33,7 +33,7 @@ class IndexState(StrEnum):
     NEW = "new"  # not read yet, or not since it changed
     REJECTED = "rejected"  # it gave no document; the reason says why
     REMOVED = "removed"  # out of the index by hand
-    IGNORED = "ignored"  # no document of theirs, as a page of another persona
+    IGNORED = "ignored"  # no file that is read, as a link or a program
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,23 +247,8 @@ def _index_state(entry: Listed, location: str, look: _Look) -> Listed:
     document = _document(record, look.store)
     if document is not None and look.folder.slug in document.shelves:
         return _indexed(entry, document, look.folder.slug)
-    return _absent(entry, record, document)
-
-
-def _absent(entry: Listed, record: FileRecord | None, document: Document | None) -> Listed:
     if record is not None and document is None and record.code:
         return _without_document(entry, record)
-    if document is not None:
-        reason = f"It is on the shelf of {', '.join(document.shelves)}, as its 'personas:' says."
-        return replace(
-            entry,
-            document_id=document.id,
-            title=document.title,
-            status=IndexState.IGNORED,
-            reason=reason,
-            code="other-personas",
-            shared_with=document.shelves,
-        )
     return replace(entry, reason=_NOT_READ, code="not-read-yet")
 
 

@@ -1,7 +1,5 @@
 """The map: who holds what, on what it rests, and who contradicts whom."""
 
-import random
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -148,15 +146,6 @@ def test_claims_on_the_same_span_are_one_row_and_share_its_document() -> None:
     assert row.rests_on == "old"
 
 
-def test_claims_in_two_languages_are_never_one_row() -> None:
-    text = "Der Vertrag Alpha endet am 3. Mai 2024."
-    made = meeting({"one": text, "two": text}, ["ada", "bo"])
-    made.known = {**made.known, "two": made.known["two"].__class__("two", "T", "t", language="de")}
-    made.claim("ada", "one", text)
-    made.claim("bo", "two", text)
-    assert len(made.map().rows) == 2
-
-
 def test_what_contradicts_is_never_merged() -> None:
     made = meeting(TEXTS, ["ada", "bo", "cy"], old="2022-01-05", new="2023")
     made.claim("ada", "old", "The notice period of the berth is 14 days.")
@@ -273,46 +262,6 @@ def test_a_concession_that_counts_moves_the_member() -> None:
     assert stances(row_of(found, other)) == {"ada": "supports", "bo": "supports"}
     (dispute,) = found.disputes  # the documents still say so, though nobody holds it
     assert [side.members for side in dispute.sides] == [(), ("ada", "bo")]
-
-
-def test_a_concession_that_does_not_count_moves_nobody() -> None:
-    made = meeting(TEXTS, ["ada", "bo"])
-    own = made.claim("ada", "old", "The notice period of the berth is 14 days.")
-    other = made.claim("bo", "new", "The notice period of the berth is 30 days.")
-    before = made.map()
-    made.concede("ada", own, other, accepted=False)
-    assert made.map() == before
-
-
-def test_later_rounds_count_for_more() -> None:
-    made = meeting(TEXTS, ["ada", "bo"])
-    claim = made.claim("ada", "new", "The notice period of the berth is 30 days.")
-    against = ("old", "The notice period of the berth is 14 days.")
-    for_it = ("third", "The notice period of the berth is 30 days.")
-    made.reply("bo", claim, Stance.CONTRADICTS, *against)
-    assert stances(made.map().rows[0])["bo"] == "contradicts"
-    made.reply("bo", claim, Stance.SUPPORTS, *for_it, during="third")
-    found = made.map()
-    assert stances(found.rows[0])["bo"] == "supports"
-    assert not found.disputes
-
-
-def test_own_words_of_a_later_round_contradict_what_was_said_before() -> None:
-    made = meeting(TEXTS, ["ada", "bo"])
-    first = made.claim("ada", "old", "The notice period of the berth is 14 days.")
-    second = made.claim("ada", "new", "The notice period of the berth is 30 days.", during="later")
-    found = made.map()
-    assert stances(row_of(found, first))["ada"] == "contradicts"
-    assert stances(row_of(found, second))["ada"] == "supports"
-
-
-def test_a_member_whose_own_documents_disagree_holds_both_in_one_round() -> None:
-    made = meeting(TEXTS, ["ada"])
-    made.claim("ada", "old", "The notice period of the berth is 14 days.")
-    made.claim("ada", "new", "The notice period of the berth is 30 days.")
-    found = made.map()
-    assert [stances(row)["ada"] for row in found.rows] == ["supports", "supports"]
-    assert [side.members for side in found.disputes[0].sides] == [("ada",), ("ada",)]
 
 
 def test_copies_of_a_document_are_one_source() -> None:
@@ -434,19 +383,3 @@ def test_a_pair_of_rows_is_disputed_once(said: tuple[list, list, list]) -> None:
     ]
     assert len(pairs) == len(set(pairs))
     assert all(len(pair) == 2 for pair in pairs)
-
-
-def test_many_claims_are_mapped() -> None:
-    places = [f"{a} quay of {b}" for a in ("north", "old") for b in "ABCD"]
-    sentences = [
-        f"The {place} takes {number} boats on {day}."
-        for place in places
-        for number, day in ((12, "Monday"), (14, "Tuesday"), (15, "Friday"), (20, "Sunday"))
-    ]
-    texts = {f"d{n}": sentence for n, sentence in enumerate(sentences)}
-    made = meeting(texts, [f"m{n}" for n in range(8)])
-    order = random.Random(7)
-    for member in made.members:
-        for name in order.sample(sorted(texts), 20):
-            made.claim(member, name, texts[name])
-    assert len(made.map().rows) <= len(sentences)

@@ -1,4 +1,4 @@
-"""MeetingOptions: the same every time, gone on from where it stopped, councils within councils."""
+"""A meeting: the same every time, gone on from where it stopped, councils within councils."""
 
 import json
 import os
@@ -22,6 +22,7 @@ from tests.council.conftest import (
 
 from chapterhouse import Library
 from chapterhouse.agents.council_model import Round
+from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import EngineError, NotFoundError, UsageError
 from chapterhouse.types import Minutes
 
@@ -155,7 +156,7 @@ def test_what_cannot_be_convened_says_why(hall: Hall) -> None:
         hall.convene("harbour-board", "   ")
     with pytest.raises(UsageError, match="model"):
         hall.library.councils.convene(
-            "harbour-board", QUESTION, options=hall_choices(model="unknown")
+            "harbour-board", QUESTION, options=MeetingOptions(model="unknown")
         )
 
 
@@ -165,29 +166,6 @@ def test_options_that_are_none_are_told_to_who_gave_them(
 ) -> None:
     with pytest.raises(UsageError, match="cannot be decided between"):
         hall.convene("harbour-board", options=options)
-
-
-def hall_choices(**more: Any) -> Any:
-    from chapterhouse.council.meeting.session import MeetingOptions  # noqa: PLC0415 - only here
-
-    return MeetingOptions(**more)
-
-
-def test_a_library_convenes_from_within_a_loop(hall: Hall, tmp_path: Path) -> None:
-    import asyncio  # noqa: PLC0415 - only here
-
-    choices = hall_choices(transcript=tmp_path / "t.ndjson", remember=False)
-
-    async def within() -> tuple[Minutes, Minutes]:
-        plain = hall.library.councils.convene("harbour-board", QUESTION, options=choices)
-        choices_too = hall_choices(transcript=tmp_path / "u.ndjson", remember=False)
-        awaited = await hall.library.councils.convene_async(
-            "harbour-board", QUESTION, options=choices_too
-        )
-        return plain, awaited
-
-    plain, awaited = asyncio.run(within())
-    assert as_json(plain) == as_json(awaited)
 
 
 # --- councils within councils -------------------------------------------------------------------

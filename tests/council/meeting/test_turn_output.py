@@ -31,6 +31,10 @@ def turn(text: str) -> TurnOutput:
     return read
 
 
+def stated(*said: str) -> tuple[StatedOutput, ...]:
+    return tuple(StatedOutput(text=one) for one in said)
+
+
 def texts(stated: Sequence[StatedOutput]) -> tuple[str, ...]:
     return tuple(one.text for one in stated)
 
@@ -44,7 +48,7 @@ def synthesis(text: str) -> SynthesisOutput:
 WHOLE_TURN = TurnOutput(
     position="It stays.",
     option="Keep the ferry",
-    claims=("It leaves at nine. [^timetable:2]", "It carries 40 people. [^rules:1]"),
+    claims=stated("It leaves at nine. [^timetable:2]", "It carries 40 people. [^rules:1]"),
     replies=(ReplyOutput(claim="c3", stance=Stance.CONTRADICTS, reason="No. [^rules:1]"),),
     concessions=(ConcessionOutput(claim="c2", to="c4", reason="New. [^rules:2]"),),
     missing=("The log of May.",),
@@ -52,8 +56,8 @@ WHOLE_TURN = TurnOutput(
 )
 WHOLE_SYNTHESIS = SynthesisOutput(
     decided="Build a bridge",
-    decision=("We build. [^a:1]",),
-    grounds=("It is cheap. [^a:2]",),
+    decision=stated("We build. [^a:1]"),
+    grounds=stated("It is cheap. [^a:2]"),
     dissent=(DissentOutput(member="maria", text="It is not. [^b:1]"),),
     open_questions=("When?",),
     missing=(Attributed(member="piet", text="The costs."),),
@@ -98,7 +102,7 @@ def test_names_and_lists_may_be_written_otherwise() -> None:
         ' "Missing": null, "confidence": 3}'
     )
     assert read == TurnOutput(
-        position="One.\nTwo.", claims=("Only one.",), open_questions=("Who?",)
+        position="One.\nTwo.", claims=stated("Only one."), open_questions=("Who?",)
     )
 
 

@@ -1,5 +1,6 @@
 """The command line, run inside the test process, over a copy of a real library."""
 
+import io
 import json
 import shutil
 from collections.abc import Callable
@@ -143,3 +144,32 @@ def fails(monkeypatch: pytest.MonkeyPatch) -> Callable[[type, str, BaseException
         monkeypatch.setattr(owner, name, failing)
 
     return fail
+
+
+@pytest.fixture(scope="session")
+def ferry_home(tmp_path_factory: pytest.TempPathFactory, example_folder: Path) -> Path:
+    """The home of a library of the example's documents."""
+    home = tmp_path_factory.mktemp("home")
+    with Library.open(home) as library:
+        library.documents.add(example_folder)
+    return home
+
+
+@pytest.fixture
+def ferry(ferry_home: Path) -> Path:
+    """The home of the example's library without questions of its own."""
+    (ferry_home / "workspaces" / "default" / "questions.jsonl").unlink(missing_ok=True)
+    return ferry_home
+
+
+@pytest.fixture
+def say(chapterhouse: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run a command with lines for its standard input."""
+
+    def run(lines: str | bytes, *arguments: object) -> Any:
+        data = lines if isinstance(lines, bytes) else lines.encode()
+        stream = io.TextIOWrapper(io.BytesIO(data), "utf-8", errors="surrogateescape")
+        monkeypatch.setattr("sys.stdin", stream)
+        return chapterhouse(*arguments)
+
+    return run

@@ -1,6 +1,5 @@
 """Conversations at the terminal."""
 
-import io
 import json
 import os
 import pty
@@ -35,19 +34,6 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def home(ferry: Path, tmp_path: Path) -> Path:
     return shutil.copytree(ferry / "home", tmp_path / "home")
-
-
-@pytest.fixture
-def say(chapterhouse: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Run a command with lines for its standard input."""
-
-    def run(lines: str | bytes, *arguments: object) -> Any:
-        data = lines if isinstance(lines, bytes) else lines.encode()
-        stream = io.TextIOWrapper(io.BytesIO(data), "utf-8", errors="surrogateescape")
-        monkeypatch.setattr("sys.stdin", stream)
-        return chapterhouse(*arguments)
-
-    return run
 
 
 def objects(out: str) -> list[Any]:
@@ -199,26 +185,6 @@ def test_files_that_cannot_be_asked(chapterhouse: Any, tmp_path: Path) -> None:
     assert chapterhouse("ask", "What?", "--file", tmp_path / "x.md", "--home", home).code == 3
     assert chapterhouse("ask", "What?", "--file", torn, "--continue").code == 2
     assert not home.exists()
-
-
-def test_text_is_added_from_standard_input(say: Any, chapterhouse: Any, tmp_path: Path) -> None:
-    home = ("--home", tmp_path / "home")
-    text = "The mill grinds 4 tonnes of rye a day.\n"
-    first = say(text, "add", "-", "--title", "The mill", "--json", *home).data
-    assert first["changed"] == 1
-    again = say(text, "add", "-", "--title", "The mill", "--json", *home).data
-    assert (again["changed"], again["counts"]["skipped"]) == (0, 1)
-    (document,) = chapterhouse("docs", "list", "--json", *home).data
-    assert document["title"] == "The mill"
-    assert "4 tonnes" in chapterhouse("ask", "How much rye does the mill grind?", *home).out
-    assert chapterhouse("docs", "reprocess", "--json", *home).data["counts"]["ready"] == 1
-    removed = chapterhouse("docs", "remove", "--missing", "--yes", "--json", *home).data
-    assert removed["documents"] == []
-    assert chapterhouse("doctor", *home).code == 0
-    assert say(text, "add", "-", "--shelf", "notes", "--json", *home).data["changed"] == 1
-    assert say("", "add", "-", *home).code == 2
-    assert say(text, "add", "-", "--dry-run", *home).code == 2
-    assert say(text, "add", tmp_path, "--title", "T", *home).code == 2
 
 
 # --- on a terminal -------------------------------------------------------------------------------

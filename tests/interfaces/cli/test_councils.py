@@ -33,41 +33,6 @@ def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -
     }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (("new", "Berths"), 2),
-        (("new", "council"), 2),
-        (("new", "berths", "--template", "debatte"), 3),
-        (("new", "berths", "--member", "nobody"), 3),
-        (("new", "berths", "--folder", ""), 2),
-        (("new", "berths", "--folder", "nowhere"), 3),
-        (("show", "nothing"), 3),
-        (("validate", "nothing"), 3),
-        (("docs", "list", "nothing"), 3),
-        (("docs", "link", "nothing", "papers"), 3),
-        (("docs", "unlink", "nothing", "papers"), 3),
-    ],
-)
-def test_what_cannot_be_done_says_so(
-    chapterhouse: Any, tmp_path: Path, arguments: tuple[str, ...], code: int
-) -> None:
-    assert chapterhouse("init", "--home", tmp_path).code == 0
-    result = chapterhouse("council", *arguments, "--home", tmp_path)
-    assert (result.code, result.out) == (code, "")
-    assert len(result.err.splitlines()) == 2
-    assert not (tmp_path / "councils" / "berths").exists()
-
-
-def test_folders_of_councils_are_enough(chapterhouse: Any, tmp_path: Path) -> None:
-    folder = tmp_path / "councils" / "berths"
-    folder.mkdir(parents=True)
-    (folder / "council.json").write_text('{"slug": "berths", "members": [{"persona": "maria"}]}')
-    assert "maria" in chapterhouse("council", "list", "--home", tmp_path).out
-    assert chapterhouse("council", "list", "--home", tmp_path / "none").code == 3
-    assert not (tmp_path / "none").exists()
-
-
 def test_the_whole_way(chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, papers = tmp_path / "own", tmp_path / "papers"
     papers.mkdir()

@@ -1,5 +1,4 @@
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -9,7 +8,6 @@ from typing import Any
 import pytest
 
 import chapterhouse as package
-from chapterhouse.facets.answers import Answers
 from chapterhouse.interfaces.cli.main import COMMANDS
 from chapterhouse.interfaces.cli.main import command as loaded
 
@@ -162,16 +160,6 @@ from chapterhouse.interfaces.cli import main
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
-
-
-def test_a_request_to_end_is_met_like_ctrl_c(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Answers, "ask", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
-    result = chapterhouse("ask", "x")
-    assert result.code == 130
-    assert result.err.startswith("chapterhouse: Stopped.")
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_a_file_that_begins_with_a_hyphen_is_recognised(

@@ -31,37 +31,6 @@ def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -
     assert data["config"]["retrieval"]["max_chunks"] == 12
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (("new", "Maria"), 2),
-        (("new", "library"), 2),
-        (("new", "maria", "--template", "expret"), 3),
-        (("show", "nobody"), 3),
-        (("docs", "nobody"), 3),
-        (("update", "nobody"), 3),
-        (("validate", "nobody"), 3),
-        (("edit", "nobody", "--set", "x=1"), 3),
-    ],
-)
-def test_what_cannot_be_done_says_so(
-    chapterhouse: Any, tmp_path: Path, arguments: tuple[str, ...], code: int
-) -> None:
-    assert chapterhouse("init", "--home", tmp_path).code == 0
-    result = chapterhouse("persona", *arguments, "--home", tmp_path)
-    assert (result.code, result.out) == (code, "")
-    assert len(result.err.splitlines()) == 2
-
-
-def test_folders_of_personas_are_enough(chapterhouse: Any, tmp_path: Path) -> None:
-    folder = tmp_path / "personas" / "maria"
-    folder.mkdir(parents=True)
-    (folder / "persona.config.json").write_text('{"slug": "maria", "tags": ["tides"]}')
-    assert "maria" in chapterhouse("persona", "list", "--home", tmp_path).out
-    assert chapterhouse("persona", "list", "--home", tmp_path / "none").code == 3
-    assert not (tmp_path / "none").exists()
-
-
 def test_the_whole_way(chapterhouse: Any, tmp_path: Path) -> None:
     def persona(*arguments: object) -> Any:
         return chapterhouse("persona", *arguments, "--home", tmp_path / "own")

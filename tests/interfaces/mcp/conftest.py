@@ -1,12 +1,13 @@
 """One small library, served over both transports to the SDK's own client."""
 
+import asyncio
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 
 from chapterhouse.agents.council import Council
+from chapterhouse.interfaces.mcp.service import Service
+from chapterhouse.interfaces.mcp.tools import TOOLS, call
 from chapterhouse.library import Library
 
 OLD = """---
@@ -195,3 +198,28 @@ def library(built: Built) -> Iterator[Library]:
     """The library itself, beside the servers."""
     with Library.open(built.home) as opened:
         yield opened
+
+
+@dataclass(frozen=True)
+class Direct:
+    """The tools of a library, called without a server between; ``told`` is what they report."""
+
+    library: Library
+    remember: bool = False
+    told: list[str] = field(default_factory=list)
+
+    def tool(self, name: str, /, **arguments: object) -> Any:
+        async def called() -> Any:
+            service = Service(self.library, remember=self.remember)
+            wanted = next(tool for tool in TOOLS if tool.name == name)
+            return await call(wanted, arguments, service, self.told.append)
+
+        return asyncio.run(called())
+
+    def data(self, name: str, /, **arguments: object) -> Any:
+        return self.tool(name, **arguments).structured_content
+
+
+@pytest.fixture
+def direct(library: Library) -> Direct:
+    return Direct(library)

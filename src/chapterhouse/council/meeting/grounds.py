@@ -15,9 +15,9 @@ from chapterhouse.types import FOUND, Citation, Minutes, Point, PositionTable
 # Mean likeness of a question's tokens to the nearest of a sentence: 95 % of what readers wrote on
 # the questions of the open councils is above it (``benchmarks/councils/spoken_score.py``).
 _ALIKE: Final = 0.24
-_NOT_CARRIED: Final = "no document carries it"
+_UNSUPPORTED: Final = "no document carries it"
 _OUTDATED: Final = "something newer is at hand"
-_BESIDE: Final = "it is not about the question"
+_OTHER_SUBJECT: Final = "it is not about the question"
 
 
 def why_no_ground(
@@ -38,13 +38,13 @@ def why_no_ground(
     about = about_question(asked, texts, runtime.token_encoder, language)
     outdated = outdated_citations(minutes.citations, minutes.reading, facts)
     return tuple(
-        _NOT_CARRIED
+        _UNSUPPORTED
         if point.support not in FOUND
         else _OUTDATED
         if point.citations and outdated.issuperset(point.citations)
         else ""
         if is_about
-        else _BESIDE
+        else _OTHER_SUBJECT
         for point, is_about in zip(points, about, strict=True)
     )
 

@@ -311,18 +311,13 @@ def _council(
     speaker = inner.chair or inner.participants[0]
     request = library_request(question, runtime.settings, AskOptions(shelves=shelves))
     request = replace(request, may_be_empty=True)
-    model = speaker.model
-    if options.model is None and member.model:
-        model = _model(member.model, runtime)
     return Participant(
         key=member.key,
         title=member.name or council.title,
         kind=MemberKind.COUNCIL,
         request=request,
         shelves=shelves,
-        instructions=member.instructions,
-        grounding=member.grounding or "inject",
-        model=model,
+        model=speaker.model,
         timeout_seconds=member.timeout_seconds,
         inner=inner,
         looked_up=_looking_up(request, runtime),

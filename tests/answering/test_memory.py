@@ -1,0 +1,232 @@
+"""What is kept of answers: memories of a persona, and answers that need not be written again."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.rooms import KNOTS, PRICE, RULES, SPEED, asked
+
+from chapterhouse.agents.ask import ask
+from chapterhouse.answering.request import AskOptions
+from chapterhouse.errors import EngineError
+from chapterhouse.types import Answer
+
+GATE = "The gate closes at 21:30 from April to September."
+
+OTHERWISE: dict[str, dict[str, Any]] = {
+    "question": {"question": "How fast may a vessel go within the harbour?"},
+    "persona": {"persona": "jonas"},
+    "asker": {"persona": ""},
+    "tags": {"tags": ("speed",)},
+    "words": {"words": 60},
+}
+
+PERSONAS = {
+    "name": {"display_name": "Mary"},
+    "tags": {"tags": "tides"},
+    "max_chunks": {"retrieval.max_chunks": "3"},
+    "max_tokens": {"retrieval.max_tokens": "900"},
+    "grounding": {"grounding": "both"},
+    "deferral": {"out_of_scope": "general"},
+    "shelves": {"shelves": '["jonas"]'},
+}
+
+FILES = {
+    "prose": ("maria/persona.md", "She is gruff."),
+    "document": ("maria/RAG/tide.md", "# Tide\n\nHigh.\n"),
+    "same document": ("maria/RAG/rules.md", RULES.replace("21:30", "22:30")),
+    "elsewhere": ("jonas/RAG/x.md", "# X\n\nY is.\n"),
+}
+
+
+def is_kept(harbour: Any) -> None:
+    """Have an answer written and kept."""
+    harbour.says(KNOTS, "Other.")
+    assert not written(harbour).cached
+    assert written(harbour).cached
+
+
+def test_question_and_answer_are_remembered_under_who_answered(harbour: Any) -> None:
+    answer = asked(harbour, f"  {SPEED} ")
+    asked(harbour, SPEED, "")
+    memories = harbour.library.memory
+
+    (kept,) = memories.memories(["maria"], 9, harbour.time)
+    assert kept.question == SPEED
+    assert kept.answer == answer.text
+    assert kept.asked == harbour.time
+    assert kept.expires == harbour.time + 365 * 86_400
+    assert kept.sources == tuple({citation.document_id for citation in answer.citations})
+    assert memories.personas() == ("", "maria")
+
+
+def test_a_memory_lasts_as_long_as_is_said_and_holds_so_much(harbour: Any) -> None:
+    harbour.library.personas.change("maria", {"memory.days": "0"})
+    harbour.says("It is windy. " * 2_000)
+    answer = asked(harbour, SPEED)
+    (kept,) = harbour.library.memory.memories(["maria"], 1, harbour.time)
+    assert kept.expires == 0  # never
+    assert len(answer.text) > 20_000
+    assert kept.answer == answer.text[:20_000]
+
+
+def test_memory_is_off_by_call_by_persona_and_by_setting(harbour: Any) -> None:
+    asked(harbour, SPEED, remember=False)
+    harbour.library.personas.change("maria", {"memory.enabled": "false"})
+    asked(harbour, SPEED)
+    off = harbour.library.settings.model_copy(
+        update={"memory": harbour.library.settings.memory.model_copy(update={"enabled": False})}
+    )
+    asyncio.run(ask(PRICE, "jonas", AskOptions(), harbour.runtime(off)))
+    assert harbour.library.memory.personas() == ()
+
+
+def test_what_is_not_to_be_remembered_is_not_kept_either(harbour: Any) -> None:
+    harbour.says(KNOTS)
+    asked(harbour, f"{SPEED} zorblaquex", remember=False)
+    harbour.library.close()
+    stored = b"".join(path.read_bytes() for path in harbour.home.rglob("library.db*"))
+    assert b"zorblaquex" not in stored
+
+
+def test_a_model_is_reminded_of_the_same_personas_answers_only(harbour: Any) -> None:
+    for slug in ("maria", "jonas"):
+        harbour.library.personas.change(slug, {"memory.recall": "3"})
+    asked(harbour, SPEED, "maria")
+    asked(harbour, "May a vessel exceed 4 knots near a berth in the marina?", "jonas")
+    model = harbour.says(*[KNOTS] * 3)
+    asked(harbour, SPEED, "maria")
+
+    prompt = model.asked[0][1]
+    assert "[earlier answers" in prompt
+    assert SPEED in prompt.partition("[question]")[0]
+    assert "marina" not in prompt
+
+    harbour.library.personas.change("maria", {"memory.recall": "0"})
+    asked(harbour, f"{SPEED} Please.", "maria")
+    assert "[earlier answers" not in model.asked[-1][1]
+
+
+def test_an_earlier_answer_cannot_be_cited(harbour: Any) -> None:
+    harbour.library.personas.change("maria", {"memory.recall": "3"})
+    room = harbour
+    asked(room, SPEED)
+    room.says(f"{KNOTS} [^m1] {KNOTS} [^memory:m1]")
+    answer = asked(room, SPEED)
+    assert set(answer.rejected) == {"m1", "memory:m1"}
+
+
+def test_a_broken_question_is_remembered_as_it_was_understood(harbour: Any) -> None:
+    asked(harbour, "How fast \udcff may a vessel go?")
+    (kept,) = harbour.library.memory.memories(["maria"], 1, 0)
+    assert kept.question == "How fast ? may a vessel go?"
+
+
+def test_a_written_answer_is_given_again_while_nothing_changes(harbour: Any) -> None:
+    model = harbour.says(KNOTS, GATE)
+    first, again = written(harbour), written(harbour)
+
+    assert len(model.asked) == 1
+    assert not first.cached
+    assert again.cached
+    assert again.sentences == first.sentences
+    assert again.citations == first.citations
+    assert again.usage == first.usage
+    assert "gate" in written(harbour, use_cache=False).sentences[0].text
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [SPEED.upper(), f"Please, {SPEED.lower()}", f"Can you tell me: {SPEED.rstrip('?')} please"],
+)
+def test_the_same_question_in_other_wording_is_found_again(harbour: Any, wording: str) -> None:
+    is_kept(harbour)
+    again = written(harbour, question=wording)
+    assert again.cached
+    assert again.question == wording
+
+
+@pytest.mark.parametrize("change", OTHERWISE)
+def test_a_question_put_otherwise_is_answered_anew(harbour: Any, change: str) -> None:
+    is_kept(harbour)
+    assert not written(harbour, **OTHERWISE[change]).cached
+
+
+@pytest.mark.parametrize("change", PERSONAS)
+def test_a_persona_who_changed_answers_anew(harbour: Any, change: str) -> None:
+    harbour.library.personas.refresh("jonas")
+    is_kept(harbour)
+    harbour.library.personas.change("maria", PERSONAS[change])
+    assert not written(harbour).cached
+
+
+@pytest.mark.parametrize("change", FILES)
+def test_a_file_that_changed_has_it_written_anew(harbour: Any, change: str) -> None:
+    is_kept(harbour)
+    path, text = FILES[change]
+    (harbour.home / "personas" / path).write_text(text)
+    harbour.library.personas.refresh("jonas")
+    assert not written(harbour).cached
+
+
+def test_another_model_has_it_written_anew(harbour: Any) -> None:
+    is_kept(harbour)
+    harbour.says("Other.", fingerprint="another")
+    assert not written(harbour).cached
+
+
+def test_two_profiles_of_one_model_are_two_models(harbour: Any) -> None:
+    is_kept(harbour)
+    harbour.says("Other.", name="long")
+    assert not written(harbour, model="long").cached
+
+
+def test_a_changed_setting_has_it_written_anew(harbour: Any) -> None:
+    harbour.says(KNOTS, "Other.", "More.")
+    assert not written(harbour).cached
+    settings = harbour.library.settings
+    for changed in (
+        settings.model_copy(update={"search": settings.search.model_copy(update={"limit": 9})}),
+        settings.model_copy(
+            update={"packing": settings.packing.model_copy(update={"maximum": 900})}
+        ),
+    ):
+        given = asyncio.run(ask(SPEED, "maria", AskOptions(), harbour.runtime(changed)))
+        assert not given.cached
+
+
+def test_an_answer_that_depends_on_the_day_is_not_kept(harbour: Any) -> None:
+    harbour.library.personas.change("maria", {"retrieval.recency": "0.5"})
+    model = harbour.says(KNOTS, KNOTS)
+    assert not written(harbour).cached
+    assert not written(harbour).cached
+    assert len(model.asked) == 2
+
+
+def test_an_answer_with_a_warning_is_not_kept(harbour: Any) -> None:
+    harbour.says(EngineError("Asleep."), KNOTS)
+    assert written(harbour).warnings
+    assert written(harbour).method == "scripted"
+
+
+@pytest.mark.parametrize("damage", ["{", "", "[]", '{"question": 1}', "\x00", None])
+def test_a_damaged_kept_answer_is_written_anew(harbour: Any, damage: str | None) -> None:
+    harbour.says(KNOTS, GATE)
+    first = written(harbour)
+    store = harbour.library._runtime.store
+    with store.memories()._connections.write() as connection:
+        if damage is None:  # a quotation that does not stand there
+            connection.execute(
+                "UPDATE cached_answer SET answer = replace(answer, '4 knots', '9 knots')"
+            )
+        else:
+            connection.execute("UPDATE cached_answer SET answer = ?", (damage,))
+    again = written(harbour)
+    assert not again.cached
+    assert first.sentences != again.sentences
+
+
+def written(harbour: Any, **options: Any) -> Answer:
+    return asked(
+        harbour, options.pop("question", SPEED), options.pop("persona", "maria"), **options
+    )

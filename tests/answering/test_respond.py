@@ -1,0 +1,127 @@
+"""Which way a question takes to its answer."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.rooms import FOREIGN, SPEED, asked, unrephrased
+
+from chapterhouse.agents.ask import ask
+from chapterhouse.answering.request import AskOptions
+from chapterhouse.errors import EngineError
+from chapterhouse.models.scripted import Step
+from chapterhouse.types import Route
+
+
+def test_a_question_of_the_field_without_an_answer_says_what_would_help(harbour: Any) -> None:
+    harbour.library.personas.change("maria", {"profile.key_terms": '["helicopters", "kites"]'})
+    answer = asked(harbour, "How many helicopters and kites are there?")
+
+    assert not answer.found
+    assert answer.route is Route.INSUFFICIENT
+    assert any("helicopters" in line for line in answer.would_help)
+    assert answer.notice == ""
+
+
+def test_a_foreign_question_is_deferred(harbour: Any) -> None:
+    answer = asked(harbour, FOREIGN)
+
+    assert answer.route is Route.OUT_OF_SCOPE
+    assert answer.notice == "This question is outside Maria Keller's expertise."
+    assert not answer.found
+    assert answer.sentences == ()
+    assert answer.would_help == ()
+
+
+def test_no_question_is_foreign_to_the_library_itself(harbour: Any) -> None:
+    asked(harbour, SPEED)
+    answer = asked(harbour, FOREIGN, "")
+    assert answer.route is Route.INSUFFICIENT
+    assert answer.persona == answer.display_name == ""
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        EngineError("It is asleep.", hint="Wake it."),
+        Step("Ins", error=EngineError("It is asleep.", hint="Wake it.")),
+    ],
+)
+def test_where_the_model_fails_the_documents_are_quoted(harbour: Any, script: Any) -> None:
+    harbour.says(script)
+    answer = asked(harbour, SPEED)
+
+    assert answer.found
+    assert answer.method == "extractive"
+    assert "4 knots" in answer.text
+    assert answer.warnings == (
+        "The model did not answer, so the documents are quoted: It is asleep. Wake it.",
+    )
+    assert answer.usage is None
+
+
+def test_a_model_is_not_asked_what_the_documents_are_far_from(harbour: Any) -> None:
+    model = harbour.says("Parrots need none.")
+    assert asked(harbour, FOREIGN).route is Route.OUT_OF_SCOPE
+    assert model.asked == []
+
+
+def test_a_general_model_that_fails_leaves_the_deferral(harbour: Any) -> None:
+    harbour.library.personas.change("maria", {"out_of_scope": "general"})
+    harbour.says(EngineError("It is asleep."))
+    answer = asked(harbour, FOREIGN)
+    assert answer.route is Route.OUT_OF_SCOPE
+    assert answer.notice == "This question is outside Maria Keller's expertise."
+    assert "It is asleep." in answer.warnings[0]
+
+
+def test_no_model_is_a_choice_of_the_call_and_of_the_persona(harbour: Any) -> None:
+    model = harbour.says(*["x"] * 5)
+    assert asked(harbour, SPEED, model="none").method == "extractive"
+    harbour.library.personas.change("maria", {"model": "none"})
+    assert asked(harbour, SPEED).method == "extractive"
+    assert model.asked == []
+
+
+def test_what_is_quoted_beside_a_model_is_what_is_quoted_without_one(harbour: Any) -> None:
+    quays = "".join(f"## Quay {n}\n\nAt quay {n} the speed is {n} knots.\n\n" for n in range(30))
+    folder = harbour.library.personas.load("maria").rag
+    (folder / "quays.md").write_text(f"# Quays\n\n{quays}")
+    search = harbour.library.settings.search.model_copy(update={"per_document": 1})
+    settings = unrephrased(harbour.library.settings).model_copy(update={"search": search})
+    for question in (SPEED, "What is the speed at quay 7?", "When does the gate close?"):
+        harbour.says(*[EngineError("It is asleep.")] * 2)
+        offline, beside = (
+            asyncio.run(ask(question, "maria", AskOptions(model=name), harbour.runtime(settings)))
+            for name in ("none", None)
+        )
+        assert "It is asleep." in beside.warnings[0]
+        assert replace(beside, warnings=(), refreshed="") == replace(offline, refreshed="")
+
+
+def test_only_a_weak_search_waits_for_other_words_of_the_question(harbour: Any) -> None:
+    twins = {f"quay-{n}.md": f"# Quay {n}\n\nSpeed at this quay: slow.\n" for n in "abcdef"}
+    harbour.persona("zoe", twins)
+    settings = harbour.library.settings
+    assert settings.expansion.rewrite == "when-weak"
+    for question, persona, calls in ((SPEED, "maria", 1), ("speed at this quay", "zoe", 2)):
+        model = harbour.says(*["Nothing is said."] * calls)
+        asyncio.run(ask(question, persona, AskOptions(), harbour.runtime(settings)))
+        assert len(model.asked) == calls
+
+
+def test_who_has_no_documents_says_so_before_anything_else(harbour: Any) -> None:
+    harbour.persona("nina", {}, display_name="Nina Roth")
+    answer = asked(harbour, FOREIGN, "nina")
+    assert answer.route is Route.INSUFFICIENT
+    assert answer.notice == "Nina Roth has no documents yet."
+    assert answer.would_help
+
+
+def test_a_general_model_that_is_not_there_is_told_of_unless_none_is_wanted(harbour: Any) -> None:
+    harbour.library.personas.change("maria", {"out_of_scope": "general"})
+    (warning,) = asked(harbour, FOREIGN).warnings
+    assert "no language model is configured" in warning
+    assert asked(harbour, FOREIGN, model="none").warnings == ()
+    assert asked(harbour, SPEED).warnings == ()

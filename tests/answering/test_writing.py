@@ -1,0 +1,282 @@
+"""What a model writes, beside what it was given."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from tests.rooms import FOREIGN, KNOTS, SPEED, asked, marker_in
+
+from chapterhouse.agents.ask import ask
+from chapterhouse.answering import drafts
+from chapterhouse.answering.bundle import examine
+from chapterhouse.answering.request import AskOptions
+from chapterhouse.answering.writing import NOTHING_FOUND
+from chapterhouse.claims.judge import judge
+from chapterhouse.errors import EngineError, PromptTooLongError
+from chapterhouse.models.scripted import Call, Step
+from chapterhouse.text.counting import estimate_tokens
+from chapterhouse.types import Answer, Draft, Route, Support, Usage
+
+
+def long_rules(harbour: Any) -> None:
+    pages = "".join(
+        f"## Speed in basin {number}\n\nIn basin {number} of the harbour no vessel may exceed "
+        f"{number} knots. {'The duty officer of the harbour watches each vessel. ' * 6}\n\n"
+        for number in range(1, 13)
+    )
+    folder = harbour.library.personas.load("maria").rag
+    (folder / "basins.md").write_text(f"# Basins\n\n{pages}", "utf-8")
+
+
+def replace_fits(error: PromptTooLongError, fits: float) -> PromptTooLongError:
+    return PromptTooLongError(error.message, hint=error.hint, fits=fits)
+
+
+def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) -> None:
+    model = harbour.says(f"{KNOTS} [^rules-9:Speed] It is windy. {KNOTS} {{}}")
+    model._script = lambda _, prompt: Step(
+        f"{KNOTS} {marker_in(prompt)} Vessels may go at 40 knots. {marker_in(prompt)} "
+        f"{KNOTS} [^made-up:Speed]",
+        usage=Usage(1, 10, 5),
+    )
+    answer = asked(harbour, SPEED)
+
+    assert answer.method == "scripted"
+    assert answer.usage == Usage(1, 10, 5)
+    assert answer.found
+    assert answer.route is Route.ANSWERED
+    first, second, third = answer.sentences
+    assert first.support is Support.QUOTED
+    assert second.support not in {Support.QUOTED, Support.SUPPORTED}
+    assert third.support is Support.QUOTED  # whatever it was said to come from
+    assert answer.rejected == ("made-up:Speed",)
+    ((instructions, prompt),) = model.asked
+    assert instructions.startswith(
+        "You are Maria Keller; today is 14 Nov 2023.\n\nShe keeps the harbour."
+    )
+    assert "4 knots" not in instructions
+    assert "80 euros" not in prompt
+    assert prompt.endswith(f"\n[question] nonce1\n{SPEED}")
+
+
+def asked_again(harbour: Any) -> Answer:
+    """Ask with settings under which the model checks what it wrote."""
+    settings = harbour.library.settings
+    check = settings.answer.model_copy(update={"check": "model"})
+    runtime = harbour.runtime(settings.model_copy(update={"answer": check}))
+    return asyncio.run(ask(SPEED, "maria", AskOptions(), runtime))
+
+
+def test_a_model_may_be_asked_once_more_about_what_the_rules_do_not_find(harbour: Any) -> None:
+    said = "Boats have to crawl along."
+    checks = {"checks": [{"statement": 1, "verdict": "supported", "quotation": KNOTS}]}
+    model = harbour.says(f"{said} [1]", json.dumps(checks))
+    answer = asked_again(harbour)
+
+    assert len(model.asked) == 2
+    assert f"Statements:\n1. {said}" in model.asked[1][1]
+    (sentence,) = answer.sentences
+    assert (sentence.support, sentence.checked_by) == (Support.SUPPORTED, "scripted")
+    assert answer.citations[0].quote == KNOTS.rstrip(".")
+    assert all(check.passed for check in examine(harbour.library.answers.bundle(answer), judge))
+
+
+def test_what_is_quoted_needs_no_second_opinion(harbour: Any) -> None:
+    model = harbour.says(f"{KNOTS} [1]")
+    assert asked_again(harbour).sentences[0].support is Support.QUOTED
+    assert len(model.asked) == 1
+
+
+def test_without_a_second_opinion_the_first_one_stands_with_a_warning(harbour: Any) -> None:
+    harbour.says("Boats have to crawl along. [1]", EngineError("It is asleep."))
+    answer = asked_again(harbour)
+    assert answer.sentences[0].support is Support.NOT_FOUND
+    assert answer.warnings == ("The model was not asked about its sentences: It is asleep.",)
+
+
+def test_an_answer_that_was_cut_off_says_so(harbour: Any) -> None:
+    harbour.says(Step(f"{KNOTS} [1]", cut=True))
+    answer = asked(harbour, SPEED)
+    assert answer.sentences[0].support is Support.QUOTED
+    (warning,) = answer.warnings
+    assert "cut off at its longest answer" in warning
+
+
+def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour: Any) -> None:
+    harbour.says("The moon is made of cheese. [^x:y]")
+    answer = asked(harbour, SPEED)
+
+    assert answer.found
+    assert answer.method == "scripted"
+    invented, *quoted = answer.sentences
+    assert "cheese" in invented.text
+    assert (invented.support, invented.citations) == (Support.NOT_FOUND, ())
+    assert "4 knots" in quoted[0].text
+    assert quoted[0].support is Support.QUOTED
+    assert answer.citations[quoted[0].citations[0] - 1].verified
+    assert answer.notice == NOTHING_FOUND
+    assert answer.rejected == ("x:y",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[^x:y]",
+        "The answer to this question is:",
+        "# Answer",
+        "**Speed**",
+        "Sure!",
+        "Let me look.\n\nHere is the answer:",
+        "Do you mean the harbour?",
+        "Hier ist die Antwort:",
+    ],
+)
+def test_where_a_model_states_nothing_the_documents_are_quoted(harbour: Any, text: str) -> None:
+    harbour.says(text)
+    answer = asked(harbour, SPEED)
+
+    assert answer.method == "extractive"
+    assert answer.found
+    assert "4 knots" in answer.text
+    assert answer.notice == "The model gave no answer; these are quotations."
+    assert answer.usage == Usage(1)  # it was asked all the same
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The documents do not say how fast a vessel may go.",
+        "I'm sorry, but I can't help with that.",
+        "Here is the answer:\n\nThe sources don't mention it.",
+        "Die Dokumente enthalten dazu nichts.",
+        "文档中没有提到。",
+    ],
+)
+def test_where_a_model_says_that_nothing_is_there_it_is_believed(harbour: Any, text: str) -> None:
+    harbour.says(text)
+    answer = asked(harbour, SPEED)
+
+    assert not answer.found
+    assert answer.method == "scripted"
+    assert answer.route is Route.INSUFFICIENT
+    assert answer.citations == ()
+
+
+@pytest.mark.parametrize("fits", [0.5, 0.3])
+def test_a_prompt_that_is_too_long_is_packed_again_once(harbour: Any, fits: float) -> None:
+    long_rules(harbour)
+    too_long = PromptTooLongError("It is too long.", hint="Take more.", fits=fits)
+    model = harbour.says(too_long, f"{KNOTS} [1]")
+    answer = asked(harbour, SPEED)
+
+    first, second = (f"{instructions}\n{prompt}" for instructions, prompt in model.asked)
+    assert second.count("] nonce") > 1  # at least one source, and the question
+    assert 0 < estimate_tokens(second) <= fits * estimate_tokens(first)
+    assert answer.method == "scripted"
+    assert answer.warnings == ()
+
+
+def test_what_is_too_long_twice_or_can_be_no_shorter_is_quoted(harbour: Any) -> None:
+    long_rules(harbour)
+    too_long = PromptTooLongError("It is too long.", hint="Take more.")
+    for script, times in (([too_long, too_long], 2), ([replace_fits(too_long, 0.01)], 1)):
+        model = harbour.says(*script)
+        answer = asked(harbour, SPEED)
+        assert len(model.asked) == times
+        assert answer.method == "extractive"
+        assert answer.citations
+        (warning,) = answer.warnings
+        assert warning.endswith("the documents are quoted: It is too long. Take more.")
+
+
+@pytest.mark.parametrize(
+    ("grounding", "given", "offered"),
+    [
+        ("inject", True, ()),
+        ("tool", False, ("search_documents",)),
+        ("both", True, ("search_documents",)),
+    ],
+)
+def test_excerpts_are_given_or_searched_for(
+    harbour: Any, grounding: str, *, given: bool, offered: tuple[str, ...]
+) -> None:
+    harbour.library.personas.change("maria", {"grounding": grounding})
+    model = harbour.says(f"{KNOTS}")
+    asked(harbour, SPEED)
+
+    ((instructions, prompt),) = model.asked
+    assert ("4 knots" in prompt) == given
+    assert model.offered == [offered]
+    assert ("search_documents" in instructions) == bool(offered)
+
+
+def test_what_the_tool_finds_can_be_cited(harbour: Any) -> None:
+    harbour.library.personas.change("maria", {"grounding": "tool"})
+    model = harbour.says([Call("search_documents", {"query": "speed of vessels"})], f"{KNOTS} [^x]")
+    told: list[str] = []
+
+    def script(_: str, _prompt: str) -> Step:
+        if not model.tool_results:
+            return Step(
+                calls=(Call("search_documents", {"query": "speed of vessels in the harbour"}),)
+            )
+        told.append(str(model.tool_results[0].result))
+        return Step(f"{KNOTS} {marker_in(told[0])}")
+
+    model._script = script
+    answer = asked(harbour, SPEED)
+
+    assert answer.found
+    assert answer.rejected == ()
+    assert answer.citations[0].quote in KNOTS
+    assert told[0].startswith("[1] ")
+
+
+@pytest.mark.parametrize(
+    "query", [" ", "?!", "\ud83d", "x " * 499, '"', "a\x00b", "[^x:y]", "zorblaquex", "\u202e"]
+)
+def test_no_words_of_a_model_break_the_search(harbour: Any, query: str) -> None:
+    harbour.library.personas.change("maria", {"grounding": "both"})
+    model = harbour.says([Call("search_documents", {"query": query})], KNOTS)
+    answer = asked(harbour, SPEED)
+    assert answer.warnings == ()
+    assert answer.found
+    assert all(call.result for call in model.tool_results)
+
+
+def test_what_streams_is_checked_as_soon_as_a_sentence_is_whole(
+    harbour: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drafts, "_PAUSE", 0)  # a draft of every piece
+    model = harbour.says("")
+    wrong = KNOTS.replace("4", "9")
+    model._script = lambda _, prompt: Step(f"{KNOTS} {marker_in(prompt)} {wrong} [1] So it is.")
+    seen: list[Draft] = []
+    answer = asked(harbour, SPEED, on_draft=seen.append)
+
+    assert "[" not in "".join(draft.text for draft in seen)
+    assert seen[0].sentences == ()
+    supports = [sentence.support for sentence in seen[-1].sentences]
+    assert supports == [Support.QUOTED, Support.DISAGREES]
+    assert seen[-1].sentences == answer.sentences[:2]
+    assert seen[-1].text == "So it is."
+
+
+def test_a_general_model_answers_from_no_document(harbour: Any) -> None:
+    harbour.library.personas.change("maria", {"out_of_scope": "general"})
+    model = harbour.says("Parrots need none [1]. See https://evil.example/?q=parrots for more.")
+    answer = asked(harbour, FOREIGN)
+
+    assert answer.route is Route.GENERAL
+    assert answer.notice == (
+        "This question is outside Maria Keller's expertise; switching to the general assistant."
+    )
+    assert answer.sentences[0].text == "Parrots need none."
+    assert all(one.support is Support.NOT_FOUND and not one.citations for one in answer.sentences)
+    assert answer.citations == ()
+    assert "evil.example" not in answer.text
+    ((instructions, prompt),) = model.asked
+    assert prompt == FOREIGN
+    assert "Maria" not in instructions

@@ -1,0 +1,130 @@
+"""The encoders of a library as programs use them: two small models, one after the other."""
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from threading import Event
+
+import pytest
+from tests.models.conftest import BERT_CONFIG, bert_tensors, write_tensors, write_tokenizer
+
+from chapterhouse import Library
+from chapterhouse.errors import NotFoundError
+
+Opens = Callable[[str], AbstractContextManager[Library]]
+QUESTION = "When does the gate close?"
+
+
+def make_model(folder: Path, hidden: int) -> None:
+    """Write a tiny BERT whose vectors have so many numbers."""
+    folder.mkdir()
+    write_tokenizer(folder)
+    write_tensors(folder / "model.safetensors", bert_tensors(hidden=hidden))
+    (folder / "config.json").write_text(json.dumps({**BERT_CONFIG, "hidden_size": hidden}))
+
+
+@pytest.fixture
+def opens(tmp_path: Path, folder: Path) -> Opens:
+    """Open one library with the model of a folder, or with the table; its documents are there."""
+    home = tmp_path / "house"
+    home.mkdir(mode=0o700)
+    for name, hidden in (("first", 8), ("second", 16)):
+        make_model(tmp_path / name, hidden)
+
+    def opened(name: str) -> Library:
+        engine = f"engine = 'folder'\nfolder = '{tmp_path / name}'\n"
+        text = "engine = 'static'\n" if name == "static" else engine
+        (home / "chapterhouse.toml").write_text(f"[embedding]\n{text}")
+        library = Library.open(home)
+        library.documents.add(folder)
+        return library
+
+    return opened
+
+
+def roles(library: Library) -> dict[str, tuple[str, int, int]]:
+    return {each.role: (each.name, each.done, each.total) for each in library.encoders.statuses()}
+
+
+def found(library: Library) -> list[tuple[str, float]]:
+    hits = library.search.hits(QUESTION).hits
+    return [(hit.chunk.id, hit.stages["cosine"]) for hit in hits if "cosine" in hit.stages]
+
+
+def test_what_waits_is_counted_and_made_once(opens: Opens) -> None:
+    with opens("first") as library:
+        encoders = library.encoders
+        assert encoders.is_pending()
+        chunks, speed = encoders.speed()
+        assert (chunks, speed > 0) == (library.status().chunks, True)
+        told: list[tuple[int, int]] = []
+        statuses = encoders.embed_pending(lambda one: told.append((one.done, one.total)))
+        assert statuses == encoders.statuses()
+        assert told == [(1, 3), (2, 3), (3, 3)]
+        assert not encoders.is_pending()
+        assert not encoders.is_embedding()
+        assert encoders.speed()[0] == 0
+        encoders.embed_pending(lambda _: pytest.fail("it was made again"))
+
+
+def test_who_is_stopped_goes_on_where_it_was(opens: Opens) -> None:
+    with opens("first") as library:
+        stop = Event()
+        stop.set()
+        library.encoders.embed_pending(stop=stop)
+        before = roles(library)["building"]
+        assert library.encoders.is_pending()
+    with opens("first") as library:
+        assert roles(library)["building"] == before
+        library.encoders.embed_pending()
+        assert "building" not in roles(library)
+
+
+def test_each_encoder_finds_in_its_own_way_and_the_one_before_is_kept(opens: Opens) -> None:
+    with opens("first") as library:
+        by_table = found(library)
+        library.encoders.embed_pending()
+        by_first = found(library)
+        assert by_first != by_table
+        assert all(check.passed for check in library.doctor())
+        assert library.encoders.previous().engine == "static"
+    with opens("second") as library:
+        assert found(library) == by_first
+        library.encoders.embed_pending()
+        by_second = found(library)
+        assert by_second != by_first
+        assert library.encoders.previous().folder.endswith("/first")
+        with library.encoders.using_previous():
+            assert found(library) == by_first
+        assert found(library) == by_second
+        library.encoders.return_to_previous()
+        assert found(library) == by_first
+        assert library.encoders.previous().folder.endswith("/second")
+
+
+def test_the_block_of_a_comparison_ends_also_where_it_fails(opens: Opens) -> None:
+    with opens("first") as library:
+        by_table = found(library)
+        library.encoders.embed_pending()
+        by_first = found(library)
+        with library.encoders.using_previous():
+            assert found(library) == by_table
+        assert found(library) == by_first
+        with pytest.raises(ZeroDivisionError), library.encoders.using_previous():
+            raise ZeroDivisionError
+        assert found(library) == by_first
+
+
+def test_what_is_forgotten_cannot_be_returned_to(opens: Opens) -> None:
+    with opens("first") as library:
+        library.encoders.embed_pending()
+    with opens("second") as library:
+        encoders = library.encoders
+        encoders.embed_pending()
+        assert encoders.forget() == 3
+        for nothing in (encoders.previous, encoders.return_to_previous):
+            with pytest.raises(NotFoundError, match="no previous encoder"):
+                nothing()
+        with pytest.raises(NotFoundError), encoders.using_previous():
+            pytest.fail("there was one")

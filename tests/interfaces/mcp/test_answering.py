@@ -1,0 +1,140 @@
+"""Tools that ask, called without a server between."""
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chapterhouse.council.meeting.memory import owner_of
+from chapterhouse.library import Library
+
+from .conftest import Built, Direct
+
+
+@pytest.fixture
+def own(built: Built, tmp_path: Path) -> Iterator[Library]:
+    """A copy of the library, which a test may change."""
+    with Library.open(shutil.copytree(built.home, tmp_path / "home")) as opened:
+        yield opened
+
+
+QUESTION = "How much may stranded passengers claim for lodging a night?"
+CALLS: dict[str, dict[str, object]] = {
+    "ask": {"question": QUESTION},
+    "convene": {"council": "storm-board", "question": QUESTION},
+}
+
+
+def require_verified(citations: list[dict[str, Any]], library: Library) -> None:
+    assert citations
+    for citation in citations:
+        text = library.documents.body(citation["document_id"]).text
+        assert citation["verified"]
+        assert text[citation["start"] : citation["end"]] == citation["quote"]
+        assert hashlib.sha256(text.encode()).hexdigest() == citation["text_sha256"]
+
+
+def test_an_answer_has_verified_citations_and_names_the_conflict(
+    direct: Direct, library: Library
+) -> None:
+    answer = direct.data("ask", **CALLS["ask"])
+    assert answer["outcome"] == "answer"
+    assert answer["route"] == "answered"
+    assert "75 euros" in answer["text"]
+    require_verified(answer["citations"], library)
+    assert [conflict["kind"] for conflict in answer["conflicts"]] == ["number"]
+    assert answer["conflicts"][0]["newer"] is True
+
+
+def test_a_persona_answers_from_their_own_shelf(direct: Direct, library: Library) -> None:
+    answer = direct.data("ask", **CALLS["ask"], persona="maria")
+    assert answer["persona"] == "maria"
+    require_verified(answer["citations"], library)
+    assert {one["file"].rpartition("/")[2] for one in answer["citations"]} == {"storm-2023.md"}
+
+
+def test_what_the_documents_do_not_answer_is_said_honestly(direct: Direct) -> None:
+    answer = direct.data("ask", question="Who won the chess tournament of 1911 in Vilnius?")
+    assert answer["outcome"] == "not-found"
+    assert answer["citations"] == []
+
+
+def test_personas_and_councils_are_listed_with_what_cannot_be_used(direct: Direct) -> None:
+    personas = direct.data("list_personas")["personas"]
+    assert [(one["slug"], one["documents"]) for one in personas] == [("maria", 1), ("tom", 1)]
+    councils = direct.data("list_councils")["councils"]
+    assert [(one["slug"], one["usable"]) for one in councils] == [
+        ("broken", False),
+        ("storm-board", True),
+    ]
+    assert councils[0]["problem"]
+    assert councils[1]["members"] == ["maria", "tom"]
+
+
+def test_minutes_have_verified_citations_and_the_table(direct: Direct, library: Library) -> None:
+    result = direct.tool("convene", **CALLS["convene"])
+    minutes = result.structured_content
+    require_verified(minutes["citations"], library)
+    assert [member["key"] for member in minutes["members"]] == ["maria", "tom"]
+    numbers = {citation["number"] for citation in minutes["citations"]}
+    cells = minutes["reading"]["positions"]
+    assert {cell["member"] for cell in cells} == {"maria", "tom"}
+    assert {number for cell in cells for number in cell["citations"]} <= numbers
+    assert [one["relation"] for one in minutes["reading"]["comparisons"]] == ["differ"]
+    assert not minutes["decision"]  # nobody asked what to choose
+    assert not minutes["map"]["rows"]
+    assert "# " in result.content[0].text
+    told = direct.told
+    assert told[0] == "Round 1, independent_analysis, has begun."
+    assert "Round 1, independent_analysis: maria has spoken." in told
+    assert not any("euros" in message for message in told)
+
+
+def test_nothing_is_remembered_unless_it_was_asked_for(
+    direct: Direct, library: Library, own: Library
+) -> None:
+    for served, kept in ((direct, []), (Direct(own, remember=True), ["meetings"])):
+        served.data("ask", **CALLS["ask"])
+        served.data("convene", **CALLS["convene"])
+        council = served.library.councils.load("storm-board").path
+        found = sorted(path.name for path in council.iterdir())
+        assert found == sorted(["council.json", "docs", *kept])
+        for owner in ("", owner_of("storm-board", "maria")):
+            assert bool(served.library.memory.count((owner,))) == bool(kept)
+
+
+def test_what_clients_are_told_names_no_path_of_this_machine(own: Library, tmp_path: Path) -> None:
+    own.personas.create("zoe", display_name="Zoe", folders=[str(tmp_path / "secret" / "gone")])
+    (own.home / "personas" / "torn").mkdir()
+    (own.home / "personas" / "torn" / "persona.config.json").write_text('{"folders": 1}')
+    served = Direct(own)
+    answer = served.tool("ask", **CALLS["ask"], persona="zoe")
+    assert "gone is not there" in answer.content[0].text
+    listed = served.tool("list_personas")
+    assert "- zoe (Zoe)" in listed.content[0].text
+    assert "cannot be used now" in listed.content[0].text
+    torn = next(one for one in listed.structured_content["personas"] if one["slug"] == "torn")
+    assert (torn["usable"], torn["documents"], bool(torn["problem"])) == (False, 0, True)
+    for result in (answer, listed, served.tool("list_councils")):
+        assert str(tmp_path) not in str(result)
+
+
+def test_what_is_read_first_is_reported(own: Library) -> None:
+    served = Direct(own)
+    (own.personas.load("maria").rag / "new.md").write_text("# New\n\nThe pier has a lamp.\n")
+    served.data("ask", **CALLS["ask"], persona="maria")
+    assert served.told[-1] == "Read 2 of 2 changed files."
+    served.data("ask", **CALLS["ask"], persona="maria")
+    assert len(served.told) == 2  # nothing had changed any more
+
+
+def test_an_empty_library_says_that_nobody_is_there(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "home") as empty:
+        served = Direct(empty)
+        for kind in ("personas", "councils"):
+            result = served.tool(f"list_{kind}")
+            assert result.structured_content == {kind: []}
+            assert result.content[0].text.startswith(f"There are no {kind}")

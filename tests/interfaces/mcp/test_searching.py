@@ -1,0 +1,132 @@
+"""Tools that find and read, called without a server between."""
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.interfaces.mcp.searching import PAGE, document_of, searcher, title_of, url_of
+from chapterhouse.library import Library
+from chapterhouse.types import Query, Scope
+
+from .conftest import Direct
+
+
+def test_a_long_document_comes_in_pages_that_rejoin(direct: Direct, library: Library) -> None:
+    document = library.documents.get("berths.md")
+    pages = [direct.data("fetch", id=document.id, offset=0)]
+    while (following := pages[-1]["metadata"]["next_offset"]) is not None:
+        pages.append(direct.data("fetch", id=document.id, offset=following))
+        assert pages[-1]["metadata"]["start"] == following
+    assert len(pages) > 1
+    assert "".join(page["text"] for page in pages) == library.documents.body(document.id).text
+
+
+def test_fetch_opens_a_long_document_where_the_passage_stands(direct: Direct) -> None:
+    found = direct.data("search_documents", query="Berth 300", limit=1)["passages"][0]
+    page = direct.data("fetch", id=found["id"])
+    assert page["metadata"]["start"] > 0
+    assert found["text"] in page["text"]
+    again = direct.data("fetch", id=found["span"]["document_id"], offset=found["span"]["start"])
+    assert again["text"].startswith(found["text"])
+
+
+def test_passages_carry_file_page_similarity_and_a_span_that_holds(
+    direct: Direct, library: Library
+) -> None:
+    calls: dict[str, dict[str, Any]] = {
+        "search_knowledge": {"query": "How much may stranded passengers claim for lodging?"},
+        "semantic_search": {"query": "Passengers may claim lodging.", "min_similarity": 0.1},
+        "search_documents": {"query": "width of berth 17", "shelves": ["library"]},
+    }
+    for name, arguments in calls.items():
+        result = direct.tool(name, **arguments)
+        data = result.structured_content
+        assert data["passages"], name
+        assert result.content[0].text.startswith('[Knowledge base results for "')
+        for passage in data["passages"]:
+            assert passage["exact"] or passage["similarity"] >= data["min_similarity"]
+            span = passage["span"]
+            text = library.documents.body(span["document_id"]).text
+            assert passage["text"].endswith(text[span["start"] : span["end"]])
+            assert hashlib.sha256(text.encode()).hexdigest() == span["text_sha256"]
+
+
+def test_the_similarity_has_the_defaults_of_the_knowledge_tools(direct: Direct) -> None:
+    assert direct.data("search_knowledge", query="quantum chess")["min_similarity"] == 0.65
+    nothing = direct.tool("semantic_search", query="quantum chess of the emperors")
+    assert nothing.structured_content["min_similarity"] == 0.7
+    assert nothing.structured_content["passages"] == []
+    assert nothing.content[0].text.startswith("[No knowledge base results for")
+
+
+def test_shelves_bound_what_is_found(direct: Direct) -> None:
+    arguments = {"query": "stranded passengers lodging", "limit": 20}
+    everywhere = direct.data("search_documents", **arguments)["passages"]
+    old = direct.data("search_documents", **arguments, shelves=["maria"])["passages"]
+    assert {one["file"].rpartition("/")[2] for one in old} == {"storm-2023.md"}
+    assert len(everywhere) > len(old)
+
+
+def test_a_document_is_not_found_by_its_path_on_the_machine(
+    direct: Direct, library: Library
+) -> None:
+    location = library.documents.get("berths.md").location
+    with pytest.raises(NotFoundError):
+        direct.tool("fetch", id=location)
+
+
+@given(st.integers(0, 40_000))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_page_is_the_text_from_its_offset_and_ends_behind_a_paragraph(
+    direct: Direct, offset: int
+) -> None:
+    document = direct.library.documents.get("berths.md")
+    text = direct.library.documents.body(document.id).text
+    if offset > len(text):
+        with pytest.raises(NotFoundError, match="there is nothing at"):
+            direct.data("fetch", id=document.id, offset=offset)
+        return
+    page = direct.data("fetch", id=document.id, offset=offset)
+    about = page["metadata"]
+    assert page["text"] == text[offset : about["end"]]
+    assert len(page["text"]) <= PAGE
+    if about["next_offset"] is None:
+        assert about["end"] == about["characters"] == len(text)
+    else:
+        assert about["next_offset"] == about["end"]
+        assert page["text"].endswith("\n\n")
+
+
+def test_search_gives_the_best_passage_of_each_document(direct: Direct) -> None:
+    found = direct.data("search", query="passengers in a boat at quay or berth")["results"]
+    documents = [one["id"].rpartition(":")[0] for one in found]
+    assert len(documents) == len(set(documents)) >= 2
+    assert all(one["url"].startswith("chapterhouse://documents/") for one in found)
+    assert all("#char=" in one["url"] for one in found)
+
+
+def test_a_document_is_called_by_its_title_or_its_file_and_addressed_by_its_own_page(
+    library: Library,
+) -> None:
+    document = document_of(library, "berths.md")
+    assert document_of(library, document.id[:9]) == document
+    assert title_of(document) == "Register"
+    assert title_of(replace(document, title="")) == "berths.md"
+    assert "\n" not in title_of(replace(document, title="Two\nlines"))
+    assert url_of(document, span="#char=1,2") == f"chapterhouse://documents/{document.id}#char=1,2"
+    for name in ("storm", "nothing"):
+        with pytest.raises((NotFoundError, UsageError)):
+            document_of(library, name)
+
+
+def test_a_search_of_knowledge_keeps_to_its_shelves_and_numbers(library: Library) -> None:
+    look = searcher(library)
+    query = Query("stranded passengers lodging", Scope.of(("maria",)), 20, 0)
+    assert {hit.document.shelves for hit in look(query).hits} == {("maria",)}
+    everywhere = replace(query, scope=Scope.everything(), limit=1)
+    assert len(look(everywhere).hits) == 1
