@@ -16,7 +16,6 @@ from chapterhouse.council.meeting.turn_output import (
     SynthesisOutput,
     TurnOutput,
     VerdictOutput,
-    claim_ids,
     read_synthesis,
     read_turn,
 )
@@ -112,29 +111,6 @@ def test_claims_may_be_objects_with_citations_apart() -> None:
         ' {"claim": "Two.", "sources": "c:3"}, {"x": 1}, 7, "- Three.", "none", "…", ""]}'
     )
     assert texts(read.claims) == ("One. [^a:1] [^b:2]", "Two. [^c:3]", "Three.")
-
-
-@pytest.mark.parametrize(
-    ("written", "ids"),
-    [
-        ("C3", ("c3",)),
-        ("[c3]", ("c3",)),
-        ("claim 12", ("c12",)),
-        ("Claim #c4", ("c4",)),
-        ("c3, c5 and c3", ("c3", "c5")),
-        ("c007", ("c7",)),
-        (7, ("c7",)),
-        ("7", ("c7",)),
-        (["c1", "C2"], ("c1", "c2")),
-        ("abc3", ()),
-        ("the first", ()),
-        ("c1234567", ()),
-        (None, ()),
-        (True, ()),
-    ],
-)
-def test_ids_of_claims(written: object, ids: tuple[str, ...]) -> None:
-    assert claim_ids(written) == ids
 
 
 def test_replies_in_other_forms() -> None:

@@ -13,7 +13,20 @@ from typing import Annotated, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
 
-from chapterhouse.council.meeting.options import is_for
+from chapterhouse.council.meeting.output_values import (
+    LONGEST_NAME,
+    LOOKED_AT,
+    Entry,
+    claim_ids,
+    markers_in,
+    to_leaning,
+    to_line,
+    to_option,
+    to_reason,
+    to_stance,
+    to_text,
+    words_in,
+)
 from chapterhouse.text.loose_json import LONGEST, Found, objects_in
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import DissentReason, Leaning, Stance
@@ -22,11 +35,7 @@ MOST_CLAIMS: Final = 24
 _MOST_REPLIES: Final = 60
 _MOST_REMARKS: Final = 12  # gaps, questions
 _MOST_VERDICTS: Final = 400
-_LONGEST_TEXT: Final = 4_000  # characters of a position or a reason
-_LONGEST_LINE: Final = 2_000
-_LONGEST_NAME: Final = 400  # of an option or a member
 _NESTED: Final = 4  # levels below an object at which the one that is meant may lie
-_LOOKED_AT: Final = 200  # values on the way there
 _FEW: Final = 4  # words
 _NOT_THE_FORM: Final = (
     "It did not answer in the form that was asked for; its text was taken as it is."
@@ -45,12 +54,8 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {  # of fields, those that 
     "member": ("who", "shelf"),
     "quotation": ("quote", "evidence", "source_text"),
 }
-_WORDED: Final = ("text", "claim", "statement", "sentence", "content", "reason", "question")
 _OURS: Final = frozenset({"in_form", "warning"})  # fields that no model fills
 _NOTHING: Final = frozenset({"none", "nothing", "n/a", "no", "null", "-"})  # instead of no entry
-_CLAIM_ID: Final = re.compile(
-    r"(?<![^\W_])c(?:laim)?[ #:_-]{0,2}0{0,6}(\d{1,6})(?!\d)", re.IGNORECASE
-)
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
 _PARAGRAPHS: Final = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t])")
 # Where a line begins an object or a list of values; "[1] It leaves" and "[^a:1]" are prose.
@@ -58,104 +63,23 @@ _OTHER_FORM: Final = re.compile(r"^[ \t]*(?:\{|\[[ \t]*(?:[{\[\"\]]|$))", re.MUL
 _BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _HEADING: Final = re.compile(r"^\s*#{1,6}\s")
 
-Entry = Mapping[object, object]
-
-
-# --- single values -------------------------------------------------------------------------------
-
-
-def shorten(text: str, most: int) -> str:
-    """Return a text cut at its last whole word within ``most`` characters."""
-    if len(text) <= most:
-        return text
-    shortened_text = text[: most - 1]
-    return f"{shortened_text.rpartition(' ')[0] or shortened_text}…"
-
-
-def _words(value: object) -> str:
-    """Return the words of what should be a text."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        return "\n".join(filter(None, map(_words, value[:_LOOKED_AT])))
-    if isinstance(value, Mapping):
-        words = next((value[key] for key in _WORDED if isinstance(value.get(key), str)), "")
-        return f"{words}{_markers(value)}" if words else ""
-    return ""
-
-
-def _markers(entry: Entry) -> str:
-    """Return the markers of citations that a model wrote apart from its sentence."""
-    cited = entry.get("citations") or entry.get("sources")
-    names = [cited] if isinstance(cited, str) else cited if isinstance(cited, list) else ()
-    written = [name.strip("[]^ ") for name in names[:_LOOKED_AT] if isinstance(name, str)]
-    return "".join(f" [^{name}]" for name in written if ":" in name and "]" not in name)
-
-
-def _text(value: object) -> str:
-    return shorten(sanitise(_words(value)).text.strip(), _LONGEST_TEXT)
-
-
-def _line(value: object, most: int = _LONGEST_LINE) -> str:
-    return shorten(sanitise_line(_words(value)), most)
-
-
-def _option(value: object, info: ValidationInfo) -> str:
-    """Return an option as the council spells it, where it is known; empty for none of them."""
-    written = _words(value)
-    options = info.context if info.context is not None else [written]
-    return next((_line(one, _LONGEST_NAME) for one in options if _fold(one) == _fold(written)), "")
-
-
-def _fold(option: str) -> str:
-    return sanitise_line(option).casefold().strip(" .\"'“”")
-
-
-def _stance(value: object) -> Stance:
-    name = str(value).strip().lower()
-    if name in set(Stance):
-        return Stance(name)
-    return {True: Stance.SUPPORTS, False: Stance.CONTRADICTS, None: Stance.SILENT}[is_for(value)]
-
-
-def _leaning(value: object) -> Leaning:
-    name = str(value).strip().lower()
-    if name in set(Leaning):
-        return Leaning(name)
-    return {True: Leaning.FOR, False: Leaning.AGAINST, None: Leaning.SILENT}[is_for(value)]
-
-
-def _reason(value: object) -> DissentReason | None:
-    name = str(value).strip().lower().replace(" ", "-").replace("_", "-")
-    return DissentReason(name) if name in set(DissentReason) else None
-
-
-def claim_ids(value: object) -> tuple[str, ...]:
-    """Return the ids of claims that stand in what a model wrote, such as ``c3`` for "[C3]"."""
-    if isinstance(value, list):
-        found = [name for entry in value[:_LOOKED_AT] for name in claim_ids(entry)]
-        return tuple(dict.fromkeys(found))
-    written = sanitise_line(str(value))[:400] if isinstance(value, (str, int)) else ""
-    if written.isascii() and written.isdecimal():
-        return (f"c{int(written)}",)
-    return tuple(dict.fromkeys(f"c{int(number)}" for number in _CLAIM_ID.findall(written)))
-
 
 # --- lists ---------------------------------------------------------------------------------------
 
 
 def _lines(value: object, most: int) -> list[str]:
     entries = value if isinstance(value, list | tuple) else [value]
-    words = (_BULLET.sub("", _words(entry)).strip() for entry in entries)
+    words = (_BULLET.sub("", words_in(entry)).strip() for entry in entries)
     return [line for line in words if _says_something(line)][:most]
 
 
 def _sentences(value: object) -> list[Entry]:
     """Return sentences, each with the words that are quoted for it, if any are."""
     found: list[Entry] = []
-    for entry in value if isinstance(value, list | tuple) else [value]:
+    for one in value if isinstance(value, list | tuple) else [value]:
+        entry = dict(one) if isinstance(one, BaseModel) else one
         fields = _by_field(entry, StatedOutput) if isinstance(entry, Mapping) else {}
-        text = _BULLET.sub("", _words(entry)).strip()
+        text = _BULLET.sub("", words_in(entry)).strip()
         if _says_something(text):
             found.append({"text": text, "quotation": fields.get("quotation", "")})
     return found[:MOST_CLAIMS]
@@ -173,7 +97,10 @@ def _entries(value: object, key: str) -> Iterator[Entry]:
     """
     if isinstance(value, Mapping) and key not in value:
         for name, entry in value.items():
-            yield {key: name, **(entry if isinstance(entry, Mapping) else {"text": _words(entry)})}
+            yield {
+                key: name,
+                **(entry if isinstance(entry, Mapping) else {"text": words_in(entry)}),
+            }
         return
     for entry in value if isinstance(value, list | tuple) else [value]:
         if isinstance(entry, Mapping | BaseModel):
@@ -198,7 +125,7 @@ def _by_member(value: object) -> list[Entry]:
         value = [value]
     found: list[Entry] = []
     for entry in _entries(value, "member"):
-        words, fields = _words(entry), _by_field(entry, Attributed)
+        words, fields = words_in(entry), _by_field(entry, Attributed)
         if _says_something(words):
             member = fields.get("member", "")
             member = "" if member == words else member
@@ -213,16 +140,16 @@ def _verdicts(value: object, info: ValidationInfo) -> list[Entry]:
         cells: list[Entry] = [{"option": option, **cell} for option, row in rows for cell in row]
     else:
         cells = list(_entries(value, "option"))
-    known = [cell for cell in cells if _option(cell.get("option"), info)]
+    known = [cell for cell in cells if to_option(cell.get("option"), info)]
     return [cell for cell in known if _by_field(cell, VerdictOutput).get("member")][:_MOST_VERDICTS]
 
 
 # --- what is said --------------------------------------------------------------------------------
 
-Text = Annotated[str, BeforeValidator(_text)]
-Line = Annotated[str, BeforeValidator(_line)]
-Name = Annotated[str, BeforeValidator(partial(_line, most=_LONGEST_NAME))]
-Option = Annotated[str, BeforeValidator(_option)]
+Text = Annotated[str, BeforeValidator(to_text)]
+Line = Annotated[str, BeforeValidator(to_line)]
+Name = Annotated[str, BeforeValidator(partial(to_line, most=LONGEST_NAME))]
+Option = Annotated[str, BeforeValidator(to_option)]
 Remarks = Annotated[tuple[Line, ...], BeforeValidator(partial(_lines, most=_MOST_REMARKS))]
 
 
@@ -238,8 +165,8 @@ class _Output(BaseModel):
     def _spelt_otherwise(cls, entry: Entry) -> dict[str, object]:
         fields = _by_field(entry, cls)
         if cls.words:
-            words = _words(fields.get(cls.words))
-            fields[cls.words] = words + _markers(entry)
+            words = words_in(fields.get(cls.words))
+            fields[cls.words] = words + markers_in(entry)
             if cls.side and not fields.get(cls.side):
                 leading = re.split(r"[:,.;–—]", words[:100], maxsplit=1)[0]
                 fields[cls.side] = leading if len(leading.split()) <= _FEW else ""
@@ -262,7 +189,7 @@ class ReplyOutput(_Output):
 
     words, side = "reason", "stance"
     claim: Name
-    stance: Annotated[Stance, BeforeValidator(_stance)] = Stance.SILENT
+    stance: Annotated[Stance, BeforeValidator(to_stance)] = Stance.SILENT
     reason: Text = ""
     quotation: Line = ""
 
@@ -314,7 +241,7 @@ class Attributed(_Output):
 class DissentOutput(Attributed):
     """What stands against a decision, and why it does."""
 
-    why: Annotated[DissentReason | None, BeforeValidator(_reason)] = None
+    why: Annotated[DissentReason | None, BeforeValidator(to_reason)] = None
 
 
 class VerdictOutput(_Output):
@@ -323,7 +250,7 @@ class VerdictOutput(_Output):
     words, side = "text", "leaning"
     option: Option
     member: Name
-    leaning: Annotated[Leaning, BeforeValidator(_leaning)] = Leaning.SILENT
+    leaning: Annotated[Leaning, BeforeValidator(to_leaning)] = Leaning.SILENT
     text: Line = ""
 
 
@@ -380,7 +307,7 @@ def _objects(found: Found) -> Iterator[Entry]:
     level: list[object] = [found.value]
     for _ in range(_NESTED):
         below: list[object] = []
-        for value in level[:_LOOKED_AT]:
+        for value in level[:LOOKED_AT]:
             if isinstance(value, Mapping):
                 yield value
                 below += value.values()
