@@ -51,9 +51,7 @@ TESTED_WITH = {
     "reading/pdf/page.py": "reading/pdf/test_document.py",
     "reading/pdf/text.py": "reading/pdf/test_document.py",
     "reading/rapidocr.py": "reading/test_ocr.py",
-    "reading/sandbox.py": "reading/test_pool.py",
     "reading/tesseract.py": "reading/test_ocr.py",
-    "reading/worker.py": "reading/test_pool.py",
 }
 
 

@@ -3,14 +3,17 @@
 import io
 import os
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
+from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 
@@ -457,6 +460,31 @@ def limits() -> Limits:
 def pool() -> Iterator[ReadingPool]:
     with ReadingPool(workers=1) as pool:
         yield pool
+
+
+HERE = Path(__file__).parent
+QUICK = Limits(wall_seconds=1.0, worker_memory_bytes=1_000_000_000)
+PATIENT = replace(QUICK, wall_seconds=60.0)
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux does this")
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReadingPool]:
+    """A pool of one real worker whose reader does what the file says."""
+    monkeypatch.syspath_prepend(str(HERE))
+    monkeypatch.setenv("CHAPTERHOUSE_SECRET", "canary")
+    with ReadingPool(1, QUICK, reader="misbehave:read") as pool:
+        yield pool
+
+
+def text_of(pool: ReadingPool, order: str) -> str:
+    return pool.read(order.encode(), "order").pages[0].text
+
+
+def code_of(pool: ReadingPool, order: str) -> tuple[str, str]:
+    with pytest.raises(RejectedError) as caught:
+        pool.read(order.encode(), "order")
+    return caught.value.code, caught.value.message
 
 
 @pytest.fixture(scope="session")
