@@ -11,13 +11,16 @@ from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
 
+import pypdfium2 as pdfium
 import pytest
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.pdf.document import rendered
 from chapterhouse.reading.pool import ReadingPool
 
 from .mobi_writer import mobi
+from .pdf_writer import Page, write_pdf
 
 RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
 OFFICE_RELATIONSHIP = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -302,6 +305,28 @@ def png(width: int = 8, height: int = 8, *, claimed: tuple[int, int] | None = No
         + chunk(b"IDAT", zlib.compress(rows))
         + chunk(b"IEND", b"")
     )
+
+
+def picture(page: Page) -> bytes:
+    """A page as a PNG, as a scanner would make it."""
+    document = pdfium.PdfDocument(write_pdf([page]))
+    try:
+        opened = document[0]
+        return rendered(opened.raw, opened.get_size())
+    finally:
+        document.close()
+
+
+def saved(pictures: list[bytes], format_: str) -> bytes:
+    """Pictures as the pages of a PDF or a TIFF."""
+    from PIL import Image  # noqa: PLC0415 - comes with the extra
+
+    opened = [Image.open(io.BytesIO(picture)) for picture in pictures]
+    written = io.BytesIO()
+    opened[0].save(
+        written, format_, save_all=True, append_images=opened[1:], resolution=200, dpi=(200, 200)
+    )
+    return written.getvalue()
 
 
 FREE, END = 0xFFFFFFFF, 0xFFFFFFFE
