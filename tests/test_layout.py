@@ -45,10 +45,6 @@ TESTED_WITH = {
     "interfaces/cli/session.py": "interfaces/cli/test_main.py",
     "interfaces/mcp/answering.py": "interfaces/mcp/test_tools.py",
     "interfaces/mcp/searching.py": "interfaces/mcp/test_tools.py",
-    "reading/html/prune.py": "reading/html/test_page.py",
-    "reading/pdf/aligned.py": "reading/pdf/test_tables.py",
-    "reading/pdf/page.py": "reading/pdf/test_document.py",
-    "reading/pdf/text.py": "reading/pdf/test_document.py",
 }
 
 
