@@ -14,6 +14,7 @@ from chapterhouse.ingest.embedding import embed_pending, pending_texts, read_not
 from chapterhouse.types import EncoderRecord, Progress, Scope
 
 NEW = "new:4"
+OLD = 1_600_000_000
 GERMAN = "Die Fähre verlässt den Hafen jeden Morgen um neun Uhr, auch im Winter und bei Sturm."
 
 
@@ -66,10 +67,10 @@ def test_each_document_is_told_when_its_vectors_are_safe_and_none_made_twice(hom
 
 
 def test_few_texts_come_first_and_never_more_than_a_request_takes(home: Any) -> None:
-    fill(home, 160)
+    fill(home, 200)
     embedder = Recording()
     embed_pending(home.store, embedder)
-    assert [len(texts) for texts in embedder.requests] == [8, 16, 32, 64, 40]
+    assert [len(texts) for texts in embedder.requests] == [8, 16, 32, 64, 64, 16]
 
 
 def test_what_waits_is_what_will_be_embedded(home: Any) -> None:
@@ -109,6 +110,18 @@ def test_what_is_added_meanwhile_is_embedded_and_what_is_removed_is_not_counted(
 
     assert embed_pending(home.store, Recording(change)) == 3
     assert embedded(home) == 3
+
+
+def test_a_document_that_changes_under_our_hands_is_left_to_the_next_run(home: Any) -> None:
+    texts = iter(["The crane stands still.", "It stands in a gale."])
+
+    def change() -> None:
+        home.write("000.md", next(texts), time=OLD + 9)
+        home.add()
+
+    fill(home, 1)
+    assert embed_pending(home.store, Recording(change)) == 0
+    assert embed_pending(home.store, Recording()) == 1
 
 
 def test_a_failure_is_recorded_until_it_works_again(home: Any) -> None:

@@ -64,7 +64,8 @@ def test_no_word_is_in_two_tables_and_none_is_made_up(rows: Rows) -> None:
         [("Chapter one . . . . . . . .", "7"), ("Chapter two . . . . . . . .", "14")]
         * 3,  # contents
         [("1.", "a thing to do"), ("2.", "another thing"), ("3.", "the last of all")],  # a list
-        [("x", "="), ("y", "+"), ("z", "1")],  # a formula
+        [("x", "="), ("y", "+"), ("z", "1")] * 4,  # a formula
+        [("abc", "1"), ("def", "2"), ("ghi", "3")],  # marks of an axis
         FLEET[:2],  # chance
     ],
 )
@@ -77,20 +78,25 @@ def test_a_wide_space_between_rows_ends_a_table() -> None:
 
 
 def test_lines_of_a_cell_stand_closer_than_rows() -> None:
-    lines = [("Heron", "open to all who"), ("", "come by boat"), ("Teal", "closed in May")]
-    tops = (0, 11, 40)
+    lines: Rows = [
+        ("Heron and", "open to all who"),
+        ("grey teal", "come by boat"),
+        ("", "or by train"),
+        ("Plover", "closed in May"),
+    ]
+    tops = (0, 11, 22, 50)
     found = [
         word._replace(box=word.box._replace(top=tops[word.line], bottom=tops[word.line] + 10))
-        for word in words([*lines])
+        for word in words(lines)
     ]
     more = [
         word._replace(
-            line=word.line + 3,
+            line=word.line + 4,
             order=word.order + 20,
-            box=word.box._replace(top=word.box.top + 70, bottom=word.box.bottom + 70),
+            box=word.box._replace(top=word.box.top + 78, bottom=word.box.bottom + 78),
         )
-        for word in words([("Ringed plover", "closed in June")])
+        for word in words([("Gull", "closed in June")])
     ]
     (table,) = aligned_tables(segments(found + more))
-    assert table.rows[0] == ("Heron", "open to all who come by boat")
+    assert table.rows[0] == ("Heron and grey teal", "open to all who come by boat or by train")
     assert len(table.rows) == 3
