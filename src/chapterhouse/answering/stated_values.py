@@ -175,14 +175,21 @@ def _is_name(statement: Statement, token: Token) -> bool:
 
 
 def _what(statement: Statement, place: int, unit: str) -> frozenset[str]:
-    """Return what a number counts: its unit, the words behind it and the one right before it."""
+    """Return what a number counts: its unit, the words behind it and the one right before it.
+
+    Words behind the next number are its own: "under 15, or under 13 where the work is light".
+    """
     token = statement.tokens[place]
-    behind = [
-        t
-        for t in statement.tokens[place + 1 :]
-        if t.kind is TokenKind.WORD and t.start - token.end < _BEHIND
-    ][:_NOUNS]
-    found = {_SCALES.get(u, u) if (u := UNITS.get(t.text.lower())) else t.key for t in behind}
+    behind: list[Token] = []
+    for following in statement.tokens[place + 1 :]:
+        another = following.number and (behind or following.scopes)
+        if another or following.start - token.end >= _BEHIND:
+            break
+        if following.kind is TokenKind.WORD:
+            behind.append(following)
+    found = {
+        _SCALES.get(u, u) if (u := UNITS.get(t.text.lower())) else t.key for t in behind[:_NOUNS]
+    }
     before = statement.tokens[place - 1] if place else None
     if before and before.kind is TokenKind.WORD and token.start - before.end <= len("  "):
         found.add(before.key)
