@@ -29,6 +29,17 @@ def test_numbers_of_one_thing_differ() -> None:
     assert found.sure
 
 
+def test_the_same_number_of_something_else_is_no_other_sign_of_a_value() -> None:
+    one, other = "Each line has seven fields, parted by TAB (ASCII 9).", "A line has nine fields."
+    assert values(one, other) == ["seven", "nine"]
+
+
+def test_what_stands_behind_another_number_is_counted_by_that_one() -> None:
+    one = "That is work under 16 years of age, or under 14 for light work."
+    other = "It is for those younger than 15, or younger than 13 where the work is light."
+    assert values(one, other) == ["14", "13"]
+
+
 def test_of_several_values_none_is_sure() -> None:
     (found,) = told("Keep a book for six weeks.", "Keep a book for four weeks or nine weeks.")
     assert not found.sure

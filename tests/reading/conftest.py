@@ -3,18 +3,24 @@
 import io
 import os
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
 
+import pypdfium2 as pdfium
 import pytest
 
+from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.pdf.document import rendered
 from chapterhouse.reading.pool import ReadingPool
 
 from .mobi_writer import mobi
+from .pdf_writer import Page, write_pdf
 
 RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
 OFFICE_RELATIONSHIP = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -301,6 +307,28 @@ def png(width: int = 8, height: int = 8, *, claimed: tuple[int, int] | None = No
     )
 
 
+def picture(page: Page) -> bytes:
+    """A page as a PNG, as a scanner would make it."""
+    document = pdfium.PdfDocument(write_pdf([page]))
+    try:
+        opened = document[0]
+        return rendered(opened.raw, opened.get_size())
+    finally:
+        document.close()
+
+
+def saved(pictures: list[bytes], format_: str) -> bytes:
+    """Pictures as the pages of a PDF or a TIFF."""
+    from PIL import Image  # noqa: PLC0415 - comes with the extra
+
+    opened = [Image.open(io.BytesIO(picture)) for picture in pictures]
+    written = io.BytesIO()
+    opened[0].save(
+        written, format_, save_all=True, append_images=opened[1:], resolution=200, dpi=(200, 200)
+    )
+    return written.getvalue()
+
+
 FREE, END = 0xFFFFFFFF, 0xFFFFFFFE
 
 
@@ -457,6 +485,31 @@ def limits() -> Limits:
 def pool() -> Iterator[ReadingPool]:
     with ReadingPool(workers=1) as pool:
         yield pool
+
+
+HERE = Path(__file__).parent
+QUICK = Limits(wall_seconds=1.0, worker_memory_bytes=1_000_000_000)
+PATIENT = replace(QUICK, wall_seconds=60.0)
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux does this")
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReadingPool]:
+    """A pool of one real worker whose reader does what the file says."""
+    monkeypatch.syspath_prepend(str(HERE))
+    monkeypatch.setenv("CHAPTERHOUSE_SECRET", "canary")
+    with ReadingPool(1, QUICK, reader="misbehave:read") as pool:
+        yield pool
+
+
+def text_of(pool: ReadingPool, order: str) -> str:
+    return pool.read(order.encode(), "order").pages[0].text
+
+
+def code_of(pool: ReadingPool, order: str) -> tuple[str, str]:
+    with pytest.raises(RejectedError) as caught:
+        pool.read(order.encode(), "order")
+    return caught.value.code, caught.value.message
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,12 @@
 """Minimal PDFs for tests: text at positions, lines, several pages; nothing is compressed."""
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
+
+import pypdfium2 as pdfium
 
 HEIGHT = 792
 WIDTH = 612
@@ -117,6 +122,18 @@ def write_pdf(
         objects.append(_encryption(password))
         trailer += f" /Encrypt {len(objects)} 0 R /ID [<{'00' * 16}> <{'00' * 16}>]"
     return _assembled(objects, trailer)
+
+
+@contextmanager
+def opened(page: Page) -> Iterator[tuple[Any, Any]]:
+    """Open a page with PDFium: its ``FPDF_PAGE`` and ``FPDF_TEXTPAGE``."""
+    document = pdfium.PdfDocument(write_pdf([page]))
+    try:
+        loaded = document[0]
+        textpage = loaded.get_textpage()
+        yield loaded.raw, textpage.raw
+    finally:
+        document.close()
 
 
 def _outline(outline: list[tuple[str, int]], first: int, count: int) -> list[str]:

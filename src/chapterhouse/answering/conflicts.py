@@ -33,7 +33,7 @@ from chapterhouse.text.analyse import analyse
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.types import Conflict, ConflictKind, Hit, Quotation, Side
 
-_READ: Final = 14  # best sentences that are compared
+_READ: Final = 20  # best sentences that are compared
 _BEST: Final = 6  # among which one of two must be
 _LONGEST: Final = 700  # characters of a sentence that is compared
 _MOST: Final = 3
@@ -128,7 +128,7 @@ WEIGHTS: Final = {
     "negation": -1.903,
     "length": -1.496,
 }
-LEAST: Final = 0.22  # chance from which a conflict is told
+LEAST: Final = 0.26  # chance from which a conflict is told
 LEAST_SURE: Final = 0.2  # of what is shown: where hardly anything answers, nothing is at issue
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from chapterhouse.answering.question_kind import QuestionKind
 from chapterhouse.claims.align import polarity_differs
 from chapterhouse.claims.difference import difference, follows_capital
-from chapterhouse.claims.numbers import DAYS, METRES, UNITS
+from chapterhouse.claims.numbers import DAYS, METRES, UNITS, Number
 from chapterhouse.claims.statement import Statement, Token, TokenKind
 from chapterhouse.types import ConflictKind
 
@@ -89,6 +89,7 @@ def differing(
 @dataclass(frozen=True, slots=True)
 class _Counted:
     token: Token
+    number: Number
     unit: str
     size: float
     of: frozenset[str]  # what it counts, the unit included
@@ -100,10 +101,9 @@ class _Counted:
 
     def equals(self, other: "_Counted") -> bool:
         """Whether both state the same."""
-        one, two = self.token.number, other.token.number
-        if one and two and one.value == two.value and not (self.unit and other.unit):
-            return True  # "13 years of age" and "age 13"
         near = abs(self.size - other.size) <= _ROUNDED * abs(other.size)
+        if not (self.unit and other.unit):  # "13 years of age" and "age 13"
+            near = near or self.number.value == other.number.value
         return near and (self.of_one_kind(other) or not (self.of and other.of))
 
     def allows(self, other: "_Counted") -> bool:
@@ -117,11 +117,7 @@ class _Counted:
 def _numbers_differ(one: Statement, other: Statement, question: Statement) -> Differing | None:
     asked = {token.number.value for token in question.tokens if token.number}
     first, second = (
-        [
-            counted
-            for counted in _counted(statement)
-            if counted.token.number and counted.token.number.value not in asked
-        ]
+        [counted for counted in _counted(statement) if counted.number.value not in asked]
         for statement in (one, other)
     )
     left = [value for value in first if not any(value.equals(rival) for rival in second)]
@@ -163,7 +159,7 @@ def _counted(statement: Statement) -> Iterator[_Counted]:
             continue
         unit = _SCALES.get(number.unit, number.unit)
         size = float(number.value) * _SIZES.get(number.unit, 1)
-        yield _Counted(token, unit, size, _what(statement, place, unit))
+        yield _Counted(token, number, unit, size, _what(statement, place, unit))
 
 
 def _is_age(text: str, token: Token) -> bool:
@@ -179,14 +175,21 @@ def _is_name(statement: Statement, token: Token) -> bool:
 
 
 def _what(statement: Statement, place: int, unit: str) -> frozenset[str]:
-    """Return what a number counts: its unit, the words behind it and the one right before it."""
+    """Return what a number counts: its unit, the words behind it and the one right before it.
+
+    Words behind the next number are its own: "under 15, or under 13 where the work is light".
+    """
     token = statement.tokens[place]
-    behind = [
-        t
-        for t in statement.tokens[place + 1 :]
-        if t.kind is TokenKind.WORD and t.start - token.end < _BEHIND
-    ][:_NOUNS]
-    found = {_SCALES.get(u, u) if (u := UNITS.get(t.text.lower())) else t.key for t in behind}
+    behind: list[Token] = []
+    for following in statement.tokens[place + 1 :]:
+        another = following.number and (behind or following.scopes)
+        if another or following.start - token.end >= _BEHIND:
+            break
+        if following.kind is TokenKind.WORD:
+            behind.append(following)
+    found = {
+        _SCALES.get(u, u) if (u := UNITS.get(t.text.lower())) else t.key for t in behind[:_NOUNS]
+    }
     before = statement.tokens[place - 1] if place else None
     if before and before.kind is TokenKind.WORD and token.start - before.end <= len("  "):
         found.add(before.key)

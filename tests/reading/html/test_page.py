@@ -1,7 +1,7 @@
 import pytest
+from tests.reading.html.pages import BODY, SENTENCES, page_with, read, text_of
 
-from chapterhouse.reading.html.page import read_html
-from chapterhouse.types import BENIGN_NOTICES, Extraction
+from chapterhouse.types import BENIGN_NOTICES
 
 # What would hang fails by the clock of pytest-timeout.
 pytestmark = pytest.mark.timeout(120)
@@ -19,14 +19,6 @@ PAGE = f"""<!DOCTYPE html><html lang="en"><head><title>Boats | The Paper</title>
 <aside class="sidebar"><p>Most read today: everything else.</p></aside></div>
 <div class="related-articles"><ul><li><a href="/c">Another story</a></li></ul></div>
 <footer>Copyright The Paper</footer></body></html>"""
-
-
-def read(html: str) -> Extraction:
-    return read_html(html.encode(), "page.html")
-
-
-def text_of(body: str) -> str:
-    return read(f"<html><body>{body}</body></html>").pages[0].text
 
 
 def test_the_content_of_a_page_without_what_surrounds_it() -> None:
@@ -71,17 +63,6 @@ def test_a_page_that_is_all_menu_keeps_it() -> None:
     links = "".join(f"<li><a href='/{number}'>Chapter {number}</a></li>" for number in range(40))
 
     assert "Chapter 39" in text_of(f"<nav><ul>{links}</ul></nav>")
-
-
-def test_what_is_not_shown_is_dropped() -> None:
-    text = text_of(
-        "<p>seen</p><p hidden>A1</p><i aria-hidden=true>arrow_back</i>"
-        "<p style='DISPLAY : none'>A3</p>"
-        "<p style='color:red; display: none;'>A4</p><p style='visibility:hidden'>A5</p><!-- A6 -->"
-        "<script>A7</script><style>A8</style><template>A9</template><noscript>A0</noscript>"
-    )
-
-    assert text == "seen"
 
 
 @pytest.mark.parametrize(
@@ -179,15 +160,6 @@ def test_a_page_without_content_is_empty(html: str) -> None:
     assert read(html).pages[0].text == ""
 
 
-SENTENCES = "The harbour master reads out what is written on the board. " * 6
-
-
-def page_with(*parts: str) -> str:
-    menu = "<nav><a href=/>Home</a> <a href=/b>About the port</a></nav><footer>The port</footer>"
-    html = f"<html><body>{menu}<h1>Report</h1>{''.join(parts)}</body></html>"
-    return read(html).pages[0].text
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -226,53 +198,6 @@ def test_what_is_left_out_is_counted() -> None:
     assert notice.sentence.startswith("93 of its 2,084 characters")
 
 
-BODY = "".join(f"<p>Part {number}: {SENTENCES}</p>" for number in range(4))
-LEAD = (
-    "The port wants to build a second quay, although nobody has asked for one "
-    "and there is no money for it."
-)
-
-
-@pytest.mark.parametrize(
-    "lead",
-    [
-        f"<div><h1>A quay</h1></div><div class=standfirst>{LEAD}</div>",
-        f"<header><h1>A quay</h1><p>{LEAD}</p><span>By A. Smith</span></header>",
-        f"<h1>A quay</h1><div><figure><img src=x><figcaption>{LEAD}</figcaption></figure></div>",
-        f"<h1>A quay</h1><div><ul><li>{LEAD}</ul></div>",
-    ],
-    ids=range(4),
-)
-@pytest.mark.parametrize("shell", ["<article>{}</article>", "<div>{}</div>"])
-def test_what_leads_from_the_title_to_the_text_stays(lead: str, shell: str) -> None:
-    menu = (
-        "<nav><a href=/>Home</a></nav><p>All news of the coast, every day but Sunday, for you.</p>"
-    )
-    text = text_of(f"{menu}{lead}{shell.format(f'<div>{BODY}</div>')}<footer>x</footer>")
-
-    assert text.count(LEAD) == 1
-    assert text.index(LEAD) < text.index("Part 0")
-    assert "Home" not in text
-    assert "By A. Smith" not in text
-
-
-def test_short_prose_with_links_and_parts_like_the_longest_stay() -> None:
-    short = f"<p>Beside it: {LEAD} <a href=/x>More about the quay</a>.</p>"
-    box = f"<div class=part>{LEAD} It will take years.</div>"
-    text = text_of(f"<nav>x</nav><div>{short}<div class=part>{BODY}</div>{box}</div>")
-
-    assert "Beside it" in text
-    assert "It will take years." in text
-
-
-def test_other_articles_beside_one_with_a_title_go() -> None:
-    others = "".join(f"<article><p>Other {n}: {SENTENCES}</p></article>" for n in range(5))
-    text = page_with(f"<article><h1>Boats</h1>{BODY}</article><article>{others}</article>")
-
-    assert "Part 3" in text
-    assert "Other" not in text
-
-
 def test_a_list_of_links_above_and_below_goes() -> None:
     items = "".join(f"<li><a href=/{n}>Title {n}</a> Some words on it.</li>" for n in range(4))
     text = page_with(f"<ul>{items}</ul><div>{BODY}</div><div><ul>{items}</ul></div>")
@@ -296,20 +221,6 @@ def test_an_offer_that_is_all_link_stays() -> None:
     text = page_with(f"<div>{BODY}<div>{offer}</div></div>")
 
     assert "$17.99" in text
-
-
-def test_a_page_for_those_without_scripts_is_read() -> None:
-    assert "Part 3" in text_of(f"<noscript><h1>A quay</h1>{BODY}</noscript><div id=app></div>")
-    assert "pixel" not in text_of(f"<noscript>pixel {SENTENCES}</noscript>{BODY}")
-
-
-def test_an_article_is_not_all_that_is_kept_of_a_page_of_prose() -> None:
-    text = page_with(
-        f"<article><h1>Boats</h1><p>{SENTENCES}</p></article>",
-        *(f"<div><p>Part {number}: {SENTENCES}</p></div>" for number in range(5)),
-    )
-
-    assert all(f"Part {number}" in text for number in range(5))
 
 
 def test_links_share_buttons_and_threads_of_comments_go() -> None:
@@ -351,21 +262,6 @@ def test_a_caption_is_said_once_in_a_gallery() -> None:
     assert page_with(f"<div><p>{SENTENCES}</p>{caption * 3}</div>").count("at anchor") == 1
 
 
-def test_a_form_shows_its_labels_and_what_is_filled_in() -> None:
-    text = text_of(
-        "<form><fieldset><legend>Claim</legend><label>Name <input value='A. Smith'></label>"
-        "<label><input type=checkbox checked>by post</label>"
-        "<label><input type=checkbox>by wire</label><input type=hidden value=token>"
-        "<select><option>cod<option selected>eel</select>"
-        "<textarea>Lost at sea.</textarea><button>Send</button></fieldset></form>"
-    )
-
-    assert (
-        " ".join(text.split())
-        == "**Claim** Name A. Smith ☒ by post ☐ by wire ☐ cod ☒ eel Lost at sea. Send"
-    )
-
-
 def test_headings_inside_buttons_and_summaries_stay() -> None:
     text = text_of(
         "<h2><button aria-expanded=false>How do I pay?</button></h2><p>By wire.</p>"
@@ -384,11 +280,3 @@ def test_terms_and_what_they_mean_stay() -> None:
     )
 
     assert " ".join(text.split()).endswith("Beam Width Draught Depth Tons 180 Built 1998")
-
-
-def test_text_that_is_only_not_read_out_stays() -> None:
-    assert text_of("<p>Price <span aria-hidden=true>12.99</span></p>") == "Price 12.99"
-
-
-def test_text_in_drawings_stays() -> None:
-    assert text_of("<svg><text>Catch</text><path d=x /></svg><p>x</p>") == "Catch\n\nx"

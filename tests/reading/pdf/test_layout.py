@@ -56,14 +56,6 @@ def test_a_sideways_note_does_not_tear_the_text() -> None:
     assert " ".join(LEFT[:6]) in text
 
 
-def test_a_page_on_its_side_is_read_as_if_turned() -> None:
-    page = Page()
-    for number, line in enumerate(LEFT):
-        page.turned(100 + 14 * number, 700, line, 11, (0, 1, -1, 0))
-
-    assert text_of(page) == " ".join(LEFT)
-
-
 def test_dot_leaders_shrink_and_entries_keep_their_lines() -> None:
     page = Page().lines(
         72, 120, [f"Chapter {number} {'. ' * 40}{number * 7}" for number in range(1, 4)]

@@ -80,16 +80,6 @@ def test_a_frame_around_text_is_no_table() -> None:
     assert text_of(page) == " ".join(PROSE)
 
 
-def test_a_numbered_list_is_no_table() -> None:
-    page = Page()
-    for number in range(5):
-        page.text(72, 120 + 14 * number, f"{number + 1}.").text(
-            110, 120 + 14 * number, "a thing to do"
-        )
-
-    assert "|" not in text_of(page)
-
-
 def test_prose_in_two_columns_is_no_table() -> None:
     page = Page()
     for number in range(10):

@@ -1,0 +1,209 @@
+"""Files one after another: none ends the run for the others, and all are told in order."""
+
+import os
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from chapterhouse.errors import ChapterhouseError, EngineError, MissingExtraError
+from chapterhouse.store import writing
+from chapterhouse.types import Extraction, FileRecord, Progress, Scope, Status
+
+EVERYTHING = Scope.everything()
+
+
+def write_several(home: Any, count: int) -> None:
+    for number in range(count):
+        home.write(f"{number:03}.md", f"Text number {number} of many.")
+
+
+def test_a_reader_that_is_not_installed_is_the_files_own_reason(home: Any) -> None:
+    def read(data: bytes, name: str) -> Any:
+        if name == "001.md":
+            raise MissingExtraError("Reading it", "ocr")
+        return ordinary(data, name)
+
+    write_several(home, 3)
+    ordinary, home.reader = home.reader, read
+    records = [outcome.record for outcome in home.add().outcomes]
+    assert [record.code for record in records] == ["", "missing-extra", ""]
+    assert records[1].sentence.startswith("Reading it needs the extra 'ocr'")
+
+
+def test_a_model_that_fails_ends_the_run(home: Any) -> None:
+    def prepare(*_: Any) -> None:
+        raise EngineError("The service is down.")
+
+    write_several(home, 3)
+    with pytest.raises(EngineError, match="down"):
+        home.add(prepare=prepare)
+    assert list(home.store.files()) == []
+
+
+def test_one_bad_file_never_stops_the_rest(home: Any) -> None:
+    for name in ("1 ENCRYPTED", "3 PICTURE", "5 BROKEN", "6 HALF", "7 NOTED"):
+        home.write(f"{name}.md", name.split()[1] + " and a few words more.")
+    for name in ("0", "2", "4", "8"):
+        home.write(f"{name}.md", f"Good text number {name}.")
+    home.write("9 empty.md", " \n")
+    os.mkfifo(home.folder / "pipe")
+    (home.folder / "link").symlink_to("/etc/passwd")
+    report = home.add()
+    assert [(o.record.source, o.record.status.value, o.record.code) for o in report.outcomes] == [
+        ("docs/0.md", "ready", ""),
+        ("docs/1 ENCRYPTED.md", "rejected", "encrypted"),
+        ("docs/2.md", "ready", ""),
+        ("docs/3 PICTURE.md", "skipped", "unsupported-format"),
+        ("docs/4.md", "ready", ""),
+        ("docs/5 BROKEN.md", "rejected", "internal-error"),
+        ("docs/6 HALF.md", "partial", "pages-missing"),
+        ("docs/7 NOTED.md", "ready", ""),
+        ("docs/8.md", "ready", ""),
+        ("docs/9 empty.md", "rejected", "no-text"),
+        ("docs/link", "skipped", "symbolic-link"),
+        ("docs/pipe", "rejected", "not-a-file"),
+    ]
+    sentences = {o.record.code: o.record.sentence for o in report.outcomes}
+    assert "ZeroDivisionError: a bug in a reader" in sentences["internal-error"]
+    assert sentences["pages-missing"] == "Page 2 is missing."
+    assert home.faults() == []
+    again = home.add()
+    assert again.changed == 0
+
+
+def test_outcomes_are_told_in_order_and_after_their_commit(home: Any) -> None:
+    for number in range(30):
+        home.write(f"{number:02}.md", f"Text number {number} of many.")
+    told: list[str] = []
+
+    def on_progress(progress: Progress) -> None:
+        assert progress.outcome is not None
+        record = progress.outcome.record
+        assert home.store.file(record.location) == record
+        assert home.store.document(record.document_id, EVERYTHING) is not None
+        assert (progress.done, progress.total) == (len(told) + 1, 30)
+        told.append(progress.current)
+
+    report = home.add(on_progress=on_progress)
+    assert told == sorted(told) == [o.record.source for o in report.outcomes]
+    assert all(outcome.seconds >= 0 for outcome in report.outcomes)
+
+
+def test_reading_runs_ahead_but_not_too_far(home: Any) -> None:
+    for number in range(12):
+        home.write(f"{number:02}.md", f"Text number {number} of many.")
+    together = threading.Barrier(3, timeout=20)
+    reader, most = home.reader, 0
+    started: list[Future[Extraction]] = []
+
+    def read_together(data: bytes, name: str) -> Extraction:
+        together.wait()
+        extraction: Extraction = reader(data, name)
+        return extraction
+
+    with ThreadPoolExecutor(6) as executor:
+
+        def read(data: bytes, name: str) -> Future[Extraction]:
+            nonlocal most
+            home.read_names.append(name)
+            started.append(executor.submit(read_together, data, name))
+            most = max(most, sum(not future.done() for future in started))
+            return started[-1]
+
+        report = home.add(read=read, ahead=3)
+    assert report.count(Status.READY) == 12  # or the barrier would have broken
+    assert most == 3
+
+
+def test_no_more_waits_behind_a_slow_file_than_fits(
+    home: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chapterhouse.ingest.pipeline._BYTES_WAITING", 50)
+    monkeypatch.setattr("chapterhouse.ingest.groups._ALONE", 0)
+    for number in range(9):
+        home.write(f"{number}.md", f"Text number {number} of many.")
+    most = 0
+
+    def read(data: bytes, name: str) -> Future[Extraction]:
+        nonlocal most
+        most = max(most, len(home.read_names) + 1 - home.store.sequence())
+        future: Future[Extraction] = home.read(data, name)
+        return future
+
+    assert home.add(read=read, ahead=8).count(Status.READY) == 9
+    assert most <= 3  # two of 22 bytes fit; a third is opened before the first is settled
+
+
+def test_a_stop_ends_the_run_and_the_next_one_resumes(home: Any) -> None:
+    for number in range(120):
+        home.write(f"{number:03}.md", f"Text number {number} of many.")
+    stop = threading.Event()
+
+    def on_progress(progress: Progress) -> None:
+        if progress.done == 5:
+            stop.set()
+
+    report = home.add(stop=stop, on_progress=on_progress)
+    assert report.interrupted
+    assert 5 <= len(report.outcomes) == len(home.sources()) < 120
+    again = home.add()
+    assert not again.interrupted
+    assert again.changed == 120 - len(report.outcomes)
+    assert len(home.sources()) == 120
+    assert home.faults() == []
+
+
+def test_an_interrupt_anywhere_keeps_what_was_told(
+    home: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(10):
+        home.write(f"{number}.md", f"Text number {number} of many.")
+    calls = 0
+    original = writing.write_file
+
+    def interrupted(*arguments: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise KeyboardInterrupt
+        original(*arguments)
+
+    monkeypatch.setattr(writing, "write_file", interrupted)
+    report = home.add()
+    assert report.interrupted
+    assert [o.record.source for o in report.outcomes] == home.sources()
+    assert home.add().changed == 10 - len(report.outcomes)
+    assert len(home.sources()) == 10
+    assert home.faults() == []
+
+
+def test_one_file_that_cannot_be_written_does_not_cost_those_before_it(
+    home: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        home.write(f"{number}.md", f"Text number {number} of many.")
+    original = writing.write_file
+
+    def failing(connection: Any, record: FileRecord, *arguments: Any) -> None:
+        if record.source == "docs/4.md":
+            raise ChapterhouseError("no space left")
+        original(connection, record, *arguments)
+
+    monkeypatch.setattr(writing, "write_file", failing)
+    with pytest.raises(ChapterhouseError, match="no space left"):
+        home.add()
+    assert home.sources() == [f"docs/{number}.md" for number in range(4)]
+
+
+def test_order_and_workers_do_not_change_the_library(home: Any) -> None:
+    for number in range(15):
+        home.write(f"{number:02}.md", f"# T{number}\n\nText number {number} of many.")
+    home.add(ahead=1)
+    one = {d.id: d for d in home.store.documents(EVERYTHING)}
+    for document in one.values():
+        home.store.remove(document.id)
+    home.add(home.folder / "07.md", ahead=4)
+    home.add(ahead=4)
+    assert {d.id: d for d in home.store.documents(EVERYTHING)} == one

@@ -1,0 +1,169 @@
+"""What of a page a person sees, and which part of it is its content."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+from tests.reading.html.pages import BODY, LEAD, SENTENCES, page_with, text_of
+
+from chapterhouse.reading.html.furniture import Node, Sums
+from chapterhouse.reading.html.prune import (
+    content_of,
+    drop_unseen,
+    marked,
+    prose,
+    write_out_controls,
+)
+
+SHOWN = st.lists(
+    st.sampled_from(("<p>seen</p>", "<p hidden>gone</p>", "<div style='display:none'>gone</div>",
+                     "<script>gone</script>", "<b aria-hidden=true>home_work</b>", "<i>seen</i>")),
+    max_size=9,
+)  # fmt: skip
+
+
+def body_of(html: str) -> Node:
+    return LexborHTMLParser(f"<body>{html}").body
+
+
+@given(SHOWN)
+def test_what_is_seen_stays_and_nothing_else(parts: list[str]) -> None:
+    body = body_of("".join(parts))
+    drop_unseen(body)
+    assert (body.text() or "").count("seen") == sum("seen" in part for part in parts)
+    assert "gone" not in (body.text() or "")
+    assert "home_work" not in (body.text() or "")
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=60))
+def test_of_many_choices_only_what_is_chosen_is_shown(chosen: list[bool]) -> None:
+    options = "".join(f"<option {'selected' * own}>c{n}" for n, own in enumerate(chosen))
+    body = body_of(f"<select>{options}</select>")
+    write_out_controls(body)
+    words = (body.text() or "").split()
+    wanted = [f"c{n}" for n, own in enumerate(chosen) if own] or ["c0"]  # the first by default
+    ticked = [words[place + 1] for place, word in enumerate(words) if word == "\u2612"]
+    assert ticked == wanted
+    assert words.count("\u2610") == (len(chosen) - len(wanted)) * (len(chosen) <= 30)
+
+
+@pytest.mark.parametrize(
+    ("shell", "tag", "trusted"),
+    [
+        ("<article><h1>Boats</h1>{}</article>", "article", True),
+        ("<main>{}</main>", "main", True),
+        ("<div id=content>{}</div>", "div", False),  # only a name
+        ("<div>{}</div>", "body", False),
+        ("<main>Menu</main>{}", "body", False),  # holds none of the prose
+    ],
+)
+def test_an_element_is_marked_as_the_content(shell: str, tag: str, *, trusted: bool) -> None:
+    sums = Sums(body_of(shell.format(BODY)))
+    mark = marked(sums.nodes[0], sums)
+    assert (sums.tags[mark.place], mark.trusted) == (tag, trusted)
+
+
+def test_the_sentences_of_a_page_are_those_of_what_it_marks() -> None:
+    body = body_of(f"<p>{LEAD}</p><main>{BODY}<p>A label</p></main>")
+    sums = Sums(body)
+    mark = marked(body, sums)
+    found = list(prose(body, mark, sums))
+    assert [text[:6] for text in found] == ["Part 0", "Part 1", "Part 2", "Part 3"]
+    assert LEAD in list(prose(body, mark._replace(trusted=False), sums))
+
+
+def test_the_content_is_the_smallest_element_with_the_prose() -> None:
+    body = body_of(f"<div><div id=inner>{BODY}</div><div>Short</div></div>")
+    sums = Sums(body)
+    assert content_of(body, marked(body, sums), sums).attributes["id"] == "inner"
+    short = body_of("<div><div>Too little to choose.</div></div>")
+    sums = Sums(short)
+    assert content_of(short, marked(short, sums), sums) == short
+
+
+def test_what_is_not_shown_is_dropped() -> None:
+    text = text_of(
+        "<p>seen</p><p hidden>A1</p><i aria-hidden=true>arrow_back</i>"
+        "<p style='DISPLAY : none'>A3</p>"
+        "<p style='color:red; display: none;'>A4</p><p style='visibility:hidden'>A5</p><!-- A6 -->"
+        "<script>A7</script><style>A8</style><template>A9</template><noscript>A0</noscript>"
+    )
+
+    assert text == "seen"
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        f"<div><h1>A quay</h1></div><div class=standfirst>{LEAD}</div>",
+        f"<header><h1>A quay</h1><p>{LEAD}</p><span>By A. Smith</span></header>",
+        f"<h1>A quay</h1><div><figure><img src=x><figcaption>{LEAD}</figcaption></figure></div>",
+        f"<h1>A quay</h1><div><ul><li>{LEAD}</ul></div>",
+    ],
+    ids=range(4),
+)
+@pytest.mark.parametrize("shell", ["<article>{}</article>", "<div>{}</div>"])
+def test_what_leads_from_the_title_to_the_text_stays(lead: str, shell: str) -> None:
+    menu = (
+        "<nav><a href=/>Home</a></nav><p>All news of the coast, every day but Sunday, for you.</p>"
+    )
+    text = text_of(f"{menu}{lead}{shell.format(f'<div>{BODY}</div>')}<footer>x</footer>")
+
+    assert text.count(LEAD) == 1
+    assert text.index(LEAD) < text.index("Part 0")
+    assert "Home" not in text
+    assert "By A. Smith" not in text
+
+
+def test_short_prose_with_links_and_parts_like_the_longest_stay() -> None:
+    short = f"<p>Beside it: {LEAD} <a href=/x>More about the quay</a>.</p>"
+    box = f"<div class=part>{LEAD} It will take years.</div>"
+    text = text_of(f"<nav>x</nav><div>{short}<div class=part>{BODY}</div>{box}</div>")
+
+    assert "Beside it" in text
+    assert "It will take years." in text
+
+
+def test_other_articles_beside_one_with_a_title_go() -> None:
+    others = "".join(f"<article><p>Other {n}: {SENTENCES}</p></article>" for n in range(5))
+    text = page_with(f"<article><h1>Boats</h1>{BODY}</article><article>{others}</article>")
+
+    assert "Part 3" in text
+    assert "Other" not in text
+
+
+def test_a_page_for_those_without_scripts_is_read() -> None:
+    assert "Part 3" in text_of(f"<noscript><h1>A quay</h1>{BODY}</noscript><div id=app></div>")
+    assert "pixel" not in text_of(f"<noscript>pixel {SENTENCES}</noscript>{BODY}")
+
+
+def test_an_article_is_not_all_that_is_kept_of_a_page_of_prose() -> None:
+    text = page_with(
+        f"<article><h1>Boats</h1><p>{SENTENCES}</p></article>",
+        *(f"<div><p>Part {number}: {SENTENCES}</p></div>" for number in range(5)),
+    )
+
+    assert all(f"Part {number}" in text for number in range(5))
+
+
+def test_a_form_shows_its_labels_and_what_is_filled_in() -> None:
+    text = text_of(
+        "<form><fieldset><legend>Claim</legend><label>Name <input value='A. Smith'></label>"
+        "<label><input type=checkbox checked>by post</label>"
+        "<label><input type=checkbox>by wire</label><input type=hidden value=token>"
+        "<select><option>cod<option selected>eel</select>"
+        "<textarea>Lost at sea.</textarea><button>Send</button></fieldset></form>"
+    )
+
+    assert (
+        " ".join(text.split())
+        == "**Claim** Name A. Smith ☒ by post ☐ by wire ☐ cod ☒ eel Lost at sea. Send"
+    )
+
+
+def test_text_that_is_only_not_read_out_stays() -> None:
+    assert text_of("<p>Price <span aria-hidden=true>12.99</span></p>") == "Price 12.99"
+
+
+def test_text_in_drawings_stays() -> None:
+    assert text_of("<svg><text>Catch</text><path d=x /></svg><p>x</p>") == "Catch\n\nx"
