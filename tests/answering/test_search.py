@@ -20,7 +20,7 @@ from chapterhouse.settings import (
     SearchSettings,
     Settings,
 )
-from chapterhouse.types import Body, Chunk, OutputFormat, Query, Scope, Tool, Writing
+from chapterhouse.types import Body, Chunk, ModelLimits, OutputFormat, Query, Scope, Tool, Writing
 
 
 class Model:
@@ -34,6 +34,9 @@ class Model:
     def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         self.asked.append(question)
         return [0.5] * len(passages)
+
+    def limits(self) -> ModelLimits:
+        return ModelLimits()
 
     def complete(self, instructions: str, prompt: str) -> str:
         self.asked.append(prompt)

@@ -14,7 +14,7 @@ from chapterhouse.models.discovery import (
     find_server,
     find_servers,
     hosted_models,
-    served_context,
+    served_limits,
 )
 from chapterhouse.settings import LanguageModelSettings
 
@@ -77,11 +77,11 @@ def test_a_server_that_describes_slowly_still_has_its_names() -> None:
 def test_the_context_of_the_model_in_use_is_asked() -> None:
     with chat_server(["Yes."], pages=model_servers.vllm("a")) as server:
         settings = LanguageModelSettings(engine="openai", base_url=server.url, model="a")
-        assert served_context(settings) == 0  # what serves it is not stated, so nobody is asked
+        assert served_limits(settings) == (0, 0)  # what serves it is not stated, so nobody is asked
         assert not server.asked
         stated = settings.model_copy(update={"server": "vllm"})
-        assert served_context(stated) == 16_384
-        assert served_context(stated.model_copy(update={"model": "b"})) == 0
+        assert served_limits(stated) == (16_384, 0)
+        assert served_limits(stated.model_copy(update={"model": "b"})) == (0, 0)
 
 
 def test_hosted_models_are_listed_with_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

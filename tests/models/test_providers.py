@@ -18,7 +18,7 @@ from chapterhouse.models.profiles import LanguageModels
 from chapterhouse.models.providers import Slots, usage_of
 from chapterhouse.models.writer import PydanticWriter
 from chapterhouse.settings import LanguageModelSettings, Settings
-from chapterhouse.types import Usage
+from chapterhouse.types import ModelLimits, Usage
 
 Serve = Callable[..., Any]
 
@@ -210,19 +210,20 @@ def test_a_prompt_that_does_not_fit_is_not_sent(serve: Serve) -> None:
 def test_the_context_is_asked_of_the_server_that_the_settings_name() -> None:
     asked: list[str] = []
 
-    def context(of: LanguageModelSettings) -> int:
+    def limits(of: LanguageModelSettings) -> tuple[int, int]:
         asked.append(of.model)
-        return 0 if len(asked) == 1 else 500  # not known before it is loaded
+        return (0 if len(asked) == 1 else 500), 2  # not known before it is loaded
 
     with chat_server(["Yes."]) as server:
         settings = LanguageModelSettings(engine="openai", base_url=server.url, model="m")
-        model = PydanticWriter(settings, served_context=context)
+        model = PydanticWriter(settings, served_limits=limits)
         for _ in range(3):
             model.complete("", "Really?")
         first, *others = [request.body["max_tokens"] for request in server.requests]
     assert first == 1_024
     assert max(others) < 500
     assert asked == ["m", "m"]
+    assert model.limits() == ModelLimits(500, 1_024, 2, settings.timeout_seconds, local=True)
 
 
 USED = RequestUsage(input_tokens=1_000_000, output_tokens=100_000)

@@ -23,6 +23,7 @@ from chapterhouse.answering.tool_texts import (
 from chapterhouse.retrieval.context import build_context
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
     Body,
     Chunk,
@@ -38,6 +39,7 @@ from chapterhouse.types import (
 )
 
 SEARCH_TOOL: Final = "search_documents"
+_HEADING: Final = 20  # tokens of the line above an excerpt
 _PARAMETERS: Final[Mapping[str, object]] = {
     "type": "object",
     "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 1_000}},
@@ -49,7 +51,17 @@ _PARAMETERS: Final[Mapping[str, object]] = {
 class EvidenceBuffer:
     """The excerpts before one model, in the order in which they were laid there."""
 
-    def __init__(self, request: Request, runtime: Runtime) -> None:
+    def __init__(self, request: Request, runtime: Runtime, maximum_tokens: int = 0) -> None:
+        """Lay nothing there yet.
+
+        Args:
+            request: What is asked, and of which shelves.
+            runtime: The library's parts.
+            maximum_tokens: Of the excerpts that are given; 0 for any. What tools find is not
+                counted.
+        """
+        self._maximum = maximum_tokens
+        self.tokens = 0
         self._request = request
         self._runtime = runtime
         self._blocks: list[Shown] = []
@@ -57,18 +69,39 @@ class EvidenceBuffer:
         self._lock = threading.Lock()
         self.nonce = runtime.nonce()
 
-    def add(self, excerpts: Sequence[Excerpt]) -> tuple[Shown, ...]:
-        """Add excerpts that do not lie there yet; return them as the prompt names them."""
+    def add(self, excerpts: Sequence[Excerpt], *, limited: bool = True) -> tuple[Shown, ...]:
+        """Add excerpts that do not lie there yet; return them as the prompt names them.
+
+        Args:
+            excerpts: Those that are worth most first.
+            limited: Whether those for which there is no room are left out.
+        """
         with self._lock:  # searches that a model asks for at once may run at once
             known = {_range_of(block.excerpt) for block in self._blocks}
             wanted = {_range_of(e): e for e in excerpts if _range_of(e) not in known}
-            fresh = shown(tuple(wanted.values()), len(self._blocks))
+            fitting = self._fitting(tuple(wanted.values())) if limited else tuple(wanted.values())
+            fresh = shown(fitting, len(self._blocks))
             self._blocks += fresh
             return fresh
 
+    def _fitting(self, excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
+        """Return what there is room for; the first of all is cut rather than left out."""
+        found = list[Excerpt]()
+        for excerpt in excerpts:
+            tokens = estimate_tokens(excerpt.text) + _HEADING
+            if self._maximum and self.tokens + tokens > self._maximum:
+                if self.tokens:
+                    continue
+                share = max(self._maximum - _HEADING, 1) / max(tokens - _HEADING, 1)
+                text = excerpt.text[: max(int(len(excerpt.text) * share), 1)]
+                excerpt = replace(excerpt, end=excerpt.start + len(text), text=text)  # noqa: PLW2901
+            self.tokens += tokens
+            found.append(excerpt)
+        return tuple(found)
+
     def shown(self, excerpts: Sequence[Excerpt]) -> tuple[Shown, ...]:
         """Lay excerpts and return all of them, those too that were there already."""
-        self.add(excerpts)
+        self.add(excerpts, limited=False)
         wanted = {_range_of(excerpt) for excerpt in excerpts}
         return tuple(block for block in self._blocks if _range_of(block.excerpt) in wanted)
 

@@ -132,19 +132,19 @@ async def _list(
     return found
 
 
-def served_context(settings: LanguageModelSettings) -> int:
-    """Return how many tokens a model takes as it is served now; 0 where that is not said.
+def served_limits(settings: LanguageModelSettings) -> tuple[int, int]:
+    """Return the tokens that a model takes as it is served now, and requests at once; 0: not said.
 
     Only a server that the settings name (``server``) is asked.
     """
     if not settings.server:
-        return 0
+        return 0, 0
     try:
         server = server_of_model(settings)
     except ChapterhouseError:  # it is told when the model is asked
-        return 0
+        return 0, 0
     model = server.model(settings.model) if server else None
-    return model.context if model else 0
+    return model.context if model else 0, server.slots if server else 0
 
 
 def check_language_model(settings: LanguageModelSettings) -> Check | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from chapterhouse.concurrency import run_sync
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.telemetry import chat_span, record_writing
-from chapterhouse.types import OutputFormat, Tool, Usage, Writing
+from chapterhouse.types import ModelLimits, OutputFormat, Tool, Usage, Writing
 
 
 class Metered:
@@ -28,6 +28,10 @@ class Metered:
     def usage(self) -> Usage:
         """What was used until now; no cost where one of the uses has no known price."""
         return self._usage
+
+    def limits(self) -> ModelLimits:
+        """Return what the model takes."""
+        return self._model.limits()
 
     def complete(self, instructions: str, prompt: str) -> str:
         """Return what the model writes; errors as the model's."""

@@ -130,7 +130,7 @@ def open_language_model(
         return None
     providers.require_extra(settings.engine)
     model = writer.PydanticWriter(
-        settings, section=section, slots=slots, served_context=discovery.served_context
+        settings, section=section, slots=slots, served_limits=discovery.served_limits
     )
     on_close(model.close)
     return model

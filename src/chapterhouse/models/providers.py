@@ -331,6 +331,12 @@ class Slots:
         self._waiting: deque[Future[None]] = deque()
         self._lock = threading.Lock()
 
+    def limit(self, number: int) -> None:
+        """Let so many requests through at once from now on, where there was no limit yet."""
+        with self._lock:
+            if number and not self.number:
+                self.number = self._free = number
+
     @asynccontextmanager
     async def one(self) -> AsyncIterator[None]:
         """Hold a slot inside the block, after waiting for it."""

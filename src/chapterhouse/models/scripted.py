@@ -8,7 +8,7 @@ from typing import Final
 
 from chapterhouse.errors import EngineError
 from chapterhouse.models.tools import check_tools, run_calls
-from chapterhouse.types import OutputFormat, Tool, ToolCall, Usage, Writing
+from chapterhouse.types import ModelLimits, OutputFormat, Tool, ToolCall, Usage, Writing
 
 _STEPS: Final = 100  # of one piece of writing, where a function never comes to an end
 
@@ -63,15 +63,18 @@ class ScriptedModel:
         script: Sequence[Scripted] | Callable[[str, str], Scripted],
         *,
         fingerprint: str = "scripted",
+        limits: ModelLimits | None = None,
     ) -> None:
         """Take the script.
 
         Args:
             script: The steps in their order, or what makes one of instructions and prompt.
             fingerprint: The name under which it is shown.
+            limits: What it says that it takes.
         """
         self._script = script
         self._fingerprint = fingerprint
+        self._limits = limits or ModelLimits()
         self._lock = threading.Lock()
         self._next = 0
         self.asked: list[tuple[str, str]] = []
@@ -83,6 +86,10 @@ class ScriptedModel:
     def fingerprint(self) -> str:
         """Say that it is scripted."""
         return self._fingerprint
+
+    def limits(self) -> ModelLimits:
+        """Return what it was told that it takes."""
+        return self._limits
 
     def complete(self, instructions: str, prompt: str) -> str:
         """Return the text of the next step, at once.

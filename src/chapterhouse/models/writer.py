@@ -26,9 +26,10 @@ from chapterhouse.models.providers import (
     model_settings,
     open_model,
 )
+from chapterhouse.models.servers import is_loopback
 from chapterhouse.models.tools import check_tools, run_calls
 from chapterhouse.settings import LanguageModelSettings
-from chapterhouse.types import OutputFormat, Tool, ToolCall, Usage, Writing
+from chapterhouse.types import ModelLimits, OutputFormat, Tool, ToolCall, Usage, Writing
 
 if TYPE_CHECKING:
     import ssl
@@ -57,7 +58,7 @@ class PydanticWriter:
         *,
         section: str = "language_model",
         slots: Slots | None = None,
-        served_context: Callable[[LanguageModelSettings], int] = lambda _: 0,
+        served_limits: Callable[[LanguageModelSettings], tuple[int, int]] = lambda _: (0, 0),
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
         clock: Callable[[], float] = time.perf_counter,
@@ -69,7 +70,8 @@ class PydanticWriter:
             section: The section of the settings that they stand in, for messages.
             slots: How many requests its service is sent at once, by all who ask it; as the
                 settings say where there are none.
-            served_context: Asks the service how many tokens it takes; 0 where it does not say.
+            served_limits: Asks the service how many tokens and requests at once it takes; 0 for
+                what it does not say.
             sleep: Waits so many seconds.
             jitter: Returns a number from 0 to 1.
             clock: Seconds, for how long tools took.
@@ -84,12 +86,14 @@ class PydanticWriter:
         self._settings = settings
         self._service = Service(url, section, source, settings.timeout_seconds)
         self._slots = slots or Slots(settings.calls_at_once)
-        self._served_context = served_context
+        self._served_limits = served_limits
         self._context_size = settings.context_size
         self._sleep = sleep
         self._jitter = jitter
         self._clock = clock
         self._lock = threading.Lock()
+        self._asking = threading.Lock()
+        self._was_asked = False
         self._context: ssl.SSLContext | None = None
         self._refused_format: set[bool] = set()  # with tools, without
 
@@ -97,6 +101,31 @@ class PydanticWriter:
     def fingerprint(self) -> str:
         """Name of the model."""
         return f"{self._settings.engine}/{self._settings.model}"
+
+    def limits(self) -> ModelLimits:
+        """Return what the model takes. Waits for its server, if that says more than the settings.
+
+        Where the server works on fewer requests at once than it is sent, no more are sent.
+        """
+        self._learn_limits()
+        settings = self._settings
+        return ModelLimits(
+            self._context_size,
+            settings.maximum_tokens,
+            self._slots.number,
+            settings.timeout_seconds,
+            local=is_loopback(base_address(settings)),
+        )
+
+    def _learn_limits(self) -> None:
+        with self._asking:
+            known = self._context_size and (self._slots.number or self._was_asked)
+            if known:
+                return
+            context, at_once = self._served_limits(self._settings)
+            self._was_asked = True
+            self._context_size = self._context_size or context  # 0 until the model is loaded
+            self._slots.limit(at_once)
 
     def complete(self, instructions: str, prompt: str) -> str:
         """Return what the model writes, without what it thinks.
@@ -266,7 +295,7 @@ class PydanticWriter:
         gate = gates.Gate(service, key_header(settings))
         client = gate.client(self._context, trust_environment=settings.trust_environment)
         model = open_model(settings, client)
-        self._context_size = self._context_size or self._served_context(settings)
+        self._learn_limits()
         asked = model_settings(settings, model)
         conversation = conversations.Conversation(
             settings, service, gate, model, asked, self._context_size

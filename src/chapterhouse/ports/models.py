@@ -8,6 +8,7 @@ from chapterhouse.types import (
     Evidence,
     Extraction,
     Judgement,
+    ModelLimits,
     OutputFormat,
     Span,
     TokenVectors,
@@ -102,6 +103,10 @@ class LanguageModel(Protocol):
     @property
     def fingerprint(self) -> str:
         """Name of the model, as it is shown."""
+        ...
+
+    def limits(self) -> ModelLimits:
+        """Return what the model takes; may wait for its server, which is asked once."""
         ...
 
     def complete(self, instructions: str, prompt: str) -> str:

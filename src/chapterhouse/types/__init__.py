@@ -129,6 +129,7 @@ from chapterhouse.types.state import (
 )
 from chapterhouse.types.terms import TermRows, TokenVectors
 from chapterhouse.types.writing import (
+    ModelLimits,
     OutputFormat,
     Tool,
     ToolCall,
@@ -204,6 +205,7 @@ __all__ = [
     "MemoryHit",
     "Minutes",
     "MinutesEvent",
+    "ModelLimits",
     "Notice",
     "OriginalLine",
     "OutputFormat",

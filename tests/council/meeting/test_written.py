@@ -1,8 +1,6 @@
 """A model's turn: the form it answers in, and nothing on record that does not verify."""
 
-import asyncio
 import json
-import threading
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -24,7 +22,7 @@ from tests.council.conftest import (
 
 from chapterhouse.answering.cite import verify
 from chapterhouse.council.meeting.turns import Record, Turn
-from chapterhouse.council.meeting.written import prepare_turn, run_limited
+from chapterhouse.council.meeting.written import prepare_turn
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, Step
 from chapterhouse.types import Claim, Minutes, Reply, Scope, Stance, Support, Usage
@@ -515,51 +513,3 @@ def test_endless_output_comes_to_an_end(hall: Hall, text: str) -> None:
     minutes = maria(hall, lambda *_: text)
     assert_whole(minutes, hall)
     assert len(_MINUTES.dump_json(minutes)) < 400_000
-
-
-PLACES = 3
-
-
-def test_a_few_work_at_a_time() -> None:
-    lock, threes = threading.Lock(), threading.Barrier(PLACES, timeout=60)
-    inside = most = 0
-
-    def work() -> int:
-        nonlocal inside, most
-        with lock:
-            inside += 1
-            most = max(most, inside)
-        threes.wait()  # fewer than three at a time would never get past it
-        with lock:
-            inside -= 1
-        return 1
-
-    async def all_of_them() -> list[int]:
-        return await asyncio.gather(*(run_limited(work) for _ in range(3 * PLACES)))
-
-    assert sum(asyncio.run(all_of_them())) == 3 * PLACES
-    assert most == PLACES
-    assert inside == 0
-
-
-def test_who_hangs_and_is_not_waited_for_keeps_no_place() -> None:
-    stuck = threading.Event()
-
-    async def others_get_on() -> str:
-        hung = [asyncio.create_task(run_limited(stuck.wait)) for _ in range(PLACES)]
-        await asyncio.sleep(0.01)
-        for task in hung:
-            task.cancel()
-        return await run_limited(lambda: "done")
-
-    assert asyncio.run(others_get_on()) == "done"
-    stuck.set()
-
-
-def test_what_goes_wrong_is_raised_and_every_loop_has_places_of_its_own() -> None:
-    def wrong() -> None:
-        raise ValueError("wrong")
-
-    for _ in range(2 * PLACES):
-        with pytest.raises(ValueError, match="wrong"):
-            asyncio.run(run_limited(wrong))

@@ -374,7 +374,7 @@ def test_ctrl_c_ends_at_once(divided: Path) -> None:
         port = service.getsockname()[1]
         (divided / "chapterhouse.toml").write_text(
             f'[models.slow]\nengine = "openai"\nmodel = "slow"\n'
-            f'base_url = "http://127.0.0.1:{port}/v1"\n'
+            f'base_url = "http://127.0.0.1:{port}/v1"\nattempts = 1\n'
         )
         command = [sys.executable, "-m", "chapterhouse", "convene", "berths", ASKED]
         options = ["--model", "slow", "--home", str(divided), "--no-memory"]
@@ -382,6 +382,7 @@ def test_ctrl_c_ends_at_once(divided: Path) -> None:
             [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         service.settimeout(60)
+        service.accept()[0].close()  # what asks for its pace
         connection, _ = service.accept()
         started.send_signal(signal.SIGINT)
         out, err = started.communicate(timeout=30)

@@ -3,17 +3,23 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from math import ceil
 from typing import Final
 
-from chapterhouse import telemetry
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.search import check_query
-from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread, stream
+from chapterhouse.council.meeting.budget import Spending, duration
 from chapterhouse.council.meeting.memory import recall, remember_meeting
+from chapterhouse.council.meeting.pace import (
+    chair_need,
+    describe_need,
+    estimate,
+    fit_session,
+    smallest_need,
+)
 from chapterhouse.council.meeting.plan import Plan, PlannedTurn
 from chapterhouse.council.meeting.quoted import quoted_turn
 from chapterhouse.council.meeting.replay import Replay, open_transcript
@@ -27,19 +33,19 @@ from chapterhouse.council.meeting.session import (
     participant_record,
     refresh_sources,
 )
-from chapterhouse.council.meeting.synthesis import Synthesis, prepare_synthesis, write_synthesis
+from chapterhouse.council.meeting.speaking import NothingStored, ignore, preside, speak
+from chapterhouse.council.meeting.synthesis import Synthesis, prepare_synthesis
 from chapterhouse.council.meeting.transcript import Transcript
-from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
-from chapterhouse.council.meeting.written import Prepared, prepare_turn, written_turn
-from chapterhouse.council.minutes.contents import tool_texts
+from chapterhouse.council.meeting.turns import OnText, Turn
+from chapterhouse.council.meeting.written import Prepared, prepare_turn
 from chapterhouse.council.opening import OpenedForMeeting, open_declared
 from chapterhouse.council.tools import Opened
-from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
+from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
-    Absence,
-    Claim,
     CouncilEvent,
+    MeetingEvent,
+    MeetingEventKind,
     Memory,
     Minutes,
     MinutesEvent,
@@ -48,12 +54,12 @@ from chapterhouse.types import (
     ReadingEvent,
     Scope,
     Statement,
-    Support,
 )
 
 _OWN_TRACES: Final = 4  # memories that an earlier holding of the same meeting may have left
 Emit = Callable[[CouncilEvent], None]
 _ANY: Final = MeetingOptions()
+_LONG: Final = 180.0  # seconds, from which a smaller way is offered
 _NO_NONCE: Final = "x" * 6  # of a plan, which is shown and never sent
 
 
@@ -91,7 +97,7 @@ async def convene(
         MissingExtraError: a model's extra is not installed.
     """
     choices = options or _ANY
-    emit = emit or _ignore
+    emit = emit or ignore
 
     def on_progress(progress: Progress) -> None:
         emit(ReadingEvent(progress))
@@ -101,17 +107,33 @@ async def convene(
             partial(_open, council, question, choices, runtime, opened, on_progress)
         )
         reminders = await run_in_thread(partial(_reminders, session, choices, runtime))
+        session = await fit_session(session, runtime, choices.budget)
+        spending = Spending(choices.budget)
+        spending.set_aside(chair_need(session))
+        _tell_estimate(session, choices, emit)
         transcript = opened.enter(open_transcript(session, choices, runtime, reminders))
         meeting = Meeting(
             runtime=runtime,
             store=Replay(transcript, session, runtime),
             on_event=emit,
-            speak=partial(_speak, runtime=runtime),
-            preside=partial(_preside, runtime=runtime),
+            speak=partial(speak, runtime=runtime, spending=spending),
+            preside=partial(preside, runtime=runtime, spending=spending),
             remind=lambda participant: reminders.get(participant.key, ()),
+            spending=spending,
         )
         minutes = _write_minutes(await hold_meeting(session, meeting), transcript)
     return await run_in_thread(partial(_remember, minutes, choices, runtime))
+
+
+def _tell_estimate(session: Session, choices: MeetingOptions, emit: Emit) -> None:
+    """Say what the meeting will take, and how it would take less."""
+    need = estimate(session)
+    if not need.calls:
+        return
+    smaller = duration(60 * ceil(1.25 * smallest_need(session).seconds / 60))
+    less = f' Less: --budget "{smaller}".' if need.seconds > _LONG and not choices.budget else ""
+    text = f"About {describe_need(need)}.{less}"
+    emit(MeetingEvent(MeetingEventKind.ESTIMATED, "", 0, text=text))
 
 
 async def plan_meeting(
@@ -137,7 +159,7 @@ async def plan_meeting(
         noted[synthesis.turn.number, chair.key] = _plan_turn(chair, synthesis.turn, given)
         return synthesis.draft
 
-    meeting = Meeting(shown, _Nowhere(), _ignore, speak, preside, lambda _: ())
+    meeting = Meeting(shown, NothingStored(), ignore, speak, preside, lambda _: ())
     with OpenedForMeeting() as opened:
         session = await run_in_thread(
             partial(_open, council, question, choices, shown, opened, None)
@@ -197,110 +219,6 @@ def _deciding(
             f"These options cannot be decided between. {reasons}",
             hint="Give two or more, none twice.",
         ) from None
-
-
-# --- speaking -----------------------------------------------------------------------------------
-
-
-async def _speak(
-    participant: Participant, turn: Turn, on_text: OnText | None, *, runtime: Runtime
-) -> Statement:
-    """Let a member speak: a council by meeting, a model by writing, documents by being quoted."""
-    runtime = with_tool_texts(runtime, turn.record.tool_texts)
-    with telemetry.agent_span(participant.key, turn.question) as recorder:
-        statement = await _statement(participant, turn, on_text, runtime)
-        telemetry.record_statement(recorder, statement)
-        return statement
-
-
-async def _statement(
-    participant: Participant, turn: Turn, on_text: OnText | None, runtime: Runtime
-) -> Statement:
-    has_met = any(
-        earlier.inner for earlier in turn.record.statements if earlier.member == participant.key
-    )
-    if participant.inner is not None and turn.analyses and not has_met:
-        return await _inner(participant, participant.inner, turn, runtime)
-    has_nothing_open = turn.argues and not turn.agenda.of(participant.key)
-    if turn.round.kind is RoundKind.REBUTTAL and has_nothing_open:
-        return Statement(participant.key, turn.round.name)  # there is nothing to answer
-    if participant.model is None or has_nothing_open:
-        return await run_in_thread(partial(quoted_turn, participant, turn, runtime))
-    try:
-        return await written_turn(participant, participant.model, turn, runtime, on_text)
-    except EngineError as error:
-        quoted = await run_in_thread(partial(quoted_turn, participant, turn, runtime))
-        return replace(quoted, warnings=(*quoted.warnings, _despite(error)))
-
-
-async def _preside(
-    chair: Participant, synthesis: Synthesis, on_text: OnText, *, runtime: Runtime
-) -> Minutes:
-    """Let the chair sum up; without a model, or where it cannot be reached, rules do."""
-    if chair.model is None:
-        return synthesis.draft
-    runtime = with_tool_texts(runtime, synthesis.turn.record.tool_texts)
-    with telemetry.agent_span(chair.key, synthesis.turn.question) as recorder:
-        try:
-            minutes = await write_synthesis(chair, chair.model, synthesis, runtime, on_text)
-        except EngineError as error:
-            warning = f"The chair's model did not answer, so rules summed up: {error.message}"
-            warning_text = f"{warning} {error.hint}".strip()
-            return replace(synthesis.draft, warnings=(*synthesis.draft.warnings, warning_text))
-        telemetry.record_minutes(recorder, minutes)
-        return minutes
-
-
-def _despite(error: EngineError) -> str:
-    warning = f"The model did not answer, so the documents are quoted: {error.message}"
-    return f"{warning} {error.hint}".strip()
-
-
-async def _inner(
-    participant: Participant, session: Session, turn: Turn, runtime: Runtime
-) -> Statement:
-    """Let a council that is a member meet, and say what came of it."""
-    meeting = Meeting(
-        runtime=runtime,
-        store=_Nowhere(),
-        on_event=_ignore,
-        speak=partial(_speak, runtime=runtime),
-        preside=partial(_preside, runtime=runtime),
-        remind=lambda _: (),
-    )
-    minutes = await hold_meeting(session, meeting)
-    ledger = Ledger()
-    cited = {citation.number: citation for citation in minutes.citations}
-    claims = tuple(
-        Claim(
-            "",
-            participant.key,
-            turn.round.name,
-            point.text,
-            ledger.numbers(cited[number] for number in point.citations),
-            point.support,
-            point.problems,
-        )
-        for point in minutes.grounds
-        if point.support is not Support.NO_STATEMENT
-    )
-    return Statement(
-        member=participant.key,
-        round=turn.round.name,
-        position=" ".join(point.text for point in minutes.decision),
-        option=minutes.decided if minutes.decided in turn.council.options else "",
-        claims=claims,
-        # What one of its members lacks another may have: only of a council that found nothing
-        # at all can be said what it lacks. Its own minutes say the rest.
-        missing=() if claims else tuple(dict.fromkeys(gap.text for gap in minutes.missing)),
-        citations=ledger.citations,
-        method=minutes.method,
-        usage=minutes.usage,
-        warnings=(*minutes.warnings, *(f"{a.member}: {a.reason}" for a in minutes.absences)),
-        read=tuple(dict.fromkeys(r for statement in minutes.statements for r in statement.read)),
-        tool_texts=tool_texts(minutes),
-        inner=minutes,
-    )
 
 
 # --- planning -----------------------------------------------------------------------------------
@@ -372,27 +290,3 @@ def _remember(minutes: Minutes, choices: MeetingOptions, runtime: Runtime) -> Mi
         sequence=runtime.store.sequence(),
     )
     return replace(minutes, warnings=(*minutes.warnings, *warnings))
-
-
-class _Nowhere:
-    """Keeps nothing: for plans, and for councils within councils."""
-
-    def statement(self, number: int, member: str) -> Statement | None:
-        """Return nothing."""
-        del number, member
-        return None
-
-    def minutes(self, draft: Minutes) -> Minutes | None:
-        """Return nothing."""
-        del draft
-        return None
-
-    def add_statement(self, number: int, statement: Statement) -> None:
-        """Do nothing."""
-
-    def add_absence(self, number: int, absence: Absence) -> None:
-        """Do nothing."""
-
-
-def _ignore(_: CouncilEvent) -> None:
-    """Take no notice of what happens."""

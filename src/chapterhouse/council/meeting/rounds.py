@@ -6,19 +6,22 @@ held again gives the same record. In the end come the minutes.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Protocol
 
 from chapterhouse import telemetry
-from chapterhouse.agents.council_model import CHAIR, RoundKind
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import CHAIR, ROUND_SECONDS, RoundKind
 from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting.agenda import agenda_of, build_map
+from chapterhouse.council.meeting.budget import Need, Spending
 from chapterhouse.council.meeting.draft import draft_minutes
+from chapterhouse.council.meeting.pace import chair_need, round_need
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.synthesis import Synthesis
 from chapterhouse.council.meeting.turns import OnText, Record, Turn, add_absence, add_statement
@@ -37,6 +40,7 @@ from chapterhouse.types import (
 
 _log: Final = logging.getLogger("chapterhouse.council")
 
+_PATIENCE: Final = 3.0  # times the expected time of a round, before it ends
 OnEvent = Callable[[MeetingEvent], None]
 Speak = Callable[[Participant, Turn, OnText | None], Awaitable[Statement]]
 
@@ -73,6 +77,27 @@ class Limits:
     seconds: float
 
 
+class _Places:
+    """So many members at a time, and no more of one model than its server works on."""
+
+    def __init__(self, parallel: int) -> None:
+        self._all = asyncio.Semaphore(parallel)
+        self._models: dict[str, asyncio.Semaphore] = {}
+
+    @asynccontextmanager
+    async def one(self, participant: Participant) -> AsyncIterator[None]:
+        """Hold a place inside the block, after waiting for it."""
+        at_once = participant.capacity.limits.at_once
+        if participant.model is None or not at_once:
+            async with self._all:
+                yield
+            return
+        name = participant.model.fingerprint
+        own = self._models.setdefault(name, asyncio.Semaphore(at_once))
+        async with own, self._all:
+            yield
+
+
 async def hold_round(
     turns: Sequence[tuple[Participant, Turn]],
     limits: Limits,
@@ -89,10 +114,10 @@ async def hold_round(
         store: Where what was said is kept, and found after an interruption.
         on_event: Is told what happens.
     """
-    free = asyncio.Semaphore(limits.parallel)
+    places = _Places(limits.parallel)
 
     async def one(participant: Participant, turn: Turn) -> Statement | Absence:
-        async with free:
+        async with places.one(participant):
             return await _take_turn(participant, turn, speak, store, on_event)
 
     tasks = [asyncio.create_task(one(participant, turn)) for participant, turn in turns]
@@ -211,6 +236,7 @@ class Meeting:
         speak: Lets a member speak.
         preside: Lets the chair sum up.
         remind: What a member held in earlier meetings.
+        spending: What models have used, beside the budget.
     """
 
     runtime: Runtime
@@ -219,6 +245,7 @@ class Meeting:
     speak: Speak
     preside: Preside
     remind: Remind
+    spending: Spending = field(default_factory=Spending)
 
 
 async def hold_meeting(session: Session, meeting: Meeting) -> Minutes:
@@ -243,11 +270,21 @@ async def _hold(session: Session, meeting: Meeting) -> Minutes:
         turn = Turn(council, question, entry, number, record, _titles(session))
         if entry.kind is RoundKind.SYNTHESIS and session.debates:  # which ends a council
             return await _synthesis(turn, session, meeting)
+        if record.statements and not _has_room(turn, session, meeting):
+            continue
         if session.debates or (turn.analyses and not record.statements):
             runtime = with_tool_texts(meeting.runtime, record.tool_texts)
             agenda = await run_in_thread(partial(agenda_of, turn, session, runtime))
             record = await _round(replace(turn, agenda=agenda), session, meeting)
-    return _whole(await _draft(question, session, record, meeting.runtime), record)
+    return _whole(await _draft(question, session, record, meeting.runtime), record, meeting)
+
+
+def _has_room(turn: Turn, session: Session, meeting: Meeting) -> bool:
+    """Whether the budget has room for a further round."""
+    if meeting.spending.allows(round_need(turn.round, session)):
+        return True
+    meeting.spending.note(f"the round {turn.round.name.replace('_', ' ')} was not held")
+    return False
 
 
 def _titles(session: Session) -> Sequence[tuple[str, str]]:
@@ -257,7 +294,8 @@ def _titles(session: Session) -> Sequence[tuple[str, str]]:
 async def _round(turn: Turn, session: Session, meeting: Meeting) -> Record:
     keys = turn.round.speakers or tuple(participant.key for participant in session.participants)
     speakers = [session.participant(key) for key in keys]
-    limits = Limits(turn.council.parallel, turn.council.round_timeout_seconds)
+    seconds = longest(round_need(turn.round, session), turn.council)
+    limits = Limits(turn.council.parallel, min(seconds, meeting.spending.seconds_left()))
     _emit(meeting, turn, MeetingEventKind.ROUND_BEGAN)
     with telemetry.round_span(turn.round.name, turn.number, len(speakers)):
         turns = [
@@ -280,7 +318,8 @@ async def _synthesis(turn: Turn, session: Session, meeting: Meeting) -> Minutes:
         _emit(meeting, turn, MeetingEventKind.ROUND_ENDED)
         return earlier
     if chair is not None and draft.map.rows:
-        seconds = chair.timeout_seconds or turn.council.round_timeout_seconds
+        seconds = chair.timeout_seconds or longest(chair_need(session), turn.council)
+        seconds = min(seconds, meeting.spending.seconds_left(is_last=True))
         _emit(meeting, turn, MeetingEventKind.MEMBER_BEGAN, CHAIR)
         with telemetry.round_span(turn.round.name, turn.number, 1):
             synthesis = Synthesis(session, replace(turn, reminded=meeting.remind(chair)), draft)
@@ -294,7 +333,7 @@ async def _synthesis(turn: Turn, session: Session, meeting: Meeting) -> Minutes:
                 draft = replace(draft, warnings=(*draft.warnings, reason))
                 _emit(meeting, turn, MeetingEventKind.ABSENT, CHAIR, reason)
     _emit(meeting, turn, MeetingEventKind.ROUND_ENDED)
-    return _whole(draft, turn.record)
+    return _whole(draft, turn.record, meeting)
 
 
 def _too_long(seconds: float) -> str:
@@ -317,14 +356,21 @@ async def _draft(question: str, session: Session, record: Record, runtime: Runti
     return await run_in_thread(partial(draft_minutes, question, session, record, chart, runtime))
 
 
-def _whole(minutes: Minutes, record: Record) -> Minutes:
-    """Return minutes with what all models used together."""
+def longest(need: Need, council: Council) -> float:
+    """Return the seconds after which a round ends: the council's, or more for a slow model."""
+    if council.round_timeout_seconds != ROUND_SECONDS:  # somebody chose them
+        return council.round_timeout_seconds
+    return max(ROUND_SECONDS, _PATIENCE * need.seconds)
+
+
+def _whole(minutes: Minutes, record: Record, meeting: Meeting) -> Minutes:
+    """Return minutes with what all models used together, and what a budget left out."""
     used = [statement.usage for statement in record.statements if statement.usage]
     used += [minutes.usage] if minutes.usage else []
     total: Usage | None = None
     for usage in used:
         total = usage if total is None else total + usage
-    return replace(minutes, usage=total)
+    return replace(minutes, usage=total, warnings=(*minutes.warnings, *meeting.spending.warnings))
 
 
 def _emit(

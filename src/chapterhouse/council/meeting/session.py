@@ -20,6 +20,7 @@ from chapterhouse.answering.evidence_buffer import excerpts_of
 from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, library_request
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
+from chapterhouse.council.meeting.budget import Budget
 from chapterhouse.council.positions.aspects import asks_decision, aspects_of, options_in
 from chapterhouse.council.positions.reading import SILENT, FoundPosition, read_together
 from chapterhouse.council.tools import Opened, installed_tools, participant_tools
@@ -28,6 +29,7 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Aspect,
     Excerpt,
+    ModelLimits,
     ParticipantRecord,
     Persona,
     Progress,
@@ -53,6 +55,7 @@ class MeetingOptions:
         allow_tools: Whether servers that the council's file declares may be started, which else
             only those may be that the settings allow.
         options: What is to be decided between in this meeting; None for the council's own.
+        budget: What it may use of models at most; None for any.
     """
 
     model: str | None = None
@@ -62,6 +65,7 @@ class MeetingOptions:
     tools: Mapping[str, Tool] = field(default_factory=lambda: MappingProxyType({}))
     options: tuple[str, ...] | None = None
     allow_tools: bool = False
+    budget: Budget | None = None
 
 
 OnProgress = Callable[[Progress], None]
@@ -79,6 +83,21 @@ def _none_open(_: Council) -> Opened:
 
 
 @dataclass(frozen=True, slots=True)
+class Capacity:
+    """How much a participant's model takes at a time, and how fast it is.
+
+    Attributes:
+        evidence: Tokens of excerpts that lie before it in one turn; 0: any.
+        reads, writes: Tokens a second, measured where it runs on this machine; else 0.
+    """
+
+    evidence: int = 0
+    reads: float = 0.0
+    writes: float = 0.0
+    limits: ModelLimits = field(default_factory=ModelLimits)
+
+
+@dataclass(frozen=True, slots=True)
 class Participant:
     """Someone who speaks, with all that decides how.
 
@@ -93,6 +112,7 @@ class Participant:
         own_tools: Those of ``tools`` that search their shelves, by name: what they find can be
             cited.
         timeout_seconds: Longest turn; None for the round's.
+        capacity: How much the model takes at a time.
         inner: The council that speaks as one.
         looked_up: What their shelves hold on a question, looked up once in a meeting.
         read_aspect: What their shelves say on an aspect, likewise.
@@ -109,6 +129,7 @@ class Participant:
     tools: tuple[Tool, ...] = ()
     own_tools: Mapping[str, Tool] | None = None
     timeout_seconds: float | None = None
+    capacity: Capacity = Capacity()
     inner: "Session | None" = None
     looked_up: Callable[[str], Sequence[Excerpt]] = _nothing
     read_aspect: Callable[[Aspect], FoundPosition] = lambda _: SILENT

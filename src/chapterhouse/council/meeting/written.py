@@ -8,19 +8,17 @@ What cannot be read as the form is asked for once more, and then taken as prose.
 claims is put on record with how far the documents carry it, whatever that is.
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Final, Self, TypeVar
-from weakref import WeakKeyDictionary
 
 from chapterhouse.answering.check_written import Given, Lookup, check
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.answering.prompt import Shown
 from chapterhouse.answering.second_opinion import with_quotation
-from chapterhouse.concurrency import run_in_thread
+from chapterhouse.concurrency import run_limited
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.concessions import judge_concession
 from chapterhouse.council.meeting.output_format import (
@@ -33,7 +31,7 @@ from chapterhouse.council.meeting.prompts import earlier_claims, excerpts_for, t
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turn_output import Output, ReplyOutput, TurnOutput, read_turn
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn, with_examined
-from chapterhouse.errors import EngineError
+from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import ClaimJudge, LanguageModel
 from chapterhouse.runtime import Runtime
@@ -56,23 +54,6 @@ from chapterhouse.types import (
 )
 
 Value = TypeVar("Value")
-
-# More than one, for an embedder or a reranker may be a service that is waited for.
-_PLACES: Final = 3
-_benches: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]] = (
-    WeakKeyDictionary()
-)
-
-
-async def run_limited(work: Callable[[], Value]) -> Value:
-    """Return what ``work`` gives, as ``beside`` does, once there is a place for it.
-
-    Who no longer waits gives the place up, also where the work goes on.
-    """
-    places = _benches.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_PLACES))
-    async with places:
-        return await run_in_thread(work)
-
 
 # How well a statement is carried as a whole: as its weakest sentence.
 _RANK: Final = (
@@ -284,6 +265,7 @@ def _reading(block: Shown) -> Reading:
     return Reading(excerpt.hit.document.id, excerpt.start, excerpt.end)
 
 
+_FIXED: Final = 1_200  # tokens of a prompt that are no evidence
 _SHOWN_MARKER: Final = re.compile(r"⟦(\^[^⟦⟧\n]{1,400}|\d{1,4})⟧")
 _CUT: Final = (
     "The model was cut off at its longest answer (language_model.maximum_tokens): "
@@ -310,7 +292,7 @@ def prepare_turn(participant: Participant, turn: Turn, runtime: Runtime) -> Prep
         turn: What is asked.
         runtime: The library's parts.
     """
-    evidence = EvidenceBuffer(participant.request, runtime)
+    evidence = EvidenceBuffer(participant.request, runtime, participant.capacity.evidence)
     if participant.grounding != "tool":
         evidence.add(excerpts_for(participant, turn))
     earlier = tuple(earlier_claims(participant, turn, runtime, evidence))
@@ -323,6 +305,17 @@ def prepare_turn(participant: Participant, turn: Turn, runtime: Runtime) -> Prep
         tools,
         form,
     )
+
+
+def with_less_evidence(
+    participant: Participant, evidence: EvidenceBuffer, fits: float
+) -> Participant:
+    """Return who speaks with so much less before them that a prompt of which ``fits`` is left fits.
+
+    Instructions and the form stay as long as they are, so that evidence has to give way for them.
+    """
+    room = int(evidence.tokens - (1 - fits) * (evidence.tokens + _FIXED))
+    return replace(participant, capacity=replace(participant.capacity, evidence=max(room, 1)))
 
 
 async def written_turn(
@@ -347,7 +340,12 @@ async def written_turn(
     given = await run_limited(partial(prepare_turn, participant, turn, runtime))
     model = Metered(writer)
     read = partial(read_turn, options=turn.council.options)
-    output, writing = await write_in_form(model, given, read, on_text)
+    try:
+        output, writing = await write_in_form(model, given, read, on_text)
+    except PromptTooLongError as error:  # once more, with what fits
+        participant = with_less_evidence(participant, given.evidence, error.fits)
+        given = await run_limited(partial(prepare_turn, participant, turn, runtime))
+        output, writing = await write_in_form(model, given, read, on_text)
     statement = await run_limited(
         partial(statement_of, output, participant, turn, given.evidence, runtime)
     )

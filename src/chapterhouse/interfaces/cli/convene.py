@@ -33,6 +33,7 @@ from chapterhouse.loading import lazy
 from chapterhouse.types import Minutes
 
 if TYPE_CHECKING:
+    from chapterhouse.council.meeting import budget as budgets
     from chapterhouse.council.meeting import session
     from chapterhouse.council.minutes import bundle as bundles
     from chapterhouse.council.minutes import contents, outline
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from chapterhouse.interfaces.cli import live, render_minutes
     from chapterhouse.library import Library
 else:
+    budgets = lazy("chapterhouse.council.meeting.budget")
     session = lazy("chapterhouse.council.meeting.session")
     bundles = lazy("chapterhouse.council.minutes.bundle")
     contents = lazy("chapterhouse.council.minutes.contents")
@@ -91,6 +93,14 @@ def convene(
             "What is to be decided between, instead of the council's own; give two or more.",
         ),
     ] = None,
+    budget: Annotated[
+        list[str] | None,
+        option(
+            "--budget",
+            "AMOUNT",
+            'What models may take at most: "10 minutes", "20 calls", "0.50 dollars"; repeatable.',
+        ),
+    ] = None,
     fresh: Annotated[bool, flag("--fresh", "Begin anew where a meeting was interrupted.")] = False,
     forget: Annotated[
         bool, flag("--no-memory", "Do not remember what was held and decided.")
@@ -122,6 +132,7 @@ def convene(
         transcript=None if transcript is None else Path(require_path(transcript)).expanduser(),
         options=tuple(choice) if choice else None,
         allow_tools=allow_tools,
+        budget=budgets.parse_budget(budget) if budget else None,
     )
     asked = readable(*question)
     with COUNCILS.opened() as library, _joined_problems():
