@@ -31,6 +31,7 @@ from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.convene import convene
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.models.scripted import ScriptedModel
+from chapterhouse.runtime import Runtime
 from chapterhouse.types import FOUND, Minutes, Support
 from measuring import Bar, Machine, Row, Table, finish
 from plain_text import comparable
@@ -70,7 +71,7 @@ def sayings(entry: Spoken, other: Spoken | None, *, honest: bool) -> dict[str, l
     said: dict[str, list[Spoken]] = {}
     for member, spoken in entry["members"].items():
         kinds = ("true", "outdated") if honest else ("false",)
-        own = [{**one, "kind": kind} for kind in kinds for one in spoken.get(kind, ())]
+        own: list[Spoken] = [{**one, "kind": kind} for kind in kinds for one in spoken.get(kind, ())]
         if honest and other and member in other["members"]:
             own += [{**one, "kind": "beside"} for one in other["members"][member]["true"][:1]]
         said[member] = own
@@ -115,6 +116,12 @@ def speaker(
     return write
 
 
+def with_model(library: Library, model: ScriptedModel) -> Runtime:
+    """Return the library's parts with a model that everybody speaks by."""
+    parts = library._runtime  # noqa: SLF001 - no settings name a scripted model
+    return replace(parts, language_model=lambda _: model)
+
+
 def made_of(council: Gold) -> Council:
     """Return the council with a chair."""
     made = Council.new(council["council"])
@@ -137,7 +144,7 @@ def hold(council: Gold, entries: Sequence[Spoken], folder: Path) -> Tally:
                 said = sayings(entry, entries[place - 1], honest=honest)
                 shown: dict[str, bool] = {}
                 model = ScriptedModel(speaker(said, tally, shown))
-                runtime = replace(library._runtime, language_model=lambda _, m=model: m)
+                runtime = with_model(library, model)
                 options = MeetingOptions(remember=False)
                 asked = questions[entry["question"]]
                 minutes = asyncio.run(convene(made_of(council), asked, options, runtime))

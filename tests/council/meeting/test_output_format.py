@@ -97,11 +97,15 @@ def test_the_shape_in_words_names_everything(kind: RoundKind, options: tuple[str
 def test_what_copies_the_shape_is_read(kind: RoundKind, options: tuple[str, ...]) -> None:
     """Weak models fill the example in, comments and dots and all."""
     read = read_synthesis if kind is RoundKind.SYNTHESIS else read_turn
-    found = read(shape_in_words(format_of(kind, options)), options)
+    shape = shape_in_words(format_of(kind, options))
+    found = read(shape.replace("one fact in one sentence", "The ferry leaves at nine"), options)
     assert found.in_form
     assert not found.warning
-    lines = found.decision if isinstance(found, SynthesisOutput) else found.claims
-    assert len(lines) == 1
+    if not isinstance(found, SynthesisOutput):
+        assert len(found.claims) == 1
+    copied = read(shape, options)  # what a description says is no statement of anybody's
+    assert copied.in_form
+    assert not (copied.decision if isinstance(copied, SynthesisOutput) else copied.claims)
 
 
 def test_whoever_is_asked_again_is_told_the_shape() -> None:

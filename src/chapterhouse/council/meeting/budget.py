@@ -63,7 +63,7 @@ class Budget:
 
 def duration(seconds: float) -> str:
     """Return a time for people: "40 seconds", "3 minutes"."""
-    if seconds < 1.5 * _MINUTE:
+    if seconds < 2 * _MINUTE:
         return counted(max(1, round(seconds)), "second")
     return counted(round(seconds / _MINUTE), "minute")
 
@@ -136,7 +136,7 @@ class Spending:
     def allows(self, need: Need) -> bool:
         """Whether the budget has room for something more beside what is set aside."""
         with self._lock:
-            return self._has_room(need + self._aside)
+            return self._fits(need + self._aside)
 
     def reserve(self, need: Need, *, is_last: bool = False) -> bool:
         """Take room for something that begins now; whether there was room.
@@ -146,7 +146,7 @@ class Spending:
             is_last: Whether it is what room was set aside for.
         """
         with self._lock:
-            if not self._has_room(need if is_last else need + self._aside):
+            if not self._fits(need if is_last else need + self._aside):
                 return False
             self._reserved += need
             return True
@@ -158,7 +158,7 @@ class Spending:
             if used:
                 self._used += used
 
-    def _has_room(self, need: Need) -> bool:
+    def _fits(self, need: Need) -> bool:
         budget, used, reserved = self.budget, self._used, self._reserved
         tokens = used.prompt_tokens + used.completion_tokens + reserved.tokens + need.tokens
         calls = used.calls + reserved.calls + need.calls

@@ -110,7 +110,7 @@ async def convene(
         session = await fit_session(session, runtime, choices.budget)
         spending = Spending(choices.budget)
         spending.set_aside(chair_need(session))
-        _tell_estimate(session, choices, emit)
+        _emit_estimate(session, choices, emit)
         transcript = opened.enter(open_transcript(session, choices, runtime, reminders))
         meeting = Meeting(
             runtime=runtime,
@@ -125,7 +125,7 @@ async def convene(
     return await run_in_thread(partial(_remember, minutes, choices, runtime))
 
 
-def _tell_estimate(session: Session, choices: MeetingOptions, emit: Emit) -> None:
+def _emit_estimate(session: Session, choices: MeetingOptions, emit: Emit) -> None:
     """Say what the meeting will take, and how it would take less."""
     need = estimate(session)
     if not need.calls:

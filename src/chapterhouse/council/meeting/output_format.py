@@ -6,6 +6,7 @@ that can hold a model to a schema, and are as small as the round allows, for wea
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.agents.council_model import RoundKind
@@ -21,6 +22,7 @@ else:
 UNDECIDED: Final = "undecided"  # how an option is called that is none
 _SHOWN: Final = ("position", "claims", "decision")  # to a reader, while it is being written
 _LONGEST: Final = 60_000  # characters of it that are looked at
+_ECHO: Final = 25  # letters by which a description is known again
 _SHARE: Final = 64  # a text is read again once it has grown by one in so many
 # What a model is told that did not keep to the form, before its own text.
 ASK_AGAIN: Final = (
@@ -147,6 +149,27 @@ def _synthesis(choices: Sequence[str]) -> Schema:
         }
         properties["matrix"] = _list(_object(cell), "one for each option and member")
     return _object(properties)
+
+
+def is_echo(text: str) -> bool:
+    """Whether a text only gives back what a form says about it, as weak models do."""
+    begin = text.casefold()[:_ECHO]
+    return len(begin) >= _ECHO and any(begin == one[:_ECHO] for one in _descriptions())
+
+
+@cache
+def _descriptions() -> tuple[str, ...]:
+    forms = (format_of(kind, ("a", "b")) for kind in RoundKind)
+    found = (words for form in forms for words in _words_in(form.schema))
+    return tuple(dict.fromkeys(words.casefold() for words in found))
+
+
+def _words_in(schema: object) -> Iterator[str]:
+    if isinstance(schema, Mapping):
+        if isinstance(schema.get("description"), str):
+            yield schema["description"]
+        for part in schema.values():
+            yield from _words_in(part)
 
 
 def shape_in_words(form: OutputFormat) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -30,9 +30,10 @@ _OPEN: Final[Mapping[RoundKind, float]] = {
     RoundKind.CROSS_EXAMINATION: 0.75,
     RoundKind.REBUTTAL: 0.5,
 }
-_COUNTING: Final = "Write the numbers from 1 to 12, and nothing else."
+_COUNTING: Final = "Write the numbers from 1 to 30, and nothing else."
 _FILLER: Final = "The harbour master wrote down how fast each vessel went and who steered it. " * 8
-_PATIENCE: Final = 20.0  # seconds for such a response
+_PIECES: Final = 16  # of a response, mostly a token each
+_PATIENCE: Final = 20.0  # seconds for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,35 +53,55 @@ SLOW: Final = Pace(10, 2)  # of what does not even begin in time
 
 
 async def measure_pace(model: LanguageModel, nonce: str) -> Pace:
-    """Return the pace of a model by one short response; HOSTED where it fails, SLOW if it waits.
+    """Return the pace of a model by the beginning of a response.
+
+    HOSTED where it fails, which is told when a member is to speak; SLOW where it does not even
+    begin in time.
 
     Args:
         model: The model.
         nonce: Fresh letters, so that its server has not read the prompt before.
     """
-    began = time.perf_counter()
+    try:
+        await _times(model, f"{nonce}: {_COUNTING}", 1)  # which loads it, if it was not
+        began = time.perf_counter()
+        prompt = f"{nonce} {_FILLER}\n\n{_COUNTING}"
+        times = await _times(model, prompt, _PIECES)
+    except EngineError:
+        return HOSTED
+    if not times:
+        return SLOW
+    reading, writing = times[0] - began, times[-1] - times[0]
+    writes = (len(times) - 1) / max(writing, 1e-3) if len(times) > 1 else HOSTED.writes
+    return Pace(
+        min(estimate_tokens(prompt) / max(reading, 1e-3), HOSTED.reads),
+        min(writes, HOSTED.writes),
+    )
+
+
+async def _times(model: LanguageModel, prompt: str, pieces: int) -> Sequence[float]:
+    """Return when the first pieces of a response came; the rest is not waited for."""
     times: list[float] = []
+    enough = asyncio.Event()
 
     def on_text(_: str) -> None:
         times.append(time.perf_counter())
+        if len(times) >= pieces:
+            enough.set()
 
-    prompt = f"{nonce} {_FILLER}\n\n{_COUNTING}"
+    writing = asyncio.ensure_future(model.write("", prompt, on_text=on_text))
+    waiting = asyncio.ensure_future(enough.wait())
     try:
-        async with asyncio.timeout(_PATIENCE):
-            writing = await model.write("", prompt, on_text=on_text)
-    except TimeoutError:
-        return SLOW
-    except EngineError:  # it is told when a member is to speak
-        return HOSTED
-    if not times:
-        return HOSTED
-    read = writing.usage.prompt_tokens or estimate_tokens(prompt)
-    wrote = writing.usage.completion_tokens or estimate_tokens(writing.text)
-    reading, writing_time = times[0] - began, times[-1] - times[0]
-    return Pace(
-        min(read / max(reading, 1e-3), HOSTED.reads),
-        min(max(wrote - 1, 1) / max(writing_time, 1e-3), HOSTED.writes),
-    )
+        await asyncio.wait(
+            {writing, waiting}, timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED
+        )
+        if writing.done():
+            await writing
+    finally:
+        for task in (writing, waiting):
+            task.cancel()
+        await asyncio.gather(writing, waiting, return_exceptions=True)
+    return times
 
 
 async def fit_session(session: Session, runtime: Runtime, budget: Budget | None) -> Session:
@@ -188,19 +209,19 @@ async def _capacity(model: LanguageModel, runtime: Runtime) -> Capacity:
     limits = await run_in_thread(model.limits)
     pace = await measure_pace(model, runtime.nonce()) if limits.local else HOSTED
     reads, writes = (pace.reads, pace.writes) if limits.local else (0.0, 0.0)
-    return Capacity(_room(limits, pace), reads, writes, limits)
+    return Capacity(_evidence_tokens(limits, pace), reads, writes, limits)
 
 
-def _room(limits: ModelLimits, pace: Pace) -> int:
+def _evidence_tokens(limits: ModelLimits, pace: Pace) -> int:
     """Return the tokens of evidence that fit a model, and the time that one response may take."""
     answer = min(limits.answer or _ANSWER, _ANSWER)
-    rooms = [float(_MOST_EVIDENCE)]
+    bounds = [float(_MOST_EVIDENCE)]
     if limits.context:
-        rooms.append(limits.context - answer - _INSTRUCTIONS)
+        bounds.append(limits.context - answer - _INSTRUCTIONS)
     if limits.local and limits.seconds:
         seconds = _SHARE * limits.seconds - answer / pace.writes
-        rooms.append(seconds * pace.reads - _INSTRUCTIONS)
-    return max(_LEAST_EVIDENCE, int(min(rooms)))
+        bounds.append(seconds * pace.reads - _INSTRUCTIONS)
+    return max(_LEAST_EVIDENCE, int(min(bounds)))
 
 
 def _with_capacities(session: Session, capacities: Mapping[str, Capacity]) -> Session:

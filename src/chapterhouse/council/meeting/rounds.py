@@ -270,7 +270,7 @@ async def _hold(session: Session, meeting: Meeting) -> Minutes:
         turn = Turn(council, question, entry, number, record, _titles(session))
         if entry.kind is RoundKind.SYNTHESIS and session.debates:  # which ends a council
             return await _synthesis(turn, session, meeting)
-        if record.statements and not _has_room(turn, session, meeting):
+        if record.statements and not _fits_budget(turn, session, meeting):
             continue
         if session.debates or (turn.analyses and not record.statements):
             runtime = with_tool_texts(meeting.runtime, record.tool_texts)
@@ -279,7 +279,7 @@ async def _hold(session: Session, meeting: Meeting) -> Minutes:
     return _whole(await _draft(question, session, record, meeting.runtime), record, meeting)
 
 
-def _has_room(turn: Turn, session: Session, meeting: Meeting) -> bool:
+def _fits_budget(turn: Turn, session: Session, meeting: Meeting) -> bool:
     """Whether the budget has room for a further round."""
     if meeting.spending.allows(round_need(turn.round, session)):
         return True

@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
 
+from chapterhouse.council.meeting.output_format import is_echo
 from chapterhouse.council.meeting.output_values import (
     LONGEST_NAME,
     LOOKED_AT,
@@ -87,7 +88,7 @@ def _sentences(value: object) -> list[Entry]:
 
 def _says_something(line: str) -> bool:
     words = sanitise_line(line).casefold().strip(" .")
-    return words not in _NOTHING and any(map(str.isalnum, words))
+    return words not in _NOTHING and any(map(str.isalnum, words)) and not is_echo(words)
 
 
 def _entries(value: object, key: str) -> Iterator[Entry]:

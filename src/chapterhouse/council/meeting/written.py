@@ -56,13 +56,8 @@ from chapterhouse.types import (
 Value = TypeVar("Value")
 
 # How well a statement is carried as a whole: as its weakest sentence.
-_RANK: Final = (
-    Support.QUOTED,
-    Support.SUPPORTED,
-    Support.CITED,
-    Support.NOT_FOUND,
-    Support.DISAGREES,
-)
+_RANK: Final = (Support.QUOTED, Support.SUPPORTED, Support.CITED, Support.NOT_FOUND,
+    Support.DISAGREES)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,8 +309,10 @@ def with_less_evidence(
 
     Instructions and the form stay as long as they are, so that evidence has to give way for them.
     """
-    room = int(evidence.tokens - (1 - fits) * (evidence.tokens + _FIXED))
-    return replace(participant, capacity=replace(participant.capacity, evidence=max(room, 1)))
+    tokens_left = int(evidence.tokens - (1 - fits) * (evidence.tokens + _FIXED))
+    return replace(
+        participant, capacity=replace(participant.capacity, evidence=max(tokens_left, 1))
+    )
 
 
 async def written_turn(
