@@ -13,6 +13,7 @@ from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.search import check_query
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread, stream
+from chapterhouse.council.meeting.earlier import compared, earlier_meetings
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.plan import Plan, PlannedTurn
 from chapterhouse.council.meeting.quoted import quoted_turn
@@ -87,7 +88,7 @@ async def convene(
     Raises:
         CouncilConfigError: the council cannot meet.
         NotFoundError: there is no such council.
-        UsageError: the question is empty or too long, or there is no such model.
+        UsageError: the question is empty or too long, or there is no such model or earlier meeting.
         MissingExtraError: a model's extra is not installed.
     """
     choices = options or _ANY
@@ -100,6 +101,7 @@ async def convene(
         session = await run_in_thread(
             partial(_open, council, question, choices, runtime, opened, on_progress)
         )
+        earlier = await run_in_thread(partial(earlier_meetings, session, choices, runtime))
         reminders = await run_in_thread(partial(_reminders, session, choices, runtime))
         transcript = opened.enter(open_transcript(session, choices, runtime, reminders))
         meeting = Meeting(
@@ -111,6 +113,8 @@ async def convene(
             remind=lambda participant: reminders.get(participant.key, ()),
         )
         minutes = _write_minutes(await hold_meeting(session, meeting), transcript)
+        finished = minutes, earlier, transcript.path, session, choices, runtime
+    minutes = await run_in_thread(partial(compared, *finished))
     return await run_in_thread(partial(_remember, minutes, choices, runtime))
 
 

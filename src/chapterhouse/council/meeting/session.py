@@ -10,6 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
+from typing import Literal
 
 from chapterhouse.agents.ask import persona_request
 from chapterhouse.agents.council import Council
@@ -28,6 +29,7 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Aspect,
     Excerpt,
+    Minutes,
     ParticipantRecord,
     Persona,
     Progress,
@@ -53,6 +55,8 @@ class MeetingOptions:
         allow_tools: Whether servers that the council's file declares may be started, which else
             only those may be that the settings allow.
         options: What is to be decided between in this meeting; None for the council's own.
+        since: Earlier minutes of the same council and question, to be told what has changed;
+            ``LAST`` for the newest of which the council's folder has a transcript.
     """
 
     model: str | None = None
@@ -62,6 +66,7 @@ class MeetingOptions:
     tools: Mapping[str, Tool] = field(default_factory=lambda: MappingProxyType({}))
     options: tuple[str, ...] | None = None
     allow_tools: bool = False
+    since: Minutes | Literal["LAST"] | None = None
 
 
 OnProgress = Callable[[Progress], None]
