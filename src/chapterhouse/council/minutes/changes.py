@@ -37,10 +37,13 @@ _Documents = Mapping[str, DocumentChange]
 
 @dataclass(frozen=True, slots=True)
 class _Conclusion:
+    """What was concluded, and by what it is known again in the other meeting."""
+
     part: str
     text: str
     members: tuple[str, ...]
     citations: tuple[int, ...]
+    key: tuple[object, ...]
 
 
 def changes_between(
@@ -61,7 +64,7 @@ def changes_between(
     """
     changed = _documents_changed(before, now, checks)
     positions = tuple(_positions(before, now, changed))
-    lapsed = tuple(_lapsed(before, _lapses(now, checks, newer)))
+    lapsed = tuple(_lapsed(before, now, _lapses(before, now, checks, newer)))
     behind = {name for one in positions for name in one.documents}
     behind |= {lapse.document_id for one in lapsed for lapse in one.lapses}
     held = {number for one in positions for number in one.before.citations}
@@ -213,7 +216,10 @@ def _decided(minutes: Minutes) -> str:
 
 
 def _conclusions(minutes: Minutes) -> Iterator[_Conclusion]:
-    """Yield what was concluded on which citations; what documents say only where it adds some."""
+    """Yield what was concluded on which citations.
+
+    Where nobody debated, the grounds are what documents say, which comes by member.
+    """
     chosen = [
         one
         for one in minutes.matrix
@@ -222,49 +228,59 @@ def _conclusions(minutes: Minutes) -> Iterator[_Conclusion]:
     if minutes.decided and chosen:
         numbers = tuple(dict.fromkeys(number for one in chosen for number in one.citations))
         members = tuple(one.member for one in chosen)
-        yield _Conclusion("decision", minutes.decided, members, numbers)
-    points = [*(("decision", one) for one in minutes.decision)]
-    points += [("grounds", one) for one in minutes.grounds]
+        yield _Conclusion("decision", minutes.decided, members, numbers, (minutes.decided,))
+    points = [("decision", one) for one in minutes.decision]
+    points += [("grounds", one) for one in minutes.grounds if minutes.debated]
     for part, point in points:
-        yield _Conclusion(part, point.text, point.members, point.citations)
-    grounds = {number for one in minutes.grounds for number in one.citations}
+        yield _Conclusion(part, point.text, point.members, point.citations, (point.text,))
+    grounds = {number for _, point in points for number in point.citations}
+    asked = {aspect.id: _asked(aspect) for aspect in minutes.reading.aspects}
     for cell in minutes.reading.positions:
         if not grounds.issuperset(cell.citations):
-            yield _Conclusion("reading", cell.text, (cell.member,), cell.citations)
+            said = cell.text if cell.kind is PositionKind.STATED else (cell.keys, cell.condition)
+            key = asked.get(cell.aspect), cell.member, cell.kind, said
+            yield _Conclusion("reading", cell.text, (cell.member,), cell.citations, key)
 
 
-def _lapsed(before: Minutes, lapses: Mapping[int, Lapse]) -> Iterator[LapsedConclusion]:
+def _lapsed(
+    before: Minutes, now: Minutes, lapses: Mapping[int, Lapse]
+) -> Iterator[LapsedConclusion]:
+    """Yield what no longer holds; what the later meeting concludes from elsewhere still does."""
+    gone = {_place(one) for one in before.citations if one.number in lapses}
+    current = {one.number for one in now.citations if _place(one) not in gone}
+    held = {one.key for one in _conclusions(now) if not current.isdisjoint(one.citations)}
     for one in _conclusions(before):
         found = [lapses[number] for number in one.citations if number in lapses]
-        if found:
+        if found and one.key not in held:
             standing = len(one.citations) - len(found)
             reasons = tuple(dict.fromkeys(found))
             yield LapsedConclusion(one.part, one.text, one.members, reasons, standing)
 
 
 def _lapses(
-    now: Minutes, checks: Sequence[CitationCheck], newer: Mapping[str, str]
+    before: Minutes, now: Minutes, checks: Sequence[CitationCheck], newer: Mapping[str, str]
 ) -> Mapping[int, Lapse]:
     """Return why citations carry nothing any more, by their numbers.
 
-    What the later meeting concludes from as well still holds, whatever else is newer.
+    What both meetings conclude from has lapsed only if documents came since, of which one is newer.
     """
+    grown = any(one.now > one.before for one in _counts(before, now))
     relied = {number for one in _conclusions(now) for number in one.citations}
     current = {_place(one) for one in now.citations if one.number in relied}
     otherwise = _replaced(now)
     found: dict[int, Lapse] = {}
     for check in checks:
         one = check.citation
-        reason, by = LapseReason.CHANGED, ""
+        place = _place(one)
         if check.source is SourceState.GONE:
-            reason = LapseReason.REMOVED
-        elif check.holds and _place(one) in current:
-            continue
-        elif check.holds and one.document_id in newer:
+            reason, by = LapseReason.REMOVED, ""
+        elif not check.holds:
+            reason, by = LapseReason.CHANGED, ""
+        elif one.document_id in newer and (grown or place not in current):
             reason, by = LapseReason.NEWER_VERSION, newer[one.document_id]
-        elif check.holds and _place(one) in otherwise:
-            reason, by = LapseReason.NEWER_DOCUMENT, otherwise[_place(one)]
-        elif check.holds:
+        elif place in otherwise and place not in current:
+            reason, by = LapseReason.NEWER_DOCUMENT, otherwise[place]
+        else:
             continue
         found[one.number] = Lapse(reason, one.document_id, one.source, by)
     return found

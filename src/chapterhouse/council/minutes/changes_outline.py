@@ -57,7 +57,10 @@ def changes_blocks(reader: Reader) -> tuple[Block, ...]:
         was, now = (text or "nothing" for text in (changes.decision.before, changes.decision.now))
         line = (Words("Decided before: ", Style.QUIET), Words(was), Words(" → now: ", Style.QUIET))
         blocks.append(Paragraph((*line, Words(now, Style.STRONG))))
-    blocks += _list("No longer holds", [_lapsed(reader, one) for one in changes.lapsed])
+    blocks += _list(
+        "No longer holds, or rests on an older version",
+        [_lapsed(reader, one) for one in changes.lapsed],
+    )
     blocks += _aspects(reader, changes)
     blocks += _list("Cannot be compared", [_unmatched(one) for one in changes.unmatched])
     counts = (
@@ -73,8 +76,8 @@ def lapse_warning(lapsed: Sequence[LapsedConclusion]) -> str:
     named = [f"“{cut(one.text, SHORT)}” ({_reasons(one)})" for one in lapsed[:_NAMED]]
     named += [f"and {len(lapsed) - _NAMED} more"] if len(lapsed) > _NAMED else []
     return (
-        "Of what was concluded on this question the last time, this no longer holds: "
-        f"{'; '.join(named)}. See what has changed: --since LAST."
+        "Of what was concluded on this question the last time, this no longer holds or rests on "
+        f"an older version: {'; '.join(named)}. See what has changed: --since LAST."
     )
 
 
