@@ -67,7 +67,7 @@ def changes_between(
     lapsed = tuple(_lapsed(before, now, _lapses(before, now, checks, newer)))
     behind = {name for one in positions for name in one.documents}
     behind |= {lapse.document_id for one in lapsed for lapse in one.lapses}
-    held = {number for one in positions for number in one.before.citations}
+    cited = {number for one in positions for number in one.before.citations}
     return MinutesChanges(
         positions=positions,
         relations=tuple(_relations(before, now)),
@@ -76,7 +76,7 @@ def changes_between(
         documents=tuple(changed[name] for name in sorted(behind & changed.keys())),
         unmatched=tuple(_unmatched(before, now)),
         counts=tuple(_counts(before, now)),
-        citations=tuple(one for one in before.citations if one.number in held),
+        citations=tuple(one for one in before.citations if one.number in cited),
     )
 
 
@@ -130,7 +130,7 @@ def _positions(before: Minutes, now: Minutes, changed: _Documents) -> Iterator[P
     for old_aspect, aspect in _matched(before, now):
         for member in [cell.member for cell in now.reading.positions if cell.aspect == aspect.id]:
             cell, old = cells[aspect.id, member], earlier.get((old_aspect.id, member))
-            if old is None:
+            if old is None or (old.kind is cell.kind is PositionKind.SILENT):
                 continue
             cited, cited_now = _cited(old, numbered), _cited(cell, numbered_now)
             if _stated(old) == _stated(cell) and _same_source(cited, cited_now):
@@ -168,12 +168,12 @@ def _kind(before: Position, now: Position) -> ChangeKind:
 
 
 def _relations(before: Minutes, now: Minutes) -> Iterator[RelationChange]:
-    stood, stands = (
+    relations, relations_now = (
         {one.aspect: one.relation for one in minutes.reading.comparisons}
         for minutes in (before, now)
     )
     for old, aspect in _matched(before, now):
-        was, relation = stood.get(old.id), stands.get(aspect.id)
+        was, relation = relations.get(old.id), relations_now.get(aspect.id)
         if was and relation and was is not relation:
             yield RelationChange(aspect.text, was, relation)
 
@@ -237,8 +237,8 @@ def _conclusions(minutes: Minutes) -> Iterator[_Conclusion]:
     asked = {aspect.id: _asked(aspect) for aspect in minutes.reading.aspects}
     for cell in minutes.reading.positions:
         if not grounds.issuperset(cell.citations):
-            said = cell.text if cell.kind is PositionKind.STATED else (cell.keys, cell.condition)
-            key = asked.get(cell.aspect), cell.member, cell.kind, said
+            stated = cell.text if cell.kind is PositionKind.STATED else (cell.keys, cell.condition)
+            key = asked.get(cell.aspect), cell.member, cell.kind, stated
             yield _Conclusion("reading", cell.text, (cell.member,), cell.citations, key)
 
 
@@ -248,10 +248,10 @@ def _lapsed(
     """Yield what no longer holds; what the later meeting concludes from elsewhere still does."""
     gone = {_place(one) for one in before.citations if one.number in lapses}
     current = {one.number for one in now.citations if _place(one) not in gone}
-    held = {one.key for one in _conclusions(now) if not current.isdisjoint(one.citations)}
+    concluded = {one.key for one in _conclusions(now) if not current.isdisjoint(one.citations)}
     for one in _conclusions(before):
         found = [lapses[number] for number in one.citations if number in lapses]
-        if found and one.key not in held:
+        if found and one.key not in concluded:
             standing = len(one.citations) - len(found)
             reasons = tuple(dict.fromkeys(found))
             yield LapsedConclusion(one.part, one.text, one.members, reasons, standing)
