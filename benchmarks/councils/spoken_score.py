@@ -71,7 +71,9 @@ def sayings(entry: Spoken, other: Spoken | None, *, honest: bool) -> dict[str, l
     said: dict[str, list[Spoken]] = {}
     for member, spoken in entry["members"].items():
         kinds = ("true", "outdated") if honest else ("false",)
-        own: list[Spoken] = [{**one, "kind": kind} for kind in kinds for one in spoken.get(kind, ())]
+        own: list[Spoken] = [
+            {**one, "kind": kind} for kind in kinds for one in spoken.get(kind, ())
+        ]
         if honest and other and member in other["members"]:
             own += [{**one, "kind": "beside"} for one in other["members"][member]["true"][:1]]
         said[member] = own

@@ -4,16 +4,14 @@ Everything that is said carries the numbers of its citations. Within a statement
 of its own they count in those; in minutes, whose statements have none, in ``Minutes.citations``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
 
 from chapterhouse.types.answers import Citation
+from chapterhouse.types.changes import MinutesChanges
 from chapterhouse.types.claims import ConflictKind, Problem, Support
 from chapterhouse.types.positions import PositionTable
 from chapterhouse.types.writing import ToolCall, ToolText, Usage
-
-_NOTHING_READ: Final = PositionTable()
 
 
 class Stance(StrEnum):
@@ -355,6 +353,7 @@ class Minutes:
         method: How it was summed up: ``extractive``, or a model's name.
         usage: Of all models together, where any wrote.
         tool_texts: What tools returned, of all that the chair cites.
+        changes: Since an earlier meeting, where the caller asked for that.
     """
 
     council: str
@@ -373,7 +372,7 @@ class Minutes:
     dissent: tuple[Point, ...] = ()
     open_questions: tuple[Point, ...] = ()
     missing: tuple[Gap, ...] = ()
-    reading: PositionTable = _NOTHING_READ
+    reading: PositionTable = field(default_factory=PositionTable)
     matrix: tuple[Verdict, ...] = ()
     citations: tuple[Citation, ...] = ()
     chair: str = ""
@@ -381,6 +380,7 @@ class Minutes:
     usage: Usage | None = None
     warnings: tuple[str, ...] = ()
     tool_texts: tuple[ToolText, ...] = ()
+    changes: MinutesChanges | None = None
 
     @property
     def debated(self) -> bool:

@@ -2,7 +2,14 @@
 
 import pytest
 
-from chapterhouse.council.disagreement.sources import Known, find_by_name, is_copy, rests_on
+from chapterhouse.council.disagreement.sources import (
+    Known,
+    all_outdated,
+    find_by_name,
+    is_copy,
+    newer_version,
+    rests_on,
+)
 from chapterhouse.types import Evidence
 
 STUDY = Known("study-1", "Demand for a late ferry", "files/demand-study-2025.txt", language="en")
@@ -117,3 +124,20 @@ def test_nothing_rests_on_nothing() -> None:
 def test_which_document_a_name_means(name: str, expected: str) -> None:
     found = find_by_name(name, "en", DOCUMENTS)
     assert (found.id if found else "") == expected
+
+
+def test_the_newest_of_the_newer_versions_is_named() -> None:
+    text = " ".join(f"word{number} stands here" for number in range(30))
+    known = {
+        name: Known(name, title, name, date=date, language="en")
+        for name, title, date in (
+            ("a", "Rules 2023", "2023-05-01"),
+            ("b", "Rules 2024", "2024-05-01"),
+            ("c", "Rules 2025", "2025-05-01"),
+            ("d", "Menu 2026", "2026-05-01"),
+        )
+    }
+    found = {name: newer_version(name, known, lambda _: text) for name in (*known, "nowhere")}
+    assert found == {"a": "c", "b": "c", "c": "", "d": "", "nowhere": ""}
+    assert all_outdated({"a", "b"}, known, lambda _: text)
+    assert not all_outdated({"a", "c"}, known, lambda _: text)

@@ -18,8 +18,6 @@ from chapterhouse.council.minutes.reading import (
 from chapterhouse.council.minutes.wording import reader_of
 from chapterhouse.presenting.blocks import Bullets, Cited, Grid, Line, Paragraph, Words
 from chapterhouse.types import (
-    Aspect,
-    AspectKind,
     Minutes,
     Position,
     PositionComparison,
@@ -158,7 +156,7 @@ def test_who_is_silent_has_a_word_and_no_source() -> None:
     ],
 )
 def test_an_aspect_is_a_title(asked: str, title: str) -> None:
-    assert aspect_title(Aspect("a1", asked, AspectKind.VALUE)) == title
+    assert aspect_title(asked) == title
 
 
 # --- how they stand to each other -----------------------------------------------------------------

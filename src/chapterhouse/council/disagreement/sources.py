@@ -145,15 +145,26 @@ def all_outdated(
         known: The documents that may be newer versions, by id.
         text_of: Gives the canonical text of a document by its id.
     """
-    return bool(documents) and all(_is_outdated(one, known, text_of) for one in documents)
+    return bool(documents) and all(newer_version(one, known, text_of) for one in documents)
 
 
-def _is_outdated(document: str, known: Mapping[str, Known], text_of: TextOf) -> bool:
+def newer_version(document: str, known: Mapping[str, Known], text_of: TextOf = no_text) -> str:
+    """Return the id of the newest of the newer versions of a document; empty where none is known.
+
+    Args:
+        document: Its id.
+        known: The documents that may be newer versions, by id.
+        text_of: Gives the canonical text of a document by its id.
+    """
     own = known.get(document)
-    return own is not None and any(
-        is_newer(other.date, own.date) and _is_version(document, other.id, known, text_of)
+    newer = [
+        (other.date, other.id)
         for other in known.values()
-    )
+        if own is not None
+        and is_newer(other.date, own.date)
+        and _is_version(document, other.id, known, text_of)
+    ]
+    return max(newer)[1] if newer else ""
 
 
 def series_of(title: str) -> str:

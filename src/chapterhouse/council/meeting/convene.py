@@ -12,6 +12,7 @@ from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.meeting.budget import Spending, duration
+from chapterhouse.council.meeting.earlier import compared, earlier_meetings
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.pace import (
     chair_need,
@@ -93,7 +94,7 @@ async def convene(
     Raises:
         CouncilConfigError: the council cannot meet.
         NotFoundError: there is no such council.
-        UsageError: the question is empty or too long, or there is no such model.
+        UsageError: the question is empty or too long, or there is no such model or earlier meeting.
         MissingExtraError: a model's extra is not installed.
     """
     choices = options or _ANY
@@ -106,6 +107,7 @@ async def convene(
         session = await run_in_thread(
             partial(_open, council, question, choices, runtime, opened, on_progress)
         )
+        earlier = await run_in_thread(partial(earlier_meetings, session, choices, runtime))
         reminders = await run_in_thread(partial(_reminders, session, choices, runtime))
         session = await fit_session(session, runtime, choices.budget)
         spending = Spending(choices.budget)
@@ -122,6 +124,8 @@ async def convene(
             spending=spending,
         )
         minutes = _write_minutes(await hold_meeting(session, meeting), transcript)
+        finished = minutes, earlier, transcript.path, session, choices, runtime
+    minutes = await run_in_thread(partial(compared, *finished))
     return await run_in_thread(partial(_remember, minutes, choices, runtime))
 
 

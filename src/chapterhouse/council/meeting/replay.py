@@ -36,7 +36,7 @@ from chapterhouse.types import (
     ToolText,
 )
 
-_MEETINGS: Final = "meetings"  # folder of a council that holds the transcripts
+MEETINGS: Final = "meetings"  # folder of a council that holds the transcripts
 
 
 class Replay:
@@ -155,7 +155,7 @@ def open_transcript(
     )
     path = choices.transcript
     if path is None and council.slug in Councils(runtime).names():
-        path = Councils(runtime).folder(council.slug) / _MEETINGS / f"{key[:16]}.ndjson"
+        path = Councils(runtime).folder(council.slug) / MEETINGS / f"{key[:16]}.ndjson"
     return Transcript.open(path, key, heading, fresh=choices.fresh)
 
 

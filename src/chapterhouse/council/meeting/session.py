@@ -10,6 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
+from typing import Literal
 
 from chapterhouse.agents.ask import persona_request
 from chapterhouse.agents.council import Council
@@ -29,6 +30,7 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Aspect,
     Excerpt,
+    Minutes,
     ModelLimits,
     ParticipantRecord,
     Persona,
@@ -56,6 +58,8 @@ class MeetingOptions:
             only those may be that the settings allow.
         options: What is to be decided between in this meeting; None for the council's own.
         budget: What it may use of models at most; None for any.
+        since: Earlier minutes of the same council and question, to be told what has changed;
+            ``LAST`` for the newest of which the council's folder has a transcript.
     """
 
     model: str | None = None
@@ -66,6 +70,7 @@ class MeetingOptions:
     options: tuple[str, ...] | None = None
     allow_tools: bool = False
     budget: Budget | None = None
+    since: Minutes | Literal["LAST"] | None = None
 
 
 OnProgress = Callable[[Progress], None]

@@ -6,10 +6,10 @@ clock and no key is in it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from platform import python_version
-from typing import Final
+from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -89,7 +89,8 @@ def make_minutes_bundle(
     """Return the bundle of minutes.
 
     Args:
-        minutes: The minutes.
+        minutes: The minutes. Their changes are left out: of earlier minutes nothing is at hand by
+            which another person could check them.
         documents: Those that they cite.
         configuration: The settings and the council that made them.
         versions: Of Chapterhouse and of the models.
@@ -97,7 +98,7 @@ def make_minutes_bundle(
     """
     open_bundle = MinutesBundle(
         format=MINUTES_FORMAT,
-        minutes=minutes,
+        minutes=replace(minutes, changes=None),
         quotes={name: text_hash(one.quote) for name, one in all_citations(minutes)},
         sources=checksum.sources_of(documents),
         configuration=configuration,
@@ -115,7 +116,16 @@ def minutes_bundle_json(bundle: MinutesBundle) -> str:
 
 def minutes_fields(minutes: Minutes) -> dict[str, object]:
     """Return minutes as a JSON object, from which ``read_minutes`` makes the same again."""
-    fields: dict[str, object] = _minutes_adapter().dump_python(minutes, mode="json")
+    return _without_no_changes(_minutes_adapter().dump_python(minutes, mode="json"))
+
+
+def _without_no_changes(fields: dict[str, Any]) -> dict[str, Any]:
+    """Leave out changes that were not asked for: files without them stay as they were."""
+    for statement in fields["statements"]:
+        if statement["inner"] is not None:
+            _without_no_changes(statement["inner"])
+    if fields["changes"] is None:
+        del fields["changes"]
     return fields
 
 
@@ -175,8 +185,8 @@ def read_minutes_bundle(data: str | bytes) -> MinutesBundle:
 
 def bundle_fields(bundle: MinutesBundle) -> dict[str, object]:
     """Return a bundle as a JSON object."""
-    fields: dict[str, object] = _adapter().dump_python(bundle, mode="json")
-    return fields
+    fields: dict[str, Any] = _adapter().dump_python(bundle, mode="json")
+    return {**fields, "minutes": _without_no_changes(fields["minutes"])}
 
 
 def _too_deep() -> UsageError:

@@ -54,7 +54,7 @@ def reading_grid(reader: Reader) -> tuple[Block, ...]:
         return ()
     rows = tuple(
         (
-            GridCell((Words(aspect_title(aspect), Style.STRONG),)),
+            GridCell((Words(aspect_title(aspect.text), Style.STRONG),)),
             *(_cell(reader, cell) for cell in cells),
             GridCell(plain(relation_text(reader, comparison, cells))),
         )
@@ -78,7 +78,7 @@ def reading_lines(reader: Reader, most: int = SHORT) -> tuple[Block, ...]:
     blocks: list[Block] = []
     for aspect, cells, comparison in _rows(reader):
         together = relation_text(reader, comparison, cells)
-        head: Line = (Words(aspect_title(aspect), Style.STRONG),)
+        head: Line = (Words(aspect_title(aspect.text), Style.STRONG),)
         head = (*head, Words(f" {together}.")) if together else head
         blocks.append(Paragraph(head))
         lines = [
@@ -102,9 +102,9 @@ def _rows(
     ]
 
 
-def aspect_title(aspect: Aspect) -> str:
+def aspect_title(asked: str) -> str:
     """Return what is asked, as a title."""
-    text = one_line(aspect.text)
+    text = one_line(asked)
     return f"{text[:1].upper()}{text[1:]}?"
 
 

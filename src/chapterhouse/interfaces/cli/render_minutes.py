@@ -44,7 +44,7 @@ _TONES: Final = {
 }
 _WITHOUT_MODEL: Final = " (no model was asked: the documents are read, not weighed)"
 _MORE: Final = "sources in full and all that was said: --full, --markdown or --html"
-_RESULT: Final = ("decision", "grounds", "dissent", "open-questions")
+_RESULT: Final = ("changes", "decision", "grounds", "dissent", "open-questions")
 _MOST_LINES: Final = 4  # of each list of the first screen
 _AFTER: Final = (
     "disputes",
@@ -71,6 +71,7 @@ def minutes(target: Console, value: Minutes, options: str = "", *, full: bool = 
     say(target, (one_line(value.title or value.council), "bold cyan"))
     say(target, (one_line(value.question), "italic"))
     target.print()
+    _part(target, parts.get("changes"))
     if not value.debated:
         _reading(target, reader, parts, options, full=full)
         return
@@ -269,7 +270,7 @@ def _stances(reader: Reader, row: MapRow) -> list[Text]:
 
 def _sources(target: Console, value: Minutes, parts: dict[str, Part], options: str) -> None:
     """Show the sources of what is shown, and say how many more there are."""
-    seen = {"decision", "reading", "grounds", "matrix", "map", *_AFTER}
+    seen = {"changes", "decision", "reading", "grounds", "matrix", "map", *_AFTER}
     named = {
         name
         for key, part in parts.items()

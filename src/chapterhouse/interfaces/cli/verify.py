@@ -60,11 +60,11 @@ def verify(
     trusted, 4 that a quotation is no longer in its document.
     """
     if alone:
-        examined = _examine(_content(file), needs_bundle=True)
+        examined = _examine(file_content(file), needs_bundle=True)
         code = OK if examined.trusted else FAILED
         return Outcome(_verified(examined, None), _show_verified(examined, None), code)
     with opened_library() as library:
-        examined = _examine(_content(file))
+        examined = _examine(file_content(file))
         held = examined.held
         if isinstance(held, Minutes):
             found = library.councils.recheck(held)
@@ -139,7 +139,12 @@ def write_bundle(path: Path, bundle: "answer_bundle.Bundle") -> None:
     write_output(path, answer_bundle.bundle_json(bundle))
 
 
-def _content(name: str) -> bytes:
+def file_content(name: str) -> bytes:
+    """Return what stands in a file that a command wrote, or on standard input.
+
+    Raises:
+        NotFoundError: there is no such file.
+    """
     if name == "-":
         return sys.stdin.buffer.read(answer_bundle.LARGEST + 1)
     path = Path(require_path(name)).expanduser()
