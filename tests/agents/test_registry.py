@@ -75,7 +75,7 @@ def made(
         (folder.rag / "tides.md").write_text(NOTE)
         return personas, folder
     councils = Councils(runtime)
-    folder = councils.create(council_from("debate", "maria", display_name="María K."))
+    folder = councils.create(council_from("decision", "maria", display_name="María K."))
     (folder.docs / "tides.md").write_text(NOTE)
     return councils, folder
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from chapterhouse.agents.council import (
     read_council,
 )
 from chapterhouse.agents.council_checks import check_council
-from chapterhouse.agents.council_model import SEARCH_TOOLS, shelf_of
+from chapterhouse.agents.council_model import SEARCH_TOOLS, Member, shelf_of, shelves_of
 from chapterhouse.agents.declared_tools import installed_names
 from chapterhouse.agents.definition import as_json, is_text, require_new, with_changes
+from chapterhouse.agents.folder_members import name_by_documents
 from chapterhouse.agents.listing import Listed, council_listing
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import (
@@ -28,9 +30,10 @@ from chapterhouse.agents.problems import (
     require_slug,
 )
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry
+from chapterhouse.connectors.folder import location_of
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.text.naming import storable_path
-from chapterhouse.types import Scope
+from chapterhouse.types import Document, Scope, Status
 from chapterhouse.types.personas import COUNCIL_FILE, DOCS
 
 
@@ -69,7 +72,19 @@ class CouncilFolder:
     @property
     def folders(self) -> tuple[Path, ...]:
         """The linked folders, absolute."""
-        return tuple(located(self.path, folder) for folder in self.council.folders)
+        return self._located(self.council.folders)
+
+    @property
+    def member_folders(self) -> dict[str, tuple[Path, ...]]:
+        """By shelf, the folders and files that one member alone reads, absolute."""
+        return {
+            shelf: self._located(member.folders)
+            for member in self.council.members
+            for shelf in member.own_shelf(self.slug)
+        }
+
+    def _located(self, folders: Iterable[str]) -> tuple[Path, ...]:
+        return tuple(located(self.path, folder) for folder in folders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +130,33 @@ class Councils(Registry[CouncilFolder]):
         self._write(council.slug, as_object(council))  # last: with it the council exists
         return CouncilFolder(self._definitions.folder(council.slug), council)
 
+    def create_and_read(
+        self, council: Council, *, on_progress: OnProgress | None = None
+    ) -> tuple[CouncilFolder, Refresh]:
+        """Make a council, read its documents, and call members with folders after them.
+
+        Who was to read only what is no document, such as a picture, is left out. A stopped
+        council is there all the same, and ``refresh`` goes on reading.
+
+        Raises:
+            UsageError, RefusedError, ChapterhouseError: as for ``create`` and ``refresh``.
+        """
+        folder = self.create(council)
+        refresh = self.refresh(council.slug, on_progress=on_progress)
+        store, found = self._runtime.store, dict[str, tuple[Document, ...]]()
+        for member in council.members:
+            shelves = Scope.of(member.own_shelf(council.slug))
+            found[member.key] = tuple(store.documents(shelves))
+        members = [
+            one for one in council.members if self._outcomes(folder, one) != {Status.SKIPPED}
+        ]
+        named = replace(council, members=name_by_documents(members or council.members, found))
+        if named == council:
+            return folder, refresh
+        self._write(council.slug, as_object(named))
+        again = self.refresh(council.slug)  # only shelves have other names
+        return CouncilFolder(folder.path, named), replace(again, sync=refresh.sync)
+
     def validate(
         self, council: str | Council | None = None, tools: Iterable[str] = ()
     ) -> tuple[Problem, ...]:
@@ -150,10 +192,9 @@ class Councils(Registry[CouncilFolder]):
     # --- documents -----------------------------------------------------------------------------
 
     def documents(self, name: str) -> tuple[Listed, ...]:
-        """Return what is indexed of the shared documents; errors as for ``load``."""
+        """Return what is indexed of the documents of all and of one; errors as for ``load``."""
         folder = self.load(name)
-        shelf = folder.council.shelf
-        return council_listing(shelf, folder.docs, folder.folders, self._runtime.store)
+        return council_listing(self._folders(folder.slug, folder), folder.docs, self._runtime.store)
 
     def refresh(
         self,
@@ -162,7 +203,7 @@ class Councils(Registry[CouncilFolder]):
         on_progress: OnProgress | None = None,
         dry_run: bool = False,
     ) -> Refresh:
-        """Bring the shared documents up to date with their folders; as for personas.
+        """Bring the documents of all and of single members up to date; as for personas.
 
         Args:
             name: A slug, its beginning, or a display name; or a council that was built.
@@ -239,6 +280,35 @@ class Councils(Registry[CouncilFolder]):
 
     def _shelf(self, slug: str) -> str:
         return shelf_of(slug)
+
+    def _folders(self, slug: str, definition: CouncilFolder | None) -> dict[str, tuple[Path, ...]]:
+        members = definition.member_folders if definition else {}
+        return {**super()._folders(slug, definition), **members}
+
+    def _reminders(self, definition: CouncilFolder) -> tuple[str, ...]:
+        return tuple(
+            f"Nothing can be read of what {member.name or member.key} is to read."
+            f" See: chapterhouse council docs list {definition.slug}"
+            for member in definition.council.members
+            if self._outcomes(definition, member) & {Status.REJECTED, Status.SKIPPED}
+            and not self._runtime.store.census(
+                Scope.of(member.own_shelf(definition.slug))
+            ).documents
+        )
+
+    def _outcomes(self, definition: CouncilFolder, member: Member) -> set[Status]:
+        """Return how the files ended that only one member reads."""
+        return {
+            record.status
+            for path in map(partial(located, definition.path), member.folders)
+            for record in self._runtime.store.files(location_of(path.resolve(), ()))
+        }
+
+    def _former_shelves(self, definition: CouncilFolder) -> frozenset[str]:
+        known = self._runtime.store.counts(Scope.everything())["shelf"]
+        return (
+            shelves_of(definition.slug, known) - self._folders(definition.slug, definition).keys()
+        )
 
     def _references(self, parsed: dict[str, ParsedCouncil], tools: frozenset[str]) -> References:
         runtime = self._runtime

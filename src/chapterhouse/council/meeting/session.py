@@ -339,6 +339,7 @@ def _request(council: Council, member: Member, question: str, runtime: Runtime) 
 def _shelves(council: Council, member: Member, runtime: Runtime) -> tuple[str, ...]:
     """Return what a persona or a role reads: their shelves, then the council's."""
     own = Personas(runtime).load(member.persona).persona.reads if member.persona else ()
+    own = (*own, *member.own_shelf(council.slug))
     return tuple(dict.fromkeys((*own, council.shelf, *member.shelves)))
 
 
