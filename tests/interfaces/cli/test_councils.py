@@ -137,12 +137,13 @@ def test_a_folder_of_contracts_is_compared(
     (contracts / "boat.md").write_bytes(b"\x00\x01")
     assert "would be read" in chapterhouse("council", "refresh", "rents", "--dry-run", *home).out
     refreshed = chapterhouse("council", "refresh", "rents", "--json", *home).data
-    assert refreshed["sync"]["removed"] == []
+    assert refreshed["files"]["counts"]["skipped"] == 1
     assert "The boat" in refreshed["warnings"][0]
     assert f"reads {contracts}/boat.md" in chapterhouse("council", "show", "rents", *home).out
     again = chapterhouse("council", "new", "torn", "--each", contracts, "--json", *home)
     assert [member["key"] for member in again.data["members"]] == ["the-lease"]
-    assert len(again.data["refresh"]["sync"]["files"]["outcomes"]) == 2
+    assert "The boat" not in again.data["refresh"]["warnings"][0]
+    assert "what boat is to read" in again.data["refresh"]["warnings"][0]
 
 
 def test_what_no_council_can_be_made_of_is_told(
