@@ -475,6 +475,10 @@ def test_each_member_reads_their_own_documents_alone(
     assert not councils.is_current("berths")
     assert councils.refresh("berths").sentence == "The documents of Berths had changed: 2 read."
     assert len(shelf(library, "council_berths_more")) == 2
+    (papers / "tariffs.md").write_text(RULES)
+    checks = library.councils.recheck(minutes)  # reads what changed first
+    assert sorted(check.start < 0 for check in checks) == [True, True]  # both say otherwise now
+    assert councils.is_current("berths")
 
 
 def test_members_are_called_after_their_documents(library: Library, tmp_path: Path) -> None:

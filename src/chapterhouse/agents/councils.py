@@ -33,7 +33,7 @@ from chapterhouse.agents.registry import OnProgress, Refresh, Registry
 from chapterhouse.connectors.folder import location_of
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.text.naming import storable_path
-from chapterhouse.types import Document, Scope, Status
+from chapterhouse.types import Scope, Status
 from chapterhouse.types.personas import COUNCIL_FILE, DOCS
 
 
@@ -143,19 +143,22 @@ class Councils(Registry[CouncilFolder]):
         """
         folder = self.create(council)
         refresh = self.refresh(council.slug, on_progress=on_progress)
-        store, found = self._runtime.store, dict[str, tuple[Document, ...]]()
-        for member in council.members:
-            shelves = Scope.of(member.own_shelf(council.slug))
-            found[member.key] = tuple(store.documents(shelves))
-        members = [
-            one for one in council.members if self._outcomes(folder, one) != {Status.SKIPPED}
-        ]
-        named = replace(council, members=name_by_documents(members or council.members, found))
-        if named == council:
+        other = [one for one in council.members if self._outcomes(folder, one) == {Status.SKIPPED}]
+        members = [one for one in council.members if one not in other]
+        if not members:
             return folder, refresh
+        documents = self._runtime.store.documents
+        found = {
+            one.key: tuple(documents(Scope.of(one.own_shelf(council.slug)))) for one in members
+        }
+        named = replace(council, members=name_by_documents(members, found))
         self._write(council.slug, as_object(named))
         again = self.refresh(council.slug)  # only shelves have other names
-        return CouncilFolder(folder.path, named), replace(again, sync=refresh.sync)
+        left_out = (
+            f"No member was made of {', '.join(one.folders)}: it is no document." for one in other
+        )
+        read = replace(again, sync=refresh.sync, warnings=(*again.warnings, *left_out))
+        return CouncilFolder(folder.path, named), read
 
     def validate(
         self, council: str | Council | None = None, tools: Iterable[str] = ()
