@@ -40,7 +40,8 @@ from chapterhouse.text.counting import counted
 from chapterhouse.types.personas import DOCS
 
 if TYPE_CHECKING:
-    from chapterhouse.agents.councils import CouncilFolder, Link
+    from chapterhouse.agents.council_folder import CouncilFolder
+    from chapterhouse.agents.councils import Link
     from chapterhouse.agents.listing import Listed
     from chapterhouse.agents.registry import OnProgress, Refresh
     from chapterhouse.library import Library
