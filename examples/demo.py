@@ -1,4 +1,4 @@
-"""The demo: read the example, ask three questions, and let a council meet on a fourth.
+"""The demo: read the example, ask three questions, compare contracts, and let a council meet.
 
     make demo
 
@@ -22,6 +22,7 @@ QUESTIONS = {
     "What the documents do not answer": "Who won the world cup in 1998?",
 }
 COUNCIL = ("personas", "councils")  # folders of a home folder, ready made
+CONTRACTS = "examples/contracts"
 MATTER = "How many passengers may MV Teal carry under amber?"
 MINUTES = f"{HOME}/minutes.md"
 NEXT = f"""
@@ -82,7 +83,11 @@ def main() -> None:
     for number, (title, question) in enumerate(QUESTIONS.items(), 1):
         print(f"\n--- {number}. {title} ---")
         chapterhouse("ask", question, accept={DONE, NO_ANSWER})
-    print(f"\n--- {len(QUESTIONS) + 1}. A council of three who have read different things ---")
+    print(f"\n--- {len(QUESTIONS) + 1}. A council of four contracts ---")
+    template = ("--template", "contracts", "--each", CONTRACTS)
+    chapterhouse("council", "new", "contracts", *template, accept={DONE})
+    chapterhouse("convene", "contracts", "When does it end?", "--quiet", accept={DONE})
+    print(f"\n--- {len(QUESTIONS) + 2}. A council of three who have read different things ---")
     furnish(*COUNCIL)
     convene()
     print(NEXT)

@@ -464,8 +464,9 @@ def test_the_demo_ends_with_the_council_and_writes_nothing_beside_its_home(tmp_p
     places = [
         council.index(text)
         for text in (
+            "chapterhouse council new contracts",
+            "31 December 2027 (Fuel supply agreement 2024); 1 July 2023, 30 June 2028 (Lease",
             "chapterhouse convene late-sailing",
-            "What each member's documents say",
             "They seem to differ: 120 (Marcus Ehde); 90 (Tomas Brandvik).",
             TEAL_OLD,
             TEAL_NEW,
@@ -476,7 +477,7 @@ def test_the_demo_ends_with_the_council_and_writes_nothing_beside_its_home(tmp_p
     assert places == sorted(places)
     assert done.stderr == ""
     shown = council[: places[-1]].splitlines()
-    assert sum(max(1, -(-len(line) // 100)) for line in shown) <= 40  # one screen
+    assert sum(max(1, -(-len(line) // 100)) for line in shown) <= 80  # two screens
     next_steps = council[places[-1] :]
     assert all(len(line) <= 80 for line in next_steps.splitlines())
 

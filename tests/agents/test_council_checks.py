@@ -98,7 +98,9 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (with_member(persona="maria"), LATE, Code.DUPLICATE, "Leave one"),
     (with_member(name="sceptic!", instructions="x"), LATE, Code.DUPLICATE, "Leave one"),
     (with_member(), LATE, Code.MISSING, "'persona'"),
-    (with_member(name="Judge"), (*LATE, "instructions"), Code.MISSING, "sentence"),
+    (with_member(name="Judge"), (*LATE, "instructions"), Code.MISSING, "'folders'"),
+    (with_member(name="J", folders=("gone",)), (*LATE, "folders", 0), Code.FOLDER_MISSING, "spel"),
+    (with_member(name="J", folders=("docs", "docs")), (*LATE, "folders", 1), Code.DUPLICATE, "L"),
     (with_member(name="…", instructions="x"), (*LATE, "name"), Code.NAME, "said"),
     (with_member(name="Chair", instructions="x"), LATE, Code.RESERVED, "another"),
     (with_member(persona="maria", council="audit"), LATE, Code.AMBIGUOUS, "two members"),
@@ -126,6 +128,12 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (changed(chaired_by=None), ("chair",), Code.NO_CHAIR, '"chair"'),
     (changed(chaired_by=Member()), ("chair",), Code.MISSING, "'persona'"),
     (changed(chaired_by=Member(council="audit")), ("chair", "council"), Code.MISPLACED, "preside"),
+    (
+        changed(chaired_by=Member(name="C", folders=("docs",))),
+        ("chair", "folders"),
+        Code.MISPLACED,
+        "a member",
+    ),
     (changed(chaired_by=Member(persona="x")), ("chair", "persona"), Code.UNKNOWN, "maria"),
     (
         changed(chaired_by=Member(name="C", tools=("x",))),
@@ -189,6 +197,21 @@ def found(council: Council, folder: Path | None = None) -> tuple[Problem, ...]:
     return check_council(council, replace(AROUND, folder=folder))
 
 
+def test_roles_that_read_the_same_need_a_model(tmp_path: Path) -> None:
+    (tmp_path / "paper.md").touch()
+    roles = Council.new("berths").add_round("independent_analysis").add_round("synthesis")
+    roles = roles.chair(name="Chair").add_member(name="A", instructions="x")
+    alike = roles.add_member(name="B", instructions="y")
+
+    def codes(council: Council, around: References) -> list[Code]:
+        return [one.code for one in check_council(council, replace(around, folder=tmp_path))]
+
+    without = replace(AROUND, models=frozenset())
+    assert codes(alike, without) == [Code.NEEDS_MODEL]
+    assert codes(alike, AROUND) == codes(roles, without) == []
+    assert codes(roles.add_member(name="B", folders=["paper.md"]), without) == []
+
+
 def test_a_council_may_be_right(tmp_path: Path) -> None:
     assert found(WHOLE, tmp_path) == ()
     assert WHOLE.problems == ()
@@ -221,6 +244,7 @@ def test_every_code_is_in_a_table(tmp_path: Path) -> None:
     told = {code for _, _, code, _ in TABLE}
     told |= {entry.code for entry in parse_council('{"slug": 1, "members": 1').problems}
     told |= {entry.code for entry in parse_council('{"slug": 1}').problems}
+    told.add(Code.NEEDS_MODEL)  # has a test of its own
     told |= {entry.code for entry in read_council(FolderDefinitions(tmp_path, ()), "gone").problems}
     told |= {entry.code for entry in check_parsed(parse_council(WHOLE.to_json()), "x", AROUND)}
     assert told == set(Code)

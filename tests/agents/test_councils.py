@@ -12,13 +12,15 @@ from chapterhouse import Library
 from chapterhouse.agents.council import Council, council_from
 from chapterhouse.agents.council_model import SEARCH_TOOLS, Member
 from chapterhouse.agents.councils import Councils
+from chapterhouse.agents.folder_members import folder_members
 from chapterhouse.agents.listing import IndexState
-from chapterhouse.agents.problems import Code, CouncilConfigError
+from chapterhouse.agents.problems import Code, CouncilConfigError, errors
 from chapterhouse.agents.templates import COUNCIL_TEMPLATES
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.files import lock_folder
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
+from chapterhouse.text.naming import valid_name
 from chapterhouse.types import Extraction, Progress
 
 TARIFFS = "# Tariffs\n\nA berth at the quay costs 80 euros a metre.\n"
@@ -53,7 +55,7 @@ def papers(tmp_path: Path) -> Path:
 
 
 def made(councils: Councils, slug: str = "berths", name: str = "") -> Path:
-    return councils.create(council_from("debate", slug, display_name=name)).path
+    return councils.create(council_from("decision", slug, display_name=name)).path
 
 
 def never(_data: bytes, name: str) -> Future[Extraction]:
@@ -71,22 +73,25 @@ def standing(councils: Councils) -> dict[str, IndexState]:
 # --- which there are ---
 
 
-@pytest.mark.parametrize("template", [name for name in COUNCIL_TEMPLATES if name != "blank"])
-def test_what_a_template_makes_can_meet(councils: Councils, template: str) -> None:
-    folder = councils.create(council_from(template, "berths"))
+@pytest.mark.parametrize("template", COUNCIL_TEMPLATES)
+def test_what_a_template_makes_can_meet(
+    library: Library, councils: Councils, template: str
+) -> None:
+    personas = [library.personas.create(slug).slug for slug in ("maria", "tom")]
+    folder = councils.create(council_from(template, "berths", personas=personas))
     assert councils.validate("berths") == ()
     assert councils.require("berths") == folder.council == councils.load("ber").council
     assert json.loads(folder.file.read_text())["slug"] == "berths"
     assert folder.docs.is_dir()
 
 
-def test_a_blank_council_wants_members(councils: Councils) -> None:
-    councils.create(council_from("blank", "berths"))
-    assert [problem.code for problem in councils.validate()] == [Code.NO_MEMBERS, Code.NO_SYNTHESIS]
+def test_a_council_without_roles_wants_members(councils: Councils) -> None:
+    councils.create(council_from("contracts", "berths"))
+    assert [problem.code for problem in councils.validate()] == [Code.NO_MEMBERS]
     with pytest.raises(CouncilConfigError, match="Nobody is a member"):
         councils.require("berths")
     with pytest.raises(NotFoundError, match="template"):
-        council_from("debatte", "berths")
+        council_from("decission", "berths")
 
 
 def test_a_council_is_made_once_and_nothing_is_written_over(
@@ -129,7 +134,7 @@ def test_a_broken_file_does_not_hide_the_others(councils: Councils) -> None:
     assert [problem.path for problem in broken.problems] == [("membres",)]
     with pytest.raises(CouncilConfigError, match=r"torn/council.json: membres"):
         councils.load("torn")
-    assert {problem.slug for problem in councils.validate()} == {"torn"}
+    assert {problem.slug for problem in errors(councils.validate())} == {"torn"}
     torn.write_text('{"slug": "berths"}')
     with pytest.raises(CouncilConfigError, match="but the folder is called 'torn'"):
         councils.load("torn")
@@ -152,7 +157,7 @@ def test_validation_knows_the_library(library: Library, councils: Councils) -> N
         .chair("maria")
         .to_json()
     )
-    council = council_from("debate", "berths")
+    council = council_from("decision", "berths")
     council = council.add_tool(*sorted(SEARCH_TOOLS), "search_graf").default_model("big")
     for persona in ("maria", "tom", "mario"):
         council = council.add_member(persona, shelves=["council_inner", "nowhere"])
@@ -183,7 +188,7 @@ def test_validation_knows_the_library(library: Library, councils: Councils) -> N
 
 def test_two_councils_that_contain_each_other_are_both_told(councils: Councils) -> None:
     for slug, other in (("a", "b"), ("b", "a")):
-        council = council_from("debate", slug).add_member(council=other)
+        council = council_from("decision", slug).add_member(council=other)
         councils.create(council)
     problems = councils.validate()
     assert [(p.slug, p.code) for p in problems] == [("a", Code.CYCLE), ("b", Code.CYCLE)]
@@ -192,7 +197,7 @@ def test_two_councils_that_contain_each_other_are_both_told(councils: Councils) 
 
 def test_built_and_written_councils_are_checked_alike(library: Library, councils: Councils) -> None:
     library.personas.create("maria")
-    built = council_from("debate", "berths", personas=["maria", "tom"])
+    built = council_from("decision", "berths", personas=["maria", "tom"])
     assert built.members == (Member(persona="maria"), Member(persona="tom"))
     before = councils.validate(built)
     councils.create(built)
@@ -336,7 +341,10 @@ def test_a_folder_that_is_away_keeps_its_documents(
     refresh = councils.refresh("berths")
     assert "is not there; what was read of it before stays" in refresh.warnings[0]
     assert shelf(library) == ["papers/tariffs.md"]
-    assert [problem.code for problem in councils.validate("berths")] == [Code.FOLDER_MISSING]
+    assert [problem.code for problem in councils.validate("berths")] == [
+        Code.FOLDER_MISSING,
+        Code.NEEDS_MODEL,
+    ]
     away.rename(papers)
     assert councils.is_current("berths")
 
@@ -433,3 +441,96 @@ def test_two_do_not_bring_one_council_up_to_date_at_a_time(councils: Councils) -
         waiting.result()
     assert order[0] == "released"
     assert "read" in order
+
+
+# --- documents of single members ---
+
+
+def over(library: Library, folder: Path) -> Council:
+    """A council with a member for each entry of a folder, its documents read."""
+    council = council_from("contracts", "berths", members=folder_members(str(folder)))
+    library.councils.create_and_read(council)
+    return library.councils.load("berths").council
+
+
+def test_each_member_reads_their_own_documents_alone(
+    library: Library, councils: Councils, papers: Path
+) -> None:
+    (papers / "copy.md").write_text(TARIFFS)  # the same content, and a member all the same
+    (papers / "more").mkdir()
+    (papers / "more" / "rules.md").write_text(RULES)
+    council = over(library, papers)
+    assert [member.name for member in council.members] == ["copy", "more", "tariffs"]
+    assert errors(councils.validate("berths")) == ()
+    assert Council.from_json(council.to_json()) == council
+    assert shelf(library, "council_berths_copy") == ["papers/copy.md"]
+    assert shelf(library, "council_berths_more") == ["papers/more/rules.md"]
+    assert councils.census("berths").documents == len(councils.documents("berths")) == 3
+    assert councils.is_current("berths")
+    minutes = library.councils.convene("berths", "What does a berth at the quay cost a metre?")
+    told = {one.member: len(one.citations) for one in minutes.reading.positions}
+    assert told == {"copy": 1, "more": 0, "tariffs": 1}
+    (papers / "more" / "winter.md").write_text("# Winter\n\nThe quay is closed in winter.\n")
+    (papers / "copy.md").write_text(TARIFFS.replace("80", "90"))
+    assert not councils.is_current("berths")
+    assert councils.refresh("berths").sentence == "The documents of Berths had changed: 2 read."
+    assert len(shelf(library, "council_berths_more")) == 2
+    (papers / "tariffs.md").write_text(RULES)
+    checks = library.councils.recheck(minutes)  # reads what changed first
+    assert sorted(check.start < 0 for check in checks) == [True, True]  # both say otherwise now
+    assert councils.is_current("berths")
+
+
+def test_members_are_called_after_their_documents(library: Library, tmp_path: Path) -> None:
+    for year in (2025, 2023):
+        (tmp_path / "rules").mkdir(exist_ok=True)
+        (tmp_path / "rules" / f"rules-{year}.md").write_text(RULES)
+    council = over(library, tmp_path / "rules")
+    assert [member.name for member in council.members] == ["Rules, 2023", "Rules, 2025"]
+    assert shelf(library, "council_berths_rules-2023") == ["rules/rules-2023.md"]
+    assert shelf(library, "council_berths_2-rules-2025") == []
+
+
+def test_who_leaves_takes_their_documents_along(
+    library: Library, councils: Councils, papers: Path
+) -> None:
+    (papers / "rules.md").write_text(RULES)
+    council = over(library, papers)
+    library.documents.add(papers / "rules.md")
+    (councils.folder("berths") / "council.json").write_text(
+        replace(council, members=council.members[1:]).to_json()
+    )
+    assert not councils.is_current("berths")
+    councils.refresh("berths")
+    (councils.folder("berths") / "council.json").write_text(
+        replace(council, members=()).add_member(name="All", instructions="Speak.").to_json()
+    )
+    councils.refresh("berths")
+    assert [(one.source, one.shelves) for one in library.documents.list()] == [
+        ("papers/rules.md", ("library",))
+    ]
+
+
+def test_what_members_cannot_read_is_told(
+    library: Library, councils: Councils, papers: Path
+) -> None:
+    (papers / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
+    (papers / "program.exe").write_bytes(b"\x00\x01\x02")
+    council = over(library, papers)
+    assert [member.key for member in council.members] == ["tariffs", "torn"]
+    (warning,) = councils.refresh("berths").warnings
+    assert "Nothing can be read of what torn" in warning
+    assert warning in library.councils.convene("berths", "What does a berth cost?").warnings
+    (papers / "tariffs.md").unlink()
+    assert "tariffs.md is not there" in councils.refresh("berths").warnings[0]
+    assert [problem.place for problem in errors(councils.validate("berths"))] == [
+        "members[0].folders[0]"
+    ]
+
+
+def test_a_long_name_gives_a_shelf_too() -> None:
+    members = [Member(name=name, folders=("x",)) for name in ("Берег", "Бухта", "Quay")]
+    shelves = [member.own_shelf("a" * 40)[0] for member in members]
+    assert len(set(shelves)) == len(shelves)
+    assert all(map(valid_name, shelves))
+    assert Member(name="Quay").own_shelf("berths") == ()

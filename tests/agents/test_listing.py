@@ -122,7 +122,7 @@ def test_what_others_have_read_is_new_until_it_is_read_here(
 
 def test_a_councils_files_come_with_what_became_of_them(room: Room, tmp_path: Path) -> None:
     library = room.library
-    folder = library.councils.create(council_from("debate", "quay"))
+    folder = library.councils.create(council_from("decision", "quay"))
     papers = tmp_path / "papers"
     papers.mkdir()
     (folder.docs / "tides.md").write_text(TIDES)
@@ -131,7 +131,7 @@ def test_a_councils_files_come_with_what_became_of_them(room: Room, tmp_path: Pa
     (papers / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
     library.documents.add(papers / "fog.md")  # on another shelf
     look = partial(
-        council_listing, folder.council.shelf, folder.docs, (papers, tmp_path / "gone"),
+        council_listing, {folder.council.shelf: (papers, tmp_path / "gone")}, folder.docs,
         library._runtime.store,
     )  # fmt: skip
     before = {entry.source.rpartition("/")[2]: (entry.status, entry.code) for entry in look()}

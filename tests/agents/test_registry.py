@@ -10,7 +10,8 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.agents import registry
 from chapterhouse.agents.council import council_from
-from chapterhouse.agents.councils import CouncilFolder, Councils
+from chapterhouse.agents.council_folder import CouncilFolder
+from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.registry import Entry
@@ -75,7 +76,7 @@ def made(
         (folder.rag / "tides.md").write_text(NOTE)
         return personas, folder
     councils = Councils(runtime)
-    folder = councils.create(council_from("debate", "maria", display_name="María K."))
+    folder = councils.create(council_from("decision", "maria", display_name="María K."))
     (folder.docs / "tides.md").write_text(NOTE)
     return councils, folder
 

@@ -65,6 +65,7 @@ class MemberWords(TypedDict, total=False):
     grounding: Grounding | None
     timeout_seconds: float | None
     shelves: Iterable[str]
+    folders: Iterable[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ class Council(CouncilModel):
 
 def _member(member: Member | str | None, words: MemberWords) -> Member:
     given: dict[str, Any] = {**words}
-    given |= {key: tuple(given.get(key, ())) for key in ("tools", "shelves")}
+    given |= {key: tuple(given.get(key, ())) for key in ("tools", "shelves", "folders")}
     described = Member(**given)
     if member is None:
         return described
@@ -193,17 +194,18 @@ def council_from(
     *,
     display_name: str = "",
     personas: Sequence[str] = (),
+    members: Sequence[Member] = (),
     folders: Sequence[str] = (),
 ) -> Council:
-    """Return a council as a template begins it; personas take the place of its roles.
+    """Return a council as a template begins it; personas and members take the place of its roles.
 
     Raises:
         NotFoundError: there is no template of this name.
     """
     require_template(template, COUNCIL_TEMPLATES)
     begun = parse_council(template_text(f"{template}.json")).required().link(*folders)
-    members = tuple(Member(persona=persona) for persona in personas) or begun.members
-    return replace(begun, slug=slug, display_name=display_name, members=members)
+    own = (*(Member(persona=persona) for persona in personas), *members)
+    return replace(begun, slug=slug, display_name=display_name, members=own or begun.members)
 
 
 # --- writing -------------------------------------------------------------------------------------

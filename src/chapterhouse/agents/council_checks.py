@@ -191,20 +191,28 @@ def _chair_problems(council: CouncilModel) -> Iterator[Problem]:
 
 # --- members ---
 
-_MISPLACED = ("instructions", "model", "tools", "grounding", "shelves")
+_MISPLACED = ("instructions", "model", "tools", "grounding", "shelves", "folders")
 
 
 def _member_problems(council: CouncilModel, references: References) -> Iterator[Problem]:
     """Name everything wrong with the members and the chair."""
     if not council.members:
-        hint = "Seat someone: chapterhouse council new SLUG --member PERSONA, or add to 'members'."
+        hint = (
+            "Add them to 'members', or begin anew:"
+            " chapterhouse council new SLUG --member PERSONA, or --each FOLDER."
+        )
         yield Problem(("members",), Code.NO_MEMBERS, "Nobody is a member.", hint)
+    if references.models is not None and not references.models and _are_alike(council):
+        sentence = "No member has documents of their own: without a model all say the same."
+        hint = "Set up a model: chapterhouse model use. Or give each member 'folders'."
+        yield warning(("members",), Code.NEEDS_MODEL, sentence, hint)
     for number, member in enumerate(council.members):
         path: Path = ("members", number)
         yield from _participant_problems(path, member, council, references)
-        if member.kind is MemberKind.ROLE and member.name and not member.instructions:
-            sentence = f"Nothing says what '{member.name}' is to do."
-            hint = "Say it in a sentence or two, in 'instructions'."
+        own = member.instructions or member.folders or member.shelves
+        if member.kind is MemberKind.ROLE and member.name and not own:
+            sentence = f"Nothing says what '{member.name}' is to do, or which documents are theirs."
+            hint = "Say it in 'instructions', or name their documents in 'folders'."
             yield Problem((*path, "instructions"), Code.MISSING, sentence, hint)
         if member.key == CHAIR:
             sentence = f"'{CHAIR}' is how rounds name who presides."
@@ -215,6 +223,13 @@ def _member_problems(council: CouncilModel, references: References) -> Iterator[
         yield from _chair(council.chaired_by, council, references)
 
 
+def _are_alike(council: CouncilModel) -> bool:
+    """Whether there are several members, and nothing that only one of them reads."""
+    roles = [m for m in council.members if m.kind is MemberKind.ROLE]
+    alike = len(roles) == len(council.members) > 1
+    return alike and len({(m.folders, m.shelves) for m in roles}) == 1
+
+
 def _chair(chair: Member, council: CouncilModel, references: References) -> Iterator[Problem]:
     if chair.council:
         hint = "Let a persona or a plain role preside, and make the council a member."
@@ -222,6 +237,10 @@ def _chair(chair: Member, council: CouncilModel, references: References) -> Iter
         yield Problem((CHAIR, "council"), Code.MISPLACED, sentence, hint)
     else:
         yield from _participant_problems((CHAIR,), chair, council, references)
+    if chair.folders:
+        sentence = "The chair has no documents of their own."
+        hint = "Give them to a member, or to all in the council's 'folders'."
+        yield Problem((CHAIR, "folders"), Code.MISPLACED, sentence, hint)
 
 
 def _participant_problems(
@@ -236,7 +255,7 @@ def _participant_problems(
     elif member.persona:
         yield from _persona_problems(path, member.persona, references)
     elif not member.name:
-        hint = "Give a 'persona', a 'council', or a 'name' and 'instructions'."
+        hint = "Give a 'persona', a 'council', or a 'name' with 'instructions' or 'folders'."
         yield Problem(path, Code.MISSING, "Nothing says who sits here.", hint)
     yield from _word_problems(path, member)
     yield from profile_problems((*path, "model"), member.model, references.models)
@@ -244,6 +263,8 @@ def _participant_problems(
     own, at = {council.shelf, member.persona}, (*path, "shelves")
     yield from shelf_problems(at, member.shelves, references.shelves, own)
     yield from duplicate_problems(at, member.shelves, "The shelf")
+    yield from folder_problems(member.folders, references.folder, (*path, "folders"), files=True)
+    yield from duplicate_problems((*path, "folders"), member.folders, "The folder")
     yield from _time_problems((*path, "timeout_seconds"), member, council)
 
 

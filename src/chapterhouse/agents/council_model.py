@@ -1,7 +1,9 @@
 """What a council is made of: members, rounds and what holds for all. Values, not checked."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import ConfigDict, Field, PlainValidator
@@ -9,6 +11,7 @@ from pydantic_core import PydanticKnownError
 
 from chapterhouse.agents.declared_tools import ToolRef, parse_tool
 from chapterhouse.text.naming import slug as slug_of
+from chapterhouse.text.naming import valid_name
 
 Grounding = Literal["inject", "tool", "both"]
 GROUNDINGS: Final = ("inject", "tool", "both")
@@ -70,6 +73,7 @@ class Member:
             persona's own way, else ``inject``.
         timeout_seconds: Longest turn; None for the round's.
         shelves: Further shelves that they read beside the council's, and a persona's own.
+        folders: Folders and files whose documents only they read; paths as for the council's.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
@@ -83,6 +87,7 @@ class Member:
     grounding: Grounding | None = None
     timeout_seconds: _Seconds | None = None
     shelves: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
 
     @property
     def kind(self) -> MemberKind:
@@ -95,6 +100,15 @@ class Member:
     def key(self) -> str:
         """How rounds and minutes name them: of their name, else of their persona or council."""
         return slug_of(self.name) if self.name else self.persona or self.council
+
+    def own_shelf(self, slug: str) -> tuple[str, ...]:
+        """Return the shelf of their ``folders`` in the council ``slug``; nothing without any."""
+        if not self.folders:
+            return ()
+        name = f"{shelf_of(slug)}_{self.key}"
+        if not valid_name(name):  # too long, or of letters that no shelf's name may have
+            name = f"{shelf_of(slug)}_{sha256(self.key.encode()).hexdigest()[:8]}"
+        return (name,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +197,12 @@ class CouncilModel:
 def shelf_of(slug: str) -> str:
     """Return the shelf of a council's shared documents."""
     return f"{_SHELF}{slug}"
+
+
+def shelves_of(slug: str, shelves: Collection[str]) -> frozenset[str]:
+    """Return those of ``shelves`` that are the council's: the shared one, and its members'."""
+    shared = shelf_of(slug)
+    return frozenset(name for name in shelves if name == shared or name.startswith(f"{shared}_"))
 
 
 def is_council_shelf(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from chapterhouse.agents.council import (
     read_council,
 )
 from chapterhouse.agents.council_checks import check_council
-from chapterhouse.agents.council_model import SEARCH_TOOLS, shelf_of
+from chapterhouse.agents.council_folder import CouncilFolder, with_link, without_link
+from chapterhouse.agents.council_model import SEARCH_TOOLS, Member, shelf_of, shelves_of
 from chapterhouse.agents.declared_tools import installed_names
-from chapterhouse.agents.definition import as_json, is_text, require_new, with_changes
+from chapterhouse.agents.definition import as_json, require_new, with_changes
+from chapterhouse.agents.folder_members import name_by_documents
 from chapterhouse.agents.listing import Listed, council_listing
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import (
@@ -28,48 +31,9 @@ from chapterhouse.agents.problems import (
     require_slug,
 )
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry
-from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.text.naming import storable_path
-from chapterhouse.types import Scope
+from chapterhouse.connectors.folder import location_of
+from chapterhouse.types import Scope, Status
 from chapterhouse.types.personas import COUNCIL_FILE, DOCS
-
-
-@dataclass(frozen=True, slots=True)
-class CouncilFolder:
-    """A council as its folder has it.
-
-    Attributes:
-        path: The folder, absolute.
-        council: What ``council.json`` says.
-    """
-
-    path: Path
-    council: Council
-
-    @property
-    def slug(self) -> str:
-        """Its name in commands."""
-        return self.council.slug
-
-    @property
-    def docs(self) -> Path:
-        """Where the documents are that belong to the council itself."""
-        return self.path / DOCS
-
-    @property
-    def display_name(self) -> str:
-        """How it is called; the slug in words where the file is silent."""
-        return self.council.title
-
-    @property
-    def file(self) -> Path:
-        """The configuration file."""
-        return self.path / COUNCIL_FILE
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """The linked folders, absolute."""
-        return tuple(located(self.path, folder) for folder in self.council.folders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +79,36 @@ class Councils(Registry[CouncilFolder]):
         self._write(council.slug, as_object(council))  # last: with it the council exists
         return CouncilFolder(self._definitions.folder(council.slug), council)
 
+    def create_and_read(
+        self, council: Council, *, on_progress: OnProgress | None = None
+    ) -> tuple[CouncilFolder, Refresh]:
+        """Make a council, read its documents, and call members with folders after them.
+
+        Who was to read only what is no document, such as a picture, is left out. A stopped
+        council is there all the same, and ``refresh`` goes on reading.
+
+        Raises:
+            UsageError, RefusedError, ChapterhouseError: as for ``create`` and ``refresh``.
+        """
+        folder = self.create(council)
+        refresh = self.refresh(council.slug, on_progress=on_progress)
+        other = [one for one in council.members if self._outcomes(folder, one) == {Status.SKIPPED}]
+        members = [one for one in council.members if one not in other]
+        if not members:
+            return folder, refresh
+        documents = self._runtime.store.documents
+        found = {
+            one.key: tuple(documents(Scope.of(one.own_shelf(council.slug)))) for one in members
+        }
+        named = replace(council, members=name_by_documents(members, found))
+        self._write(council.slug, as_object(named))
+        again = self.refresh(council.slug)  # only shelves have other names
+        left_out = (
+            f"No member was made of {', '.join(one.folders)}: it is no document." for one in other
+        )
+        read = replace(again, sync=refresh.sync, warnings=(*again.warnings, *left_out))
+        return CouncilFolder(folder.path, named), read
+
     def validate(
         self, council: str | Council | None = None, tools: Iterable[str] = ()
     ) -> tuple[Problem, ...]:
@@ -150,10 +144,9 @@ class Councils(Registry[CouncilFolder]):
     # --- documents -----------------------------------------------------------------------------
 
     def documents(self, name: str) -> tuple[Listed, ...]:
-        """Return what is indexed of the shared documents; errors as for ``load``."""
+        """Return what is indexed of the documents of all and of one; errors as for ``load``."""
         folder = self.load(name)
-        shelf = folder.council.shelf
-        return council_listing(shelf, folder.docs, folder.folders, self._runtime.store)
+        return council_listing(self._folders(folder.slug, folder), folder.docs, self._runtime.store)
 
     def refresh(
         self,
@@ -162,7 +155,7 @@ class Councils(Registry[CouncilFolder]):
         on_progress: OnProgress | None = None,
         dry_run: bool = False,
     ) -> Refresh:
-        """Bring the shared documents up to date with their folders; as for personas.
+        """Bring the documents of all and of single members up to date; as for personas.
 
         Args:
             name: A slug, its beginning, or a display name; or a council that was built.
@@ -240,6 +233,35 @@ class Councils(Registry[CouncilFolder]):
     def _shelf(self, slug: str) -> str:
         return shelf_of(slug)
 
+    def _folders(self, slug: str, definition: CouncilFolder | None) -> dict[str, tuple[Path, ...]]:
+        members = definition.member_folders if definition else {}
+        return {**super()._folders(slug, definition), **members}
+
+    def _reminders(self, definition: CouncilFolder) -> tuple[str, ...]:
+        return tuple(
+            f"Nothing can be read of what {member.name or member.key} is to read."
+            f" See: chapterhouse council docs list {definition.slug}"
+            for member in definition.council.members
+            if self._outcomes(definition, member) & {Status.REJECTED, Status.SKIPPED}
+            and not self._runtime.store.census(
+                Scope.of(member.own_shelf(definition.slug))
+            ).documents
+        )
+
+    def _outcomes(self, definition: CouncilFolder, member: Member) -> set[Status]:
+        """Return how the files ended that only one member reads."""
+        return {
+            record.status
+            for path in map(partial(located, definition.path), member.folders)
+            for record in self._runtime.store.files(location_of(path.resolve(), ()))
+        }
+
+    def _former_shelves(self, definition: CouncilFolder) -> frozenset[str]:
+        known = self._runtime.store.counts(Scope.everything())["shelf"]
+        return (
+            shelves_of(definition.slug, known) - self._folders(definition.slug, definition).keys()
+        )
+
     def _references(self, parsed: dict[str, ParsedCouncil], tools: frozenset[str]) -> References:
         runtime = self._runtime
         personas = {entry.slug: entry.folder is not None for entry in Personas(runtime).all()}
@@ -289,54 +311,3 @@ class Councils(Registry[CouncilFolder]):
 def _inner(parsed: ParsedCouncil) -> tuple[str, ...]:
     members = parsed.council.members if parsed.council else ()
     return tuple(member.council for member in members if member.council)
-
-
-# --- linked folders -------------------------------------------------------------------------------
-
-
-def with_link(folder: CouncilFolder, written: str) -> CouncilFolder:
-    """Return the council with a further folder; itself where it has it already.
-
-    Raises:
-        NotFoundError: there is no such folder.
-        UsageError: its name is no text, which JSON could not hold.
-    """
-    if not is_text(written):
-        raise UsageError(
-            f"The name of {storable_path(written)} is not UTF-8.", hint="Rename the folder."
-        )
-    path = located(folder.path, written)
-    if not path.is_dir():
-        kind = "is a file, not a folder" if path.exists() else "is not there"
-        hint = f"Check the spelling. Single files go into {folder.docs}."
-        raise NotFoundError(f"{path} {kind}.", hint=hint)
-    if any(path.resolve() == known.resolve() for known in folder.folders):
-        return folder
-    return CouncilFolder(folder.path, folder.council.link(written))
-
-
-def without_link(folder: CouncilFolder, written: str) -> CouncilFolder:
-    """Return the council without one of its linked folders.
-
-    Args:
-        folder: The council.
-        written: The folder as the configuration has it, its path, or its last name.
-
-    Raises:
-        NotFoundError: it is not linked.
-        UsageError: the last name fits several.
-    """
-    if not written.strip():
-        raise UsageError("The name of a folder is empty.", hint="Is a variable not set?")
-    linked = dict(zip(folder.council.folders, folder.folders, strict=True))
-    path = located(folder.path, written).resolve()
-    fitting = [name for name, at in linked.items() if written == name or path == at.resolve()] or [
-        name for name, at in linked.items() if at.name == written
-    ]
-    if len(fitting) > 1:
-        raise UsageError(f"'{written}' fits {len(fitting)} folders.", hint=", ".join(fitting))
-    if not fitting:
-        hint = f"There are: {', '.join(linked)}" if linked else "None is linked."
-        raise NotFoundError(f"'{written}' is not linked to '{folder.slug}'.", hint=hint)
-    remaining = [name for name in folder.council.folders if name != fitting[0]]
-    return CouncilFolder(folder.path, replace(folder.council, folders=tuple(remaining)))

@@ -1,6 +1,6 @@
 """What is indexed of the documents of a persona or council, and why something is not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -20,7 +20,7 @@ _NOT_READ: Final = (
     "It was not read yet: that happens with the next question, or with persona update."
 )
 _NOT_READ_FOR_COUNCIL: Final = (
-    "It was not read yet: that happens when the council next meets, or with docs link."
+    "It was not read yet: that happens when the council next meets, or with council refresh."
 )
 _EXCLUDED: Final = "It was removed by hand: 'exclude' in persona.config.json names it."
 
@@ -88,20 +88,22 @@ def listing(folder: PersonaFolder, store: Store) -> tuple[Listed, ...]:
 
 
 def council_listing(
-    shelf: str, docs: Path, folders: tuple[Path, ...], store: Store
+    folders: Mapping[str, tuple[Path, ...]], docs: Path, store: Store
 ) -> tuple[Listed, ...]:
-    """Return every file of ``docs`` and of the linked folders, in order of source."""
+    """Return every file of ``docs`` and of the folders of each shelf, in order of source."""
+    shared = next(iter(folders))
     entries = {
         file.location: _shared(file, shelf, store)
-        for root in (docs, *folders)
-        if root.is_dir()
+        for shelf, roots in {**folders, shared: (docs, *folders[shared])}.items()
+        for root in roots
+        if root.exists()
         for file in walk(root, shelf if root == docs else "")
     }
     return tuple(sorted(entries.values(), key=lambda entry: (entry.source, entry.path)))
 
 
 def _shared(file: SourceFile, shelf: str, store: Store) -> Listed:
-    """Say how a file stands whose document all members of a council read."""
+    """Say how a file stands whose document members of a council read."""
     record = store.file(file.location)
     entry = Listed(record.source if record else file.source, file.location)
     document = _document(record, store)

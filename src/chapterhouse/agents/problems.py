@@ -64,6 +64,7 @@ class Code(StrEnum):
     NO_MEMBERS = "no-members"
     NO_ROUNDS = "no-rounds"
     NO_CHAIR = "no-chair-for-synthesis"
+    NEEDS_MODEL = "needs-model"  # a warning: without a model all members say the same
     NO_SYNTHESIS = "no-synthesis"  # a warning: nobody sums up
     UNUSED = "unused"  # a warning: it will never matter
     PERSONA_BROKEN = "persona-broken"
@@ -233,14 +234,18 @@ def mismatch_problems(slug: object, name: str) -> Iterator[Problem]:
         yield Problem(("slug",), Code.MISMATCH, sentence, hint)
 
 
-def folder_problems(folders: Sequence[str], own: FilePath | None) -> Iterator[Problem]:
+def folder_problems(
+    folders: Sequence[str], own: FilePath | None, path: Path = ("folders",), *, files: bool = False
+) -> Iterator[Problem]:
     """Name folders that are not there; ``own`` is where relative ones begin."""
     for number, written in enumerate(folders):
-        yield from folder_problem(("folders", number), written, own)
+        yield from folder_problem((*path, number), written, own, files=files)
 
 
-def folder_problem(at: Path, written: str, own: FilePath | None) -> Iterator[Problem]:
-    """Name what is wrong with a folder that stands at one place of a definition."""
+def folder_problem(
+    at: Path, written: str, own: FilePath | None, *, files: bool = False
+) -> Iterator[Problem]:
+    """Name what is wrong with a folder, or with a file where ``files`` are right too."""
     if not written.strip():
         yield Problem(at, Code.EMPTY, "It is empty.", "Name a folder.")
         return
@@ -251,9 +256,11 @@ def folder_problem(at: Path, written: str, own: FilePath | None) -> Iterator[Pro
     except UsageError as error:
         yield Problem(at, Code.FOLDER_MISSING, error.message, "Write the whole path.")
         return
-    if not folder.is_dir():
+    if not (folder.exists() if files else folder.is_dir()):
         kind = "is a file, not a folder" if folder.exists() else "is not there"
-        hint = "Check the spelling, and that the disk is there."
+        hint = (
+            "Check the spelling, and that the disk is there; else remove it from the configuration."
+        )
         yield Problem(at, Code.FOLDER_MISSING, f"{folder} {kind}.", hint)
 
 

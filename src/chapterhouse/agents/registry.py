@@ -4,8 +4,11 @@ The definitions are the truth; the library follows them.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import chain
+from operator import add
 from pathlib import Path
 from typing import ClassVar, Generic, Protocol, TypeVar
 
@@ -155,16 +158,17 @@ class Registry(ABC, Generic[Folder]):
         return self._definitions.folder(self.resolve(name))
 
     def census(self, name: str) -> CorpusCounts:
-        """Count the documents and chunks on the shelf of one; errors as for ``resolve``."""
-        return self._runtime.store.census(Scope.of((self._shelf(self.resolve(name)),)))
+        """Count the documents and chunks on the shelves of one; errors as for ``resolve``."""
+        entry = self._entry(self.resolve(name))
+        return self._runtime.store.census(Scope.of(self._folders(entry.slug, entry.folder)))
 
     # --- documents -----------------------------------------------------------------------------
 
     def is_current(self, name: str) -> bool:
         """Whether the library holds the documents of one as its folders have them."""
         definition = self.load(name)
-        return self._is_curated(definition) and is_current(
-            self._places(definition), self._runtime.store
+        return self._is_curated(definition) and all(
+            is_current(places, self._runtime.store) for places in self._places(definition)
         )
 
     def refresh(
@@ -209,36 +213,49 @@ class Registry(ABC, Generic[Folder]):
             sync = self._sync(definition, progress, dry_run=dry_run)
             if sync is not None and sync.files.interrupted:
                 raise KeyboardInterrupt  # a report is its end there, but here more would follow
-            warnings = (*_absent(definition.folders), *self._reminders(definition))
+            folders = chain(*self._folders(definition.slug, definition).values())
+            warnings = (*_absent(folders), *self._reminders(definition))
         return Refresh(definition.slug, definition.display_name, curation, sync, warnings)
 
     def _sync(
         self, definition: Folder, on_progress: OnProgress, *, dry_run: bool
     ) -> SyncReport | None:
         runtime, places = self._runtime, self._places(definition)
-        if not dry_run and is_current(places, runtime.store):
+        if not dry_run:
+            places = tuple(one for one in places if not is_current(one, runtime.store))
+        if not places:
             return None
-        report = bring_up_to_date(places, runtime.work(on_progress), dry_run=dry_run)
+        reports: list[SyncReport] = []
+        for number, one in enumerate(places):
+            follow = on_progress if len(places) == 1 else _as_one_of(places, number, on_progress)
+            reports.append(bring_up_to_date(one, runtime.work(follow), dry_run=dry_run))
+            if reports[-1].files.interrupted:
+                break
         if not dry_run:
             runtime.catch_up()
-        return report
+        return reduce(add, reports)
 
-    def _places(self, definition: Folder) -> Places:
-        """Return where the documents of one are, and those of all others of its kind.
+    def _places(self, definition: Folder) -> tuple[Places, ...]:
+        """Return where the documents of one are, shelf by shelf, and those of all of its kind.
 
         Shelves of the other kind count as filled by hand: so none takes another's documents away.
         """
-        shelf, own = self._shelf(definition.slug), self._documents(definition.slug)
-        all_folders = {
-            # Of one that cannot be used only the own folder is known.
-            self._shelf(entry.slug): (
-                self._documents(entry.slug),
-                *(entry.folder.folders if entry.folder else ()),
+        shelf, documents = self._shelf(definition.slug), self._documents(definition.slug)
+        own = self._folders(definition.slug, definition) | dict.fromkeys(
+            self._former_shelves(definition), ()
+        )
+        all_folders: dict[str, tuple[Path, ...]] = {}
+        for entry in self.all():
+            folders = self._folders(entry.slug, entry.folder)
+            all_folders |= _with_documents(
+                folders, self._shelf(entry.slug), self._documents(entry.slug)
             )
-            for entry in self.all()
-        }
-        all_folders[shelf] = (own, *definition.folders)  # also of a council that has no file
-        return Places(shelf, own, definition.folders, all_folders, self._excluded(definition))
+        all_folders |= _with_documents(own, shelf, documents)  # also of a council without a file
+        excluded = self._excluded(definition)
+        return tuple(
+            Places(name, documents if name == shelf else None, paths, all_folders, excluded)
+            for name, paths in own.items()
+        )
 
     def _documents(self, slug: str) -> Path:
         return self._definitions.folder(slug) / self.documents_folder
@@ -267,6 +284,17 @@ class Registry(ABC, Generic[Folder]):
         """Return the shelf on which its documents stand."""
         return slug
 
+    def _folders(self, slug: str, definition: Folder | None) -> dict[str, tuple[Path, ...]]:
+        """Return its shelves, each with the folders that it points at.
+
+        Of one that cannot be used only the shelf of its own documents is known.
+        """
+        return {self._shelf(slug): definition.folders if definition else ()}
+
+    def _former_shelves(self, definition: Folder) -> frozenset[str]:  # noqa: ARG002 - for councils
+        """Return the shelves that were its own, and are to be emptied."""
+        return frozenset()
+
     def _excluded(self, definition: Folder) -> frozenset[Path]:  # noqa: ARG002 - for personas
         """Return the files that stay off its shelf."""
         return frozenset()
@@ -285,11 +313,22 @@ class Registry(ABC, Generic[Folder]):
         return ()
 
 
-def _absent(folders: tuple[Path, ...]) -> tuple[str, ...]:
+def _as_one_of(places: Sequence[Places], number: int, on_progress: OnProgress) -> OnProgress:
+    """Return what shows the progress of one shelf as that of all."""
+    return lambda one: on_progress(replace(one, done=number, total=len(places)))
+
+
+def _with_documents(
+    folders: dict[str, tuple[Path, ...]], shelf: str, documents: Path
+) -> dict[str, tuple[Path, ...]]:
+    return folders | {shelf: (documents, *folders[shelf])}
+
+
+def _absent(folders: Iterable[Path]) -> tuple[str, ...]:
     return tuple(
         f"{path} is not there; what was read of it before stays."
         for path in folders
-        if not path.is_dir()
+        if not path.exists()
     )
 
 

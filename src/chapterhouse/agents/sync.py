@@ -26,18 +26,23 @@ class Places:
 
     Attributes:
         shelf: Its shelf.
-        documents: The folder of its own documents.
-        folders: The further folders that it points at.
+        documents: The folder of its own documents; None where it only points at others.
+        folders: The further folders and files that it points at.
         all_folders: The folders of all personas, or of all councils, by shelf. One of this
             shelf's that is named only here is not looked into: its documents stay as they are.
         excluded: Files that stay off its shelf.
     """
 
     shelf: str
-    documents: Path
+    documents: Path | None
     folders: tuple[Path, ...]
     all_folders: Mapping[str, tuple[Path, ...]]
     excluded: frozenset[Path] = frozenset()
+
+    @property
+    def own(self) -> tuple[Path, ...]:
+        """All that is looked into, the own documents first."""
+        return (self.documents, *self.folders) if self.documents else self.folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,21 @@ class SyncReport:
     def changed(self) -> int:
         """Count the documents that were written, moved or removed."""
         return self.files.changed + len(self.removed) + len(self.moves)
+
+    def __add__(self, other: "SyncReport") -> "SyncReport":
+        """Return what both did."""
+        files = AddReport(
+            (*self.files.outcomes, *other.files.outcomes),
+            (*self.files.missing, *other.files.missing),
+            self.files.interrupted or other.files.interrupted,
+            self.files.hidden + other.files.hidden,
+        )
+        return SyncReport(
+            files,
+            (*self.removed, *other.removed),
+            (*self.moves, *other.moves),
+            (*self.absent, *other.absent),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +188,7 @@ def _is_left_over(ground: _Ground, record: FileRecord) -> bool:
 
 
 def _ground(places: Places) -> _Ground:
-    own = (places.documents, *places.folders)
+    own = places.own
     there = tuple(path for path in own if path.exists())
     files = {
         file.location: file
@@ -208,7 +228,7 @@ def _below(paths: Iterable[Path]) -> tuple[str, ...]:
 
 def _label(places: Places, store: Store) -> None:
     """Name the own documents after the shelf, unless their folder has a name already."""
-    if not places.documents.exists():
+    if places.documents is None or not places.documents.exists():
         return
     location = location_of(places.documents.resolve(), ())
     if not any(f"{location}/".startswith(f"{root.rstrip('/')}/") for _, root in store.roots()):

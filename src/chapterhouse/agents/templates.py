@@ -15,7 +15,8 @@ PERSONA_TEMPLATES: Final[Mapping[str, Mapping[str, Any]]] = {
     "blank": {},
 }
 DEFAULT_PERSONA_TEMPLATE: Final = "expert"
-COUNCIL_TEMPLATES: Final = ("debate", "review", "blank")
+COUNCIL_TEMPLATES: Final = ("contracts", "versions", "literature", "decision", "red-team")
+DEFAULT_COUNCIL_TEMPLATE: Final = "decision"
 
 
 def require_template(name: str, known: Collection[str]) -> None:

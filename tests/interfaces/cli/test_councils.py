@@ -113,3 +113,62 @@ def test_on_a_terminal_somebody_is_asked(
 def test_ctrl_c_while_reading_ends_with_130(chapterhouse: Any, home: Path, fails: Any) -> None:
     fails(CouncilFacet, "link", KeyboardInterrupt())
     assert chapterhouse("council", "docs", "link", "berths", "papers").code == 130
+
+
+@pytest.fixture
+def contracts(tmp_path: Path) -> Path:
+    folder = tmp_path / "contracts"
+    folder.mkdir()
+    for name, price in (("lease", 10), ("boat", 20)):
+        (folder / f"{name}.md").write_text(f"# The {name}\n\nThe rent is {price} euros a day.\n")
+    return folder
+
+
+def test_a_folder_of_contracts_is_compared(
+    chapterhouse: Any, tmp_path: Path, contracts: Path
+) -> None:
+    home = ("--home", tmp_path / "home")
+    made = chapterhouse("council", "new", "rents", "--each", contracts, *home)
+    assert (made.code, made.err) == (0, "")
+    assert "2 members:\n  The boat\n  The lease\n2 files: 2 ready\nNext:\n" in made.out
+    asked = chapterhouse("convene", "rents", "How much is the rent a day?", *home)
+    assert "differ: 20 euros (The boat); 10 euros (The lease)" in asked.out
+    assert "up to date" in chapterhouse("council", "refresh", "rents", *home).out
+    (contracts / "boat.md").write_bytes(b"\x00\x01")
+    assert "would be read" in chapterhouse("council", "refresh", "rents", "--dry-run", *home).out
+    refreshed = chapterhouse("council", "refresh", "rents", "--json", *home).data
+    assert refreshed["files"]["counts"]["skipped"] == 1
+    assert "The boat" in refreshed["warnings"][0]
+    assert f"reads {contracts}/boat.md" in chapterhouse("council", "show", "rents", *home).out
+    again = chapterhouse("council", "new", "torn", "--each", contracts, "--json", *home)
+    assert [member["key"] for member in again.data["members"]] == ["the-lease"]
+    (warning,) = again.data["refresh"]["warnings"]
+    assert warning == f"No member was made of {contracts}/boat.md: it is no document."
+
+
+def test_what_no_council_can_be_made_of_is_told(
+    chapterhouse: Any, tmp_path: Path, contracts: Path
+) -> None:
+    home = ("--home", tmp_path / "home")
+    (tmp_path / "empty").mkdir()
+    for each, code in ((tmp_path / "empty", 3), (contracts / "2024*", 3), ("", 2)):
+        assert chapterhouse("council", "new", "rents", "--each", each, *home).code == code
+    assert not (tmp_path / "home" / "councils").exists()
+    warned = chapterhouse("council", "new", "risks", "--template", "red-team", *home)
+    assert (warned.code, "without a model all say the same" in warned.out) == (0, True)
+
+
+def test_a_stopped_council_is_there_and_reads_the_rest(
+    chapterhouse: Any, tmp_path: Path, contracts: Path
+) -> None:
+    home = ("--home", tmp_path / "own")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CouncilFacet, "refresh", stopped)
+        result = chapterhouse("council", "new", "rents", "--each", contracts, *home)
+    assert result.code == 130
+    assert f"chapterhouse council refresh rents --home {tmp_path}/own" in result.err
+    assert "2 files: 2 ready" in chapterhouse("council", "refresh", "rents", *home).out
+
+
+def stopped(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt

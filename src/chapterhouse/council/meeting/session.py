@@ -298,8 +298,7 @@ def _reading(session: Session, runtime: Runtime) -> Session:
 
 def _without_doubles(session: Session) -> Session:
     """Keep one of those who read the same documents: without a model they would say the same."""
-    readers: dict[Scope, Participant] = {}
-    warnings = list(session.warnings)
+    readers, warnings = dict[Scope, Participant](), list(session.warnings)
     for one in session.participants:
         first = readers.setdefault(one.request.scope, one)
         if first is not one:
@@ -365,6 +364,7 @@ def _request(council: Council, member: Member, question: str, runtime: Runtime) 
 def _shelves(council: Council, member: Member, runtime: Runtime) -> tuple[str, ...]:
     """Return what a persona or a role reads: their shelves, then the council's."""
     own = Personas(runtime).load(member.persona).persona.reads if member.persona else ()
+    own = (*own, *member.own_shelf(council.slug))
     return tuple(dict.fromkeys((*own, council.shelf, *member.shelves)))
 
 

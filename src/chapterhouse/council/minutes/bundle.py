@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from chapterhouse.agents.council import as_object
-from chapterhouse.agents.council_model import shelf_of
+from chapterhouse.agents.council_model import shelves_of
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.personas import Personas
 from chapterhouse.answering import checksum
@@ -340,7 +340,7 @@ def recheck_minutes(minutes: Minutes, runtime: Runtime) -> tuple[CitationCheck, 
     for slug in sorted(shelves & set(Personas(runtime).names())):
         Personas(runtime).refresh(slug)
     for slug in Councils(runtime).names():
-        if shelf_of(slug) in shelves:
+        if shelves_of(slug, shelves):
             Councils(runtime).refresh(slug)
     return recheck_citations(
         tuple(one for _, one in all_citations(minutes)),

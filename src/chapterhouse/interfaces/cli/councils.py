@@ -1,14 +1,16 @@
-"""Commands about councils: new, list, show, validate, and their shared documents."""
+"""Commands about councils: new, list, show, validate, refresh, and their documents."""
 
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-from chapterhouse.agents.council import as_object, council_from
+from chapterhouse.agents.council import Council, as_object, council_from
 from chapterhouse.agents.council_model import Member, Round, RoundKind
 from chapterhouse.agents.declared_tools import tool_name
-from chapterhouse.interfaces.cli import registries, render, render_personas
+from chapterhouse.agents.folder_members import folder_members
+from chapterhouse.agents.templates import COUNCIL_TEMPLATES, DEFAULT_COUNCIL_TEMPLATE
+from chapterhouse.interfaces.cli import registries, render_personas
 from chapterhouse.interfaces.cli.options import (
     DryRun,
     Yes,
@@ -26,15 +28,23 @@ from chapterhouse.interfaces.cli.registries import (
     documents_data,
     folder_named,
 )
-from chapterhouse.interfaces.cli.session import OK, Outcome, opened_library, require_yes
+from chapterhouse.interfaces.cli.session import (
+    InterruptedWorkError,
+    Outcome,
+    opened_library,
+    require_yes,
+)
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types.personas import DOCS
 
 if TYPE_CHECKING:
-    from chapterhouse.agents.councils import CouncilFolder, Link
+    from chapterhouse.agents.council_folder import CouncilFolder
+    from chapterhouse.agents.councils import Link
     from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.registry import OnProgress, Refresh
+    from chapterhouse.library import Library
 
 app = group("Make and check councils, and link their documents.")
 docs = group("The documents that all members share.")
@@ -51,8 +61,17 @@ def new(
     *,
     name: Annotated[str, option("--name", "NAME", "How it is called; else the slug.")] = "",
     template: Annotated[
-        str, option("--template", "NAME", "What to start from: debate, review or blank.")
-    ] = "debate",
+        str, option("--template", "NAME", f"What to start from: {', '.join(COUNCIL_TEMPLATES)}.")
+    ] = DEFAULT_COUNCIL_TEMPLATE,
+    each: Annotated[
+        str | None,
+        option(
+            "--each",
+            "FOLDER",
+            "Make a member of every file and subfolder, who reads just that; or of those that fit"
+            " a pattern in quotes, as 'contracts/2024*'.",
+        ),
+    ] = None,
     member: Annotated[
         list[str] | None,
         option(
@@ -66,26 +85,53 @@ def new(
         option("--folder", "PATH", "A folder whose documents all members read; repeatable."),
     ] = None,
 ) -> Outcome:
-    """Make a council's folder, with a configuration to fill in.
+    """Make a council's folder, with a configuration to fill in or with a member for each file.
 
-    In a folder that is there already only what is missing is made.
+    In a folder that is there already only what is missing is made. Exit code 4 says that
+    something could not be read.
     """
     folders = [folder_named(path) for path in folder or ()]
-    with opened_library(create=True) as library:
+    members = folder_members(absolute(each)) if each is not None else ()
+    with opened_library(create=True) as library, show_progress() as on_progress:
         personas = [library.personas.resolve(persona) for persona in member or ()]
         council = council_from(
-            template, slug, display_name=name, personas=personas, folders=folders
+            template, slug, display_name=name, personas=personas, members=members, folders=folders
         )
-        made = library.councils.create(council)
+        if members:
+            made, read = _read(library, council, on_progress)
+        else:
+            made, read = library.councils.create(council), None
         problems = library.councils.validate(slug)
-    steps = {
+    names = [member.name or member.key for member in made.council.members]
+    return registries.made(COUNCILS, made, _steps(made, read), problems, read, names)
+
+
+def _read(
+    library: "Library", council: Council, on_progress: "OnProgress"
+) -> "tuple[CouncilFolder, Refresh]":
+    try:
+        return library.councils.create_and_read(council, on_progress=on_progress)
+    except KeyboardInterrupt:
+        raise InterruptedWorkError(
+            f"Stopped. The council is made; its documents are not all read: {council.slug}",
+            hint=f"Read the rest: chapterhouse council refresh {council.slug}{reopening()}",
+        ) from None
+
+
+def _steps(made: "CouncilFolder", read: "Refresh | None") -> dict[str, str]:
+    slug, again = made.slug, reopening()
+    if read is not None:
+        return {
+            "Ask what each one says": f'chapterhouse convene {slug} "QUESTION"{again}',
+            "Change names, or what it is for, in": str(made.file),
+        }
+    return {
         "Say who the members are and what it is for, in": str(made.file),
         f"Drop documents for all members into {DOCS}/, or link a folder": (
-            f"chapterhouse council docs link {slug} PATH{reopening()}"
+            f"chapterhouse council docs link {slug} PATH{again}"
         ),
-        "See what is still wrong": f"chapterhouse council validate {slug}{reopening()}",
+        "See what is still wrong": f"chapterhouse council validate {slug}{again}",
     }
-    return registries.made(COUNCILS, made, steps, problems)
 
 
 @app.command("list")
@@ -111,12 +157,23 @@ def validate(
     return registries.validate(COUNCILS, council)
 
 
+@app.command()
+def refresh(council: Which, *, dry_run: DryRun = False) -> Outcome:
+    """Read what has changed in the folders of a council and of its members.
+
+    A meeting does so before it begins. Exit code 4 says that something could not be read.
+    """
+    with COUNCILS.opened() as library, show_progress() as on_progress:
+        done = library.councils.refresh(council, on_progress=on_progress, dry_run=dry_run)
+    return Outcome(done, _refresh_report(done, dry_run), registries.refresh_code(done))
+
+
 # --- documents ---
 
 
 @docs.command("list")
 def list_documents(council: Which) -> Outcome:
-    """List the documents that all members share: what is indexed, and why something is not."""
+    """List the documents of all members and of single ones: what is indexed, and why not."""
     with COUNCILS.opened() as library:
         folder, listed = library.councils.load(council), library.councils.documents(council)
     data = {**documents_data(listed), "folders": folder.folders}
@@ -135,7 +192,7 @@ def link(
         linked = library.councils.link(
             council, absolute(path), on_progress=on_progress, dry_run=dry_run
         )
-    code = render.report_code(linked.refresh.sync.files) if linked.refresh.sync else OK
+    code = registries.refresh_code(linked.refresh)
     return Outcome(_link_data(linked, dry_run), _link_report(linked, dry_run), code)
 
 
@@ -217,7 +274,9 @@ def _member(member: Member) -> str:
         member.model,
         f"grounding {member.grounding}" if member.grounding else "",
         f"tools {', '.join(map(tool_name, member.tools))}" if member.tools else "",
-        f"reads {', '.join(member.shelves)}" if member.shelves else "",
+        f"reads {', '.join((*member.folders, *member.shelves))}"
+        if member.folders or member.shelves
+        else "",
         f"{member.timeout_seconds:g} s" if member.timeout_seconds is not None else "",
     )
     return _described(member.name or member.key, details, member.instructions)
@@ -265,6 +324,13 @@ def _link_report(value: "Link", dry_run: bool) -> Iterator[Block]:
     done = f"{verb} {written} to {title}." if value.changed else ""
     yield verbatim(done or f"{written} is linked to {title} already.")
     yield from render_personas.refresh(value.refresh, dry_run=dry_run)
+
+
+def _refresh_report(value: "Refresh", dry_run: bool) -> Iterator[Block]:
+    """Say what was read anew, or that nothing had changed."""
+    if value.sync is None and not value.warnings:
+        yield verbatim(f"The documents of {value.display_name} are up to date.")
+    yield from render_personas.refresh(value, dry_run=dry_run)
 
 
 def _unlink_report(value: "Link", again: str, dry_run: bool) -> Iterator[Block]:

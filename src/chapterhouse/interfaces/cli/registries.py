@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli import render_personas
+from chapterhouse.interfaces.cli import render, render_personas
 from chapterhouse.interfaces.cli.options import common, require_path
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, opened_library
+from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.agents.registry import Definition, Entry, Registry
+    from chapterhouse.agents.registry import Definition, Entry, Refresh, Registry
     from chapterhouse.library import Library
 
 Folder = TypeVar("Folder", bound="Definition")
@@ -63,12 +64,21 @@ class Noun(Generic[Folder]):
 
 
 def made(
-    noun: Noun[Folder], folder: Folder, steps: Mapping[str, str], problems: Sequence[Problem]
+    noun: Noun[Folder],
+    folder: Folder,
+    steps: Mapping[str, str],
+    problems: Sequence[Problem],
+    read: "Refresh | None" = None,
+    members: Sequence[str] = (),
 ) -> Outcome:
-    """Say where a new one is and what comes next: what to do, and how."""
+    """Say where a new one is, what was read for whom, and what comes next: what to do, and how."""
 
     def blocks() -> Iterator[Block]:
         yield verbatim("Made ", (folder.display_name, Style.STRONG), f" in {folder.path}")
+        if read is not None:
+            yield verbatim(f"{counted(len(members), 'member')}:")
+            yield from (verbatim(f"  {one_line(name)}") for name in members)
+            yield from render_personas.refresh(read)
         yield verbatim("Next:")
         for number, (what, how) in enumerate(steps.items(), 1):
             yield verbatim(f"  {number}. {what}:")
@@ -76,7 +86,15 @@ def made(
         for one in problems:
             yield from render_personas.problem(one)
 
-    return Outcome({**_data(noun, folder), "problems": _problems_data(problems)}, blocks())
+    data = {**_data(noun, folder), "problems": _problems_data(problems)}
+    if read is None:
+        return Outcome(data, blocks())
+    return Outcome({**data, "refresh": read}, blocks(), refresh_code(read))
+
+
+def refresh_code(value: "Refresh") -> int:
+    """Return 4 where a file was rejected or read in part, now or earlier, else 0."""
+    return render.report_code(value.sync.files) if value.sync else OK
 
 
 def list_all(noun: Noun[Folder]) -> Outcome:

@@ -6,7 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from chapterhouse.agents.councils import CouncilFolder, Councils
+from chapterhouse.agents.council_folder import CouncilFolder
+from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.registry import Entry
