@@ -27,6 +27,8 @@ class ValueKind(StrEnum):
 
 
 # What stands in angle brackets are cues of every language: ``cue_pattern``.
+_JOINS: Final = re.compile(r" (?:of(?: the)?|de|du|des|della|der|von|van|y) ")
+_HEADING: Final = re.compile(r"[A-Z&]{2,}(?:[ ,]+[A-Z&]{2,}){2,}")  # words in capitals alone
 _ASKED: Final = (
     (ValueKind.DURATION, r"\b(?:<asks_duration>|<how_many> <time_units>)\b"),
     (ValueKind.CONTACT, r"\b<asks_contact>\b"),
@@ -112,10 +114,24 @@ def _events(text: str) -> Iterator[Value]:
 
 
 def _names(statement: Statement, question: str) -> Iterator[Value]:
-    asked = question.casefold()
+    """Yield names, such as "Republic of South Africa"; none of the question's, and no heading."""
+    asked = {token.key for token in read(question, statement.language).tokens}
+    text, known = statement.text, question.casefold()
+    spans: list[tuple[int, int]] = []
     for name in statement.facts.names:
-        if name.text.casefold() not in asked:
-            yield _value(statement.text, name.start, name.end)
+        if spans and _JOINS.fullmatch(text, spans[-1][1], name.start):
+            spans[-1] = (spans[-1][0], name.end)
+        else:
+            spans.append((name.start, name.end))
+    for start, end in spans:
+        own = {token.key for token in statement.tokens if start <= token.start < end}
+        is_heading = _HEADING.fullmatch(text, start, end) is not None
+        if (
+            not (own and own <= asked)
+            and not is_heading
+            and text[start:end].casefold() not in known
+        ):
+            yield _value(text, start, end)
 
 
 def _numbers(statement: Statement, kind: ValueKind) -> Iterator[Value]:
