@@ -106,7 +106,15 @@ def test_a_sentence_speaks_of_the_option_with_which_it_shares_most() -> None:
     sentence = "We ask for a trial of three months on Saturdays from June."
     assert [mentions(one, options, sentence) for one in options] == [False, True]
     assert all(mentions(one, options, "We ask for a trial.") for one in options)
-    assert all(mentions(one, options, "") for one in options)
+    assert not any(mentions(one, options, "") for one in options)
+
+
+def test_a_sentence_without_its_words_or_a_row_of_a_table_speaks_of_no_option() -> None:
+    options = ("under 16 be allowed", "only from 13")
+    waiver = "Should any part of the waiver be judged invalid, it shall be preserved."
+    assert not any(mentions(one, options, waiver) for one in options)
+    row = "Adobe | at_check | Adobe Target to support conversion tracking | 13 months"
+    assert not any(mentions(one, options, row) for one in options)
 
 
 def test_a_sentence_with_other_figures_speaks_of_something_else() -> None:

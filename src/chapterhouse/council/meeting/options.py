@@ -17,6 +17,7 @@ from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Leaning, Verdict
 
 _FORM: Final = Form(most=3, part=sentence_alone, joined=False)
+_ROW: Final = " | "
 _LEAST: Final = 0.15  # confidence from which a sentence speaks of an option
 # Words by which a sentence takes a side. A sentence that has both kinds takes none.
 # A German verb may stand far from its other half: "lehnen … ab".
@@ -177,10 +178,13 @@ def leaning_on(option: str, sentence: str) -> Leaning:
 
 
 def mentions(option: str, options: Sequence[str], sentence: str) -> bool:
-    """Whether a sentence shares no more with another option than with this one.
+    """Whether a sentence has a word of an option, and no more of another one's.
 
-    One that has other figures than the option speaks of something else.
+    One that has other figures than the option speaks of something else, and a row of a table of
+    nothing that could be chosen.
     """
+    if _ROW in sentence:
+        return False
     language = detect(" ".join(options))
     sentence_tokens = _tokens(sentence, language)
     figures = [
@@ -190,7 +194,7 @@ def mentions(option: str, options: Sequence[str], sentence: str) -> bool:
     if all(figures) and figures[0].isdisjoint(figures[1]):
         return False  # "hire two" is not "hire ten"
     shared = {one: len(sentence_tokens & _tokens(one, language)) for one in options}
-    return shared[option] == max(shared.values())
+    return shared[option] >= max(1, *shared.values())
 
 
 def _tokens(text: str, language: str) -> frozenset[tuple[str, str]]:
