@@ -243,7 +243,16 @@ def _decision(reader: Reader) -> tuple[Block, ...]:
 
 def _grounds(reader: Reader) -> tuple[Block, ...]:
     """Return the grounds of a debate; those of documents that were read are the table."""
-    return _points(reader, reader.minutes.grounds) if reader.minutes.debated else ()
+    if not reader.minutes.debated:
+        return ()
+    years = {one.number: one.year for one in reader.minutes.citations}
+    lines = []
+    for point in reader.minutes.grounds:
+        stated = dict.fromkeys(years.get(number, "") for number in point.citations)
+        dated = ", ".join(filter(None, stated))  # of how old a document it is
+        after = (Words(f" (of {dated})", Style.QUIET),) if dated else ()
+        lines.append((*point_line(reader, point), *after))
+    return (Bullets(tuple(lines)),) if lines else ()
 
 
 def point_line(reader: Reader, point: Point, *, holders_first: bool = False) -> Line:
