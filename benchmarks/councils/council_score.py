@@ -30,6 +30,7 @@ from measuring import Bar, Machine, Row, Table, finish, percentile
 
 RESAMPLES = 1000
 NOT_CONSENT = frozenset({"conditional", "neutral", "silent"})
+OPPOSED = (PositionRelation.DIFFER, PositionRelation.CONDITIONAL)
 
 
 @dataclass
@@ -102,7 +103,7 @@ def count(tally: Tally, council: Gold, question: Gold, minutes: Minutes) -> None
             if not silent:
                 tally.grounds.append(right or is_quoted(own.text, quotations_of(cell)))
         differs = gold["comparable"] and len(gold["groups"]) > 1
-        announced = relations[aspect.id] is PositionRelation.DIFFER
+        announced = relations[aspect.id] in OPPOSED
         tally.found += differs and announced
         tally.missed += differs and not announced
         tally.real += announced and differs

@@ -174,7 +174,7 @@ def test_an_aspect_is_a_title(asked: str, title: str) -> None:
         (
             PositionRelation.CONDITIONAL,
             (("maria",), ("tom",)),
-            "Some say so under a condition: 80 euros (Maria Lind); 60 euros (Tom)",
+            "They differ in a condition: 80 euros (Maria Lind); 60 euros (Tom)",
         ),
         (PositionRelation.ONE_ONLY, (("tom",),), "Only the documents of Tom speak of it"),
         (

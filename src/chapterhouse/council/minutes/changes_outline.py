@@ -25,7 +25,7 @@ from chapterhouse.types import (
 _RELATIONS: Final = {
     PositionRelation.AGREE: "they say the same",
     PositionRelation.DIFFER: "they seem to differ",
-    PositionRelation.CONDITIONAL: "some say so under a condition",
+    PositionRelation.CONDITIONAL: "they differ in a condition",
     PositionRelation.NOT_COMPARABLE: "not compared",
     PositionRelation.ONE_ONLY: "only one member's documents speak of it",
     PositionRelation.SILENT: "nobody's documents speak of it",

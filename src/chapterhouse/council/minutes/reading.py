@@ -36,7 +36,7 @@ _KINDS: Final = {
 _RELATIONS: Final = {
     PositionRelation.AGREE: "They say the same",
     PositionRelation.DIFFER: "They seem to differ",
-    PositionRelation.CONDITIONAL: "Some say so under a condition",
+    PositionRelation.CONDITIONAL: "They differ in a condition",
     PositionRelation.NOT_COMPARABLE: "Not compared: each says something different",
     PositionRelation.SILENT: "Nobody's documents speak of it",
 }
