@@ -5,9 +5,10 @@ asks no service, but for one thing: the length of a service's vectors where the 
 open, and that once.
 """
 
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.loading import lazy
@@ -44,6 +45,7 @@ else:
     writer = lazy("chapterhouse.models.writer")
 
 # Called with what has to be called when the library is closed.
+_BARE: Final = re.compile(r"[\w-]+")  # what a table of TOML may be called without quotes
 OnClose = Callable[[Callable[[], None]], object]
 
 _CACHE_FILE = "embeddings.db"
@@ -147,9 +149,10 @@ def settings_of(settings: Settings, name: str) -> LanguageModelSettings:
     if name in settings.models:
         return settings.models[name]
     known = ", ".join(sorted(settings.models)) or "none"
+    written = f"Write it into chapterhouse.toml as [models.{name}]."
     raise UsageError(
         f"There is no model '{name}'; there are: {known}.",
-        hint=f"Write it into chapterhouse.toml as [models.{name}].",
+        hint=written if _BARE.fullmatch(name) else "Choose one first: chapterhouse model use",
     )
 
 

@@ -21,6 +21,16 @@ def says(member: str, kind: PositionKind, text: str = "") -> Position:
     return Position(member, "a1", kind, text=text or f"{member} says")
 
 
+def test_conditions_that_are_not_the_same_are_not_compared() -> None:
+    one, other = (
+        Position(name, "a1", KINDS.CONDITIONAL, text=name, condition=f"if {name} agrees")
+        for name in ("a", "b")
+    )
+    assert compare_positions(DECIDES, [one, other]).relation is RELATIONS.NOT_COMPARABLE
+    same = Position("b", "a1", KINDS.CONDITIONAL, text="b", condition=one.condition)
+    assert compare_positions(DECIDES, [one, same]).relation is RELATIONS.AGREE
+
+
 @pytest.mark.parametrize(
     ("aspect", "positions", "relation", "groups"),
     [

@@ -11,6 +11,7 @@ from chapterhouse.council.positions.position import polarity, stated
 from chapterhouse.types import Aspect, AspectKind, PositionKind
 
 YES, NO, CONDITIONAL = PositionKind.YES, PositionKind.NO, PositionKind.CONDITIONAL
+STATED = PositionKind.STATED
 SHARE = "May we share it with contractors"
 BARS = "Do they stop us from hiring their people"
 
@@ -80,10 +81,15 @@ def test_the_condition_is_told_in_the_sentence_s_own_words(sentence: str, condit
     assert told in sentence
 
 
+def test_a_heading_decides_nothing() -> None:
+    assert polarity("Is there a code of conduct?", "Code Of Conduct", "en") == (STATED, "")
+    assert polarity("Is there a code of conduct?", "There is one.", "en")[0] is YES
+
+
 @given(st.text(max_size=120), st.text(max_size=300), st.sampled_from(["en", "de", "fr", ""]))
-def test_any_sentence_says_one_of_three(question: str, sentence: str, language: str) -> None:
+def test_any_sentence_says_one_of_four(question: str, sentence: str, language: str) -> None:
     kind, condition = polarity(question, sentence, language)
-    assert kind in {YES, NO, CONDITIONAL}
+    assert kind in {YES, NO, CONDITIONAL, STATED}
     assert condition in sentence
     assert kind is CONDITIONAL or not condition
 

@@ -76,6 +76,8 @@ def test_what_kind_of_value_is_asked_for(question: str, language: str, kind: Val
             ["https://github.com/contact"],
         ),
         ("Disputes go to the courts of London, England.", "en", NAME, ["London", "England"]),
+        ("(d) Nothing in This Agreement binds Acme Ltd.", "en", NAME, ["Acme Ltd"]),
+        ("see JORFTEXT000000339241 and Paris Court", "en", NAME, ["Paris Court"]),
         ("the laws of the Republic of South Africa", "en", NAME, ["Republic of South Africa"]),
         ("17 APPLICABLE LAW AND JURISDICTION 17.1 under Kenya law", "en", NAME, ["Kenya"]),
         ("It lasts five years.", "en", OPEN, []),

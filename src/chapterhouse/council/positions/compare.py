@@ -53,6 +53,8 @@ def _same(one: Position, other: Position) -> bool:
     if one.kind is PositionKind.VALUE:
         first, second = set(one.keys), set(other.keys)
         return first <= second or second <= first
+    if one.kind is PositionKind.CONDITIONAL and one.condition != other.condition:
+        return False
     return one.kind in _DECIDED or one.text == other.text
 
 
@@ -66,6 +68,8 @@ def _relation(  # noqa: PLR0911 - one way of standing to each other each
     if len(groups) == 1:
         return PositionRelation.AGREE
     kinds = {position.kind for position in held}
+    if kinds == {PositionKind.CONDITIONAL}:
+        return PositionRelation.NOT_COMPARABLE  # each under a condition of its own
     if PositionKind.STATED in kinds or aspect.kind in {AspectKind.LIST, AspectKind.REASON}:
         return PositionRelation.NOT_COMPARABLE
     owners = {position.whose.casefold() for position in held if position.whose}

@@ -66,11 +66,15 @@ _CONDITION: Final = r"\b<exceptions>\b"
 _LIMIT: Final = r"\b<limits>\b"
 _ANSWERS: Final = r"^\W*(?:(<yes>)|<no>)\s*(?:[,.;:!–—-]|$)"
 _WITHOUT: Final = r"<without>"
+_HEADING: Final = 5  # words
+_ENDS: Final = (".", "!", ";", ":", "”", '"', "。")
 _CLAUSE_END: Final = r"[;.]|, (?=<clauses>)"
 
 
 def polarity(question: str, sentence: str, language: str) -> tuple[PositionKind, str]:
     """Return whether a sentence says yes, no or perhaps, and its condition; or empty.
+
+    A heading is stated, and says neither.
 
     Args:
         question: What is asked, answered with yes or no.
@@ -80,6 +84,8 @@ def polarity(question: str, sentence: str, language: str) -> tuple[PositionKind,
     answers = cue_pattern(_ANSWERS).match(sentence)
     if answers:
         return PositionKind.YES if answers[1] else PositionKind.NO, ""
+    if len(sentence.split()) <= _HEADING and not sentence.rstrip().endswith(_ENDS):
+        return PositionKind.STATED, ""  # a heading decides nothing
     asked = _asked(question)
     condition = cue_pattern(_CONDITION).search(sentence)
     if condition is None and asked is _Asked.ALLOWED:

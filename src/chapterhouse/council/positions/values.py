@@ -28,6 +28,13 @@ class ValueKind(StrEnum):
 
 # What stands in angle brackets are cues of every language: ``cue_pattern``.
 _JOINS: Final = re.compile(r" (?:of(?: the)?|de|du|des|della|der|von|van|y) ")
+# What contracts write with a capital and names nothing: matches always, perhaps nothing.
+_BOILERPLATE: Final = re.compile(
+    r"(?:(?:the|this|each|any|no|nothing|such|all|if|neither|either|agreement|contract|party"
+    r"|parties|section|clause|article|annex|governing|applicable|law)\b[\s,]*)*",
+    re.IGNORECASE,
+)
+_ADDRESS_PART: Final = re.compile(r"[=&%_]|[A-Z]{4,}\d{4,}")
 _HEADING: Final = re.compile(r"[A-Z&]{2,}(?:[ ,]+[A-Z&]{2,}){2,}")  # words in capitals alone
 _ASKED: Final = (
     (ValueKind.DURATION, r"\b(?:<asks_duration>|<how_many> <time_units>)\b"),
@@ -123,9 +130,12 @@ def _names(statement: Statement, question: str) -> Iterator[Value]:
             spans[-1] = (spans[-1][0], name.end)
         else:
             spans.append((name.start, name.end))
-    for start, end in spans:
+    for begin, end in spans:
+        start = begin + len(_BOILERPLATE.match(text[begin:end])[0])  # type: ignore[index]
+        if not text[start:end].strip() or _ADDRESS_PART.search(text[start:end]):
+            continue
         own = {token.key for token in statement.tokens if start <= token.start < end}
-        is_heading = _HEADING.fullmatch(text, start, end) is not None
+        is_heading = _HEADING.fullmatch(text, begin, end) is not None
         if (
             not (own and own <= asked)
             and not is_heading

@@ -126,7 +126,9 @@ def _with_short_cells(part: Part) -> Part:
 
     def short(cell: GridCell) -> GridCell:
         line = (
-            Words(cut(run.text, SHORT), run.style) if isinstance(run, Words) else run
+            Words(cut(run.text, SHORT), run.style)
+            if isinstance(run, Words) and len(run.text) > SHORT
+            else run
             for run in cell.line
         )
         return replace(cell, line=tuple(line))
