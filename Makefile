@@ -14,10 +14,12 @@ help: ## what can be made
 
 setup: $(STAMP) ## install Chapterhouse and its tools into .venv
 
+# The lock files are complete, so nothing is left to resolve: an older pip would take a newer
+# release for a requirement with an extra, and then refuse it for its missing hash.
 $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14) and "The lock files are for Python 3.11 to 3.13, this is " + sys.version.split()[0])'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -61,7 +63,7 @@ demo: setup ## a believable organisation's documents, three questions, contracts
 	@$(BIN)/python examples/demo.py
 
 bench-setup: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-bench.lock
 
 bench: bench-setup ## speed, memory and extraction quality, beside other libraries
 	$(BIN)/python benchmarks/run.py
@@ -72,7 +74,7 @@ bench-million: bench-setup ## questions and one more document in a library of a 
 
 peers-setup: setup
 	@test -x $(PEERS)/python || $(PYTHON) -m venv .venv-peers
-	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-peers.lock
+	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-peers.lock
 	@# txtai asks for PyTorch with CUDA, some gigabytes, and needs none of it for vectors made elsewhere
 	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --no-deps txtai==9.14.0
 
