@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.agents.sync import Places, SyncReport, bring_up_to_date, is_current
+from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work
@@ -20,7 +20,7 @@ from chapterhouse.reading.plain import read_markdown, read_text
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import DEFAULT_SHELF, Extraction, Scope
+from chapterhouse.types import DEFAULT_SHELF, Extraction, Scope, SyncReport
 
 EVERYTHING = Scope.everything()
 

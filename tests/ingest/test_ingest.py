@@ -37,7 +37,7 @@ def test_a_second_add_opens_and_writes_nothing(home: Any, monkeypatch: pytest.Mo
     home.write("bad.md", "ENCRYPTED")
     home.add()
     sequence, changes = home.store.sequence(), home.store._connections._writer.total_changes()
-    monkeypatch.setattr("chapterhouse.ingest.ingest.open_source", None)
+    monkeypatch.setattr("chapterhouse.connectors.content.open_source", None)
     report = home.add()
     assert [o.record.code for o in report.outcomes] == ["unchanged", "unchanged"]
     assert report.outcomes[1].record.sentence == "bad.md needs a password. Remove it."
@@ -83,7 +83,7 @@ def test_a_file_that_cannot_be_opened_now_keeps_its_document(
         raise RejectedError("cannot-open", "docs/a.md cannot be read: Permission denied.")
 
     with monkeypatch.context() as closed:
-        closed.setattr("chapterhouse.ingest.ingest.open_source", refuse)
+        closed.setattr("chapterhouse.connectors.content.open_source", refuse)
         (outcome,) = home.add().outcomes
     assert (outcome.record.code, outcome.changed) == ("cannot-open", False)
     assert outcome.record.sentence.endswith("What was read earlier stays in the library.")

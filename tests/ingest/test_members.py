@@ -85,7 +85,7 @@ def test_an_unchanged_archive_is_not_opened(home: Any, monkeypatch: pytest.Monke
     place(home, "report.zip", zipped(FILES))
     home.add()
     sequence = home.store.sequence()
-    monkeypatch.setattr("chapterhouse.ingest.ingest.open_source", None)
+    monkeypatch.setattr("chapterhouse.connectors.content.open_source", None)
     assert told(home) == {"docs/report.zip": ("skipped", "unchanged")}
     assert home.store.sequence() == sequence
 

@@ -46,7 +46,7 @@ def test_what_is_gone_is_told_and_what_is_hidden_is_counted(home: Any) -> None:
     gone.unlink()
     plan = make_plan([home.folder], home.store)
     assert [record.source for record in plan.missing] == ["docs/gone.md"]
-    assert plan.hidden == 1
+    assert [one.reason for one in plan.ignored] == ["hidden"]
     assert set(plan.known) == {str(gone), str(home.folder / "here.md")}
 
 

@@ -14,10 +14,10 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.problems import DefinitionError, Problem
-from chapterhouse.agents.sync import Places, SyncReport, bring_up_to_date, is_current
+from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import CorpusCounts, Progress, Scope
+from chapterhouse.types import CorpusCounts, Progress, Scope, SyncReport
 
 OnProgress = Callable[[Progress], None]
 

@@ -15,7 +15,15 @@ from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.preview import preview
 from chapterhouse.ingest.remove import remove
 from chapterhouse.ports.store import Store
-from chapterhouse.types import AddReport, Document, FileOutcome, FileRecord, Scope, Status
+from chapterhouse.types import (
+    Document,
+    FileOutcome,
+    FileRecord,
+    Move,
+    Scope,
+    Status,
+    SyncReport,
+)
 
 EXCLUDED: Final = "excluded"  # code of a file that a hand has taken out
 
@@ -43,52 +51,6 @@ class Places:
     def own(self) -> tuple[Path, ...]:
         """All that is looked into, the own documents first."""
         return (self.documents, *self.folders) if self.documents else self.folders
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A document that joined shelves or left them, and stays in the library."""
-
-    source: str
-    joined: tuple[str, ...]
-    left: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SyncReport:
-    """What bringing a shelf up to date did.
-
-    Attributes:
-        files: What became of the files.
-        removed: Sources of documents that left the library.
-        moves: Documents that changed shelves.
-        absent: Folders pointed at that are not there; their documents stay as they were.
-    """
-
-    files: AddReport
-    removed: tuple[str, ...] = ()
-    moves: tuple[Move, ...] = ()
-    absent: tuple[Path, ...] = ()
-
-    @property
-    def changed(self) -> int:
-        """Count the documents that were written, moved or removed."""
-        return self.files.changed + len(self.removed) + len(self.moves)
-
-    def __add__(self, other: "SyncReport") -> "SyncReport":
-        """Return what both did."""
-        files = AddReport(
-            (*self.files.outcomes, *other.files.outcomes),
-            (*self.files.missing, *other.files.missing),
-            self.files.interrupted or other.files.interrupted,
-            self.files.hidden + other.files.hidden,
-        )
-        return SyncReport(
-            files,
-            (*self.removed, *other.removed),
-            (*self.moves, *other.moves),
-            (*self.absent, *other.absent),
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from chapterhouse.connectors.folder import SourceFile, folder_below
@@ -63,6 +64,17 @@ def open_source(file: SourceFile, *, maximum_bytes: int = MAXIMUM_BYTES) -> Cont
         f"{file.source} changed {ATTEMPTS} times while it was read.",
         hint="Add it again when the program that writes it has finished.",
     )
+
+
+def open_all(
+    files: Iterable[SourceFile], maximum_bytes: int = MAXIMUM_BYTES
+) -> Iterator[Content | RejectedError]:
+    """Yield for each file, in the same order, its bytes or why they cannot be had."""
+    for file in files:
+        try:
+            yield open_source(file, maximum_bytes=maximum_bytes)
+        except RejectedError as error:
+            yield error
 
 
 def _read_once(file: SourceFile, maximum_bytes: int) -> Content | None:

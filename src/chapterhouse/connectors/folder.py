@@ -1,4 +1,4 @@
-"""Files of a folder: which there are, and their bytes, read without leaving the folder."""
+"""Files of a folder: which there are, found without leaving the folder."""
 
 import os
 import stat
@@ -15,10 +15,15 @@ from chapterhouse.types import Notice
 IGNORED_FOLDERS = frozenset({"node_modules", "__pycache__", "__MACOSX", "$RECYCLE.BIN"})
 # Files that desktops, office programs and Chapterhouse leave behind.
 IGNORED_FILES = frozenset({"thumbs.db", "desktop.ini", "chapterhouse.toml"})
+# How files end that are not whole yet, or that an editor makes beside the one it has open.
+_TEMPORARY = (".tmp", ".part", ".partial", ".crdownload", ".swp", "~")
 # What Chapterhouse itself keeps: a library below an added folder must not read itself.
 _LIBRARY_FILE, _LIBRARIES = "library.db", "workspaces"
 GIVEN = "text:"  # what the location of text begins with that came from no file; then its hash
 _LOCK_PREFIX = "~$"  # Office's marker beside an open document
+HIDDEN, TEMPORARY, TOOLS, EXCLUDED = "hidden", "temporary", "of tools", "excluded"  # why ignored
+OnIgnored = Callable[[str, str], object]  # the path and why
+Leaves = Callable[[str, bool], bool]  # whether a path below the root, a folder or not, is left out
 
 _SPECIAL = {
     stat.S_IFIFO: "a named pipe",
@@ -57,19 +62,29 @@ class SourceFile:
         return self.source.rpartition("/")[2]
 
 
+def nothing_left_out(path: str, is_folder: bool) -> bool:  # noqa: ARG001, FBT001 - fills a seam
+    """Leave nothing out."""
+    return False
+
+
 def walk(
-    path: Path, label: str = "", *, on_hidden: Callable[[Path], object] = lambda _: None
+    path: Path,
+    label: str = "",
+    *,
+    on_ignored: OnIgnored = lambda _path, _reason: None,
+    leaves_out: Leaves = nothing_left_out,
 ) -> Iterator[SourceFile]:
     """Yield the files at or below ``path``, in order of source.
 
-    Hidden files, what tools leave behind and libraries of Chapterhouse are ignored. What
-    cannot be read as a file (a link, a pipe, a device, a closed folder) is yielded with its
+    Hidden and temporary files, what tools leave behind and libraries of Chapterhouse are ignored.
+    What cannot be read as a file (a link, a pipe, a device, a closed folder) is yielded with its
     problem. Links are not followed, except ``path`` itself: its owner named it.
 
     Args:
         path: A folder, or one file.
         label: What sources begin with; by default the name of the folder, or of the file's.
-        on_hidden: Called with each hidden file and folder that is ignored.
+        on_ignored: Called with each file and folder that is ignored, and the reason.
+        leaves_out: Says of a path below a folder, with ``/``, whether its owner excluded it.
 
     Raises:
         NotFoundError: nothing is there.
@@ -79,7 +94,7 @@ def walk(
     if parts:
         yield describe(root, parts, label)
         return
-    yield from _walk_folder(root, label, on_hidden)
+    yield from _Walk(root, label, on_ignored, leaves_out).files()
 
 
 def resolve_root(path: Path) -> tuple[Path, tuple[str, ...]]:
@@ -147,53 +162,80 @@ def folder_below(root: Path, parts: Sequence[str]) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _walk_folder(
-    root: Path, label: str, on_hidden: Callable[[Path], object]
-) -> Iterator[SourceFile]:
-    """Walk with a stack of our own: a path may be deeper than Python's."""
-    stack: list[tuple[tuple[str, ...], bool]] = [((), True)]
-    while stack:
-        parts, is_folder = stack.pop()
-        if is_folder:
-            try:
-                names = _names(root, parts, on_hidden)
-            except OSError as error:
-                yield _closed(root, parts, label, error)
+class _Walk:
+    """A walk with a stack of its own: a path may be deeper than Python's."""
+
+    def __init__(self, root: Path, label: str, on_ignored: OnIgnored, leaves_out: Leaves) -> None:
+        self._root = root
+        self._label = label
+        self._on_ignored = on_ignored
+        self._leaves_out = leaves_out
+
+    def files(self) -> Iterator[SourceFile]:
+        stack: list[SourceFile | tuple[str, ...]] = [()]
+        while stack:
+            found = stack.pop()
+            if isinstance(found, SourceFile):
+                yield found
                 continue
-            stack.extend(((*parts, name), folder) for name, folder in reversed(names))
-            continue
-        try:
-            yield describe(root, parts, label)
-        except OSError:  # gone since it was listed, as if it had never been there
-            continue
+            try:
+                stack.extend(reversed(self._inside(found)))
+            except OSError as error:
+                yield _closed(self._root, found, self._label, error)
+
+    def _inside(self, parts: tuple[str, ...]) -> list[SourceFile | tuple[str, ...]]:
+        """Return what is in a folder: files described, and folders by their names.
+
+        A folder is placed as if its name ended in ``/``: then walking in this order is walking in
+        the order of whole sources.
+        """
+        with folder_below(self._root, parts) as folder, os.scandir(folder) as entries:
+            named = [(entry, entry.is_dir(follow_symlinks=False)) for entry in entries]
+            if self._is_library(parts, named):
+                return []
+            found: list[tuple[str, SourceFile | tuple[str, ...]]] = []
+            for entry, is_folder in named:
+                if reason := self._reason(parts, entry.name, is_folder):
+                    place = os.path.join(self._root, *parts, entry.name)  # noqa: PTH118 - as below
+                    self._on_ignored(place, reason)
+                    continue
+                below = (*parts, entry.name)
+                if is_folder:
+                    found.append((source_name(entry.name, ("",)), below))
+                    continue
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:  # gone since it was listed, as if it had never been there
+                    continue
+                file = _described(self._root, below, self._label, status)
+                found.append((source_name(entry.name, ()), file))
+        return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+    def _is_library(
+        self, parts: tuple[str, ...], named: Sequence[tuple["os.DirEntry[str]", bool]]
+    ) -> bool:
+        parent = parts[-2] if len(parts) > 1 else (self._root, self._root.parent)[not parts].name
+        is_there = any(entry.name == _LIBRARY_FILE and not folder for entry, folder in named)
+        return parent == _LIBRARIES and is_there
+
+    def _reason(self, parts: tuple[str, ...], name: str, is_folder: bool) -> str:  # noqa: FBT001
+        """Return why what has this name is ignored; empty where it is not."""
+        reason = _ignored(name, is_folder)
+        if reason:
+            return reason
+        return EXCLUDED if self._leaves_out("/".join((*parts, name)), is_folder) else ""
 
 
-def _names(
-    root: Path, parts: tuple[str, ...], on_hidden: Callable[[Path], object]
-) -> list[tuple[str, bool]]:
-    """Return the names in a folder worth looking at, and whether each is a folder.
-
-    A folder is placed as if its name ended in ``/``: then walking in this order is walking in
-    the order of whole sources.
-    """
-    with folder_below(root, parts) as folder, os.scandir(folder) as entries:
-        found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
-    parent = root.joinpath(*parts[:-1]) if parts else root.parent
-    if parent.name == _LIBRARIES and (_LIBRARY_FILE, False) in found:
-        return []
-    for name, _ in found:
-        if name.startswith("."):
-            on_hidden(root.joinpath(*parts, name))
-    included = [pair for pair in found if not _ignored(*pair)]
-    return sorted(included, key=lambda pair: source_name(pair[0], ("",) if pair[1] else ()))
-
-
-def _ignored(name: str, is_folder: bool) -> bool:  # noqa: FBT001 - a pair of scandir
+def _ignored(name: str, is_folder: bool) -> str:  # noqa: FBT001 - a pair of scandir
+    """Return why a name is ignored wherever it is found; empty where it is not."""
     if name.startswith("."):
-        return True
+        return HIDDEN
     if is_folder:
-        return name in IGNORED_FOLDERS
-    return name.casefold() in IGNORED_FILES or name.startswith(_LOCK_PREFIX)
+        return TOOLS if name in IGNORED_FOLDERS else ""
+    if name.casefold() in IGNORED_FILES:
+        return TOOLS
+    is_temporary = name.startswith(_LOCK_PREFIX) or name.casefold().endswith(_TEMPORARY)
+    return TEMPORARY if is_temporary else ""
 
 
 def _described(

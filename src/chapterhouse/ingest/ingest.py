@@ -2,18 +2,22 @@
 
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
-from chapterhouse.connectors.content import Content, open_source
+from chapterhouse.connectors.content import Content, open_all
 from chapterhouse.connectors.folder import GIVEN, SourceFile, above
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.look import Look, Work, worth_another_try
+from chapterhouse.ingest.look import CONTAINERS, Look, Work, worth_another_try
+from chapterhouse.ingest.outcomes import rename_outcome, unchanged_outcome
 from chapterhouse.ingest.pipeline import run, submit
-from chapterhouse.ingest.plan import make_plan
+from chapterhouse.ingest.plan import Plan, make_plan
+from chapterhouse.ingest.renames import Contents, file_moves, find_renames
+from chapterhouse.ports.store import Store
 from chapterhouse.text.naming import slug
-from chapterhouse.types import AddReport, FileRecord
+from chapterhouse.types import AddReport, FileOutcome, Progress, Scope
 
 _NAME = 48  # characters of a text by which it is called
 
@@ -22,8 +26,9 @@ def add(paths: Iterable[Path], work: Work) -> AddReport:
     """Read what is new or changed below ``paths`` and store it, file by file.
 
     A file whose size and time are those of the last look is not opened; one whose bytes are the
-    same is not read. A file that can no longer be read as a document takes its old document with
-    it. Files that are gone are named in the report and stay in the library.
+    same, there or at another place, is not read. A file that can no longer be read as a document
+    takes its old document with it. Files that are gone are named in the report and stay in the
+    library.
 
     Args:
         paths: Folders and files.
@@ -34,28 +39,59 @@ def add(paths: Iterable[Path], work: Work) -> AddReport:
         ChapterhouseError: the store cannot be written, as when the disk is full; what was told
             before is safe.
     """
-    paths, store = tuple(paths), work.store
+    return apply_plan(label_roots(tuple(paths), work.store), open_all, work)
+
+
+def label_roots(paths: Sequence[Path], store: Store) -> Plan:
+    """Return the plan of ``paths`` after the folders that are new have their labels.
+
+    Raises:
+        NotFoundError: one of the paths is not there.
+    """
     plan = make_plan(paths, store)
     labels = {place: store.label_root(place, label) for place, label in plan.new_roots.items()}
-    if labels != plan.new_roots:  # another process took a label meanwhile
-        plan = make_plan(paths, store)
-    again = {  # archives and messages in which something is worth another try
-        place
-        for record in plan.known.values()
-        if worth_another_try(record, retry=work.retry)
-        for place in (record.location, *above(record.location))
-    }
+    # Another process may have taken a label meanwhile.
+    return plan if labels == plan.new_roots else make_plan(paths, store)
 
-    looks = (
-        _look(file, plan.known.get(file.location), work, again=file.location in again)
-        for file in plan.files
-    )
-    report = run(looks, len(plan.files), work)
-    for record in plan.missing:
+
+def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
+    """Bring the library to the state of the files of a plan; what is gone stays.
+
+    Args:
+        plan: What is there and what is known of it.
+        contents: Opens files.
+        work: What the run needs.
+
+    Raises:
+        ChapterhouseError: the store cannot be written; what was told before is safe.
+    """
+    renames = find_renames(plan, contents, work.maximum_bytes)
+    moves = tuple(file_moves(renames, work.store))
+    if moves:
+        work.store.move_files(moves)
+    moved = {file.location: record for record, file, _ in renames.moves}
+    unchanged, pending = _partition(plan, moved, work)
+    settled = [unchanged_outcome(plan.known[file.location]) for file in unchanged]
+    settled += [
+        rename_outcome(move.record, moved[move.record.location], work)
+        for move in moves
+        if move.record.location in moved
+    ]
+    for number, outcome in enumerate(settled, start=1):
+        work.on_progress(Progress(number, len(plan.files), outcome.record.source, outcome))
+    looks = _looks(pending, plan, contents, renames.opened, work)
+    report = run(looks, len(plan.files), work, len(settled))
+    origins = {record.location for record in moved.values()}
+    gone = [record for record in plan.missing if record.location not in origins]
+    for record in gone:
         if not record.document_id:
-            store.forget_file(record.location)
-    missing = tuple(record.source for record in plan.missing if record.document_id)
-    return replace(report, missing=missing, hidden=plan.hidden)
+            work.store.forget_file(record.location)
+    return replace(
+        report,
+        outcomes=_in_order(settled, report.outcomes),
+        missing=tuple(record.source for record in gone if record.document_id),
+        ignored=plan.ignored,
+    )
 
 
 def add_text(text: str, title: str, work: Work) -> AddReport:
@@ -70,9 +106,25 @@ def add_text(text: str, title: str, work: Work) -> AddReport:
         ChapterhouseError: the store cannot be written.
     """
     data = (f"# {title}\n\n{text}" if title else text).encode("utf-8", "replace")
+    return add_bytes(data, f"{slug((title or text)[:_NAME])}.md", work, "text")
+
+
+def add_bytes(data: bytes, name: str, work: Work, label: str = "upload") -> AddReport:
+    """Store bytes that came from no file; the same bytes are the same document.
+
+    Args:
+        data: The bytes of a file.
+        name: What the file would be called; its end says the format where the bytes do not.
+        work: What the run needs.
+        label: What its source begins with.
+
+    Raises:
+        ChapterhouseError: the store cannot be written.
+    """
     digest = hashlib.sha256(data).hexdigest()
     location = f"{GIVEN}{digest}"
-    source = f"text/{slug((title or text)[:_NAME])}-{digest[:8]}.md"
+    stem, dot, extension = name.rpartition(".")
+    source = f"{label}/{stem or extension}-{digest[:8]}{dot}{extension if dot else ''}"
     file = SourceFile(Path(), (location,), location, source, len(data))
     known = work.store.file(location)
     look = Look(file, known, started=time.monotonic())
@@ -82,18 +134,95 @@ def add_text(text: str, title: str, work: Work) -> AddReport:
     return run([look], 1, work)
 
 
-def _look(file: SourceFile, known: FileRecord | None, work: Work, *, again: bool) -> Look:
-    """Open a file as far as is needed to know what to do with it."""
-    look = Look(file, known, started=time.monotonic())
-    if file.problem:
-        return replace(look, error=RejectedError(file.problem.code, file.problem.sentence))
-    settled = None if again else known
-    if settled and (settled.size, settled.mtime_ns) == (file.size, file.mtime_ns):
-        return look
-    try:
-        content = open_source(file, maximum_bytes=work.maximum_bytes)
-    except RejectedError as error:
-        return replace(look, error=error)
-    if settled and settled.sha256 == content.sha256:
+def _partition(
+    plan: Plan, moved: Collection[str], work: Work
+) -> tuple[list[SourceFile], list[SourceFile]]:
+    """Return the files of which nothing is to be looked at, and those to be opened."""
+    again = _again(plan, work)
+    on_shelf = work.store.document_ids(Scope.of([work.shelf])) if work.shelf else None
+    unchanged: list[SourceFile] = []
+    pending: list[SourceFile] = []
+    for file in plan.files:
+        if file.location in moved:
+            continue
+        known = plan.known.get(file.location)
+        is_settled = (
+            known is not None
+            and not file.problem
+            and file.location not in again
+            and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
+            and not (known.format in CONTAINERS or known.size > work.limits.text_characters)
+            and (on_shelf is None or not known.document_id or known.document_id in on_shelf)
+        )
+        (unchanged if is_settled else pending).append(file)
+    return unchanged, pending
+
+
+def _looks(
+    files: Sequence[SourceFile],
+    plan: Plan,
+    contents: Contents,
+    opened: Mapping[str, Content],
+    work: Work,
+) -> Iterator[Look]:
+    """Open files one after another, as far as is needed to know what to do with them."""
+    again = _again(plan, work)
+    looks = [Look(file, plan.known.get(file.location)) for file in files]
+    to_open = [
+        look.file
+        for look in looks
+        if not _needs_no_bytes(look, again) and look.file.location not in opened
+    ]
+    found = contents(to_open, work.maximum_bytes)
+    for look in looks:
+        started = replace(look, started=time.monotonic())
+        if look.file.problem:
+            problem = look.file.problem
+            yield replace(started, error=RejectedError(problem.code, problem.sentence))
+        elif _needs_no_bytes(look, again):
+            yield started
+        else:
+            content = opened.get(look.file.location) or next(found)
+            yield _opened(started, content, work, again=look.file.location in again)
+
+
+def _opened(look: Look, content: Content | RejectedError, work: Work, *, again: bool) -> Look:
+    """Return the look with what opening the file gave; new bytes are handed to the reader."""
+    if isinstance(content, RejectedError):
+        return replace(look, error=content)
+    if look.known and not again and look.known.sha256 == content.sha256:
         return replace(look, content=replace(content, data=b""))  # only its stamp is of use
     return submit(replace(look, content=content), work)
+
+
+def _needs_no_bytes(look: Look, again: Collection[str]) -> bool:
+    """Whether a file has a problem, or the size and time of the last look."""
+    file, known = look.file, look.known
+    if file.problem or known is None or file.location in again:
+        return file.problem is not None
+    return (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
+
+
+def _again(plan: Plan, work: Work) -> frozenset[str]:
+    """Return the files worth another try, and the archives and messages that they are in."""
+    return frozenset(
+        place
+        for record in plan.known.values()
+        if worth_another_try(record, retry=work.retry)
+        for place in (record.location, *above(record.location))
+    )
+
+
+def _in_order(
+    settled: Iterable[FileOutcome], outcomes: Iterable[FileOutcome]
+) -> tuple[FileOutcome, ...]:
+    """Return all outcomes in order of source; those of files inside another stay before its own."""
+    groups = [[outcome] for outcome in settled]
+    inside: list[FileOutcome] = []
+    for outcome in outcomes:
+        inside.append(outcome)
+        if not outcome.inside:
+            groups.append(inside)
+            inside = []
+    ordered = sorted(groups, key=lambda group: (group[-1].record.source, group[-1].record.location))
+    return (*chain.from_iterable(ordered), *inside)

@@ -71,6 +71,20 @@ def _worst_notice(document: Document) -> tuple[str, str]:
     return "", ""
 
 
+def unchanged_outcome(known: FileRecord) -> FileOutcome:
+    """Return how a file ended of which nothing had to be looked at."""
+    record = replace(known, status=Status.SKIPPED, code="unchanged")
+    return FileOutcome(record, changed=False, earlier=(known,))
+
+
+def rename_outcome(record: FileRecord, before: FileRecord, work: Work) -> FileOutcome:
+    """Put a renamed file's document on the shelf, and return how the file ended."""
+    _is_new_on_shelf(record, work)
+    sentence = f"Its name was {before.source}; it was not read again."
+    ended = replace(record, status=Status.SKIPPED, code="renamed", sentence=sentence)
+    return FileOutcome(ended, changed=True)
+
+
 def skip_unchanged(look: Look, work: Work) -> FileOutcome:
     """Leave the document as it is, but put it on the shelf and remember the file's new time."""
     assert look.known is not None

@@ -60,15 +60,20 @@ def submit(look: Look, work: Work) -> Look:
         return replace(look, error=error)
 
 
-def run(looks: Iterable[Look], total: int, work: Work) -> AddReport:
+def run(looks: Iterable[Look], total: int, work: Work, settled: int = 0) -> AddReport:
     """Settle each look in turn, with at most ``work.ahead`` files being read meanwhile.
 
     A stop or an interrupt ends the run after the last commit; what was committed is kept, and
     the next run does the rest.
+
+    Args:
+        looks: The files that are not settled yet.
+        total: Of all files, for the progress.
+        work: What the run needs.
+        settled: How many files of the total were settled before.
     """
     outcomes: list[FileOutcome] = []
     waiting: deque[Look] = deque()
-    settled = 0
 
     def writes() -> Iterator[Write | None]:
         for look in _in_turn(looks, waiting, work):

@@ -1,6 +1,6 @@
-"""Which files an ``add`` looks at, what each is called, and what is known of it."""
+"""Which files an ``add`` or a ``sync`` looks at, what each is called, and what is known of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
@@ -14,9 +14,10 @@ from chapterhouse.connectors.folder import (
     resolve_root,
     walk,
 )
+from chapterhouse.connectors.patterns import left_out
 from chapterhouse.ports.store import Store
-from chapterhouse.text.naming import source_name, system_path
-from chapterhouse.types import Document, FileRecord
+from chapterhouse.text.naming import printable_name, source_name, system_path
+from chapterhouse.types import Document, FileRecord, Ignored, Notice, Source, SourceKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +29,23 @@ class Plan:
         known: What became of files at these places the last time, by location.
         missing: Records of files that were here once and are gone.
         new_roots: Label by location of each folder that was not added before.
-        hidden: Files and folders that are ignored because their names begin with a dot.
+        ignored: What is not looked at, for its name or because it is excluded.
+        excluded: Records of files that are still there and are not looked at any more.
     """
 
     files: tuple[SourceFile, ...]
     known: Mapping[str, FileRecord]
     missing: tuple[FileRecord, ...]
     new_roots: Mapping[str, str]
-    hidden: int = 0
+    ignored: tuple[Ignored, ...] = ()
+    excluded: tuple[FileRecord, ...] = ()
 
 
 def make_plan(paths: Iterable[Path], store: Store) -> Plan:
     """List the files of ``paths`` and name them; nothing is written.
 
     A folder below one that was added before belongs to it: whatever is added, a file has one
-    source, that of the nearest folder added.
+    source, that of the nearest folder added. What its source excludes is left out.
 
     Raises:
         NotFoundError: one of the paths is not there.
@@ -52,21 +55,24 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
     roots = dict(old_roots)
     for root, _ in resolved:
         _add_root(root, roots)
+    sources = {one.location: one for one in store.sources().sources()}
+    names = _Names(roots)
     files: dict[str, SourceFile] = {}
     known: dict[str, FileRecord] = {}
-    hidden: set[Path] = set()
+    ignored: dict[str, Ignored] = {}
     for root, parts in resolved:
-        for file in walk(root.joinpath(*parts), on_hidden=hidden.add):
-            files[file.location] = replace(file, source=_source(file, roots))
-        looked_at = location_of(root, parts)
-        known.update((record.location, record) for record in store.files(looked_at))
-    missing = [record for record in known.values() if _is_gone(record, files)]
+        place = location_of(root, parts)
+        found = _walk(root.joinpath(*parts), sources.get(place), ignored)
+        files |= {file.location: replace(file, source=names.of(file)) for file in found}
+        known.update((record.location, record) for record in store.files(place))
+    missing, excluded = _unseen(known, files)
     return Plan(
         files=tuple(sorted(files.values(), key=lambda file: (file.source, file.location))),
         known=known,
-        missing=tuple(sorted(missing, key=lambda record: (record.source, record.location))),
+        missing=missing,
         new_roots={place: roots[place] for place in roots.keys() - old_roots.keys()},
-        hidden=len(hidden),
+        ignored=tuple(one for _, one in sorted(ignored.items())),
+        excluded=excluded,
     )
 
 
@@ -86,6 +92,29 @@ def find_file(document: Document, store: Store) -> SourceFile | None:
     return replace(file, location=document.location, source=document.source)
 
 
+def _walk(path: Path, source: Source | None, ignored: dict[str, Ignored]) -> Iterator[SourceFile]:
+    """Yield the files of a path as its source wants them, and note what is ignored."""
+
+    def note(place: str, reason: str) -> None:
+        ignored[place] = Ignored(place, reason)
+
+    if source is None or source.kind is not SourceKind.FOLDER:
+        yield from walk(path, on_ignored=note)
+        return
+    leaves_out = left_out(source.include, source.exclude)
+    for file in walk(path, on_ignored=note, leaves_out=leaves_out):
+        too_large = source.maximum_bytes and file.size > source.maximum_bytes
+        yield replace(file, problem=_too_large(file, source)) if too_large else file
+
+
+def _too_large(file: SourceFile, source: Source) -> Notice:
+    sentence = (
+        f"It has {file.size:,} bytes; of the source '{source.name}' at most"
+        f" {source.maximum_bytes:,} are read."
+    )
+    return Notice("too-large", sentence)
+
+
 def _add_root(root: Path, roots: dict[str, str]) -> None:
     """Give a folder a label of its own, unless it stands in one that was added before."""
     location = location_of(root, ())
@@ -97,13 +126,26 @@ def _add_root(root: Path, roots: dict[str, str]) -> None:
     roots[location] = next(label for label in chain((wanted,), numbered) if label not in labels)
 
 
-def _source(file: SourceFile, roots: Mapping[str, str]) -> str:
-    """Name a file after the nearest folder above it that was added."""
-    for ancestor in above(file.location):
-        if ancestor in roots:
-            below = file.location[len(ancestor.rstrip("/")) + 1 :]
-            return source_name(roots[ancestor], _spelled(file, below.count("/") + 1))
-    raise AssertionError(f"no folder above {file.location} was added")
+class _Names:
+    """Names files after the nearest folder above them that was added."""
+
+    def __init__(self, roots: Mapping[str, str]) -> None:
+        self._roots = roots
+        self._folders: dict[tuple[Path, tuple[str, ...]], str] = {}  # thousands share one
+
+    def of(self, file: SourceFile) -> str:
+        place = file.root, file.parts[:-1]
+        if place not in self._folders:
+            self._folders[place] = self._folder(file)
+        return f"{self._folders[place]}/{printable_name(file.parts[-1])}"
+
+    def _folder(self, file: SourceFile) -> str:
+        for ancestor in above(file.location):
+            if ancestor in self._roots:
+                below = file.location[len(ancestor.rstrip("/")) + 1 :]
+                names = _spelled(file, below.count("/") + 1)[:-1]
+                return source_name(self._roots[ancestor], names)
+        raise AssertionError(f"no folder above {file.location} was added")
 
 
 def _spelled(file: SourceFile, depth: int) -> Sequence[str]:
@@ -111,8 +153,31 @@ def _spelled(file: SourceFile, depth: int) -> Sequence[str]:
     return (*file.root.parts, *file.parts)[-depth:]
 
 
-def _is_gone(record: FileRecord, files: Mapping[str, SourceFile]) -> bool:
-    if record.location in files or is_there(record.location):
+def _unseen(
+    known: Mapping[str, FileRecord], files: Mapping[str, SourceFile]
+) -> tuple[tuple[FileRecord, ...], tuple[FileRecord, ...]]:
+    """Return the records of files that are gone, and of those that are there and left out."""
+    unseen = [record for location, record in known.items() if location not in files]
+    if not unseen:
+        return (), ()
+    unseen.sort(key=lambda record: (record.source, record.location))
+    folded = {location.casefold(): location for location in files}
+    missing: list[FileRecord] = []
+    excluded: list[FileRecord] = []
+    for record in unseen:
+        # What lies in a folder that cannot be listed may still be there; what lies in an archive
+        # is there as long as that is.
+        if any(ancestor in files for ancestor in above(record.location)):
+            continue
+        renamed = folded.get(record.location.casefold())
+        there = is_there(record.location) and not (renamed and _same_file(record.location, renamed))
+        (excluded if there else missing).append(record)
+    return tuple(missing), tuple(excluded)
+
+
+def _same_file(location: str, other: str) -> bool:
+    """Whether two spellings lead to one file, where a file system ignores case."""
+    try:
+        return Path(system_path(location)).samefile(system_path(other))
+    except OSError:
         return False
-    # What stands below a folder that cannot be listed may still be there.
-    return not any(ancestor in files for ancestor in above(record.location))

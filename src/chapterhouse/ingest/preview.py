@@ -1,13 +1,14 @@
 """What ``add`` would do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from chapterhouse.connectors.content import open_source
+from chapterhouse.connectors.content import Content, open_all
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import status_of, worth_another_try
 from chapterhouse.ingest.plan import Plan, make_plan
+from chapterhouse.ingest.renames import Contents, find_renames
 from chapterhouse.ports.store import Store
 from chapterhouse.types import AddReport, FileOutcome, FileRecord, Status
 
@@ -21,32 +22,58 @@ def preview(paths: Sequence[Path], *, store: Store, maximum_bytes: int) -> AddRe
     Raises:
         NotFoundError: one of ``paths`` is not there.
     """
-    plan = make_plan(paths, store)
-    outcomes = [_outcome(file, plan, maximum_bytes) for file in plan.files]
-    missing = tuple(record.source for record in plan.missing)
-    return AddReport(tuple(outcomes), missing, hidden=plan.hidden)
+    return preview_plan(make_plan(paths, store), open_all, maximum_bytes)
 
 
-def _outcome(file: SourceFile, plan: Plan, maximum_bytes: int) -> FileOutcome:
-    known = plan.known.get(file.location)
-    record = _foreseen(file, known, maximum_bytes)
+def preview_plan(plan: Plan, contents: Contents, maximum_bytes: int) -> AddReport:
+    """Return how each file of a plan would be met; read no document, store none."""
+    renames = find_renames(plan, contents, maximum_bytes)
+    moved = {file.location: record for record, file, _ in renames.moves}
+    origins = {record.location for record in moved.values()}
+    known = {place: one for place, one in plan.known.items() if place not in origins}
+    rest = [file for file in plan.files if _has_to_be_opened(file, known.get(file.location))]
+    rest = [file for file in rest if file.location not in moved]
+    opened = dict(zip((f.location for f in rest), contents(rest, maximum_bytes), strict=True))
+    outcomes = [
+        _outcome(file, known.get(file.location), opened.get(file.location), moved)
+        for file in plan.files
+    ]
+    missing = tuple(one.source for one in plan.missing if one.location not in origins)
+    return AddReport(tuple(outcomes), missing, ignored=plan.ignored)
+
+
+def _has_to_be_opened(file: SourceFile, known: FileRecord | None) -> bool:
+    if file.problem:
+        return False
+    if known is None or worth_another_try(known):
+        return True
+    return (known.size, known.mtime_ns) != (file.size, file.mtime_ns)
+
+
+def _outcome(
+    file: SourceFile,
+    known: FileRecord | None,
+    opened: Content | RejectedError | None,
+    moved: Mapping[str, FileRecord],
+) -> FileOutcome:
+    if file.location in moved:
+        sentence = f"It would take the place of {moved[file.location].source}."
+        record = _record(file, known, Status.SKIPPED, "would-be-renamed", sentence)
+    else:
+        record = _foreseen(file, known, opened)
     earlier = (known,) if known and record.code == "unchanged" else ()
     return FileOutcome(record, changed=False, earlier=earlier)
 
 
-def _foreseen(file: SourceFile, known: FileRecord | None, maximum_bytes: int) -> FileRecord:
+def _foreseen(
+    file: SourceFile, known: FileRecord | None, opened: Content | RejectedError | None
+) -> FileRecord:
     if file.problem:
         status = status_of(file.problem.code)
         return _record(file, known, status, file.problem.code, file.problem.sentence)
-    if known and worth_another_try(known):
-        known = None
-    if known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
-        return _record(file, known, Status.SKIPPED, "unchanged", "Unchanged.")
-    try:
-        content = open_source(file, maximum_bytes=maximum_bytes)
-    except RejectedError as error:
-        return _record(file, known, Status.REJECTED, error.code, error.message)
-    if known and known.sha256 == content.sha256:
+    if isinstance(opened, RejectedError):
+        return _record(file, known, Status.REJECTED, opened.code, opened.message)
+    if opened is None or (known and not worth_another_try(known) and known.sha256 == opened.sha256):
         return _record(file, known, Status.SKIPPED, "unchanged", "Unchanged.")
     return _record(file, known, Status.SKIPPED, "would-be-read", "It would be read.")
 

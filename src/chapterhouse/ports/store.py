@@ -13,8 +13,10 @@ from chapterhouse.types import (
     Chunk,
     CorpusCounts,
     Document,
+    FileMove,
     FileRecord,
     Scope,
+    Source,
 )
 
 if TYPE_CHECKING:
@@ -83,6 +85,10 @@ class Statistics(Protocol):
         """Return the keys of the first chunks of the documents whose file has this name."""
         ...
 
+    def document_ids(self, scope: Scope) -> frozenset[str]:
+        """Return the ids of all documents."""
+        ...
+
     def partly_read(self, scope: Scope) -> Sequence[str]:
         """Return the files of which some text is missing, sorted."""
         ...
@@ -135,6 +141,14 @@ class DocumentWriter(Protocol):
         """Put a document on exactly these shelves; return the change's sequence."""
         ...
 
+    def move_files(self, moves: Sequence[FileMove]) -> None:
+        """Give files other locations, all at once, so that two may change places.
+
+        Their documents go with them and stay as they are: id, text, chunks, vectors. A document at
+        one of the new locations whose own file is not among them is removed.
+        """
+        ...
+
 
 class FileLedger(Protocol):
     """What became of every file that was ever looked at, and the folders that were added."""
@@ -167,6 +181,22 @@ class FileLedger(Protocol):
         ...
 
 
+class Sources(Protocol):
+    """What the library is to be the image of."""
+
+    def sources(self) -> Sequence[Source]:
+        """Return all sources in order of name."""
+        ...
+
+    def save(self, source: Source) -> None:
+        """Add a source, or replace the one of its name."""
+        ...
+
+    def drop(self, name: str) -> None:
+        """Forget a source, if there is one of this name; its documents stay."""
+        ...
+
+
 class Upkeep(Protocol):
     """The store's own health."""
 
@@ -194,6 +224,10 @@ class Store(
 
     def memories(self) -> Memories:
         """Return what was asked and answered."""
+        ...
+
+    def sources(self) -> Sources:
+        """Return what the library is to be the image of."""
         ...
 
 

@@ -12,7 +12,9 @@ _MARKS: Final = {
     Support.NOT_FOUND: "not confirmed by the sources",
     Support.DISAGREES: "the sources say otherwise",
 }
-_ENDED: Final = frozenset({"unchanged", "unpacked", "would-be-read"})  # codes that say it all
+_ENDED: Final = frozenset(  # codes that say it all
+    {"renamed", "unchanged", "unpacked", "would-be-read", "would-be-renamed"}
+)
 _LANGUAGES: Final = {
     "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "he": "Hebrew",
     "uk": "Ukrainian", "bg": "Bulgarian", "la": "Latin", "ur": "Urdu",

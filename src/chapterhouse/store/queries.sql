@@ -423,3 +423,28 @@ INSERT OR REPLACE INTO cached_answer (key, sequence, answer) VALUES (?, ?, ?);
 
 -- drop_cached_answers
 DELETE FROM cached_answer WHERE sequence <> ?;
+
+-- sources
+SELECT name, kind, location, shelf, include, exclude, maximum_bytes, synced, state, problem
+FROM source ORDER BY name;
+
+-- save_source
+INSERT OR REPLACE INTO source (
+  name, kind, location, shelf, include, exclude, maximum_bytes, synced, state, problem
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- drop_source
+DELETE FROM source WHERE name = ?;
+
+-- document_ids
+SELECT id FROM document AS d
+WHERE ?1 = 'null' OR d.key IN (
+  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
+);
+
+-- set_location
+UPDATE document SET location = ?2 WHERE location = ?1;
+
+-- move_document
+UPDATE document SET location = ?2, source = ?3, title = ?4, modified = ?5, sequence = ?6
+WHERE id = ?1;

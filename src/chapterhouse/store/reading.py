@@ -95,6 +95,10 @@ class StoreReader:
         self._censuses[scope.key] = (sequence, census)
         return census
 
+    def document_ids(self, scope: Scope) -> frozenset[str]:
+        """Return the ids of all documents."""
+        return frozenset(str(name) for (name,) in self._all("document_ids", scope.key))
+
     def partly_read(self, scope: Scope) -> tuple[str, ...]:
         """Return the files of which some text is missing, sorted."""
         found = self._all("partly_read", scope.key)

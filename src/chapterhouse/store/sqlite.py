@@ -22,8 +22,9 @@ from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.reading import StoreReader
+from chapterhouse.store.sources import SourceStore
 from chapterhouse.store.statements import first, run
-from chapterhouse.types import Body, Check, Chunk, Document, FileRecord
+from chapterhouse.types import Body, Check, Chunk, Document, FileMove, FileRecord
 
 INLINE_MAXIMUM = 64 * 2**10
 _SHOWN_FAULTS = 3
@@ -56,6 +57,10 @@ class SqliteStore(StoreReader):
     def embeddings(self) -> EmbeddingStore:
         """Return the vectors that come after their documents, and the encoders' roles."""
         return EmbeddingStore(self._connections)
+
+    def sources(self) -> SourceStore:
+        """Return what the library is to be the image of."""
+        return SourceStore(self._connections)
 
     def __enter__(self) -> Self:
         return self
@@ -195,6 +200,17 @@ class SqliteStore(StoreReader):
             run(connection, "clear_memberships", found[0])
             writing.write_shelves(connection, found[0], shelves)
             return sequence
+
+    def move_files(self, moves: Sequence[FileMove]) -> None:
+        """Give files other locations, all at once, so that two may change places.
+
+        Their documents go with them and stay as they are: id, text, chunks, vectors. A document at
+        one of the new locations whose own file is not among them is removed.
+        """
+        with self._connections.write() as connection:
+            replaced = writing.move_files(connection, moves)
+        for sha256 in replaced:
+            self._drop_blob(sha256)
 
     def label_root(self, location: str, wanted: str) -> str:
         """Return the label of an added folder, ``wanted`` or ``wanted-2`` and so on if new."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from chapterhouse.store import rows
 from chapterhouse.store.statements import Row, first, run, run_many
-from chapterhouse.types import Body, Chunk, Document, FileRecord, shelf_names
+from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, shelf_names
 
 
 def require_agreement(
@@ -91,3 +91,22 @@ def remove_document(connection: apsw.Connection, found: Row) -> int:
     run(connection, "put_removal", identifier, sequence)
     run(connection, "drop_content", sha256)
     return sequence
+
+
+def move_files(connection: apsw.Connection, moves: Sequence[FileMove]) -> list[str]:
+    """Move files and their documents; return the hashes of documents that gave way and are gone."""
+    for number, move in enumerate(moves):  # out of the way, so that two may change places
+        run(connection, "drop_file", move.location)
+        run(connection, "set_location", move.location, f"moving:{number}")
+    replaced = []
+    for move in moves:
+        record = move.record
+        found = first(connection, "document_at", record.location)
+        if found:
+            remove_document(connection, found)
+            replaced.append(str(found[2]))
+        if record.document_id:
+            values = record.location, record.source, move.title, move.modified
+            run(connection, "move_document", record.document_id, *values, next_sequence(connection))
+        write_file(connection, record, record.document_id)
+    return replaced

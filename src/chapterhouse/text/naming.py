@@ -27,6 +27,8 @@ def printable_name(name: str) -> str:
     What cannot be seen is written out, so that a name cannot pass for another: a line feed as
     ``\u000a``, a byte that is not UTF-8 as ``\xff``.
     """
+    if name.isascii() and name.isprintable():  # most names are, and a folder has thousands
+        return name
     return _INVISIBLE.sub(_escape, _DROPPED.sub("", unicodedata.normalize("NFC", name)))
 
 

@@ -92,8 +92,10 @@ from chapterhouse.types.events import (
 from chapterhouse.types.ledger import (
     AddReport,
     Change,
+    FileMove,
     FileOutcome,
     FileRecord,
+    Ignored,
     Progress,
     Receipt,
     Removal,
@@ -132,6 +134,7 @@ from chapterhouse.types.positions import (
     PositionTable,
 )
 from chapterhouse.types.scope import Scope
+from chapterhouse.types.sources import Move, Source, SourceKind, SyncReport
 from chapterhouse.types.state import (
     Check,
     CorpusCounts,
@@ -205,6 +208,7 @@ __all__ = [
     "Excerpt",
     "ExtractedPage",
     "Extraction",
+    "FileMove",
     "FileOutcome",
     "FileRecord",
     "FollowUp",
@@ -212,6 +216,7 @@ __all__ = [
     "Fusion",
     "Gap",
     "Hit",
+    "Ignored",
     "Judgement",
     "Kind",
     "Lapse",
@@ -229,6 +234,7 @@ __all__ = [
     "MinutesChanges",
     "MinutesEvent",
     "ModelLimits",
+    "Move",
     "Notice",
     "OriginalLine",
     "OutputFormat",
@@ -262,11 +268,14 @@ __all__ = [
     "Searched",
     "Section",
     "Side",
+    "Source",
+    "SourceKind",
     "Span",
     "Stance",
     "Statement",
     "Status",
     "Support",
+    "SyncReport",
     "TermRows",
     "TokenVectors",
     "Tool",

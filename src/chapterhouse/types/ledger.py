@@ -53,19 +53,44 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class FileMove:
+    """A file that has another location now, with the document and the files in it.
+
+    Attributes:
+        location: Where it was.
+        record: What is to be remembered of it, at its new location.
+        title: The document's title there.
+        modified: When the file was last changed, in seconds.
+    """
+
+    location: str
+    record: FileRecord
+    title: str = ""
+    modified: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A file or folder that was not looked at, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class AddReport:
     """What one ``add`` did.
 
     Attributes:
         outcomes: In order of source name.
         missing: Sources once added from these folders that are gone now.
-        hidden: Files and folders that were ignored because their names begin with a dot.
+        ignored: Files and folders that are no documents by their names, or are excluded.
     """
 
     outcomes: tuple[FileOutcome, ...]
     missing: tuple[str, ...] = ()
     interrupted: bool = False
-    hidden: int = 0
+    ignored: tuple[Ignored, ...] = ()
 
     def count(self, status: Status) -> int:
         """Count the files that ended so in this run."""

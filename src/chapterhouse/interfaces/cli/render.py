@@ -124,9 +124,15 @@ def _missing(value: AddReport) -> Iterator[Block]:
         yield from entry("missing", Style.WARNING, source)
     if value.missing:
         yield verbatim("Their documents are still here: chapterhouse docs remove --missing")
-    if value.hidden:
-        hidden = counted(value.hidden, "hidden file or folder was", "hidden files and folders were")
-        yield verbatim(f"{hidden} ignored. To add one, name it.")
+    yield from ignored(value)
+
+
+def ignored(value: AddReport) -> Iterator[Block]:
+    """Count what was left out for its name, by reason."""
+    counts = Counter(one.reason for one in value.ignored)
+    if counts:
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(counts.items()))
+        yield verbatim(f"Ignored: {reasons}. To add a hidden file, name it.")
 
 
 def entry(word: str, style: Style, name: str, *reasons: str) -> Iterator[Block]:

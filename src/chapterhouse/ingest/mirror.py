@@ -1,0 +1,221 @@
+"""Bring the library to the state of its sources: what is gone there leaves it, too."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from chapterhouse.connectors.content import open_all
+from chapterhouse.connectors.folder import above
+from chapterhouse.ingest.ingest import add, apply_plan, label_roots
+from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.plan import Plan, make_plan
+from chapterhouse.ingest.preview import preview_plan
+from chapterhouse.ingest.remove import remove
+from chapterhouse.ingest.renames import Contents
+from chapterhouse.ports.store import Store
+from chapterhouse.text.counting import counted
+from chapterhouse.types import (
+    AddReport,
+    FileOutcome,
+    FileRecord,
+    Move,
+    Scope,
+    Source,
+    SourceKind,
+    SyncReport,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a sync is done.
+
+    Attributes:
+        delete: Whether documents leave whose files are gone or excluded.
+        empty: Whether they may, also where a source has no file left at all.
+        dry_run: Only say what would be done.
+    """
+
+    delete: bool = True
+    empty: bool = False
+    dry_run: bool = False
+
+
+def mirror_folders(sources: Sequence[Source], work: Work, options: Options) -> SyncReport:
+    """Make the documents of folders what the folders are, in one pass.
+
+    A file that moved from one folder to another is found again by its bytes. A folder that is not
+    there keeps its documents; so does one without a single file, for a disk that is away leaves an
+    empty folder behind.
+
+    Args:
+        sources: Folders of one shelf, which is that of ``work``.
+        work: What reading needs.
+        options: How it is done.
+
+    Raises:
+        ChapterhouseError: the store cannot be written; what was told before is safe.
+    """
+    there = [source for source in sources if Path(source.location).is_dir()]
+    absent = tuple(Path(source.location) for source in sources if source not in there)
+    paths = tuple(Path(source.location) for source in there)
+    plan = (make_plan if options.dry_run else label_roots)(paths, work.store)
+    report = mirror(plan, open_all, there, work, options)
+    if not options.dry_run and not report.files.interrupted:
+        _settle_stamps(report.files, plan, work)
+    return replace(report, absent=absent)
+
+
+def mirror(
+    plan: Plan, contents: Contents, sources: Sequence[Source], work: Work, options: Options
+) -> SyncReport:
+    """Bring the library to the state of a plan, and let go what is gone or excluded.
+
+    Args:
+        plan: What is there and what is known of it.
+        contents: Opens files.
+        sources: Those that the plan is of.
+        work: What reading needs; its shelf is that of the sources.
+        options: How it is done.
+    """
+    if options.dry_run:
+        files = preview_plan(plan, contents, work.maximum_bytes)
+    else:
+        files = apply_plan(plan, contents, work)
+    if files.interrupted or not options.delete:
+        return SyncReport(files)
+    missing = set(files.missing)
+    gone = [one for one in plan.missing if one.document_id and one.source in missing]
+    excluded = [one for one in plan.excluded if not options.dry_run or one.document_id]
+    emptied = [] if options.empty else [one for one in sources if _is_emptied(one, plan)]
+    leaving = [one for one in gone if not _is_below(one, emptied)]
+    left = [one for one in excluded if not _is_below(one, emptied)]
+    removed, moves = _take_off(leaving, left, sources, work, options)
+    still = sorted(one.source for one in gone if _is_below(one, emptied))
+    files = replace(files, missing=tuple(still))
+    return SyncReport(files, removed, moves, refused=_refusal(emptied) if still else "")
+
+
+def loose_files(store: Store, sources: Iterable[Source], owned: Sequence[str]) -> tuple[Path, ...]:
+    """Return the files that were added by themselves: below no source and no owner's folder.
+
+    Args:
+        store: Where they are recorded.
+        sources: All of the library.
+        owned: Locations of the folders of personas and councils.
+    """
+    folders = (one.location for one in sources if one.kind is SourceKind.FOLDER)
+    covered = tuple(f"{place.rstrip('/')}/" for place in (*folders, *owned))
+    records = {record.location: record for record in store.files()}
+    return tuple(
+        Path(location)
+        for location in records
+        if location.startswith("/")
+        and not location.startswith(covered)
+        and not any(place in records for place in above(location))
+    )
+
+
+def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncReport:
+    """Read single files again that have changed; those that are gone leave the library."""
+    store = work.store
+    there = [path for path in files if path.exists()]
+    names = {str(path) for path in files} - {str(path) for path in there}
+    gone = [record for name in sorted(names) for record in store.files(name)]
+    # What took the place of one of them may be a source's file by now, which found it already.
+    if options.dry_run:
+        report = preview_plan(make_plan(there, store), open_all, work.maximum_bytes)
+    else:
+        report = add(there, replace(work, shelf=""))
+    if report.interrupted or not options.delete:
+        return SyncReport(report)
+    documents = [record for record in gone if record.document_id]
+    if not options.dry_run:
+        remove([record.document_id for record in documents], store=store)
+        for record in gone:
+            store.forget_file(record.location)
+    return SyncReport(report, tuple(sorted(record.source for record in documents)))
+
+
+def _is_emptied(source: Source, plan: Plan) -> bool:
+    """Whether a source had documents and has no file at all any more."""
+    below = f"{source.location.rstrip('/')}/"
+    if any(file.location.startswith(below) for file in plan.files):
+        return False
+    return any(one.document_id and one.location.startswith(below) for one in plan.missing)
+
+
+def _is_below(record: FileRecord, sources: Iterable[Source]) -> bool:
+    return record.location.startswith(
+        tuple(f"{source.location.rstrip('/')}/" for source in sources)
+    )
+
+
+def _refusal(emptied: Sequence[Source]) -> str:
+    names = ", ".join(source.name for source in emptied)
+    return (
+        f"{counted(len(emptied), 'source')} without a single file left: {names}. Is a disk away?"
+        " Nothing was removed. If they are really empty: chapterhouse sync --allow-empty"
+    )
+
+
+def _take_off(
+    gone: Sequence[FileRecord],
+    excluded: Sequence[FileRecord],
+    sources: Sequence[Source],
+    work: Work,
+    options: Options,
+) -> tuple[tuple[str, ...], tuple[Move, ...]]:
+    """Remove documents whose files are gone; take excluded ones off the shelf of the sources.
+
+    Returns:
+        The sources of what was removed, and what stays on other shelves.
+    """
+    store, shelf = work.store, work.shelf
+    removed = {record.document_id: record.source for record in gone}
+    moves: list[Move] = []
+    ids = [record.document_id for record in excluded if record.document_id]
+    for identifier, document in store.documents_among(ids, Scope.everything()).items():
+        others = tuple(name for name in document.shelves if name != shelf)
+        if shelf not in document.shelves or _other_source(document.location, sources, store):
+            continue
+        if others:
+            moves.append(Move(document.source, (), (shelf,)))
+            if not options.dry_run:
+                store.set_shelves(identifier, others)
+        else:
+            removed[identifier] = document.source
+    if not options.dry_run:
+        remove(removed, store=store)
+        for record in excluded:
+            store.forget_file(record.location)
+    return tuple(sorted(removed.values())), tuple(moves)
+
+
+def _other_source(location: str, sources: Sequence[Source], store: Store) -> bool:
+    """Whether another source of the same shelf reads this file."""
+    names = {source.name for source in sources}
+    return any(
+        one.name not in names
+        and one.kind is SourceKind.FOLDER
+        and one.shelf == sources[0].shelf
+        and location.startswith(f"{one.location.rstrip('/')}/")
+        for one in store.sources().sources()
+    )
+
+
+def _settle_stamps(report: AddReport, plan: Plan, work: Work) -> None:
+    """Hash files again that were too young to trust their time, so that the next look need not."""
+    places = {file.location: file for file in plan.files}
+    young = [
+        Path(file.root, *file.parts)
+        for outcome in report.outcomes
+        if _is_young(outcome) and (file := places.get(outcome.record.location)) is not None
+    ]
+    there = [path for path in young if path.exists()]
+    if there:
+        add(there, replace(work, on_progress=lambda _: None))
+
+
+def _is_young(outcome: FileOutcome) -> bool:
+    return bool(outcome.record.sha256) and not outcome.record.mtime_ns

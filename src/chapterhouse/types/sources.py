@@ -1,0 +1,103 @@
+"""Where documents come from, and what bringing the library to their state did."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from chapterhouse.types.documents import DEFAULT_SHELF
+from chapterhouse.types.ledger import AddReport, Receipt
+
+
+class SourceKind(StrEnum):
+    """What a source is."""
+
+    FOLDER = "folder"
+    LINKS = "links"  # a list of web pages
+    CLOUD = "cloud"  # a folder of a remote that rclone knows
+    PERSONA = "persona"  # the folders of a persona
+    COUNCIL = "council"
+    FILES = "files"  # those that were added one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something that the library is to be the image of.
+
+    Attributes:
+        name: Unique; what the names of its files begin with. Of a persona ``persona/SLUG``.
+        kind: What it is.
+        location: Absolute path of a folder or list, ``REMOTE:PATH``, or the folder of a definition.
+        shelf: On which its documents are.
+        include: Patterns as in ``.gitignore``; where there are some, nothing else is read.
+        exclude: Patterns of what is not read.
+        maximum_bytes: Larger files are rejected; 0: as the settings say.
+        synced: When it was last brought up to date, in seconds; 0: never.
+        state: What its folders looked like from outside then: another one means a change.
+        problem: Why the last time failed; empty where it did not.
+    """
+
+    name: str
+    kind: SourceKind
+    location: str
+    shelf: str = DEFAULT_SHELF
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    maximum_bytes: int = 0
+    synced: int = 0
+    state: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A document that joined shelves or left them, and stays in the library."""
+
+    source: str
+    joined: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What bringing a shelf or a source up to date did.
+
+    Attributes:
+        files: What became of the files.
+        removed: Sources of documents that left the library, sorted.
+        moves: Documents that changed shelves.
+        absent: Folders pointed at that are not there; their documents stay as they were.
+        refused: Why nothing was removed although files are gone; empty where that was not so.
+        source: The name of the source, where it is one.
+        problem: Why it could not be synced at all.
+        receipt: What a search for the removed text came to.
+    """
+
+    files: AddReport
+    removed: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()
+    absent: tuple[Path, ...] = ()
+    refused: str = ""
+    source: str = ""
+    problem: str = ""
+    receipt: Receipt | None = None
+
+    @property
+    def changed(self) -> int:
+        """Count the documents that were written, renamed, moved or removed."""
+        return self.files.changed + len(self.removed) + len(self.moves)
+
+    def __add__(self, other: "SyncReport") -> "SyncReport":
+        """Return what both did; each thing once, where both looked into the same places."""
+        files = AddReport(
+            (*self.files.outcomes, *other.files.outcomes),
+            (*self.files.missing, *other.files.missing),
+            self.files.interrupted or other.files.interrupted,
+            (*self.files.ignored, *other.files.ignored),
+        )
+        return SyncReport(
+            files,
+            (*self.removed, *other.removed),
+            (*self.moves, *other.moves),
+            (*self.absent, *other.absent),
+            self.refused or other.refused,
+        )
