@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from chapterhouse.facets import documents as storing
     from chapterhouse.facets import encoders as encoding
     from chapterhouse.facets import search as searching
+    from chapterhouse.facets import sources as syncing
     from chapterhouse.ingest import doctor, privacy
     from chapterhouse.models import discovery
     from chapterhouse.ports.memories import Memories
@@ -40,6 +41,7 @@ else:
     storing = lazy("chapterhouse.facets.documents")
     encoding = lazy("chapterhouse.facets.encoders")
     searching = lazy("chapterhouse.facets.search")
+    syncing = lazy("chapterhouse.facets.sources")
     doctor = lazy("chapterhouse.ingest.doctor")
     privacy = lazy("chapterhouse.ingest.privacy")
     discovery = lazy("chapterhouse.models.discovery")
@@ -81,6 +83,11 @@ class Library:
     def documents(self) -> "storing.Documents":
         """The documents: added, removed, listed, read."""
         return storing.Documents(self._runtime)
+
+    @cached_property
+    def sources(self) -> "syncing.Sources":
+        """What the library is to be the image of, and bringing it there."""
+        return syncing.Sources(self._runtime)
 
     @cached_property
     def search(self) -> "searching.Search":

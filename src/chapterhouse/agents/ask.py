@@ -139,7 +139,7 @@ async def _ask_persona(
     on_progress, on_draft = _on_progress(emit), _on_draft(emit, options)
 
     def refresh() -> tuple[Refresh, Request]:
-        done = Personas(runtime).refresh(slug, on_progress=on_progress)
+        done = Personas(runtime).prepare(slug, on_progress=on_progress)
         runtime.catch_up()
         return done, _request(slug, question, options, runtime)
 
@@ -178,7 +178,7 @@ def _request(slug: str, question: str, options: AskOptions, runtime: Runtime) ->
 def _colleagues(
     request: Request, options: AskOptions, runtime: Runtime, on_progress: OnProgress | None
 ) -> tuple[Request, ...]:
-    """Return the same question as put to each other persona, brought up to date.
+    """Return the same question as put to each other persona, whose documents were read.
 
     One whose configuration or folders cannot be used now is ignored.
     """
@@ -188,7 +188,7 @@ def _colleagues(
         if slug == own:
             continue
         try:
-            Personas(runtime).refresh(slug, on_progress=on_progress)
+            Personas(runtime).prepare(slug, on_progress=on_progress)
             other = _request(slug, request.question, options, runtime)
         except ChapterhouseError:  # it is told of by ``persona validate``, not by this answer
             continue

@@ -58,6 +58,7 @@ class Councils(Registry[CouncilFolder]):
 
     kind = "council"
     documents_folder = DOCS
+    own_folders = (DOCS,)
 
     # --- definitions ---------------------------------------------------------------------------
 
@@ -148,6 +149,13 @@ class Councils(Registry[CouncilFolder]):
         folder = self.load(name)
         return council_listing(self._folders(folder.slug, folder), folder.docs, self._runtime.store)
 
+    def prepare(self, name: str | Council, *, on_progress: OnProgress | None = None) -> Refresh:
+        """Read the documents of all members the first time; as for personas."""
+        if not isinstance(name, Council):
+            return super().prepare(name, on_progress=on_progress)
+        folder = CouncilFolder(self._definitions.folder(name.slug), name)  # there need be none
+        return self._prepare(folder, on_progress)
+
     def refresh(
         self,
         name: str | Council,
@@ -170,6 +178,12 @@ class Councils(Registry[CouncilFolder]):
             return super().refresh(name, on_progress=on_progress, dry_run=dry_run)
         folder = CouncilFolder(self._definitions.folder(name.slug), name)  # there need be none
         return self._refresh(folder, on_progress, dry_run=dry_run)
+
+    def add_folder(self, name: str, path: str) -> CouncilFolder:
+        """Let all members read a further folder; errors as for ``link``. Nothing is read yet."""
+        after = with_link(self.load(name), path)
+        self._write(after.slug, as_object(after.council))
+        return after
 
     def link(
         self,

@@ -34,6 +34,7 @@ class Personas(Registry[PersonaFolder]):
 
     kind = "persona"
     documents_folder = RAG
+    own_folders = (RAW, RAG)
 
     # --- definitions ---------------------------------------------------------------------------
 
@@ -63,6 +64,12 @@ class Personas(Registry[PersonaFolder]):
         """
         values = {key: value_of(key, text) for key, text in written.items()}
         return persona.change(self._definitions, self.resolve(name), values)
+
+    def add_folder(self, name: str, path: str) -> PersonaFolder:
+        """Let a persona read a further folder; errors as for ``change``."""
+        folder = self.load(name)
+        folders = list(dict.fromkeys([*folder.config.folders, path]))
+        return persona.change(self._definitions, folder.slug, {"folders": folders})
 
     def validate(self, name: str | None = None) -> tuple[Problem, ...]:
         """Return everything wrong with a persona, or with all; errors as for ``resolve``."""

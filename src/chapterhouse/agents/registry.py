@@ -6,6 +6,7 @@ The definitions are the truth; the library follows them.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
 from operator import add
@@ -16,8 +17,9 @@ from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.problems import DefinitionError, Problem
 from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
+from chapterhouse.ingest.sources import look_from_outside, mark_synced
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import CorpusCounts, Progress, Scope, SyncReport
+from chapterhouse.types import CorpusCounts, Progress, Scope, Source, SourceKind, SyncReport
 
 OnProgress = Callable[[Progress], None]
 
@@ -99,10 +101,12 @@ class Registry(ABC, Generic[Folder]):
     Attributes:
         kind: What each of them is, ``persona`` or ``council``.
         documents_folder: The folder of a definition whose documents are indexed.
+        own_folders: All folders of a definition in which a change is one of its documents.
     """
 
     kind: ClassVar[str]
     documents_folder: ClassVar[str]
+    own_folders: ClassVar[tuple[str, ...]]
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
@@ -171,6 +175,43 @@ class Registry(ABC, Generic[Folder]):
             is_current(places, self._runtime.store) for places in self._places(definition)
         )
 
+    def source(self, slug: str) -> Source:
+        """Return one as a source: when it was last brought up to date, and what it looked like."""
+        name = f"{self.kind}/{slug}"
+        saved = {one.name: one for one in self._runtime.store.sources().sources()}
+        location = str(self._definitions.folder(slug))
+        return saved.get(name) or Source(name, SourceKind(self.kind), location, self._shelf(slug))
+
+    def folders_of(self, slug: str) -> tuple[Path, ...]:
+        """Return the folders that one reads; of one that cannot be used only its own."""
+        folders = self._folders(slug, self._entry(slug).folder)
+        own = (self._definitions.folder(slug) / name for name in self.own_folders)
+        return (*own, *dict.fromkeys(chain.from_iterable(folders.values())))
+
+    def prepare(self, name: str, *, on_progress: OnProgress | None = None) -> Refresh:
+        """Read the documents of one the first time it is asked; later only say what is stale.
+
+        A question waits for no folder: what changed is read by ``sync``.
+
+        Raises:
+            NotFoundError, UsageError, DefinitionError: as for ``load``.
+            ChapterhouseError: something cannot be written; what was told before is safe.
+        """
+        return self._prepare(self.load(name), on_progress)
+
+    def _prepare(self, definition: Folder, on_progress: OnProgress | None) -> Refresh:
+        source = self.source(definition.slug)
+        if not source.synced:
+            return self._refresh(definition, on_progress, dry_run=False)
+        if source.state == look_from_outside(self.folders_of(definition.slug)):
+            return Refresh(definition.slug, definition.display_name)
+        day = datetime.fromtimestamp(source.synced, UTC).date().isoformat()
+        warning = (
+            f"The folders of {definition.display_name} have changed since they were read ({day})."
+            f" Read them: chapterhouse sync {source.name}"
+        )
+        return Refresh(definition.slug, definition.display_name, warnings=(warning,))
+
     def refresh(
         self, name: str, *, on_progress: OnProgress | None = None, dry_run: bool = False
     ) -> Refresh:
@@ -215,7 +256,13 @@ class Registry(ABC, Generic[Folder]):
                 raise KeyboardInterrupt  # a report is its end there, but here more would follow
             folders = chain(*self._folders(definition.slug, definition).values())
             warnings = (*_absent(folders), *self._reminders(definition))
+            if not dry_run:
+                self._mark_synced(definition)
         return Refresh(definition.slug, definition.display_name, curation, sync, warnings)
+
+    def _mark_synced(self, definition: Folder) -> None:
+        source, store = self.source(definition.slug), self._runtime.store
+        mark_synced(source, self.folders_of(definition.slug), store, self._runtime.now())
 
     def _sync(
         self, definition: Folder, on_progress: OnProgress, *, dry_run: bool

@@ -29,7 +29,7 @@ from chapterhouse.types import (
 
 if TYPE_CHECKING:
     from chapterhouse.agents import council_model, personas
-    from chapterhouse.ingest import compare, find, ingest, preview, remove, reprocess
+    from chapterhouse.ingest import compare, find, ingest, preview, remove, reprocess, sources
     from chapterhouse.reading import formats
 else:
     council_model = lazy("chapterhouse.agents.council_model")
@@ -40,6 +40,7 @@ else:
     preview = lazy("chapterhouse.ingest.preview")
     remove = lazy("chapterhouse.ingest.remove")
     reprocess = lazy("chapterhouse.ingest.reprocess")
+    sources = lazy("chapterhouse.ingest.sources")
     formats = lazy("chapterhouse.reading.formats")
 
 _INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
@@ -60,6 +61,8 @@ class Documents:
         dry_run: bool = False,
     ) -> AddReport:
         """Read the new and changed files below ``paths`` and index them.
+
+        Folders are remembered as sources, which ``sources.sync`` follows.
 
         Args:
             paths: Files and folders; at least one.
@@ -84,6 +87,8 @@ class Documents:
             return preview.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
         on_progress = self._indexing(on_progress or _ignore)
         report = ingest.add(wanted, self._runtime.work(on_progress, shelf))
+        if not report.interrupted:
+            sources.remember_folders(wanted, shelf, self._runtime.store, self._runtime.now())
         self._runtime.catch_up()
         return report
 
@@ -119,6 +124,29 @@ class Documents:
             raise RejectedError("too-large", f"The text has over {maximum} megabytes.")
         work = self._runtime.work(_ignore, shelf)
         report = ingest.add_text(text, " ".join(title.split()), work)
+        self._runtime.catch_up()
+        return report
+
+    def add_bytes(self, data: bytes, name: str, *, shelf: str = DEFAULT_SHELF) -> AddReport:
+        """Store the bytes of a file that is not on this disk; the same again changes nothing.
+
+        Args:
+            data: As they are in the file. The library keeps them: there is no file to read again.
+            name: The file's name, whose ending says the format where the bytes do not.
+            shelf: The shelf to put it on, beside those it is on already.
+
+        Raises:
+            UsageError: there are no bytes or no name, or the shelf's name cannot be used.
+            RejectedError: there are more than the settings let a file have.
+        """
+        called = " ".join(name.replace("/", " ").split())
+        if not data or not called:
+            raise UsageError("A file needs bytes and a name.", hint="Name it like: report.pdf")
+        self._require_own_shelf(shelf)
+        if len(data) > self._runtime.maximum_bytes:
+            maximum = self._runtime.settings.reading.maximum_megabytes
+            raise RejectedError("too-large", f"{called} has over {maximum} megabytes.")
+        report = ingest.add_bytes(data, called, self._runtime.work(_ignore, shelf))
         self._runtime.catch_up()
         return report
 

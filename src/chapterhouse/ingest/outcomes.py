@@ -1,5 +1,6 @@
 """How a file ended: stored, unchanged or refused, and what is remembered of it."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -44,7 +45,9 @@ def store_document(
     earlier = work.store.document(known_id, Scope.everything()) if known_id else None
     shelves = shelf_names((*(earlier.shelves if earlier else ()), *_shelf(work)))
     notices = (*prepared.document.notices, *without_text(look.file.source, held.values()))
-    document = replace(prepared.document, shelves=shelves, notices=notices)
+    document = replace(
+        prepared.document, shelves=shelves, notices=notices, ingested=int(time.time())
+    )
     record = record_of(look, document.status, _worst_notice(document), document.id, document.format)
     identifier = work.store.put(
         document,
@@ -57,7 +60,7 @@ def store_document(
     )
     drop_members(look, held, work)
     record = replace(record, document_id=identifier)
-    return FileOutcome(record, changed=True, notices=document.notices)
+    return FileOutcome(record, changed=True, notices=document.notices, chunks=document.chunks)
 
 
 def _shelf(work: Work) -> tuple[str, ...]:

@@ -92,6 +92,20 @@ def find_file(document: Document, store: Store) -> SourceFile | None:
     return replace(file, location=document.location, source=document.source)
 
 
+def name_of_folder(location: str, roots: Mapping[str, str]) -> str:
+    """Return what the sources of files in a folder begin with.
+
+    Args:
+        location: Its absolute path.
+        roots: Label by location of the folders that were added.
+    """
+    for ancestor in (location, *above(location)):
+        if ancestor in roots:
+            below = location[len(ancestor.rstrip("/")) :].strip("/")
+            return source_name(roots[ancestor], below.split("/") if below else ())
+    return source_name(location.rpartition("/")[2] or "root", ())
+
+
 def _walk(path: Path, source: Source | None, ignored: dict[str, Ignored]) -> Iterator[SourceFile]:
     """Yield the files of a path as its source wants them, and note what is ignored."""
 

@@ -17,15 +17,15 @@ SELECT key, id, sha256, location FROM document WHERE id = ?;
 -- put_document
 INSERT INTO document (
   id, source, location, title, format, method, sha256, text_sha256, size, modified, status,
-  page_kind, language, notices, metadata, characters, chunks, sequence
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  page_kind, language, notices, metadata, characters, chunks, sequence, ingested
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (location) DO UPDATE SET
   source = excluded.source, title = excluded.title, format = excluded.format,
   method = excluded.method, sha256 = excluded.sha256, text_sha256 = excluded.text_sha256,
   size = excluded.size, modified = excluded.modified, status = excluded.status,
   page_kind = excluded.page_kind, language = excluded.language, notices = excluded.notices,
   metadata = excluded.metadata, characters = excluded.characters, chunks = excluded.chunks,
-  sequence = excluded.sequence
+  sequence = excluded.sequence, ingested = excluded.ingested
 RETURNING key;
 
 -- touch_document
@@ -441,6 +441,9 @@ SELECT id FROM document AS d
 WHERE ?1 = 'null' OR d.key IN (
   SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
 );
+
+-- file_names
+SELECT 1 FROM file WHERE location = ?1 AND document_id = ?2;
 
 -- set_location
 UPDATE document SET location = ?2 WHERE location = ?1;

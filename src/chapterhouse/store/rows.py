@@ -48,6 +48,7 @@ def document_row(document: Document, identifier: str, sequence: int) -> tuple[Va
         document.characters,
         document.chunks,
         sequence,
+        document.ingested,
     )
 
 
@@ -73,6 +74,7 @@ def document_from(row: Row) -> Document:
         characters,
         chunks,
         _sequence,
+        ingested,
         shelves,
     ) = row
     return Document(
@@ -94,12 +96,13 @@ def document_from(row: Row) -> Document:
         metadata=_mapping(metadata),
         characters=characters,
         chunks=chunks,
+        ingested=ingested,
     )
 
 
 def sequence_of(row: Row) -> int:
     """Return the sequence of a row that ``document_from`` takes."""
-    return int(row[-2])
+    return int(row[-3])
 
 
 def _mapping(text: str) -> Mapping[str, str]:

@@ -95,6 +95,12 @@ def remove_document(connection: apsw.Connection, found: Row) -> int:
 
 def move_files(connection: apsw.Connection, moves: Sequence[FileMove]) -> list[str]:
     """Move files and their documents; return the hashes of documents that gave way and are gone."""
+    # Another process may have moved or changed some of them meanwhile.
+    moves = [
+        move
+        for move in moves
+        if first(connection, "file_names", move.location, move.record.document_id)
+    ]
     for number, move in enumerate(moves):  # out of the way, so that two may change places
         run(connection, "drop_file", move.location)
         run(connection, "set_location", move.location, f"moving:{number}")

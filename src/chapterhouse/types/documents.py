@@ -157,6 +157,7 @@ class Document:
         size: Bytes.
         modified: Modification time of the file, seconds.
         language: ISO 639-1 code, or empty where it could not be told.
+        ingested: When it was read into the library, seconds.
     """
 
     id: str
@@ -177,6 +178,7 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict)
     characters: int = 0
     chunks: int = 0
+    ingested: int = 0
 
 
 Range = tuple[int, int]  # start and end in a body's text

@@ -32,6 +32,7 @@ class FileOutcome:
         changed: Whether this run altered the library.
         inside: Whether the file lies in an archive or a message.
         earlier: How an unchanged file, and each file in it, ended when it was read.
+        chunks: How many were written.
     """
 
     record: FileRecord
@@ -40,6 +41,7 @@ class FileOutcome:
     seconds: float = 0.0
     inside: bool = False
     earlier: tuple[FileRecord, ...] = ()
+    chunks: int = 0
 
 
 @dataclass(frozen=True, slots=True)

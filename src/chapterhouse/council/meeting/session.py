@@ -180,12 +180,12 @@ class Session:
 def refresh_sources(
     council: Council, runtime: Runtime, on_progress: OnProgress | None
 ) -> tuple[str, ...]:
-    """Bring what the council and everyone in it reads up to date; return what did not work."""
+    """Read what the council and everyone in it reads the first time; return what is stale."""
     members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
-    warnings = list(Councils(runtime).refresh(council, on_progress=on_progress).warnings)
+    warnings = list(Councils(runtime).prepare(council, on_progress=on_progress).warnings)
     for member in members:
         if member.kind is MemberKind.PERSONA:
-            warnings += Personas(runtime).refresh(member.persona, on_progress=on_progress).warnings
+            warnings += Personas(runtime).prepare(member.persona, on_progress=on_progress).warnings
         elif member.kind is MemberKind.COUNCIL:
             warnings += refresh_sources(
                 Councils(runtime).load(member.council).council, runtime, on_progress

@@ -21,6 +21,7 @@ from chapterhouse.types import (
     FileOutcome,
     Progress,
     ReadingEvent,
+    SyncReport,
 )
 
 if TYPE_CHECKING:
@@ -72,6 +73,31 @@ def run_with_progress(
     if report.interrupted:
         raise _stopped(last)
     return report
+
+
+def sync_with_progress(
+    work: Callable[..., tuple[SyncReport, ...]],
+) -> tuple[SyncReport, ...]:
+    """Run a sync with something to tell its progress to, and return its reports.
+
+    Raises:
+        InterruptedWorkError: the user pressed Ctrl-C; it says how much is safe.
+    """
+    last = Progress(done=0, total=0, current="")
+    with show_progress() as show:
+
+        def follow(progress: Progress) -> None:
+            nonlocal last
+            last = progress
+            show(progress)
+
+        try:
+            reports = work(on_progress=follow)
+        except KeyboardInterrupt:
+            raise _stopped(last) from None
+    if any(report.files.interrupted for report in reports):
+        raise _stopped(last)
+    return reports
 
 
 def _in_lines() -> Callable[[Progress], None]:

@@ -72,7 +72,7 @@ def report(value: AddReport) -> Iterator[Block]:
         head += f" and {inside:,} in them"
     counts_text = [f"{counts[word]:,} {word}" for word in _ORDER if counts[word]]
     yield verbatim((head, Style.STRONG), ": ", ", ".join(counts_text) or "nothing to read")
-    yield from _details(value)
+    yield from details(value)
     yield from _missing(value)
 
 
@@ -93,7 +93,7 @@ def _endings(outcome: FileOutcome) -> list[str]:
     ]
 
 
-def _details(value: AddReport) -> Iterator[Block]:
+def details(value: AddReport) -> Iterator[Block]:
     """Name the files that are not wholly in the library, with the reasons."""
     for outcome in value.outcomes:
         if is_incomplete(outcome.record):
@@ -114,7 +114,7 @@ def planned(value: AddReport) -> Iterator[Block]:
     yield verbatim((head, Style.STRONG))
     for record in wanted:
         yield verbatim(f"  {record.source}")
-    yield from _details(value)
+    yield from details(value)
     yield from _missing(value)
 
 

@@ -12,3 +12,6 @@ CREATE TABLE source (
   state TEXT NOT NULL,    -- what its folders looked like from outside then
   problem TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- When the document was read into the library, in seconds; 0: before this was recorded.
+ALTER TABLE document ADD COLUMN ingested INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,156 @@
+"""What people see of sources and of syncs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from chapterhouse.interfaces.cli import render
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
+from chapterhouse.text.counting import counted
+from chapterhouse.types import Source, SourceKind, Status, SyncReport
+
+_SHOWN: Final = 20  # names of what was removed, renamed or moved
+_MEGABYTE: Final = 2**20
+
+
+def reports(found: Sequence[SyncReport], *, dry_run: bool) -> Iterator[Block]:
+    """Say what a sync did, a line for each source, and name what is not wholly in the library."""
+    if not found:
+        yield verbatim("There is nothing to sync. Add a folder: chapterhouse source add FOLDER")
+    for report in found:
+        yield from _report(report, dry_run=dry_run)
+
+
+def changes(found: Sequence[SyncReport]) -> Iterator[Block]:
+    """Say what a sync did where it did something, with the time."""
+    now = datetime.now().astimezone().strftime("%H:%M:%S")
+    for report in found:
+        if report.changed or is_partial(report):
+            yield verbatim((now, Style.QUIET))
+            yield from _report(report, dry_run=False)
+
+
+def is_partial(report: SyncReport) -> bool:
+    """Whether something was not read, or not synced."""
+    failed = report.problem or report.refused or report.absent
+    return bool(failed) or render.report_code(report.files) != 0
+
+
+def _report(report: SyncReport, *, dry_run: bool) -> Iterator[Block]:
+    yield verbatim((report.source, Style.STRONG), f": {_counts(report, dry_run=dry_run)}")
+    for reason in filter(None, (report.problem, report.refused)):
+        yield verbatim((one_line(reason), Style.WARNING), indent=2)
+    for path in report.absent:
+        line = f"{one_line(str(path))} is not there; its documents stay."
+        yield verbatim((line, Style.WARNING), indent=2)
+    renamed = [one.record for one in report.files.outcomes if "renamed" in one.record.code]
+    entries = [("renamed", record.source, record.sentence) for record in renamed]
+    entries += [("removed", source, "") for source in report.removed]
+    entries += [
+        (
+            "moved",
+            move.source,
+            f"Joined: {', '.join(move.joined)}."
+            if move.joined
+            else f"Left: {', '.join(move.left)}.",
+        )
+        for move in report.moves
+    ]
+    for word, name, reason in entries[:_SHOWN]:
+        yield from render.entry(word, Style.QUIET, name, reason)
+    if len(entries) > _SHOWN:
+        yield verbatim((f"... and {len(entries) - _SHOWN:,} more", Style.QUIET))
+    yield from render.details(report.files)
+    yield from render.ignored(report.files)
+
+
+def _counts(report: SyncReport, *, dry_run: bool) -> str:
+    codes = [one.record.code for one in report.files.outcomes if not one.inside]
+    read = [one for one in report.files.outcomes if one.record.document_id and one.chunks]
+    wanted = codes.count("would-be-read")
+    numbers = {
+        "read": len(read),
+        "to be read": wanted,
+        "renamed": sum("renamed" in code for code in codes),
+        "to be removed" if dry_run else "removed": len(report.removed),
+        "moved between shelves": len(report.moves),
+        "unchanged": codes.count("unchanged"),
+        "rejected": report.files.count(Status.REJECTED),
+    }
+    parts = [f"{number:,} {word}" for word, number in numbers.items() if number]
+    return ", ".join(parts) or "nothing to do"
+
+
+def added(source: Source) -> Iterator[Block]:
+    """Say that a source is followed, and what comes next."""
+    yield verbatim("Following ", (source.name, Style.STRONG), f": {one_line(source.location)}")
+    yield verbatim(f"Next: chapterhouse sync {source.name}")
+
+
+def dropped(source: Source, removed: int, stays: int, *, dry_run: bool) -> Iterator[Block]:
+    """Say that a source is not followed any more."""
+    verb = "Would stop following" if dry_run else "No longer following"
+    yield verbatim(f"{verb} ", (source.name, Style.STRONG))
+    if removed:
+        what = "would be removed" if dry_run else "were removed"
+        yield verbatim(f"{counted(removed, 'document')} {what}.")
+    if stays:
+        yield verbatim(f"{counted(stays, 'document stays', 'documents stay')} in the library.")
+
+
+def sources(found: Sequence[Source], stale: Mapping[str, bool]) -> Iterator[Block]:
+    """List sources, a line each."""
+    if not found:
+        yield verbatim("No sources yet. Add one: chapterhouse source add FOLDER")
+        return
+    rows = [("source", "kind", "shelf", "synced", "state", "place")]
+    rows += [
+        (
+            one.name,
+            one.kind.value,
+            one.shelf,
+            _when(one),
+            _state(one, stale[one.name]),
+            one.location,
+        )
+        for one in found
+    ]
+    yield Columns(rows)
+    for one in found:
+        if one.problem:
+            yield verbatim((f"{one.name}: {one_line(one.problem)}", Style.WARNING))
+
+
+def source(one: Source, counts: Mapping[str, int], *, stale: bool) -> Iterator[Block]:
+    """Show one source and what became of its files."""
+    rows = [
+        ("source", one.name),
+        ("kind", one.kind.value),
+        ("place", one.location),
+        ("shelf", one.shelf),
+        ("include", ", ".join(one.include)),
+        ("exclude", ", ".join(one.exclude)),
+        ("maximum", f"{one.maximum_bytes // _MEGABYTE:,} MB" if one.maximum_bytes else ""),
+        ("synced", _when(one)),
+        ("state", _state(one, stale)),
+        ("files", ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items()))),
+        ("problem", one.problem),
+    ]
+    yield Columns([row for row in rows if row[1]], header=False)
+
+
+def _when(one: Source) -> str:
+    if not one.synced:
+        return "never"
+    return datetime.fromtimestamp(one.synced).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _state(one: Source, stale: bool) -> str:
+    if one.problem:
+        return "problem"
+    if not one.synced:
+        return "not read yet"
+    if one.kind is SourceKind.LINKS:
+        return "pages are looked at by sync"
+    return "has changed" if stale else "current"
