@@ -11,7 +11,7 @@ from typing import Final
 
 from chapterhouse.connectors.folder import SourceFile, above, location_of, walk
 from chapterhouse.ingest.ingest import add
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.look import Work, has_stamp
 from chapterhouse.ingest.preview import preview
 from chapterhouse.ingest.remove import remove
 from chapterhouse.ports.store import Store
@@ -138,7 +138,7 @@ def is_current(places: Places, store: Store) -> bool:
 def _is_known(file: SourceFile, record: FileRecord | None) -> bool:
     if record is None or record.code == EXCLUDED:
         return False
-    return (record.size, record.mtime_ns) == (file.size, file.mtime_ns)
+    return has_stamp(record, file)
 
 
 def _is_left_over(ground: _Ground, record: FileRecord) -> bool:
@@ -214,6 +214,7 @@ def _excluded_record(file: SourceFile, record: FileRecord | None) -> FileRecord:
         source=record.source if record else file.source,
         size=file.size,
         mtime_ns=file.mtime_ns,
+        ctime_ns=file.ctime_ns,
         sha256="",
         status=Status.SKIPPED,
         code=EXCLUDED,

@@ -37,6 +37,7 @@ class Content:
     size: int
     mtime_ns: int
     modified: int
+    ctime_ns: int = 0
 
 
 def open_source(file: SourceFile, *, maximum_bytes: int = MAXIMUM_BYTES) -> Content:
@@ -123,6 +124,7 @@ def _read_descriptor(file: SourceFile, descriptor: int, maximum_bytes: int) -> C
         size=len(data),
         mtime_ns=0 if young else after.st_mtime_ns,
         modified=after.st_mtime_ns // _SECOND_NS,
+        ctime_ns=after.st_ctime_ns,
     )
 
 

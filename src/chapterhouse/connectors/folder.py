@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.text.naming import source_name, storable_path, system_path
+from chapterhouse.text.naming import (
+    printable_name,
+    source_name,
+    storable_path,
+    system_path,
+)
 from chapterhouse.types import Notice
 
 # Folders that tools fill, not people; hidden ones (.git, .venv) are left out by their dot.
@@ -45,6 +50,8 @@ class SourceFile:
         source: Name as shown and cited.
         size: Bytes, when it was found.
         mtime_ns: Modification time in nanoseconds, when it was found.
+        ctime_ns: Time of the last change of the file or its name, which nobody can set: a file that
+            took the place of another shows by it, whatever its size and time. 0: not known.
         problem: Why it will not be opened, or None.
     """
 
@@ -55,6 +62,7 @@ class SourceFile:
     size: int = 0
     mtime_ns: int = 0
     problem: Notice | None = None
+    ctime_ns: int = 0
 
     @property
     def name(self) -> str:
@@ -189,6 +197,8 @@ class _Walk:
         A folder is placed as if its name ended in ``/``: then walking in this order is walking in
         the order of whole sources.
         """
+        place = location_of(self._root, parts).rstrip("/")
+        source = source_name(self._label, parts)
         with folder_below(self._root, parts) as folder, os.scandir(folder) as entries:
             named = [(entry, entry.is_dir(follow_symlinks=False)) for entry in entries]
             if self._is_library(parts, named):
@@ -196,8 +206,7 @@ class _Walk:
             found: list[tuple[str, SourceFile | tuple[str, ...]]] = []
             for entry, is_folder in named:
                 if reason := self._reason(parts, entry.name, is_folder):
-                    place = os.path.join(self._root, *parts, entry.name)  # noqa: PTH118 - as below
-                    self._on_ignored(place, reason)
+                    self._on_ignored(f"{place}/{storable_path(entry.name)}", reason)
                     continue
                 below = (*parts, entry.name)
                 if is_folder:
@@ -207,8 +216,18 @@ class _Walk:
                     status = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:  # gone since it was listed, as if it had never been there
                     continue
-                file = _described(self._root, below, self._label, status)
-                found.append((source_name(entry.name, ()), file))
+                name, stored = printable_name(entry.name), storable_path(entry.name)
+                file = SourceFile(
+                    self._root,
+                    below,
+                    f"{place}/{stored}",
+                    f"{source}/{name}",
+                    status.st_size,
+                    status.st_mtime_ns,
+                    _problem(status.st_mode),
+                    status.st_ctime_ns,
+                )
+                found.append((name, file))
         return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
     def _is_library(
@@ -249,6 +268,7 @@ def _described(
         size=status.st_size,
         mtime_ns=status.st_mtime_ns,
         problem=_problem(status.st_mode),
+        ctime_ns=status.st_ctime_ns,
     )
 
 

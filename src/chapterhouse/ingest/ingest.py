@@ -10,7 +10,7 @@ from pathlib import Path
 from chapterhouse.connectors.content import Content, open_all
 from chapterhouse.connectors.folder import GIVEN, SourceFile, above
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.look import CONTAINERS, Look, Work, worth_another_try
+from chapterhouse.ingest.look import CONTAINERS, Look, Work, has_stamp, worth_another_try
 from chapterhouse.ingest.outcomes import rename_outcome, unchanged_outcome
 from chapterhouse.ingest.pipeline import run, submit
 from chapterhouse.ingest.plan import Plan, make_plan
@@ -150,7 +150,7 @@ def _partition(
             known is not None
             and not file.problem
             and file.location not in again
-            and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
+            and has_stamp(known, file)
             and not (known.format in CONTAINERS or known.size > work.limits.text_characters)
             and (on_shelf is None or not known.document_id or known.document_id in on_shelf)
         )
@@ -200,7 +200,7 @@ def _needs_no_bytes(look: Look, again: Collection[str]) -> bool:
     file, known = look.file, look.known
     if file.problem or known is None or file.location in again:
         return file.problem is not None
-    return (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
+    return has_stamp(known, file)
 
 
 def _again(plan: Plan, work: Work) -> frozenset[str]:

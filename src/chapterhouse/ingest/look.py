@@ -116,6 +116,13 @@ class Work:
     limits: Limits = field(default_factory=Limits)
 
 
+def has_stamp(known: FileRecord, file: SourceFile) -> bool:
+    """Whether a file looks from outside as it did when it was last opened."""
+    if (known.size, known.mtime_ns) != (file.size, file.mtime_ns):
+        return False
+    return not known.ctime_ns or known.ctime_ns == file.ctime_ns
+
+
 def worth_another_try(known: FileRecord, *, retry: bool = False) -> bool:
     """Whether a file that gave no document might give one now, though it has not changed."""
     if known.document_id:

@@ -105,15 +105,10 @@ def loose_files(store: Store, sources: Iterable[Source], owned: Sequence[str]) -
         owned: Locations of the folders of personas and councils.
     """
     folders = (one.location for one in sources if one.kind is SourceKind.FOLDER)
-    covered = tuple(f"{place.rstrip('/')}/" for place in (*folders, *owned))
-    records = {record.location: record for record in store.files()}
-    return tuple(
-        Path(location)
-        for location in records
-        if location.startswith("/")
-        and not location.startswith(covered)
-        and not any(place in records for place in above(location))
-    )
+    places = store.file_places((*folders, *owned))
+    known = frozenset(places)
+    # What is in an archive or a message goes with it.
+    return tuple(Path(place) for place in places if known.isdisjoint(above(place)))
 
 
 def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncReport:

@@ -93,7 +93,8 @@ def skip_unchanged(look: Look, work: Work) -> FileOutcome:
     assert look.known is not None
     known = look.known
     if look.content is not None:
-        stamped = replace(known, size=look.content.size, mtime_ns=look.content.mtime_ns)
+        stamp = look.content
+        stamped = replace(known, size=stamp.size, mtime_ns=stamp.mtime_ns, ctime_ns=stamp.ctime_ns)
         if stamped != known:
             work.store.record_file(stamped)
     holds = known.format in CONTAINERS or known.size > work.limits.text_characters
@@ -157,6 +158,7 @@ def record_of(
         source=look.file.source,
         size=stamp.size,
         mtime_ns=stamp.mtime_ns,
+        ctime_ns=stamp.ctime_ns,
         sha256=look.content.sha256 if look.content else "",
         status=status,
         code=reason[0],

@@ -225,6 +225,7 @@ def _member(look: Look, member: Member, within: Container, work: Work) -> Look:
         len(member.data),
         look.content.mtime_ns,
         member.modified or look.content.modified,
+        look.content.ctime_ns,
     )
     made = replace(made, content=content)
     return replace(made, content=replace(content, data=b"")) if _is_known(made, work) else made

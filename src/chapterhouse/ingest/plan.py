@@ -62,8 +62,10 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
     ignored: dict[str, Ignored] = {}
     for root, parts in resolved:
         place = location_of(root, parts)
-        found = _walk(root.joinpath(*parts), sources.get(place), ignored)
-        files |= {file.location: replace(file, source=names.of(file)) for file in found}
+        found = _walk(root.joinpath(*parts), sources.get(place), roots, ignored)
+        if any(one.startswith(f"{place}/") for one in roots):  # which name what is in them
+            found = (replace(file, source=names.of(file)) for file in found)
+        files |= {file.location: file for file in found}
         known.update((record.location, record) for record in store.files(place))
     missing, excluded = _unseen(known, files)
     return Plan(
@@ -106,17 +108,21 @@ def name_of_folder(location: str, roots: Mapping[str, str]) -> str:
     return source_name(location.rpartition("/")[2] or "root", ())
 
 
-def _walk(path: Path, source: Source | None, ignored: dict[str, Ignored]) -> Iterator[SourceFile]:
+def _walk(
+    path: Path, source: Source | None, roots: Mapping[str, str], ignored: dict[str, Ignored]
+) -> Iterator[SourceFile]:
     """Yield the files of a path as its source wants them, and note what is ignored."""
+    root, _ = resolve_root(path)
+    label = name_of_folder(location_of(root, ()), roots)
 
     def note(place: str, reason: str) -> None:
         ignored[place] = Ignored(place, reason)
 
     if source is None or source.kind is not SourceKind.FOLDER:
-        yield from walk(path, on_ignored=note)
+        yield from walk(path, label, on_ignored=note)
         return
     leaves_out = left_out(source.include, source.exclude)
-    for file in walk(path, on_ignored=note, leaves_out=leaves_out):
+    for file in walk(path, label, on_ignored=note, leaves_out=leaves_out):
         too_large = source.maximum_bytes and file.size > source.maximum_bytes
         yield replace(file, problem=_too_large(file, source)) if too_large else file
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from chapterhouse.connectors.content import Content, open_all
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.look import status_of, worth_another_try
+from chapterhouse.ingest.look import has_stamp, status_of, worth_another_try
 from chapterhouse.ingest.plan import Plan, make_plan
 from chapterhouse.ingest.renames import Contents, find_renames
 from chapterhouse.ports.store import Store
@@ -47,7 +47,7 @@ def _has_to_be_opened(file: SourceFile, known: FileRecord | None) -> bool:
         return False
     if known is None or worth_another_try(known):
         return True
-    return (known.size, known.mtime_ns) != (file.size, file.mtime_ns)
+    return not has_stamp(known, file)
 
 
 def _outcome(

@@ -80,4 +80,4 @@ def _look_again(document: Document, store: Store) -> None:
     for location in above(document.location):
         record = store.file(location)
         if record is not None and record.format in CONTAINERS:
-            store.record_file(replace(record, size=0, mtime_ns=0, sha256=""))
+            store.record_file(replace(record, size=0, mtime_ns=0, ctime_ns=0, sha256=""))

@@ -11,7 +11,7 @@ from typing import Final
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.look import CONTAINERS
+from chapterhouse.ingest.look import CONTAINERS, has_stamp
 from chapterhouse.ingest.plan import Plan
 from chapterhouse.ports.store import Store
 from chapterhouse.types import FileMove, FileRecord, Scope
@@ -79,6 +79,7 @@ def file_moves(renames: Renames, store: Store) -> Iterator[FileMove]:
             source=file.source,
             size=content.size,
             mtime_ns=content.mtime_ns,
+            ctime_ns=content.ctime_ns,
         )
         document = documents.get(record.document_id)
         title = document.title if document else ""
@@ -105,7 +106,7 @@ def _moves_inside(record: FileRecord, file: SourceFile, store: Store) -> Iterato
 def _is_new(file: SourceFile, known: FileRecord | None) -> bool:
     if file.problem:
         return False
-    return known is None or (known.size, known.mtime_ns) != (file.size, file.mtime_ns)
+    return known is None or not has_stamp(known, file)
 
 
 def _is_worth_moving(record: FileRecord) -> bool:

@@ -172,6 +172,10 @@ class FileLedger(Protocol):
         """Drop the record of a file that is gone and gave no document."""
         ...
 
+    def file_places(self, outside: Sequence[str]) -> Sequence[str]:
+        """Return where the files on disk are that lie below none of some folders, sorted."""
+        ...
+
     def label_root(self, location: str, wanted: str) -> str:
         """Return the label of an added folder, ``wanted`` or ``wanted-2`` and so on if new."""
         ...

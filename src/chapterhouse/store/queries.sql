@@ -289,12 +289,13 @@ WHERE d.id = ? ORDER BY e.fingerprint;
 
 -- put_file
 INSERT INTO file (
-  location, source, size, mtime_ns, sha256, status, code, sentence, document_id, format
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  location, source, size, mtime_ns, sha256, status, code, sentence, document_id, format, ctime_ns
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (location) DO UPDATE SET
   source = excluded.source, size = excluded.size, mtime_ns = excluded.mtime_ns,
   sha256 = excluded.sha256, status = excluded.status, code = excluded.code,
-  sentence = excluded.sentence, document_id = excluded.document_id, format = excluded.format;
+  sentence = excluded.sentence, document_id = excluded.document_id, format = excluded.format,
+  ctime_ns = excluded.ctime_ns;
 
 -- drop_file
 DELETE FROM file WHERE location = ?;
@@ -451,3 +452,11 @@ UPDATE document SET location = ?2 WHERE location = ?1;
 -- move_document
 UPDATE document SET location = ?2, source = ?3, title = ?4, modified = ?5, sequence = ?6
 WHERE id = ?1;
+
+-- file_places
+SELECT location FROM file
+WHERE location >= '/' AND location < '0' AND NOT EXISTS (
+  SELECT 1 FROM json_each(?1)
+  WHERE location >= value || '/' AND location < value || '0'
+)
+ORDER BY location;

@@ -208,6 +208,11 @@ class StoreReader:
         found = self._all("files_under", folder, f"{folder}/", f"{folder}0")
         return map(rows.file_from, found)
 
+    def file_places(self, outside: Sequence[str]) -> tuple[str, ...]:
+        """Return where the files on disk are that lie below none of some folders, sorted."""
+        folders = rows.to_json([folder.rstrip("/") for folder in outside])
+        return tuple(str(location) for (location,) in self._all("file_places", folders))
+
     def roots(self) -> tuple[tuple[str, str], ...]:
         """Return label and absolute path of every added folder, in order of label."""
         return tuple((str(label), str(location)) for label, location in self._all("roots"))

@@ -20,6 +20,7 @@ from chapterhouse.types import (
 )
 
 _KINDS = {kind.value: kind for kind in Kind}
+_STATUSES = {status.value: status for status in Status}
 
 
 def to_json(value: object) -> str:
@@ -196,21 +197,24 @@ def file_row(record: FileRecord) -> tuple[Value, ...]:
         record.sentence,
         record.document_id,
         record.format,
+        record.ctime_ns,
     )
 
 
 def file_from(row: Row) -> FileRecord:
     """Return the record of a row of ``file``."""
-    location, source, size, mtime_ns, sha256, status, code, sentence, document_id, format_ = row
+    location, source, size, mtime_ns, sha256, status, code, sentence, *rest = row
+    document_id, format_, ctime_ns = rest
     return FileRecord(
         location=location,
         source=source,
         size=size,
         mtime_ns=mtime_ns,
         sha256=sha256,
-        status=Status(status),
+        status=_STATUSES[status],
         code=code,
         sentence=sentence,
         document_id=document_id,
         format=format_,
+        ctime_ns=ctime_ns,
     )

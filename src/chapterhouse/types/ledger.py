@@ -9,7 +9,8 @@ from chapterhouse.types.documents import Document, Notice, Status
 class FileRecord:
     """What became of one file the last time it was looked at.
 
-    ``size`` and ``mtime_ns`` let the next look skip it without opening it.
+    ``size``, ``mtime_ns`` and ``ctime_ns`` let the next look skip it without opening it; 0 for the
+    last is not known, as of what is not on a disk.
     """
 
     location: str
@@ -22,6 +23,7 @@ class FileRecord:
     sentence: str = ""
     document_id: str = ""
     format: str = ""
+    ctime_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

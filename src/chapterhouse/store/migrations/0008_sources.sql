@@ -13,5 +13,8 @@ CREATE TABLE source (
   problem TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- When the file or its name last changed, which nobody can set; 0: not known.
+ALTER TABLE file ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0;
+
 -- When the document was read into the library, in seconds; 0: before this was recorded.
 ALTER TABLE document ADD COLUMN ingested INTEGER NOT NULL DEFAULT 0;
