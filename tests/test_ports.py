@@ -47,14 +47,24 @@ FOLLOWS_EVERYTHING = {
     "Embeddings": {"put", "pending", "progress", "languages", "last", "added", "record_problem"},
     "EncoderRoles": {"encoders", "build", "activate", "forget", "drop_others"},
     # A file is looked at before there is a document that could be on a shelf.
-    "FileLedger": {"file", "files", "record_file", "forget_file", "label_root", "roots"},
+    "FileLedger": {
+        "file",
+        "files",
+        "record_file",
+        "forget_file",
+        "label_root",
+        "roots",
+        "file_places",
+    },
     # They write, or look after the store itself.
-    "DocumentWriter": {"together", "put", "remove", "set_shelves"},
+    "DocumentWriter": {"together", "put", "remove", "set_shelves", "move_files"},
     "Upkeep": {"collect_garbage", "compact", "examine"},
     # Bytes by their hash, which only the store knows; it asks by scope before.
     "Blobs": {"put", "get", "has", "delete", "hashes"},
     # It opens other seams, which have scopes of their own.
-    "Store": {"embeddings", "memories"},
+    "Store": {"embeddings", "memories", "sources"},
+    # A source is no document; what its shelf may be read by is for those who ask.
+    "Sources": {"sources", "save", "drop"},
     # They write, delete what is named, or name whose memories there are.
     "Memories": {"remember", "forget", "forget_of", "personas"},
 }

@@ -251,6 +251,9 @@ class Councils(Registry[CouncilFolder]):
         members = definition.member_folders if definition else {}
         return {**super()._folders(slug, definition), **members}
 
+    def _lasting_reminders(self, definition: CouncilFolder) -> tuple[str, ...]:
+        return self._reminders(definition)
+
     def _reminders(self, definition: CouncilFolder) -> tuple[str, ...]:
         return tuple(
             f"Nothing can be read of what {member.name or member.key} is to read."

@@ -203,14 +203,15 @@ class Registry(ABC, Generic[Folder]):
         source = self.source(definition.slug)
         if not source.synced:
             return self._refresh(definition, on_progress, dry_run=False)
+        lasting = self._lasting_reminders(definition)
         if source.state == look_from_outside(self.folders_of(definition.slug)):
-            return Refresh(definition.slug, definition.display_name)
+            return Refresh(definition.slug, definition.display_name, warnings=lasting)
         day = datetime.fromtimestamp(source.synced, UTC).date().isoformat()
         warning = (
             f"The folders of {definition.display_name} have changed since they were read ({day})."
             f" Read them: chapterhouse sync {source.name}"
         )
-        return Refresh(definition.slug, definition.display_name, warnings=(warning,))
+        return Refresh(definition.slug, definition.display_name, warnings=(warning, *lasting))
 
     def refresh(
         self, name: str, *, on_progress: OnProgress | None = None, dry_run: bool = False
@@ -354,6 +355,10 @@ class Registry(ABC, Generic[Folder]):
         self, definition: Folder, on_progress: OnProgress, *, everything: bool, dry_run: bool
     ) -> CurationReport | None:
         """Make documents of what lies in the folder raw; None where nothing had changed."""
+
+    def _lasting_reminders(self, definition: Folder) -> tuple[str, ...]:  # noqa: ARG002 - for councils
+        """Return what waits for a person and is known without a look into folders."""
+        return ()
 
     def _reminders(self, definition: Folder) -> tuple[str, ...]:  # noqa: ARG002 - for personas
         """Return what waits for a person."""

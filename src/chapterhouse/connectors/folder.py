@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from chapterhouse.errors import NotFoundError
 from chapterhouse.text.naming import (
@@ -28,7 +29,6 @@ GIVEN = "text:"  # what the location of text begins with that came from no file;
 _LOCK_PREFIX = "~$"  # Office's marker beside an open document
 HIDDEN, TEMPORARY, TOOLS, EXCLUDED = "hidden", "temporary", "of tools", "excluded"  # why ignored
 OnIgnored = Callable[[str, str], object]  # the path and why
-Leaves = Callable[[str, bool], bool]  # whether a path below the root, a folder or not, is left out
 
 _SPECIAL = {
     stat.S_IFIFO: "a named pipe",
@@ -37,6 +37,13 @@ _SPECIAL = {
     stat.S_IFCHR: "a character device",
 }
 _SEARCH = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+class Leaves(Protocol):
+    """Says of a path below a root, with ``/``, whether it is left out."""
+
+    def __call__(self, path: str, *, is_folder: bool) -> bool:
+        """Return whether it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ class SourceFile:
         return self.source.rpartition("/")[2]
 
 
-def nothing_left_out(path: str, is_folder: bool) -> bool:  # noqa: ARG001, FBT001 - fills a seam
+def nothing_left_out(path: str, *, is_folder: bool) -> bool:  # noqa: ARG001 - fills a seam
     """Leave nothing out."""
     return False
 
@@ -242,7 +249,7 @@ class _Walk:
         reason = _ignored(name, is_folder)
         if reason:
             return reason
-        return EXCLUDED if self._leaves_out("/".join((*parts, name)), is_folder) else ""
+        return EXCLUDED if self._leaves_out("/".join((*parts, name)), is_folder=is_folder) else ""
 
 
 def _ignored(name: str, is_folder: bool) -> str:  # noqa: FBT001 - a pair of scandir

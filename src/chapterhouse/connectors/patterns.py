@@ -23,7 +23,7 @@ def left_out(include: Sequence[str], exclude: Sequence[str]) -> Leaves:
         return nothing_left_out
     included, excluded = _compiled(include), _compiled(exclude)
 
-    def leaves(path: str, is_folder: bool) -> bool:  # noqa: FBT001 - fills a seam
+    def leaves(path: str, *, is_folder: bool) -> bool:
         if excluded.match_file(f"{path}/" if is_folder else path):
             return True
         return bool(include) and not is_folder and not included.match_file(path)

@@ -55,10 +55,11 @@ def fetch_pages(
     report = sync_pages(listed.links, folder, fetch_one, today)
     if delete and report.orphaned:
         forget(folder, [page.url for page in report.orphaned])
-    return _problem(report)
+    lines = [f"Line {one.line} of the list gives no page: {one.reason}" for one in listed.problems]
+    return " ".join(filter(None, (_failures(report), *lines[:_NAMED])))
 
 
-def _problem(report: FetchReport) -> str:
+def _failures(report: FetchReport) -> str:
     failed = [outcome for outcome in report.outcomes if outcome.status == "failed"]
     if not failed:
         return ""

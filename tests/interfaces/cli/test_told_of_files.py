@@ -47,7 +47,7 @@ def test_a_second_add_tells_again_what_was_rejected(
     assert (first.code, again.code) == (4, 4)
     assert again.out.startswith("3 files and 1 in them: 3 unchanged, 1 rejected earlier\n")
     assert "rejected  papers/empty.txt\n          empty.txt has no bytes. (empty)\n" in again.out
-    assert again.out.endswith("1 hidden file or folder was ignored. To add one, name it.\n")
+    assert again.out.endswith("Ignored: 1 hidden. To add a hidden file, name it.\n")
     data = chapterhouse("add", str(folder), "--json", *home).data
     assert (data["earlier"], data["hidden"]) == (
         {"ready": 2, "partial": 0, "skipped": 1, "rejected": 1},

@@ -117,6 +117,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
         "earlier": _counts_earlier,
         "dry_run": lambda _: False,
     },
+    "Document": {"ingested": None},
     "FileOutcome": {"seconds": None, "earlier": _earlier},
     "Answer": {"certainty": attrgetter("certainty"), "text": attrgetter("text")},
     "Chunk": {**dict.fromkeys(("document_id", "ordinal", "tokens", "key")), "id": attrgetter("id")},

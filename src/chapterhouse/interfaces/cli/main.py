@@ -32,7 +32,7 @@ COMMANDS: Final = {
     "init": ("library:init", "Create the home folder and an empty library."),
     "add": ("library:add", "Read files and folders into the library."),
     "sync": ("sync:sync", "Make the library the image of its folders again."),
-    "source": ("sync:app", "Say which folders and lists the library follows."),
+    "source": ("sync:app", "Say which folders and lists of web pages the library follows."),
     "search": ("search:search", "Find passages, best first."),
     "context": (
         "search:context",

@@ -1,0 +1,138 @@
+"""Sources of a library, and bringing it to their state."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.types import SourceKind, SyncReport
+
+
+def by_name(reports: tuple[SyncReport, ...]) -> dict[str, SyncReport]:
+    return {report.source: report for report in reports}
+
+
+def test_a_folder_that_was_added_is_followed(library: Library, folder: Path) -> None:
+    (source,) = library.sources.list()
+    assert (source.name, source.location) == ("documents", str(folder))
+    assert not library.sources.is_stale(source)
+    (folder / "weather.txt").rename(folder / "storms.txt")
+    assert library.sources.is_stale(source)
+    (report,) = library.sources.sync()
+    assert (report.source, report.changed) == ("documents", 1)
+    assert (
+        "storms.txt" in library.answers.ask("When is the crossing suspended?").citations[0].source
+    )
+    assert library.sources.sync()[0].changed == 0
+    assert not library.sources.is_stale(library.sources.get("documents"))
+
+
+def test_what_is_gone_cannot_be_found_after_a_sync(library: Library, folder: Path) -> None:
+    (folder / "weather.txt").unlink()
+    assert library.search.hits("loudspeaker").hits
+    (report,) = library.sources.sync("documents")
+    assert report.removed == ("documents/weather.txt",)
+    assert not library.search.hits("loudspeaker").hits
+
+
+def test_each_source_has_its_own_report(library: Library, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "lamps.md").write_text("# Lamps\n\nThe lamp on the pier is lit at dusk.\n")
+    library.sources.add(str(other), exclude=["*.log"])
+    (other / "noise.log").write_text("noise")
+    reports = by_name(library.sources.sync())
+    assert set(reports) == {"documents", "other"}
+    assert [one.record.source for one in reports["other"].files.outcomes] == ["other/lamps.md"]
+    assert [one.reason for one in reports["other"].files.ignored] == ["excluded"]
+    assert reports["documents"].changed == 0
+    assert {one.source for one in map(library.documents.get, ["other/lamps.md"])}
+    with pytest.raises(NotFoundError, match="no source 'nothing'"):
+        library.sources.sync("nothing")
+
+
+def test_a_source_can_be_changed_and_removed(library: Library, folder: Path) -> None:
+    changed = library.sources.add(str(folder), include=["*.txt"])
+    assert (changed.name, changed.include) == ("documents", ("*.txt",))
+    removed = [name for report in library.sources.sync() for name in report.removed]
+    assert removed
+    assert all(not name.endswith(".txt") for name in removed)
+    library.sources.remove("documents")
+    assert library.sources.list() == ()
+    # What is left is looked after file by file.
+    (folder / "weather.txt").unlink()
+    (report,) = library.sources.sync()
+    assert (report.source, report.removed) == ("(files)", ("documents/weather.txt",))
+
+
+def test_what_is_no_source_is_refused(library: Library, folder: Path) -> None:
+    with pytest.raises(NotFoundError):
+        library.sources.add(str(folder / "none"))
+    with pytest.raises(UsageError, match="neither a folder nor a list"):
+        library.sources.add(str(next(folder.glob("*.md"))))
+
+
+def test_a_list_of_pages_says_why_none_came(library: Library, tmp_path: Path) -> None:
+    path = tmp_path / "pages.links"
+    path.write_text("http://127.0.0.1:9/one\n")
+    source = library.sources.add(str(path))
+    assert source.kind is SourceKind.LINKS
+    (report,) = library.sources.sync("pages")
+    assert report.problem.startswith("1 of 1 page could not be fetched.")
+    assert library.sources.get("pages").problem == report.problem
+
+
+def test_personas_and_councils_are_sources(library: Library, tmp_path: Path) -> None:
+    tides = tmp_path / "tides"
+    tides.mkdir()
+    (tides / "tides.md").write_text("# Tides\n\nThe spring tide rises four metres at the pier.\n")
+    library.personas.create("maria", display_name="Maria Keller")
+    source = library.sources.give(str(tides), library.personas, "maria")
+    assert (source.name, source.synced) == ("persona/maria", 0)
+    report = by_name(library.sources.sync())["persona/maria"]
+    assert report.changed == 1
+    assert library.sources.get("maria").synced
+    (tides / "tides.md").unlink()
+    assert library.sources.is_stale(library.sources.get("persona/maria"))
+    assert by_name(library.sources.sync("maria"))["persona/maria"].removed == ("tides/tides.md",)
+    with pytest.raises(UsageError, match="in its own configuration"):
+        library.sources.remove("maria")
+
+
+def test_a_question_reads_no_folder_but_the_first(library: Library, tmp_path: Path) -> None:
+    tides = tmp_path / "tides"
+    tides.mkdir()
+    (tides / "tides.md").write_text("# Tides\n\nThe spring tide rises four metres at the pier.\n")
+    library.personas.create("maria", display_name="Maria Keller", folders=[str(tides)])
+    question = "How far does the spring tide rise?"
+    first = library.answers.ask(question, persona="maria")
+    assert "four metres" in first.text
+    assert first.refreshed
+    (tides / "tides.md").rename(tides / "spring.md")
+    second = library.answers.ask(question, persona="maria")
+    assert second.citations[0].source == "tides/tides.md"
+    assert any("chapterhouse sync persona/maria" in warning for warning in second.warnings)
+    library.sources.sync("maria")
+    third = library.answers.ask(question, persona="maria")
+    assert third.citations[0].source == "tides/spring.md"
+    assert third.warnings == ()
+
+
+def test_a_change_is_followed_while_it_is_watched(library: Library, folder: Path) -> None:
+    stop = threading.Event()
+    library.sources.sync()  # what was too young before
+    timer = threading.Timer(0.5, (folder / "buoys.md").write_text, ["# Buoys\n\nThey are red."])
+    timer.start()
+    for reports in library.sources.watch(stop=stop):
+        if any(report.changed for report in reports):
+            stop.set()
+    timer.join()
+    assert library.search.hits("buoys").hits[0].document.source == "documents/buoys.md"
+
+
+def test_there_has_to_be_something_to_watch(library: Library, folder: Path) -> None:
+    folder.rename(folder.with_name("away"))
+    with pytest.raises(NotFoundError, match="nothing to watch"):
+        next(library.sources.watch(stop=threading.Event()))

@@ -1,0 +1,90 @@
+"""Files known again by their bytes."""
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from chapterhouse.connectors.content import open_all
+from chapterhouse.ingest.plan import make_plan
+from chapterhouse.ingest.renames import find_renames
+
+PROSE = "# Badges\n\nA badge is valid for a year. It is blue and has a picture of its owner.\n"
+LARGEST = 10**6
+
+
+def renames(home: Any) -> list[tuple[str, str]]:
+    found = find_renames(make_plan([home.folder], home.store), open_all, LARGEST)
+    return [(record.source, file.source) for record, file, _ in found.moves]
+
+
+def test_nothing_is_opened_where_nothing_is_gone(home: Any) -> None:
+    home.write("a.md", PROSE)
+    home.add()
+    home.write("b.md", PROSE)
+    opened: list[str] = []
+
+    def contents(files: Any, maximum: int) -> Any:
+        opened.extend(file.source for file in files)
+        return open_all(files, maximum)
+
+    assert find_renames(make_plan([home.folder], home.store), contents, LARGEST).moves == ()
+    assert opened == []
+
+
+def test_of_equal_files_that_of_the_same_name_is_taken(home: Any) -> None:
+    for name in ("x/one.md", "y/two.md"):
+        home.write(name, PROSE)
+    home.add()
+    for name in ("x/one.md", "y/two.md"):
+        (home.folder / name).rename(home.folder / Path(name).name)
+    assert renames(home) == [("docs/x/one.md", "docs/one.md"), ("docs/y/two.md", "docs/two.md")]
+
+
+def test_what_was_opened_and_is_no_rename_need_not_be_opened_again(home: Any) -> None:
+    home.write("a.md", PROSE)
+    home.add()
+    (home.folder / "a.md").unlink()
+    home.write("b.md", PROSE[::-1])
+    found = find_renames(make_plan([home.folder], home.store), open_all, LARGEST)
+    assert found.moves == ()
+    ((place, content),) = found.opened.items()
+    assert (Path(place).name, content.data) == ("b.md", PROSE[::-1].encode())
+
+
+def test_a_touched_file_is_no_rename(home: Any) -> None:
+    home.write("a.md", PROSE)
+    home.write("b.md", PROSE)
+    home.add()
+    home.write("a.md", PROSE, time=1_700_000_000)
+    (home.folder / "b.md").unlink()
+    assert renames(home) == []
+
+
+def test_an_archive_takes_what_is_in_it_along(home: Any) -> None:
+    from chapterhouse.reading.dispatch import read  # noqa: PLC0415 - the real one opens archives
+    from chapterhouse.reading.limits import Limits  # noqa: PLC0415
+
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("in/deep.md", PROSE)
+    home.reader = lambda data, name: read(data, name, Limits())
+    path = home.folder / "old.zip"
+    path.write_bytes(data.getvalue())
+    home.add()
+    (before,) = home.store.documents_among(
+        {record.document_id for record in home.store.files() if record.document_id},
+        _everything(),
+    ).values()
+    path.rename(home.folder / "new.zip")
+    home.add()
+    assert home.read_names == []
+    (after,) = home.store.documents(_everything())
+    assert (after.id, after.source) == (before.id, "docs/new.zip/in/deep.md")
+    assert home.faults() == []
+
+
+def _everything() -> Any:
+    from chapterhouse.types import Scope  # noqa: PLC0415
+
+    return Scope.everything()

@@ -1,0 +1,95 @@
+"""Which sources a library has."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.ingest.sources import (
+    find_source,
+    free_name,
+    look_from_outside,
+    mark_synced,
+    remember_folders,
+)
+from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind
+
+
+def names(home: Any) -> list[tuple[str, str, str]]:
+    return [(one.name, one.location, one.shelf) for one in home.store.sources().sources()]
+
+
+def test_a_folder_that_was_added_is_a_source(home: Any) -> None:
+    home.write("sub/a.md", "Text of a note.")
+    home.add()
+    remember_folders([home.folder, home.folder / "sub" / "a.md"], DEFAULT_SHELF, home.store, 7)
+    assert names(home) == [("docs", str(home.folder), DEFAULT_SHELF)]
+    (source,) = home.store.sources().sources()
+    assert (source.synced, source.kind) == (7, SourceKind.FOLDER)
+    assert source.state == look_from_outside([home.folder])
+
+
+def test_a_folder_below_a_source_belongs_to_it_but_on_another_shelf(home: Any) -> None:
+    home.write("sub/a.md", "Text of a note.")
+    home.add()
+    remember_folders([home.folder, home.folder / "sub"], DEFAULT_SHELF, home.store, 7)
+    remember_folders([home.folder / "sub"], "other", home.store, 7)
+    assert names(home) == [
+        ("docs", str(home.folder), DEFAULT_SHELF),
+        ("docs/sub", str(home.folder / "sub"), "other"),
+    ]
+
+
+def test_adding_again_leaves_what_its_owner_set(home: Any) -> None:
+    home.add()
+    source = Source("docs", SourceKind.FOLDER, str(home.folder), exclude=("*.log",))
+    home.store.sources().save(source)
+    remember_folders([home.folder], DEFAULT_SHELF, home.store, 9)
+    (found,) = home.store.sources().sources()
+    assert (found.exclude, found.synced) == (("*.log",), 9)
+
+
+def test_a_failure_leaves_the_time_of_the_last_success(home: Any) -> None:
+    source = Source("docs", SourceKind.FOLDER, str(home.folder))
+    mark_synced(source, [home.folder], home.store, 5)
+    (good,) = home.store.sources().sources()
+    mark_synced(good, [home.folder], home.store, 9, "It is away.")
+    (bad,) = home.store.sources().sources()
+    assert (bad.synced, bad.problem, bad.state) == (5, "It is away.", good.state)
+    mark_synced(bad, [home.folder], home.store, 11)
+    assert home.store.sources().sources()[0].problem == ""
+
+
+def test_from_outside_a_folder_shows_what_comes_and_goes(tmp_path: Path) -> None:
+    before = look_from_outside([tmp_path])
+    (tmp_path / "new.md").write_text("x")
+    os.utime(tmp_path, ns=(0, 1))
+    after = look_from_outside([tmp_path])
+    assert before != after == look_from_outside([tmp_path])
+    assert look_from_outside([tmp_path / "none"]) == look_from_outside([tmp_path / "none"])
+
+
+def test_a_source_is_found_by_name_path_and_beginning(tmp_path: Path) -> None:
+    one = Source("minutes", SourceKind.FOLDER, str(tmp_path / "m"))
+    two = Source("manuals", SourceKind.FOLDER, str(tmp_path / "n"))
+    maria = Source("persona/maria", SourceKind.PERSONA, str(tmp_path / "p"))
+    sources = (one, two, maria)
+    assert find_source("minutes", sources) is one
+    assert find_source("man", sources) is two
+    assert find_source("maria", sources) is maria
+    assert find_source(str(tmp_path / "n"), sources) is two
+    with pytest.raises(UsageError, match="fits 2"):
+        find_source("m", sources)
+    with pytest.raises(NotFoundError) as caught:
+        find_source("other", sources)
+    assert caught.value.hint == "There are: minutes, manuals, persona/maria"
+    with pytest.raises(UsageError, match="empty"):
+        find_source(" ", sources)
+
+
+def test_names_are_free(home: Any) -> None:
+    assert free_name("docs", home.store) == "docs"
+    home.store.sources().save(Source("docs", SourceKind.FOLDER, "/a"))
+    assert free_name("docs", home.store) == "docs-2"

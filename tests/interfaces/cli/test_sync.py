@@ -1,0 +1,116 @@
+"""Following folders from the command line: sync, source add, list, show, remove."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NOTE = "# Lamps\n\nThe lamp on the pier is lit at dusk.\n"
+
+
+@pytest.fixture
+def lamps(chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two notes that an empty library follows."""
+    monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "lamps"
+    folder.mkdir()
+    (folder / "one.md").write_text(NOTE)
+    (folder / "two.md").write_text(NOTE.replace("Lamps", "Piers"))
+    assert chapterhouse("add", folder).code == 0
+    return folder
+
+
+def test_a_sync_says_what_it_did(chapterhouse: Any, lamps: Path) -> None:
+    (lamps / "one.md").rename(lamps / "first.md")
+    (lamps / "two.md").unlink()
+    (lamps / "three.md").write_text(NOTE.replace("dusk", "dawn"))
+    planned = chapterhouse("sync", "--dry-run")
+    assert "lamps: 1 to be read, 1 renamed, 1 to be removed" in planned.out
+    done = chapterhouse("sync")
+    assert done.code == 0
+    assert "lamps: 1 read, 1 renamed, 1 removed" in done.out
+    assert "renamed   lamps/first.md" in done.out
+    assert "removed   lamps/two.md" in done.out
+    assert "2 unchanged" in chapterhouse("sync", "lamps").out
+
+
+def test_the_same_for_programs(chapterhouse: Any, lamps: Path) -> None:
+    (lamps / "two.md").unlink()
+    (report,) = chapterhouse("sync", "--json").data["sources"]
+    assert (report["source"], report["removed"]) == ("lamps", ["lamps/two.md"])
+    assert report["files"]["counts"]["skipped"] == 1
+    listed = chapterhouse("source", "list", "--json").data["sources"]
+    assert [(one["source"]["name"], one["stale"]) for one in listed] == [("lamps", False)]
+
+
+def test_a_source_is_added_with_patterns_and_shown(
+    chapterhouse: Any, lamps: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text(NOTE)
+    (other / "a.log").write_text("noise")
+    added = chapterhouse("source", "add", other, "--exclude", "*.log", "--maximum", 5)
+    assert "Next: chapterhouse sync other" in added.out
+    assert "never" in chapterhouse("source", "list").out
+    assert "Ignored: 1 excluded" in chapterhouse("sync", "other").out
+    shown = chapterhouse("source", "show", "other").out
+    assert all(word in shown for word in ("*.log", "5 MB", "1 ready", "current"))
+
+
+def test_a_source_is_removed_with_its_documents_only_when_confirmed(
+    chapterhouse: Any, lamps: Path
+) -> None:
+    assert chapterhouse("source", "remove", "lamps", "--documents").code == 10
+    assert (
+        "2 documents would be"
+        in chapterhouse("source", "remove", "lamps", "--documents", "--dry-run").out
+    )
+    done = chapterhouse("source", "remove", "lamps", "--documents", "--yes")
+    assert (done.code, "2 documents were removed" in done.out) == (0, True)
+    assert chapterhouse("status", "--json").data["documents"] == 0
+    assert "No sources yet" in chapterhouse("source", "list").out
+
+
+def test_without_a_source_documents_stay(chapterhouse: Any, lamps: Path) -> None:
+    assert "2 documents stay" in chapterhouse("source", "remove", "lamps").out
+    assert chapterhouse("status", "--json").data["documents"] == 2
+
+
+def test_what_cannot_be_synced_ends_with_4(chapterhouse: Any, lamps: Path) -> None:
+    lamps.rename(lamps.with_name("away"))
+    result = chapterhouse("sync")
+    assert result.code == 4
+    assert "is not there; its documents stay" in result.out
+    assert "problem" in chapterhouse("source", "list").out
+
+
+def test_an_emptied_folder_is_not_believed(chapterhouse: Any, lamps: Path) -> None:
+    for path in lamps.iterdir():
+        path.unlink()
+    refused = chapterhouse("sync")
+    assert (refused.code, "Is a disk away?" in refused.out) == (4, True)
+    assert "2 removed" in chapterhouse("sync", "--allow-empty").out
+
+
+def test_wrong_input_says_what_to_do(chapterhouse: Any, lamps: Path, tmp_path: Path) -> None:
+    assert chapterhouse("sync", "nothing").code == 3
+    assert chapterhouse("source", "add", tmp_path / "none").code == 3
+    assert chapterhouse("source", "add", lamps, "--include", "").code == 2
+    assert chapterhouse("sync", "--watch", "--dry-run").code == 2
+    both = chapterhouse("source", "add", lamps, "--persona", "a", "--council", "b")
+    assert both.code == 2
+
+
+def test_a_watch_ends_with_ctrl_c(
+    chapterhouse: Any, lamps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("chapterhouse.facets.sources.changes", interrupted)
+    result = chapterhouse("sync", "--watch")
+    assert result.code == 0
+    assert "2 unchanged" in result.out
+    assert "Watching 1 source. Stop with Ctrl-C." in result.err
+    assert "Stopped watching after 0 syncs." in result.err
