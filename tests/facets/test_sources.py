@@ -80,7 +80,7 @@ def test_a_list_of_pages_says_why_none_came(library: Library, tmp_path: Path) ->
     source = library.sources.add(str(path))
     assert source.kind is SourceKind.LINKS
     (report,) = library.sources.sync("pages")
-    assert report.problem.startswith("1 of 1 page could not be fetched.")
+    assert report.problem.startswith("Line 1 of the list gives no page:")
     assert library.sources.get("pages").problem == report.problem
 
 

@@ -76,8 +76,10 @@ def test_a_document_that_came_and_went_changes_nothing(own_hall: Hall) -> None:
     before = own_hall.convene("harbour-board")
     folder = own_hall.library.personas.load("maria").rag
     (folder / "bells.md").write_text("# Bells\n\nThe bells of the church ring at noon.\n", "utf-8")
+    own_hall.library.sources.sync()
     between = own_hall.convene("harbour-board")
     (folder / "bells.md").unlink()
+    own_hall.library.sources.sync()
     after = own_hall.convene("harbour-board")
 
     assert between.members[0].documents == before.members[0].documents + 1

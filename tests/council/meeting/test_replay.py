@@ -209,6 +209,7 @@ def test_who_speaks_and_what_they_read_makes_another_meeting(
     keys.append(keyed(own_hall, kept))
     charter = library.councils.load("harbour-board").docs / "charter.md"
     charter.write_text(CHARTER.replace("40", "50"), "utf-8")
+    library.sources.sync()
     keys.append(keyed(own_hall, kept))
     (library.personas.load("maria").path / "persona.md").write_text("She is strict.", "utf-8")
     keys.append(keyed(own_hall, kept))

@@ -173,6 +173,8 @@ def test_everyones_folders_are_read_before_and_each_warning_is_told_once(own_hal
     for slug in NAMES:
         library.personas.change(slug, {"folders": str(papers)})
     (library.councils.load("town").docs / "new.md").write_text("# New\n\nThe town has a clock.\n")
+    for slug in (*(f"persona/{name}" for name in NAMES), "council/town"):
+        library._runtime.store.sources().drop(slug)  # as if they had never been asked
     made = council("region", "maria", "jonas").add_member(council="town")
     (warning,) = refresh_sources(made, own_hall.runtime, None)
     assert "papers is not there" in warning

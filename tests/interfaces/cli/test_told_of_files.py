@@ -49,7 +49,7 @@ def test_a_second_add_tells_again_what_was_rejected(
     assert "rejected  papers/empty.txt\n          empty.txt has no bytes. (empty)\n" in again.out
     assert again.out.endswith("Ignored: 1 hidden. To add a hidden file, name it.\n")
     data = chapterhouse("add", str(folder), "--json", *home).data
-    assert (data["earlier"], data["hidden"]) == (
+    assert (data["earlier"], len(data["ignored"])) == (
         {"ready": 2, "partial": 0, "skipped": 1, "rejected": 1},
         1,
     )
