@@ -15,6 +15,13 @@ from chapterhouse.types.answers import (
     Route,
     Searched,
 )
+from chapterhouse.types.archive import (
+    ArchiveMember,
+    ExportReport,
+    Manifest,
+    RestoreReport,
+    Snapshot,
+)
 from chapterhouse.types.asking import (
     Alias,
     AliasKind,
@@ -166,6 +173,7 @@ __all__ = [
     "AnswerEvent",
     "AnswerOutcome",
     "AnswerSentence",
+    "ArchiveMember",
     "AskEvent",
     "Aspect",
     "AspectKind",
@@ -203,6 +211,7 @@ __all__ = [
     "EncoderStatus",
     "Evidence",
     "Excerpt",
+    "ExportReport",
     "ExtractedPage",
     "Extraction",
     "FileOutcome",
@@ -219,6 +228,7 @@ __all__ = [
     "LapsedConclusion",
     "Leaning",
     "LibraryStatus",
+    "Manifest",
     "MapRow",
     "MeetingEvent",
     "MeetingEventKind",
@@ -254,6 +264,7 @@ __all__ = [
     "RelationChange",
     "Removal",
     "Reply",
+    "RestoreReport",
     "Rewriting",
     "Route",
     "Scope",
@@ -262,6 +273,7 @@ __all__ = [
     "Searched",
     "Section",
     "Side",
+    "Snapshot",
     "Span",
     "Stance",
     "Statement",
