@@ -46,20 +46,26 @@ def load_settings(home: Path, workspace_folder: Path) -> Settings:
 
 
 def portable_settings(path: Path) -> str:
-    """Return the settings of a file, or nothing, as TOML that may leave this machine.
+    """Return the settings of a file as TOML that may leave this machine, or come from another.
 
-    Comments stay here, for they may say anything, and so does ``extra_body``, which may hold a key.
-    What councils may start is a matter of each machine.
+    Comments stay where they are, for they may say anything, and so does ``extra_body``, which may
+    hold a key. What councils may start is a matter of each machine.
 
     Raises:
-        UsageError: the file is not TOML, or has a value that settings never have.
+        UsageError: it is not TOML, or has a value that settings never have.
     """
     tables = {name: value for name, value in _read(path).items() if name not in _OF_A_MACHINE}
     tables = _without_secrets(tables)
-    text = "\n".join(_toml(tables, ()))
-    if tomllib.loads(text) != tables:
-        raise UsageError(f"{path} has values that cannot be written as TOML.")
-    return text
+    written = "".join(f"{line}\n" for line in _toml(tables, ()))
+    try:
+        faithful = tomllib.loads(written) == tables
+    except tomllib.TOMLDecodeError:
+        faithful = False
+    if not faithful:
+        raise UsageError(
+            f"{path} has a value that no setting has.", hint="Look for dates and for nan."
+        )
+    return written
 
 
 def _without_secrets(table: Mapping[str, Any]) -> dict[str, Any]:

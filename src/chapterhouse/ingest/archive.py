@@ -43,6 +43,7 @@ _PAYS: Final = 0.9
 _FAST: Final = 1  # level of compression: six is a third slower and saves a twentieth
 _MOST_MEMBERS: Final = 2_000_000
 _LARGEST_MANIFEST: Final = 2**29
+_LARGEST_READ: Final = 2**24
 _LONGEST_NAME: Final = 1_000
 _LATEST_NS: Final = 2**62  # since 1970, in the year 2116
 _HINT: Final = "Use another copy of it, or export the library again. Nothing was changed."
@@ -84,6 +85,8 @@ class Archive:
         Raises:
             RefusedError: it is not what the manifest says.
         """
+        if member.size > _LARGEST_READ:
+            raise RefusedError(f"'{member.name}' is too long.", hint=_HINT)
         data = b"".join(self._blocks(member.name))
         if hashlib.sha256(data).hexdigest() != member.sha256:
             raise RefusedError(f"'{member.name}' is not what its manifest says.", hint=_HINT)

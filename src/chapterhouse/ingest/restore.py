@@ -126,8 +126,7 @@ def restore(
             _require_room(archive.manifest, target.home)
             with _new_folders(target), work_folder(target.folder.parent) as work:
                 _stage(archive, target, work, on_progress)
-                if settings:
-                    write_whole(work / HOME_FILE, settings)
+                _stage_settings(settings, target.home, work)
                 _finish(work / _OWN, archive.manifest, target, databases)
                 _install(_moves(work, target))
     return report
@@ -197,20 +196,16 @@ def _is_of_store(member: ArchiveMember) -> bool:
     return member.name in {FIRST, DATABASE} or member.name.startswith(BLOBS)
 
 
-def _home_settings(archive: Archive, home: Path) -> tuple[str, bool]:
-    """Return what the home's settings file becomes, or nothing, and whether some are ignored.
+def _home_settings(archive: Archive, home: Path) -> tuple[bytes, bool]:
+    """Return the settings that the home takes, or nothing, and whether it ignores some.
 
     A home that has settings keeps them: its other workspaces depend on them, too.
     """
-    path = home / HOME_FILE
-    text = path.read_text("utf-8") if path.exists() else ""
     named = SETTINGS["home"]
     member = next((one for one in archive.manifest.members if one.name == named), None)
-    stored = archive.read(member).decode("utf-8") if member else ""
-    own = portable_settings(path)
-    if own or not stored:
-        return "", bool(stored) and own != stored
-    return f"{text}{stored}", False  # after what says nothing, or only what may run here
+    stored = archive.read(member) if member else b""
+    own = portable_settings(home / HOME_FILE).encode()
+    return (b"", bool(stored) and own != stored) if own else (stored, False)
 
 
 # --- made ready where nobody looks, then moved into place ---
@@ -232,6 +227,18 @@ def _stage(
         on_progress(Progress(number, len(members), member.name))
     for name, *_ in os.walk(work):
         sync_folder(Path(name))
+
+
+def _stage_settings(settings: bytes, home: Path, work: Path) -> None:
+    """Write the settings files; whoever made the archive decides nothing for this machine."""
+    own, shared = work / _OWN / WORKSPACE_FILE, work / HOME_FILE
+    if own.exists():
+        write_whole(own, portable_settings(own))
+    if settings:
+        write_whole(shared, settings)
+        here = home / HOME_FILE  # says nothing, or only what may run here
+        before = here.read_text("utf-8") if here.exists() else ""
+        write_whole(shared, f"{before.rstrip()}\n{portable_settings(shared)}".lstrip())
 
 
 def _staged(kind: str, target: Target) -> str:
