@@ -130,13 +130,13 @@ def exchange(first: Path, second: Path) -> None:
     """Let two files or folders of one disk change names, in one step where the system can.
 
     Linux and macOS can, on nearly all disks. Elsewhere there are three steps, and a crash among
-    them leaves ``second`` under the name of ``first`` with ``UNFINISHED`` before it.
+    them leaves ``second`` under a name that begins with ``UNFINISHED``.
 
     Raises:
         OSError: it cannot be done; both are where they were.
     """
     if not _exchange_at_once(first, second):
-        aside = first.with_name(f"{UNFINISHED}{first.name}")
+        aside = first.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
         second.rename(aside)
         try:
             first.rename(second)

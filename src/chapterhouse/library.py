@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from chapterhouse.facets import documents as storing
     from chapterhouse.facets import encoders as encoding
     from chapterhouse.facets import search as searching
-    from chapterhouse.ingest import doctor, privacy
+    from chapterhouse.ingest import doctor, privacy, staging
     from chapterhouse.ingest import export as exporting
     from chapterhouse.ingest import restore as restoring
     from chapterhouse.models import discovery
@@ -58,6 +58,7 @@ else:
     privacy = lazy("chapterhouse.ingest.privacy")
     exporting = lazy("chapterhouse.ingest.export")
     restoring = lazy("chapterhouse.ingest.restore")
+    staging = lazy("chapterhouse.ingest.staging")
     discovery = lazy("chapterhouse.models.discovery")
 
 _SETTLES: Final = 2.0  # seconds
@@ -283,7 +284,7 @@ class Library:
         """
         folder = home_folder(home)
         _require_workspace(workspace)
-        target = restoring.Target(
+        target = staging.Target(
             folder,
             workspace,
             folder / "workspaces" / workspace,

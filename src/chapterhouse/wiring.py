@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from chapterhouse.claims import judge
     from chapterhouse.connectors import fetch
     from chapterhouse.connectors.fetched import Fetch
-    from chapterhouse.ingest import prepare, restore
+    from chapterhouse.ingest import prepare, staging
     from chapterhouse.ingest.look import Prepare
-    from chapterhouse.ingest.restore import Databases
+    from chapterhouse.ingest.staging import Databases
     from chapterhouse.models import built_in
     from chapterhouse.ports.index import Index
 else:
@@ -65,7 +65,7 @@ else:
     judge = lazy("chapterhouse.claims.judge")
     fetch = lazy("chapterhouse.connectors.fetch")
     prepare = lazy("chapterhouse.ingest.prepare")
-    restore = lazy("chapterhouse.ingest.restore")
+    staging = lazy("chapterhouse.ingest.staging")
     built_in = lazy("chapterhouse.models.built_in")
 
 _HOME_FILE_TEXT: Final = """\
@@ -170,7 +170,7 @@ def _definitions(folders: Mapping[str, Path]) -> dict[str, FolderDefinitions]:
 def databases() -> "Databases":
     """Return what is done to the database of a workspace that is not open."""
     latest = len(load_migrations())
-    return restore.Databases(latest, require_own_schema, count_snapshot, is_in_use, _open_stored)
+    return staging.Databases(latest, require_own_schema, count_snapshot, is_in_use, _open_stored)
 
 
 @contextmanager

@@ -25,8 +25,7 @@ from chapterhouse.ingest.archive import (
 from chapterhouse.ports.store import Blobs, Store
 from chapterhouse.types import ExportReport, Manifest, Progress, Snapshot
 
-_PASSES: Final = 8  # over the blobs, before others have to wait
-_FEW: Final = 8  # blobs that are copied while others wait
+_PASSES: Final = 8  # over the blobs that came meanwhile, before others have to wait
 _NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -77,11 +76,11 @@ def export(
         ChapterhouseError: the disk is full.
         OSError: the archive cannot be written.
     """
-    with _explained(path), work_folder(path.parent) as work:
+    place = Path(os.path.realpath(path))  # a link stays one
+    with _explained(path), work_folder(place.parent) as work:
         unfinished = work / "archive"
         unfinished.touch(0o600)
-        with unfinished.open("r+b") as stream:
-            writer = ArchiveWriter(stream)
+        with unfinished.open("r+b") as stream, ArchiveWriter(stream) as writer:
             snapshot = _add_store(source, writer, work / DATABASE, on_progress, memories=memories)
             left_out = _add_files(source, writer, on_progress, memories=memories)
             places = {
@@ -93,7 +92,7 @@ def export(
             )
             digest = writer.finish(manifest)
             size = stream.tell()
-        move_into_place(unfinished, path)
+        move_into_place(unfinished, place)
     return ExportReport(str(path), size, digest, snapshot, len(writer.members), left_out)
 
 
@@ -135,7 +134,7 @@ def _add_store(
 
     for _ in range(_PASSES):
         wanted = missing()
-        if len(wanted) <= _FEW:
+        if not wanted:
             break
         copy(wanted)
     on_progress(Progress(len(copied), len(copied) + 1, DATABASE))

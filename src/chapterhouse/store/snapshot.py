@@ -122,12 +122,13 @@ def _schema(connection: apsw.Connection) -> Sequence[Row]:
 
 
 def is_in_use(path: Path) -> bool:
-    """Whether any process, this one included, has a library open."""
-    try:
-        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+    """Whether any process, this one included, has a library open; not one that is damaged."""
+    flags = apsw.SQLITE_OPEN_READWRITE
+    with explained(path), closing(apsw.Connection(str(path), flags=flags)) as connection:
+        try:
             connection.pragma("journal_mode", "delete")  # only who is alone may leave the log
-    except (apsw.BusyError, apsw.LockedError):
-        return True
-    except (apsw.NotADBError, apsw.CorruptError):  # nobody can have it open
-        return False
+        except (apsw.BusyError, apsw.LockedError):
+            return True
+        except (apsw.NotADBError, apsw.CorruptError):
+            return False
     return False
