@@ -21,6 +21,7 @@ from chapterhouse.settings import (
     Settings,
 )
 
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _OF_A_MACHINE: Final = frozenset({"tools"})
 _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 
@@ -77,15 +78,19 @@ def _without_secrets(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _toml(table: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[str]:
-    """Yield the lines of a table. JSON's names, strings, numbers, booleans and lists are TOML's."""
+    """Yield the lines of a table. JSON's strings, numbers, booleans and lists are TOML's."""
     inner = {name: value for name, value in table.items() if isinstance(value, dict)}
     if above:
         yield f"[{'.'.join(above)}]"
     for name, value in table.items():
         if name not in inner:
-            yield f"{json.dumps(name)} = {json.dumps(value, ensure_ascii=False, default=str)}"
+            yield f"{_toml_name(name)} = {json.dumps(value, ensure_ascii=False, default=str)}"
     for name, value in inner.items():
-        yield from _toml(value, (*above, json.dumps(name)))
+        yield from _toml(value, (*above, _toml_name(name)))
+
+
+def _toml_name(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def _from_environment(environment: Mapping[str, str]) -> Mapping[str, Mapping[str, Any]]:

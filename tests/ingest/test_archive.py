@@ -26,7 +26,7 @@ from chapterhouse.types import Manifest, Snapshot
 MEMBERS: Mapping[str, bytes] = {
     DATABASE: b"SQLite format 3\x00" + b"page " * 3_000,
     f"blobs/{'0' * 64}": b"",
-    "personas/maria/rag/ebbe und flut.md": "# Gezeiten\n".encode(),
+    "personas/maria/rag/ebbe und flut.md": b"# Gezeiten\n",
 }
 
 
@@ -228,8 +228,9 @@ def test_bytes_that_are_not_those_of_the_manifest_are_refused(tmp_path: Path) ->
 
 def test_a_newer_format_is_refused_as_newer(tmp_path: Path) -> None:
     (tmp_path / "archive").write_bytes(forged(lambda value: value.update(format=FORMAT + 1)))
-    with pytest.raises(NewerLibraryError, match="knows formats up to"), open_archive(
-        tmp_path / "archive"
+    with (
+        pytest.raises(NewerLibraryError, match="knows formats up to"),
+        open_archive(tmp_path / "archive"),
     ):
         pass
 

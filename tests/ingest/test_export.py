@@ -209,43 +209,34 @@ def test_a_link_stays_a_link(library: Library, tmp_path: Path) -> None:
         assert archive.manifest.workspace == "default"
 
 
-ADD = """
-import sys, os
-from chapterhouse import Library
-with Library.open(sys.argv[1]) as library:
-    print("open", flush=True)
-    library.documents.add(sys.argv[2])
-"""
-
-
 def test_what_is_exported_while_another_process_adds_is_whole(tmp_path: Path) -> None:
     folder, home = tmp_path / "many", tmp_path / "home"
     folder.mkdir()
-    for number in range(20):
+    for number in range(40):
         text = LARGE if number % 8 == 0 else "Slack water is short."
-        (folder / f"{number}.md").write_text(f"# Note {number}\n\n{text}\n")
+        (folder / f"{number:02}.md").write_text(f"# Note {number}\n\n{text}\n")
     with Library.open(home) as library:
-        command = [sys.executable, "-c", ADD, str(home), str(folder)]
+        program = Path(__file__).with_name("adding_process.py")
+        command = [sys.executable, str(program), str(folder), str(library.folder)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
-        process.stdout.readline()
-        archives = []
-        while process.poll() is None or not archives:
-            archives.append(tmp_path / f"archive-{len(archives)}")
-            library.export(archives[-1])
+        counts = []
+        for number, _ in enumerate(process.stdout):  # one for each document that is safe
+            if number % 5 == 0:
+                counts.append(library.export(tmp_path / f"{len(counts)}").snapshot.documents)
         process.communicate()
         assert process.returncode == 0
-        archives.append(tmp_path / "last")
-        assert library.export(archives[-1]).snapshot.documents == 20
-    for path in {archives[len(archives) // 2], archives[-1]}:
-        elsewhere = tmp_path / f"of-{path.name}"
-        report = Library.restore(path, elsewhere)
-        with Library.open(elsewhere) as restored:
-            assert [check for check in restored.doctor() if not check.passed] == []
-            documents = list(restored.documents.list())
-            assert len(documents) == report.snapshot.documents
-            for one in documents:
-                assert len(restored.documents.chunks(one.id)) == one.chunks > 0
+        counts.append(library.export(tmp_path / f"{len(counts)}").snapshot.documents)
+    assert counts == sorted(counts)
+    assert counts[-1] == 40
+    among = next(number for number, count in enumerate(counts) if count == counts[len(counts) // 2])
+    Library.restore(tmp_path / f"{among}", tmp_path / "elsewhere")
+    with Library.open(tmp_path / "elsewhere") as restored:
+        assert [check for check in restored.doctor() if not check.passed] == []
+        documents = list(restored.documents.list())
+        assert len(documents) == counts[among]
+        for one in documents:
+            assert len(restored.documents.chunks(one.id)) == one.chunks > 0
 
 
 def test_a_killed_export_leaves_nothing_that_the_next_does_not_clear(

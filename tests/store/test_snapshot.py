@@ -30,7 +30,9 @@ def opened(path: Path) -> SqliteStore:
 
 
 def remember(store: SqliteStore, text: str) -> None:
-    store.memories().remember(Memory("", "", 1_700_000_000, 0, text, text, True, "extractive", (), 1))
+    store.memories().remember(
+        Memory("", "", 1_700_000_000, 0, text, text, found=True, method="m", sources=(), sequence=1)
+    )
 
 
 def test_a_copy_holds_the_same_rows(store: SqliteStore, make_parts: Any, tmp_path: Path) -> None:
@@ -154,6 +156,7 @@ def test_tables_triggers_and_views_that_are_not_ours_are_refused(
 def test_every_schema_there_was_is_ours(tmp_path: Path, version: int) -> None:
     path = tmp_path / "library.db"
     connection = apsw.Connection(str(path))
+    connection.pragma("synchronous", "off")
     for migration in load_migrations()[:version]:
         connection.execute(migration)
     connection.pragma("user_version", version)

@@ -126,7 +126,8 @@ def is_in_use(path: Path) -> bool:
     flags = apsw.SQLITE_OPEN_READWRITE
     with explained(path), closing(apsw.Connection(str(path), flags=flags)) as connection:
         try:
-            connection.pragma("journal_mode", "delete")  # only who is alone may leave the log
+            connection.pragma("locking_mode", "exclusive")  # only who is alone gets it
+            connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
         except (apsw.BusyError, apsw.LockedError):
             return True
         except (apsw.NotADBError, apsw.CorruptError):
