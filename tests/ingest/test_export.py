@@ -220,7 +220,7 @@ def test_what_is_exported_while_another_process_adds_is_whole(tmp_path: Path) ->
         command = [sys.executable, str(program), str(folder), str(library.folder)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
-        counts = []
+        counts: list[int] = []
         for number, _ in enumerate(process.stdout):  # one for each document that is safe
             if number % 5 == 0:
                 counts.append(library.export(tmp_path / f"{len(counts)}").snapshot.documents)

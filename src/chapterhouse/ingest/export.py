@@ -26,7 +26,7 @@ from chapterhouse.ports.store import Blobs, Store
 from chapterhouse.types import ExportReport, Manifest, Progress, Snapshot
 
 _PASSES: Final = 8  # over the blobs that came meanwhile, before others have to wait
-_NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NO_SPACE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _NO_ROOM:
+        if error.errno not in _NO_SPACE:
             raise
         raise ChapterhouseError(
             f"There is no space left for {path}. Nothing was written.",

@@ -37,7 +37,7 @@ from chapterhouse.settings_file import portable_settings
 from chapterhouse.text.counting import counted
 from chapterhouse.types import ArchiveMember, Manifest, Progress, RestoreReport
 
-_NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NO_SPACE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _AGAIN: Final = "Nothing was changed. Import again when nothing else runs."
 
 
@@ -132,12 +132,14 @@ def _require_schema(manifest: Manifest, path: Path, databases: Databases) -> Non
 
 def _require_space(manifest: Manifest, home: Path) -> None:
     there = next(place for place in (home, *home.parents) if place.is_dir())
-    needed, free = sum(member.size for member in manifest.members), shutil.disk_usage(there).free
+    sizes = {member.name: member.size for member in manifest.members}
+    needed = sum(sizes.values()) + sizes[DATABASE]  # the indexes are smaller than the database
+    free = shutil.disk_usage(there).free
     if needed > free:
-        raise _no_room(home, f" It takes {needed:,} bytes, and {free:,} are free.")
+        raise _no_space(home, f" It takes about {needed:,} bytes, and {free:,} are free.")
 
 
-def _no_room(home: Path, detail: str = "") -> ChapterhouseError:
+def _no_space(home: Path, detail: str = "") -> ChapterhouseError:
     return ChapterhouseError(
         f"There is no space left in {home}.{detail} Nothing was changed.",
         hint="Free some disk space, or name a home on another disk.",
@@ -201,6 +203,6 @@ def _new_folders(target: Target) -> Iterator[None]:
         for folder in made:
             with suppress(OSError):
                 folder.rmdir()
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
-            raise _no_room(target.home) from error
+        if isinstance(error, OSError) and error.errno in _NO_SPACE:
+            raise _no_space(target.home) from error
         raise

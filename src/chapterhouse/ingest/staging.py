@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.connectors.folder import location_of
-from chapterhouse.errors import CorruptLibraryError, RefusedError
+from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, RefusedError
 from chapterhouse.files import exchange, make_folder, sync_folder, write_whole
 from chapterhouse.ingest.archive import BLOBS, DATABASE, FIRST, FOLDERS, SETTINGS, Archive
 from chapterhouse.ports.index import Index
@@ -132,8 +132,18 @@ def finish(manifest: Manifest, target: Target, work: Path, databases: Databases)
             if before != after:
                 store.relocate(before, after)
         store.collect_garbage(0.0)
+        _build(indexes, store)
+
+
+def _build(indexes: Mapping[str, Index], store: Store) -> None:
+    try:
         for index in indexes.values():
             index.rebuild(store)
+    except ChapterhouseError as error:
+        raise ChapterhouseError(
+            f"The indexes cannot be built: {error.message}",
+            hint="Nothing was changed. If the disk is full, make room. Then import again.",
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """A copy of the database as it was at one moment, while others go on writing; and its checks."""
 
-from collections.abc import Callable, Sequence
-from contextlib import closing
+import errno
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -33,12 +35,13 @@ def take_snapshot(
         memories: Whether to take what was asked and answered.
 
     Raises:
-        ChapterhouseError: the disk is full, or another process wrote for half a minute.
+        ChapterhouseError: another process wrote for half a minute.
+        OSError: there is no space for the copy.
     """
     whole = path.with_name(f"{path.name}-whole")
     _copy_pages(connections, whole, agree)
     path.touch(0o600)
-    with explained(path), closing(_quick(whole)) as copy:
+    with explained(path), _space_for(path), closing(_quick(whole)) as copy:
         run(copy, "drop_every_cached_answer")
         if not memories:
             run(copy, "drop_every_memory")
@@ -51,11 +54,25 @@ def take_snapshot(
 def _copy_pages(connections: Connections, path: Path, agree: Callable[[], None]) -> None:
     """Copy page by page: unlike ``VACUUM INTO`` that goes on within the reader's transaction."""
     path.touch(0o600)
-    with connections.frozen(agree) as reader, closing(_quick(path)) as copy:
+    with (
+        connections.frozen(agree) as reader,
+        explained(path),
+        _space_for(path),
+        closing(_quick(path)) as copy,
+    ):
         with copy.backup("main", reader, "main") as backup:
             while not backup.done:
                 backup.step(_PAGES_AT_ONCE)
         copy.pragma("journal_mode", "delete")  # the copy says that it has a log
+
+
+@contextmanager
+def _space_for(path: Path) -> Iterator[None]:
+    """Let a full disk be the caller's error: it is not the library that finds no space."""
+    try:
+        yield
+    except apsw.FullError as error:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
 
 
 def _quick(path: Path) -> apsw.Connection:
