@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from chapterhouse import files
 from chapterhouse.files import (
+    exchange,
     lock_folder,
     make_folder,
     move_into_place,
     private_files,
+    work_folder,
     write_output,
     write_whole,
 )
@@ -124,3 +127,59 @@ def test_what_cannot_be_locked_is_not_held(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with lock_folder(tmp_path / "file", "lock", 0.0) as held:
         assert not held
+
+
+@pytest.mark.parametrize("way", ["in one step", "in three"])
+def test_two_folders_change_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    if way == "in three":  # as where neither the system nor the disk can
+        monkeypatch.setattr(files, "_exchange_at_once", lambda *_: False)
+    first, second = tmp_path / "first", tmp_path / "deep" / "second"
+    for folder in (first, second):
+        folder.mkdir(parents=True)
+        (folder / "name").write_text(folder.name)
+
+    exchange(first, second)
+
+    assert (first / "name").read_text() == "second"
+    assert (second / "name").read_text() == "first"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deep", "first"]
+
+
+@pytest.mark.parametrize("way", ["in one step", "in three"])
+def test_what_cannot_change_names_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    if way == "in three":
+        monkeypatch.setattr(files, "_exchange_at_once", lambda *_: False)
+    (tmp_path / "second").write_text("second")
+    with pytest.raises(OSError, match="first"):
+        exchange(tmp_path / "first", tmp_path / "second")
+    assert (tmp_path / "second").read_text() == "second"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_nothing_of_a_work_folder_stays(tmp_path: Path) -> None:
+    with work_folder(tmp_path) as folder:
+        (folder / "deep").mkdir()
+        (folder / "deep" / "file").write_text("text")
+        assert _mode(folder) == 0o700
+        assert folder.parent == tmp_path
+    with pytest.raises(KeyboardInterrupt), work_folder(tmp_path):
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_work_folder_of_a_dead_process_is_cleared_and_none_of_a_living_one(
+    tmp_path: Path,
+) -> None:
+    dead = tmp_path / ".unfinished-work-0123456789abcdef"
+    (dead / "deep").mkdir(parents=True)
+    with work_folder(tmp_path) as living:
+        assert dead.exists()  # it may have been made a moment ago
+        for folder in (dead, living):
+            os.utime(folder, (1_600_000_000, 1_600_000_000))
+        with work_folder(tmp_path):
+            assert living.exists()
+            assert not dead.exists()

@@ -59,6 +59,8 @@ FOLLOWS_EVERYTHING = {
     # They write, or look after the store itself.
     "DocumentWriter": {"together", "put", "remove", "set_shelves", "move_files"},
     "Upkeep": {"collect_garbage", "compact", "examine"},
+    # A copy is of the whole store.
+    "Backup": {"blob_hashes", "snapshot", "relocate"},
     # Bytes by their hash, which only the store knows; it asks by scope before.
     "Blobs": {"put", "get", "has", "delete", "hashes"},
     # It opens other seams, which have scopes of their own.

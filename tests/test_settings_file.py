@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.errors import UsageError
-from chapterhouse.settings_file import load_settings
+from chapterhouse.settings_file import load_settings, portable_settings
 
 
 @pytest.fixture
@@ -98,3 +98,57 @@ def test_a_misspelled_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("CHAPTERHOUSE_SERACH__LIMIT", "5")
     with pytest.raises(UsageError, match="CHAPTERHOUSE_SERACH__LIMIT"):
         load_settings(home, own(home))
+
+
+PORTABLE = """\
+# a comment with a key: hunter2
+[search]
+limit = 7  # as always
+[chunking]
+by_format = { md = "sentence", ".eml" = "fixed" }
+[embedding]
+languages = ["de", "en"]
+question_prefix = "Frage: \\"ä\\" "
+[language_model]
+engine = "openai"
+model = "m"
+base_url = "http://localhost:1"
+key_variable = "MY_KEY"
+extra_body = { api_key = "hunter2" }
+[models."my own"]
+engine = "anthropic"
+model = "n"
+temperature = 0.5
+extra_body = { a = { b = "hunter2" } }
+[tools]
+allow = ["berths: hunter2"]
+"""
+
+
+def test_settings_leave_a_machine_as_they_are_but_for_what_may_be_secret(tmp_path: Path) -> None:
+    own = tmp_path / "workspace"
+    own.mkdir()
+    (tmp_path / "chapterhouse.toml").write_text(PORTABLE)
+    written = portable_settings(tmp_path / "chapterhouse.toml")
+    assert "hunter2" not in written
+    before = load_settings(tmp_path, own).model_dump()
+    (tmp_path / "chapterhouse.toml").write_text(written)
+    after = load_settings(tmp_path, own).model_dump()
+    for section in (before["language_model"], before["models"]["my own"]):
+        section["extra_body"] = {}
+    before["tools"]["allow"] = ()
+    assert after == before
+    assert portable_settings(tmp_path / "chapterhouse.toml") == written
+
+
+def test_a_file_that_is_not_there_or_says_nothing_has_no_settings(tmp_path: Path) -> None:
+    assert portable_settings(tmp_path / "none.toml") == ""
+    (tmp_path / "empty.toml").write_text("# nothing\n[tools]\nallow = []\n")
+    assert portable_settings(tmp_path / "empty.toml") == ""
+
+
+@pytest.mark.parametrize("value", ["2024-01-01", "nan", "[nan]"])
+def test_what_no_setting_has_does_not_leave(tmp_path: Path, value: str) -> None:
+    (tmp_path / "odd.toml").write_text(f"[search]\nlimit = {value}\n")
+    with pytest.raises(UsageError, match=r"odd\.toml has a value"):
+        portable_settings(tmp_path / "odd.toml")

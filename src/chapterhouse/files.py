@@ -6,13 +6,25 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from shutil import rmtree
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
+
+from chapterhouse.loading import lazy
+
+if TYPE_CHECKING:
+    import ctypes
+else:
+    ctypes = lazy("ctypes")
 
 UNFINISHED: Final = ".unfinished-"  # how files begin that are not whole yet: no walk reads them
 OTHERS: Final = 0o077  # what a mode lets everybody do who is not the owner
+_WORK: Final = f"{UNFINISHED}work-"  # how folders begin whose files are not whole yet
+_LOCKED_WITHIN: Final = 60.0  # seconds after a folder was made, at the latest
+_EXCHANGE: Final = 2  # RENAME_EXCHANGE, RENAME_SWAP
+_HERE: Final = -100  # AT_FDCWD of Linux
 _ONLY_OWNER: Final = 0o600
 _PAUSE_SECONDS: Final = 0.02  # between two looks at a lock
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -112,6 +124,58 @@ def _move_to_free_name(file: Path, path: Path) -> None:
         file.rename(path)
     else:
         file.unlink()
+
+
+def exchange(first: Path, second: Path) -> None:
+    """Let two files or folders of one disk change names, in one step where the system can.
+
+    Linux and macOS can, on nearly all disks. Elsewhere there are three steps, and a crash among
+    them leaves ``second`` under a name that begins with ``UNFINISHED``.
+
+    Raises:
+        OSError: it cannot be done; both are where they were.
+    """
+    if not _exchange_at_once(first, second):
+        aside = first.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
+        second.rename(aside)
+        try:
+            first.rename(second)
+        except OSError:
+            aside.rename(second)
+            raise
+        aside.rename(first)
+    for parent in {first.parent, second.parent}:
+        sync_folder(parent)
+
+
+def _exchange_at_once(first: Path, second: Path) -> bool:
+    """Call ``renameat2(2)`` of Linux or ``renamex_np(2)`` of macOS; say whether it was done."""
+    system = ctypes.CDLL(None, use_errno=True)
+    names = os.fsencode(first), os.fsencode(second)
+    with suppress(AttributeError):
+        return bool(system.renameat2(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0)
+    with suppress(AttributeError):
+        return bool(system.renamex_np(*names, _EXCHANGE) == 0)
+    return False
+
+
+@contextmanager
+def work_folder(parent: Path) -> Iterator[Path]:
+    """Give a new folder for what is not whole yet; nothing of it stays behind.
+
+    What a killed process left in such a folder is deleted by the next one in the same place.
+    """
+    for path in parent.glob(f"{_WORK}*"):
+        with lock_folder(path, wait_seconds=0.0) as is_free, suppress(FileNotFoundError):
+            if is_free and path.stat().st_mtime < time.time() - _LOCKED_WITHIN:
+                rmtree(path, ignore_errors=True)
+    folder = parent / f"{_WORK}{secrets.token_hex(8)}"
+    folder.mkdir(mode=0o700)
+    try:
+        with lock_folder(folder):
+            yield folder
+    finally:
+        rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -16,14 +16,24 @@ from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.files import home_folder
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
-from chapterhouse.settings import Settings
-from chapterhouse.settings_file import load_settings
+from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE, Settings
+from chapterhouse.settings_file import load_settings, portable_settings
 from chapterhouse.text.naming import valid_name
-from chapterhouse.types import AddReport, Check, LibraryStatus, Progress, Scope, Status
-from chapterhouse.wiring import make_home, open_runtime
+from chapterhouse.types import (
+    AddReport,
+    Check,
+    ExportReport,
+    LibraryStatus,
+    Progress,
+    RestoreReport,
+    Scope,
+    Status,
+)
+from chapterhouse.wiring import databases, definition_folders, make_home, open_runtime
 
 # A command that searches does not load what adds, answers or meets.
 if TYPE_CHECKING:
+    from chapterhouse.agents import curate, curated
     from chapterhouse.agents import personas as agents
     from chapterhouse.facets import answers as answering
     from chapterhouse.facets import councils as meeting
@@ -31,10 +41,14 @@ if TYPE_CHECKING:
     from chapterhouse.facets import encoders as encoding
     from chapterhouse.facets import search as searching
     from chapterhouse.facets import sources as syncing
-    from chapterhouse.ingest import doctor, privacy
+    from chapterhouse.ingest import doctor, privacy, staging
+    from chapterhouse.ingest import export as exporting
+    from chapterhouse.ingest import restore as restoring
     from chapterhouse.models import discovery
     from chapterhouse.ports.memories import Memories
 else:
+    curate = lazy("chapterhouse.agents.curate")
+    curated = lazy("chapterhouse.agents.curated")
     agents = lazy("chapterhouse.agents.personas")
     answering = lazy("chapterhouse.facets.answers")
     meeting = lazy("chapterhouse.facets.councils")
@@ -44,6 +58,9 @@ else:
     syncing = lazy("chapterhouse.facets.sources")
     doctor = lazy("chapterhouse.ingest.doctor")
     privacy = lazy("chapterhouse.ingest.privacy")
+    exporting = lazy("chapterhouse.ingest.export")
+    restoring = lazy("chapterhouse.ingest.restore")
+    staging = lazy("chapterhouse.ingest.staging")
     discovery = lazy("chapterhouse.models.discovery")
 
 _SETTLES: Final = 2.0  # seconds
@@ -141,11 +158,7 @@ class Library:
             CorruptLibraryError: it is something else, or damaged.
         """
         folder = home_folder(home)
-        if not valid_name(workspace):
-            raise UsageError(
-                f"'{workspace}' cannot be the name of a workspace.",
-                hint="Use letters, digits, '-' and '_', starting with a letter or digit.",
-            )
+        _require_workspace(workspace)
         own = folder / "workspaces" / workspace
         if not create and not (own / "library.db").exists():
             raise NotFoundError(
@@ -207,6 +220,91 @@ class Library:
             make_home(Path(name), own)
             with cls(open_runtime(Path(name), "default", settings)) as library:
                 yield library
+
+    def export(
+        self,
+        path: Path | str,
+        *,
+        memories: bool = True,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> ExportReport:
+        """Write all of the workspace to one archive, while others may go on adding.
+
+        Args:
+            path: The archive, in a folder that is there; a file of this name is replaced.
+            memories: Whether to take what was asked and answered, and the questions to evaluate.
+            on_progress: Called after each file.
+
+        Raises:
+            CorruptLibraryError: bytes of a document are missing or damaged.
+            ChapterhouseError: the disk is full.
+        """
+        runtime = self._runtime
+        source = exporting.Source(
+            runtime.store,
+            runtime.blobs,
+            self.workspace,
+            self.folder,
+            definition_folders(self.home, self.workspace),
+            frozenset({curate.FETCHED, curated.BASE_FOLDER}),
+            {
+                "home": portable_settings(self.home / HOME_FILE),
+                "workspace": portable_settings(self.folder / WORKSPACE_FILE),
+            },
+        )
+        return exporting.export(
+            source,
+            Path(path).expanduser(),
+            memories=memories,
+            version=runtime.version,
+            now=runtime.now(),
+            on_progress=on_progress,
+        )
+
+    @classmethod
+    def restore(
+        cls,
+        path: Path | str,
+        home: Path | str | None = None,
+        workspace: str = "default",
+        *,
+        replaces: bool = False,
+        dry_run: bool = False,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> RestoreReport:
+        """Restore an archive that ``export`` wrote; until the end nobody sees any of it.
+
+        Args:
+            path: The archive.
+            home: The home folder, as in ``open``; it is made if need be.
+            workspace: The workspace, whatever its name was.
+            replaces: Whether what the workspace holds may go: all of it does.
+            dry_run: Only check the archive and say what would be restored.
+            on_progress: Called after each file.
+
+        Raises:
+            RefusedError: the archive was cut off or altered, or is none; or the workspace holds
+                something and ``replaces`` is False, or is open.
+            NewerLibraryError: a newer Chapterhouse wrote it.
+            CorruptLibraryError: its database is damaged.
+            UsageError: the workspace's name cannot be used.
+        """
+        folder = home_folder(home)
+        _require_workspace(workspace)
+        target = staging.Target(
+            folder,
+            workspace,
+            folder / "workspaces" / workspace,
+            definition_folders(folder, workspace),
+        )
+        return restoring.restore(
+            Path(path).expanduser(),
+            target,
+            databases(),
+            replaces=replaces,
+            dry_run=dry_run,
+            on_progress=on_progress,
+        )
 
     def close(self) -> None:
         """Stop the reading processes and close the database and what models hold open."""
@@ -271,6 +369,14 @@ class Library:
         self._runtime.store.compact()
         self._runtime.rebuild()
         return self.status()
+
+
+def _require_workspace(name: str) -> None:
+    if not valid_name(name):
+        raise UsageError(
+            f"'{name}' cannot be the name of a workspace.",
+            hint="Use letters, digits, '-' and '_', starting with a letter or digit.",
+        )
 
 
 def _require_read(report: AddReport) -> None:

@@ -4,10 +4,10 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Any, Final, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -20,6 +20,10 @@ from chapterhouse.settings import (
     LanguageModelSettings,
     Settings,
 )
+
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+_OF_A_MACHINE: Final = frozenset({"tools"})
+_MAY_BE_SECRET: Final = frozenset({"extra_body"})
 
 
 def load_settings(home: Path, workspace_folder: Path) -> Settings:
@@ -40,6 +44,53 @@ def load_settings(home: Path, workspace_folder: Path) -> Settings:
         return Settings.model_validate(_merged(shared, _read(own_file)))
     except ValidationError as error:
         raise _explained(error, own_file) from None
+
+
+def portable_settings(path: Path) -> str:
+    """Return the settings of a file as TOML that may leave this machine, or come from another.
+
+    Comments stay where they are, for they may say anything, and so does ``extra_body``, which may
+    hold a key. What councils may start is a matter of each machine.
+
+    Raises:
+        UsageError: it is not TOML, or has a value that settings never have.
+    """
+    tables = {name: value for name, value in _read(path).items() if name not in _OF_A_MACHINE}
+    tables = _without_secrets(tables)
+    written = "".join(f"{line}\n" for line in _toml(tables, ()))
+    try:
+        faithful = tomllib.loads(written) == tables
+    except tomllib.TOMLDecodeError:
+        faithful = False
+    if not faithful:
+        raise UsageError(
+            f"{path} has a value that no setting has.", hint="Look for dates and for nan."
+        )
+    return written
+
+
+def _without_secrets(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _without_secrets(value) if isinstance(value, dict) else value
+        for name, value in table.items()
+        if name not in _MAY_BE_SECRET
+    }
+
+
+def _toml(table: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[str]:
+    """Yield the lines of a table. JSON's strings, numbers, booleans and lists are TOML's."""
+    inner = {name: value for name, value in table.items() if isinstance(value, dict)}
+    if above:
+        yield f"[{'.'.join(above)}]"
+    for name, value in table.items():
+        if name not in inner:
+            yield f"{_toml_name(name)} = {json.dumps(value, ensure_ascii=False, default=str)}"
+    for name, value in inner.items():
+        yield from _toml(value, (*above, _toml_name(name)))
+
+
+def _toml_name(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def _from_environment(environment: Mapping[str, str]) -> Mapping[str, Mapping[str, Any]]:

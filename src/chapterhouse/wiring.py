@@ -2,8 +2,8 @@
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -38,7 +38,9 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
 from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.statements import load_migrations
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Evidence, Judgement
 from chapterhouse.types.personas import COUNCIL_MARKS, PERSONA_MARKS
@@ -49,9 +51,11 @@ if TYPE_CHECKING:
     from chapterhouse.claims import judge
     from chapterhouse.connectors import fetch
     from chapterhouse.connectors.fetched import Fetch
-    from chapterhouse.ingest import prepare
+    from chapterhouse.ingest import prepare, staging
     from chapterhouse.ingest.look import Prepare
+    from chapterhouse.ingest.staging import Databases
     from chapterhouse.models import built_in
+    from chapterhouse.ports.index import Index
 else:
     prompt = lazy("chapterhouse.answering.prompt")
     second_opinion = lazy("chapterhouse.answering.second_opinion")
@@ -61,6 +65,7 @@ else:
     judge = lazy("chapterhouse.claims.judge")
     fetch = lazy("chapterhouse.connectors.fetch")
     prepare = lazy("chapterhouse.ingest.prepare")
+    staging = lazy("chapterhouse.ingest.staging")
     built_in = lazy("chapterhouse.models.built_in")
 
 _HOME_FILE_TEXT: Final = """\
@@ -118,7 +123,7 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
             home=home,
             workspace=workspace,
             settings=settings,
-            definitions=_definitions(home if workspace == "default" else folder),
+            definitions=_definitions(definition_folders(home, workspace)),
             store=store,
             memories=store.memories(),
             blobs=blobs,
@@ -145,15 +150,46 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
         )
 
 
-def _definitions(folder: Path) -> dict[str, FolderDefinitions]:
-    """Return the definitions in a folder by kind.
+def definition_folders(home: Path, workspace: str) -> dict[str, Path]:
+    """Return the folders in which the definitions of a workspace are.
 
     The default workspace has them in the home; nothing of one workspace is seen from another.
     """
+    folder = home if workspace == "default" else home / "workspaces" / workspace
+    return {name: folder / name for name in ("personas", "councils")}
+
+
+def _definitions(folders: Mapping[str, Path]) -> dict[str, FolderDefinitions]:
+    """Return the definitions by kind."""
     return {
-        "persona": FolderDefinitions(folder / "personas", PERSONA_MARKS),
-        "council": FolderDefinitions(folder / "councils", COUNCIL_MARKS),
+        "persona": FolderDefinitions(folders["personas"], PERSONA_MARKS),
+        "council": FolderDefinitions(folders["councils"], COUNCIL_MARKS),
     }
+
+
+def databases() -> "Databases":
+    """Return what is done to the database of a workspace that is not open."""
+    latest = len(load_migrations())
+    return staging.Databases(latest, require_own_schema, count_snapshot, is_in_use, _open_stored)
+
+
+@contextmanager
+def _open_stored(folder: Path) -> Iterator["tuple[SqliteStore, Mapping[str, Index]]"]:
+    """Open the store of a workspace and what is made of it while adding, under no settings."""
+    with ExitStack() as opened:
+        store = opened.enter_context(
+            SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs"))
+        )
+        aliases = AliasIndex(folder / "index" / "names")
+        opened.callback(aliases.close)
+        yield (
+            store,
+            {
+                "names": aliases,
+                "lexical": LexicalIndex(folder / "index" / "lexical"),
+                "vector": VectorIndex(folder / "index" / "vectors", static_embedder()),
+            },
+        )
 
 
 def _judge(sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence], /) -> Judgement:

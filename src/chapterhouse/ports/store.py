@@ -1,7 +1,8 @@
 """The truth as others see it: documents, the files they came from, and their order of change."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.ports.memories import Memories
@@ -16,6 +17,7 @@ from chapterhouse.types import (
     FileMove,
     FileRecord,
     Scope,
+    Snapshot,
     Source,
 )
 
@@ -217,8 +219,35 @@ class Upkeep(Protocol):
         ...
 
 
+class Backup(Protocol):
+    """A copy of the store that can be restored elsewhere."""
+
+    def blob_hashes(self) -> Sequence[str]:
+        """Return the hashes of the files whose bytes are blobs, sorted."""
+        ...
+
+    def snapshot(self, path: Path, agree: Callable[[], None], *, memories: bool) -> Snapshot:
+        """Write the store as it is at one moment to a new file, while others go on writing.
+
+        ``agree`` is called just before that moment, while nobody can write.
+        """
+        ...
+
+    def relocate(self, before: str, after: str) -> None:
+        """Let what was read at or below one absolute path be known at or below another."""
+        ...
+
+
 class Store(
-    Documents, Statistics, ChangeLog, DocumentWriter, FileLedger, DocumentVectors, Upkeep, Protocol
+    Documents,
+    Statistics,
+    ChangeLog,
+    DocumentWriter,
+    FileLedger,
+    DocumentVectors,
+    Upkeep,
+    Backup,
+    Protocol,
 ):
     """The truth: all that is kept of a workspace. Methods may be called from several threads."""
 

@@ -9,7 +9,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakSet
@@ -101,6 +101,26 @@ class Connections:
                 yield connection
             finally:
                 _end(connection)  # nothing was written
+
+    @contextmanager
+    def frozen(self, agree: Callable[[], None]) -> Iterator[apsw.Connection]:
+        """Give this thread's reader, in a transaction that sees one state known beforehand.
+
+        Args:
+            agree: Called while nobody can write, before the state is fixed; others write again as
+                soon as it is. Of a library that can only be read, others may write meanwhile.
+        """
+        with explained(self._path):
+            connection = self._reader()
+            _end(connection)
+            with nullcontext() if self.read_only else self.write():
+                agree()
+                connection.execute("BEGIN")
+                connection.execute("SELECT 1 FROM sqlite_schema").fetchall()  # fixes it
+            try:
+                yield connection
+            finally:
+                _end(connection)
 
     @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
@@ -231,16 +251,21 @@ def _require_present(version: int, path: Path, migrations: Sequence[str]) -> Non
 
 
 def _version_seen(connection: apsw.Connection, path: Path, latest: int) -> int:
-    """Return ``_version`` of one moment: another process may be making the library just now."""
+    """Return the version at one moment: another process may be making the library just now."""
     connection.execute("BEGIN")
     try:
-        return _version(connection, path, latest)
+        return schema_version(connection, path, latest)
     finally:
         _end(connection)
 
 
-def _version(connection: apsw.Connection, path: Path, latest: int) -> int:
-    """Return how many migrations the database has had; 0 for an empty file."""
+def schema_version(connection: apsw.Connection, path: Path, latest: int) -> int:
+    """Return how many migrations the database has had; 0 for an empty file.
+
+    Raises:
+        CorruptLibraryError: it is no database of Chapterhouse.
+        NewerLibraryError: it has had more than ``latest``.
+    """
     version = int(connection.pragma("user_version"))
     owner = int(connection.pragma("application_id"))
     empty = connection.execute("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)").get
@@ -263,7 +288,9 @@ def _migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str])
     """Apply the next migration in one transaction; return the version after it."""
     _begin(connection)
     try:
-        version = _version(connection, path, len(migrations))  # another process may have done it
+        version = schema_version(
+            connection, path, len(migrations)
+        )  # another process may have done it
         if version < len(migrations):
             connection.execute(migrations[version])
             version += 1

@@ -460,3 +460,50 @@ WHERE location >= '/' AND location < '0' AND NOT EXISTS (
   WHERE location >= value || '/' AND location < value || '0'
 )
 ORDER BY location;
+
+-- Export and import.
+
+-- blob_hashes
+SELECT DISTINCT sha256 FROM document
+WHERE NOT EXISTS (SELECT 1 FROM content WHERE content.sha256 = document.sha256)
+ORDER BY sha256;
+
+-- has_table
+SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?;
+
+-- count_document
+SELECT count(*) FROM document;
+
+-- count_chunk
+SELECT count(*) FROM chunk;
+
+-- count_memory
+SELECT count(*) FROM memory;
+
+-- drop_every_cached_answer
+DELETE FROM cached_answer;
+
+-- drop_every_memory
+DELETE FROM memory;
+
+-- drop_every_memory_term
+DELETE FROM memory_terms;
+
+-- schema
+SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name;
+
+-- relocate_documents
+UPDATE OR IGNORE document SET location = ?2 || substr(location, length(?1) + 1)
+WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
+
+-- relocate_files
+UPDATE OR IGNORE file SET location = ?2 || substr(location, length(?1) + 1)
+WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
+
+-- relocate_sources
+UPDATE source SET location = ?2 || substr(location, length(?1) + 1)
+WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
+
+-- relocate_roots
+UPDATE OR IGNORE root SET location = ?2 || substr(location, length(?1) + 1)
+WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';

@@ -5,7 +5,7 @@ transaction, which spares each the two synchronisations of a blob. Larger ones a
 before the transaction, so that a document never lacks its bytes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -22,9 +22,10 @@ from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.reading import StoreReader
+from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.store.statements import first, run
-from chapterhouse.types import Body, Check, Chunk, Document, FileMove, FileRecord
+from chapterhouse.types import Body, Check, Chunk, Document, FileMove, FileRecord, Snapshot
 
 INLINE_MAXIMUM = 64 * 2**10
 _SHOWN_FAULTS = 3
@@ -228,6 +229,23 @@ class SqliteStore(StoreReader):
                 run(connection, "put_root", location, label)
                 taken[location] = label
             return str(taken[location])
+
+    def blob_hashes(self) -> tuple[str, ...]:
+        """Return the hashes of the files whose bytes are blobs, sorted."""
+        return tuple(str(sha256) for (sha256,) in self._all("blob_hashes"))
+
+    def snapshot(self, path: Path, agree: Callable[[], None], *, memories: bool) -> Snapshot:
+        """Write the database as it is at one moment to a new file; see ``take_snapshot``."""
+        return take_snapshot(self._connections, path, agree, memories=memories)
+
+    def relocate(self, before: str, after: str) -> None:
+        """Let what was read at or below one absolute path be known at or below another.
+
+        What is known there already stays where it was.
+        """
+        with self._connections.write() as connection:
+            for table in ("documents", "files", "roots", "sources"):
+                run(connection, f"relocate_{table}", before, after)
 
     def collect_garbage(self, grace: float) -> int:
         """Delete blobs that no document needs and that are ``grace`` seconds old; count them.

@@ -15,6 +15,13 @@ from chapterhouse.types.answers import (
     Route,
     Searched,
 )
+from chapterhouse.types.archive import (
+    ArchiveMember,
+    ExportReport,
+    Manifest,
+    RestoreReport,
+    Snapshot,
+)
 from chapterhouse.types.asking import (
     Alias,
     AliasKind,
@@ -169,6 +176,7 @@ __all__ = [
     "AnswerEvent",
     "AnswerOutcome",
     "AnswerSentence",
+    "ArchiveMember",
     "AskEvent",
     "Aspect",
     "AspectKind",
@@ -206,6 +214,7 @@ __all__ = [
     "EncoderStatus",
     "Evidence",
     "Excerpt",
+    "ExportReport",
     "ExtractedPage",
     "Extraction",
     "FileMove",
@@ -224,6 +233,7 @@ __all__ = [
     "LapsedConclusion",
     "Leaning",
     "LibraryStatus",
+    "Manifest",
     "MapRow",
     "MeetingEvent",
     "MeetingEventKind",
@@ -260,6 +270,7 @@ __all__ = [
     "RelationChange",
     "Removal",
     "Reply",
+    "RestoreReport",
     "Rewriting",
     "Route",
     "Scope",
@@ -268,6 +279,7 @@ __all__ = [
     "Searched",
     "Section",
     "Side",
+    "Snapshot",
     "Source",
     "SourceKind",
     "Span",

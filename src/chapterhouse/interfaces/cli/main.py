@@ -60,6 +60,11 @@ COMMANDS: Final = {
     "feedback": ("evaluate:feedback", "Keep a good or bad answer as a question to evaluate."),
     "status": ("library:status", "Show what the library holds and where it is."),
     "doctor": ("library:doctor", "Check the library for problems."),
+    "export": ("archive:export_archive", "Write the whole library to one archive."),
+    "import": (
+        "archive:import_archive",
+        "Restore an archive to a new home or an empty workspace.",
+    ),
     "reindex": ("library:reindex", "Build the search indexes again."),
 }
 

@@ -1,0 +1,142 @@
+"""``export`` and ``import`` over a real library: what is printed, asked and refused."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def archive(chapterhouse: Any, home: Path, tmp_path: Path) -> Path:
+    """An archive of a library with a persona, a council and a memory; ``home`` is its home."""
+    path = tmp_path / "library.chapterhouse"
+    assert chapterhouse("export", path, "--quiet").code == 0
+    return path
+
+
+def test_a_library_is_written_and_restored(
+    chapterhouse: Any, home: Path, archive: Path, tmp_path: Path
+) -> None:
+    again = chapterhouse("export", archive)
+    assert again.code == 0
+    assert again.out.startswith(f"Wrote {archive}, 0.")
+    assert "2 documents, " in again.out
+    assert "\nSHA-256 " in again.out
+
+    other = tmp_path / "other"
+    result = chapterhouse("import", archive, "--home", other)
+
+    assert result.code == 0
+    assert result.out.splitlines()[0].startswith("Imported: 2 documents, ")
+    assert f"chapterhouse doctor --home {other}" in result.out
+    question = ("search", "What does a berth cost?", "--json", "--home")
+    assert chapterhouse(*question, other).data == chapterhouse(*question, home).data
+    assert chapterhouse("doctor", "--home", other).code == 0
+    assert chapterhouse("ask", "slack water", "--persona", "maria", "--home", other).code == 0
+    assert (other / "councils" / "berths" / "council.json").exists()
+
+
+def test_json_has_the_counts(chapterhouse: Any, archive: Path, tmp_path: Path) -> None:
+    wrote = chapterhouse("export", tmp_path / "less", "--without-memory", "--json").data
+    assert wrote["snapshot"]["memories"] == 0
+    assert wrote["left_out"] == []
+    read = chapterhouse("import", archive, "--home", tmp_path / "other", "--dry-run", "--json").data
+    assert read["dry_run"] is True
+    assert read["snapshot"]["memories"] > 0
+    assert read["replaced"] == []
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_file_of_something_else_is_not_overwritten(chapterhouse: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.zip").write_bytes(b"PK\x03\x04 mine")
+    assert chapterhouse("export", tmp_path / "mine.zip").code == 5
+    assert chapterhouse("export", tmp_path).code == 2
+    assert chapterhouse("export", tmp_path / "none" / "a").code == 2
+    assert (tmp_path / "mine.zip").read_bytes() == b"PK\x03\x04 mine"
+
+
+def test_nothing_is_exported_where_there_is_no_library(chapterhouse: Any, tmp_path: Path) -> None:
+    result = chapterhouse("export", tmp_path / "a", "--home", tmp_path / "nowhere")
+    assert result.code == 3
+    assert not (tmp_path / "a").exists()
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_what_is_there_goes_only_where_that_is_confirmed(
+    chapterhouse: Any, home: Path, archive: Path
+) -> None:
+    refused = chapterhouse("import", archive)
+    assert refused.code == 5
+    assert "holds 2 documents, " in refused.err
+    assert "--replace" in refused.err
+
+    asked = chapterhouse("import", archive, "--replace")
+    assert asked.code == 10
+    assert "Replacing 2 documents, " in asked.err
+
+    tried = chapterhouse("import", archive, "--replace", "--dry-run")
+    assert tried.code == 0
+    assert "Would replace: 2 documents, " in tried.out
+
+    assert chapterhouse("import", archive, "--yes").code == 2
+    done = chapterhouse("import", archive, "--replace", "--yes")
+    assert done.code == 0
+    assert "\nReplaced: 2 documents, " in done.out
+    assert [path.name for path in (home / "workspaces").iterdir()] == ["default"]
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        (lambda data: data[:-1], 5, "is cut off"),
+        (lambda data: data[:1000] + b"?" + data[1001:], 5, "was altered or damaged"),
+        (lambda _: b"a text", 5, "is cut off, or no archive of Chapterhouse"),
+        (lambda _: b"", 5, "is cut off, or no archive of Chapterhouse"),
+    ],
+)
+def test_a_damaged_archive_is_one_clear_line(
+    chapterhouse: Any,
+    archive: Path,
+    tmp_path: Path,
+    change: Callable[[bytes], bytes],
+    code: int,
+    words: str,
+) -> None:
+    archive.write_bytes(change(archive.read_bytes()))
+    result = chapterhouse("import", archive, "--home", tmp_path / "other")
+    assert (result.code, result.out) == (code, "")
+    assert words in result.err.splitlines()[0]
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_file_that_is_not_there(chapterhouse: Any, tmp_path: Path) -> None:
+    assert chapterhouse("import", tmp_path / "none").code == 3
+    assert chapterhouse("import", tmp_path).code == 2
+    assert chapterhouse("import", "").code == 2
+
+
+def test_ctrl_c_leaves_nothing_behind(home: Path, tmp_path: Path) -> None:
+    """A process of its own, stopped while its work folder is there."""
+    out = tmp_path / "out"
+    out.mkdir()
+    personas = home / "personas" / "maria" / "RAW-DOCS"
+    personas.mkdir(parents=True, exist_ok=True)
+    (personas / "long").touch()
+    os.truncate(personas / "long", 8 * 2**30)  # zeros that take no room, and a minute to pack
+    command = [sys.executable, "-m", "chapterhouse", "export", str(out / "a"), "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    while not list(out.glob(".unfinished-*/archive")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    written, _ = process.communicate()
+    assert process.returncode == 130
+    assert json.loads(written)["error"]["type"] == "Interrupted"
+    assert list(out.iterdir()) == []

@@ -1,0 +1,203 @@
+"""A copy of a database of one moment, and the checks of one that comes from elsewhere."""
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from chapterhouse.errors import CorruptLibraryError, NewerLibraryError, RefusedError
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.connections import APPLICATION_ID
+from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.statements import load_migrations
+from chapterhouse.types import Memory, Scope, Snapshot
+
+LATEST = len(load_migrations())
+EVERYTHING = Scope.everything()
+
+
+def nothing() -> None:
+    """Agree to any moment."""
+
+
+def opened(path: Path) -> SqliteStore:
+    return SqliteStore(path, blobs=FolderBlobs(path.parent / "none"))
+
+
+def remember(store: SqliteStore, text: str) -> None:
+    store.memories().remember(
+        Memory("", "", 1_700_000_000, 0, text, text, found=True, method="m", sources=(), sequence=1)
+    )
+
+
+def test_a_copy_holds_the_same_rows(store: SqliteStore, make_parts: Any, tmp_path: Path) -> None:
+    for number in range(5):
+        store.put(*make_parts(f"note{number}"))
+
+    found = store.snapshot(tmp_path / "copy.db", nothing, memories=True)
+
+    assert found == Snapshot(LATEST, 5, 15, 0)
+    assert count_snapshot(tmp_path / "copy.db") == found
+    assert sorted(path.name for path in tmp_path.glob("copy.db*")) == ["copy.db"]
+    assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
+    require_own_schema(tmp_path / "copy.db")
+    with opened(tmp_path / "copy.db") as copy:
+        assert list(copy.documents(EVERYTHING)) == list(store.documents(EVERYTHING))
+        for one in store.documents(EVERYTHING):
+            assert copy.chunks_of(one.id, EVERYTHING) == store.chunks_of(one.id, EVERYTHING)
+            keys, vectors = copy.vectors_of(one.id, "test:8")
+            own_keys, own = store.vectors_of(one.id, "test:8")
+            assert keys == own_keys
+            assert vectors.tobytes() == own.tobytes()
+        assert copy.sequence() == store.sequence()
+        assert list(copy.files()) == list(store.files())
+        assert all(check.passed for check in copy.examine())
+
+
+def test_nobody_writes_before_the_moment_and_what_is_written_after_it_is_not_in_the_copy(
+    store: SqliteStore, make_parts: Any, tmp_path: Path
+) -> None:
+    store.put(*make_parts("first"))
+    began, written = threading.Event(), threading.Event()
+
+    def write() -> None:
+        began.set()
+        store.put(*make_parts("second"))
+        written.set()
+
+    writer = threading.Thread(target=write)
+
+    def agree() -> None:
+        writer.start()
+        began.wait(10)
+        assert not written.wait(0.05)
+        assert [one.id for one in store.documents(EVERYTHING)] == ["first-0001"]
+
+    found = store.snapshot(tmp_path / "copy.db", agree, memories=True)
+    writer.join()
+
+    assert found.documents == 1
+    assert len(list(store.documents(EVERYTHING))) == 2
+
+
+def test_no_moment_is_taken_where_it_is_not_agreed_to(
+    store: SqliteStore, make_parts: Any, tmp_path: Path
+) -> None:
+    def refuse() -> None:
+        raise CorruptLibraryError("Something is missing.")
+
+    with pytest.raises(CorruptLibraryError, match="missing"):
+        store.snapshot(tmp_path / "copy.db", refuse, memories=True)
+    store.put(*make_parts("after"))  # nobody is kept waiting
+    assert store.snapshot(tmp_path / "other.db", nothing, memories=True).documents == 1
+
+
+def test_what_is_left_out_or_was_removed_is_nowhere_in_the_copy(
+    store: SqliteStore, make_parts: Any, tmp_path: Path
+) -> None:
+    store.put(*make_parts("note"))
+    store.put(*make_parts("gone", "Vanished words of a removed document.\n" * 200))
+    store.remove("gone-0001")
+    remember(store, "Confidential question about berths")
+    store.memories().cache_answer("k", EVERYTHING, store.sequence(), "Cached sentence")
+
+    whole = store.snapshot(tmp_path / "whole.db", nothing, memories=True)
+    less = store.snapshot(tmp_path / "less.db", nothing, memories=False)
+
+    assert (whole.memories, less.memories) == (1, 0)
+    data, without = (tmp_path / "whole.db").read_bytes(), (tmp_path / "less.db").read_bytes()
+    assert b"Confidential question" in data
+    assert b"Confidential" not in without
+    assert b"confidenti" not in without  # the term in the index of memories
+    assert b"Cached sentence" not in data
+    assert b"Vanished words" not in data
+    with opened(tmp_path / "whole.db") as copy:
+        assert copy.memories().search("berths", [""], 5, 1_700_000_001)
+    assert store.memories().memories([""], 5, 1_700_000_001)  # in the library they are still
+
+
+def test_a_database_of_others_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE note (text)")
+    connection.close()
+    for check in (require_own_schema, count_snapshot):
+        with pytest.raises(CorruptLibraryError, match="not one of Chapterhouse"):
+            check(path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON memory BEGIN DELETE FROM document; END",
+        "CREATE VIEW v AS SELECT * FROM document",
+        "CREATE TABLE extra (text)",
+        "DROP INDEX document_sha256",
+    ],
+)
+def test_tables_triggers_and_views_that_are_not_ours_are_refused(
+    tmp_path: Path, statement: str
+) -> None:
+    opened(tmp_path / "library.db").close()
+    connection = apsw.Connection(str(tmp_path / "library.db"))
+    connection.pragma("journal_mode", "delete")
+    connection.execute(statement)
+    connection.close()
+    with pytest.raises(RefusedError, match="other tables"):
+        require_own_schema(tmp_path / "library.db")
+
+
+@pytest.mark.parametrize("version", range(1, LATEST + 1))
+def test_every_schema_there_was_is_ours(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "library.db"
+    connection = apsw.Connection(str(path))
+    connection.pragma("synchronous", "off")
+    for migration in load_migrations()[:version]:
+        connection.execute(migration)
+    connection.pragma("user_version", version)
+    connection.pragma("application_id", APPLICATION_ID)
+    connection.close()
+    require_own_schema(path)
+    assert count_snapshot(path) == Snapshot(version, 0, 0, 0)
+
+
+def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    opened(tmp_path / "library.db").close()
+    connection = apsw.Connection(str(tmp_path / "library.db"))
+    connection.pragma("user_version", LATEST + 1)
+    connection.close()
+    with pytest.raises(NewerLibraryError, match=f"schemas up to {LATEST}"):
+        require_own_schema(tmp_path / "library.db")
+
+
+def test_a_library_is_in_use_while_somebody_has_it_open(
+    store: SqliteStore, make_parts: Any, tmp_path: Path
+) -> None:
+    store.put(*make_parts("note"))
+    assert is_in_use(tmp_path / "library.db")
+    store.close()
+    assert not is_in_use(tmp_path / "library.db")
+    (tmp_path / "library.db").write_bytes(os.urandom(8192))
+    assert not is_in_use(tmp_path / "library.db")
+
+
+def test_what_was_read_below_one_folder_is_known_below_another(
+    store: SqliteStore, make_parts: Callable[..., Any]
+) -> None:
+    names = ("a", "deep/b")
+    for name in names:
+        store.put(*make_parts(name))
+    store.label_root("/home/user/notes", "notes")
+    store.label_root("/home/user/notes-too", "other")
+
+    store.relocate("/home/user/notes", "/new")
+
+    locations = sorted(one.location for one in store.documents(EVERYTHING))
+    assert locations == [f"/new/{name}.txt" for name in names]
+    assert [record.location for record in store.files()] == locations
+    assert dict(store.roots()) == {"notes": "/new", "other": "/home/user/notes-too"}
