@@ -54,7 +54,7 @@ FOLLOWS_EVERYTHING = {
     # Bytes by their hash, which only the store knows; it asks by scope before.
     "Blobs": {"put", "get", "has", "delete", "hashes"},
     # It opens other seams, which have scopes of their own.
-    "Store": {"embeddings", "memories"},
+    "Store": {"embeddings", "jobs", "memories"},
     # They write, delete what is named, or name whose memories there are.
     "Memories": {"remember", "forget", "forget_of", "personas"},
 }

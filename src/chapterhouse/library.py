@@ -19,7 +19,7 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.settings_file import load_settings
 from chapterhouse.text.naming import valid_name
-from chapterhouse.types import AddReport, Check, LibraryStatus, Progress, Scope, Status
+from chapterhouse.types import AddReport, Check, LibraryStatus, Progress, Scope
 from chapterhouse.wiring import make_home, open_runtime
 
 # A command that searches does not load what adds, answers or meets.
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from chapterhouse.facets import councils as meeting
     from chapterhouse.facets import documents as storing
     from chapterhouse.facets import encoders as encoding
+    from chapterhouse.facets import jobs as working
     from chapterhouse.facets import search as searching
     from chapterhouse.ingest import doctor, privacy
     from chapterhouse.models import discovery
@@ -39,6 +40,7 @@ else:
     meeting = lazy("chapterhouse.facets.councils")
     storing = lazy("chapterhouse.facets.documents")
     encoding = lazy("chapterhouse.facets.encoders")
+    working = lazy("chapterhouse.facets.jobs")
     searching = lazy("chapterhouse.facets.search")
     doctor = lazy("chapterhouse.ingest.doctor")
     privacy = lazy("chapterhouse.ingest.privacy")
@@ -96,6 +98,11 @@ class Library:
     def encoders(self) -> "encoding.EncoderFacet":
         """The vectors that follow their documents."""
         return encoding.EncoderFacet(self._runtime)
+
+    @cached_property
+    def jobs(self) -> "working.JobFacet":
+        """Long work: what is done, waits to be, and was."""
+        return working.JobFacet(self._runtime)
 
     @property
     def memory(self) -> "Memories":
@@ -269,5 +276,5 @@ class Library:
 def _require_read(report: AddReport) -> None:
     """Refuse to answer from files of which one gave no document."""
     for outcome in report.outcomes:
-        if outcome.record.status in {Status.REJECTED, Status.SKIPPED}:
+        if not outcome.record.document_id:
             raise RejectedError(outcome.record.code, outcome.record.sentence)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
     from chapterhouse.ingest import look
     from chapterhouse.ingest.encoders import Encoders
+    from chapterhouse.ingest.jobs import Runner
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.models.static import StaticEmbedder
     from chapterhouse.ports.definitions import Definitions
@@ -47,6 +48,7 @@ class Runtime:
         definitions: Those of ``persona`` and of ``council``, by kind.
         store: The documents, and all that is known of files.
         memories: What was asked and answered before.
+        runner: Runs long work as jobs of the store.
         vectors: The index of the vectors that are made while adding.
         indexes: Returns all that is derived from the store, by a name for people.
         rank_in_memory: Returns what ranks chunks that are in no store by BM25.
@@ -73,6 +75,7 @@ class Runtime:
     definitions: "Mapping[str, Definitions]"
     store: "Store"
     memories: "Memories"
+    runner: "Runner"
     blobs: "Blobs"
     lexical: "LexicalSearch"
     vectors: "VectorSearch"

@@ -18,7 +18,9 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.ranking import rank_in_memory
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.ingest.encoders import Encoders, Wanted
+from chapterhouse.ingest.jobs import Runner
 from chapterhouse.ingest.layers import VectorLayer
+from chapterhouse.ingest.workers import Worker
 from chapterhouse.loading import lazy
 from chapterhouse.models.opening import (
     open_embedder,
@@ -104,6 +106,8 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
         opened.callback(models.close)
         store = SqliteStore(folder / "library.db", blobs=blobs)
         opened.callback(store.close)
+        worker = Worker(folder / "background")
+        opened.callback(worker.close)
         aliases = AliasIndex(folder / "index" / "names")
         opened.callback(aliases.close)
         pool = ReadingPool(settings.reading.workers, reading_limits(settings))
@@ -121,6 +125,7 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
             definitions=_definitions(home if workspace == "default" else folder),
             store=store,
             memories=store.memories(),
+            runner=Runner(store, worker),
             blobs=blobs,
             lexical=lexical,
             vectors=vectors,

@@ -9,8 +9,8 @@ from pathlib import Path
 from chapterhouse.connectors.content import Content, open_source
 from chapterhouse.connectors.folder import GIVEN, SourceFile, above
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.look import Look, Work, worth_another_try
-from chapterhouse.ingest.pipeline import run, submit
+from chapterhouse.ingest.look import Look, Work, is_suspect, worth_another_try
+from chapterhouse.ingest.pipeline import run, run_suspects_last, submit
 from chapterhouse.ingest.plan import make_plan
 from chapterhouse.text.naming import slug
 from chapterhouse.types import AddReport, FileRecord
@@ -46,16 +46,26 @@ def add(paths: Iterable[Path], work: Work) -> AddReport:
         for place in (record.location, *above(record.location))
     }
 
-    looks = (
-        _look(file, plan.known.get(file.location), work, again=file.location in again)
-        for file in plan.files
-    )
-    report = run(looks, len(plan.files), work)
+    def look(file: SourceFile) -> Look:
+        return _look(file, plan.known.get(file.location), work, again=file.location in again)
+
+    suspects = _suspects(plan.known.values())
+    report = run_suspects_last(plan.files, lambda file: file.location in suspects, look, work)
     for record in plan.missing:
         if not record.document_id:
             store.forget_file(record.location)
     missing = tuple(record.source for record in plan.missing if record.document_id)
     return replace(report, missing=missing, hidden=plan.hidden)
+
+
+def _suspects(known: Iterable[FileRecord]) -> set[str]:
+    """Return the files, or what they lie in, that may have ended their reader or a process."""
+    return {
+        place
+        for record in known
+        if is_suspect(record)
+        for place in (record.location, *above(record.location))
+    }
 
 
 def add_text(text: str, title: str, work: Work) -> AddReport:

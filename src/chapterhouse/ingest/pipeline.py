@@ -7,11 +7,12 @@ gives the same library and the same report every time.
 import hashlib
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile, is_ignored
@@ -23,6 +24,7 @@ from chapterhouse.ingest.look import (
     Look,
     UnpackBudget,
     Work,
+    in_flight,
     worth_another_try,
 )
 from chapterhouse.ingest.outcomes import (
@@ -44,27 +46,74 @@ from chapterhouse.types import (
     Notice,
     Progress,
     Status,
+    Step,
 )
 
-# What may wait behind a file that takes long to read.
+Found = TypeVar("Found")
+
+# What may wait behind a file that takes long to read: others are read meanwhile, and stored after
+# it. To store them before it would make the order, and so the ranking of equals, a matter of speed.
 _BYTES_WAITING = 256 * 2**20
 _LOOKS_WAITING = 256
+_READ_WAITING = 64  # of these, files whose text is held
+_MOMENT = 0.1  # seconds after which a wait looks whether it is to stop
 
 
 def submit(look: Look, work: Work) -> Look:
     """Hand the bytes of a look to the reader."""
     assert look.content is not None
+    work.on_step(in_flight(look, Step.READING))
     try:
         return replace(look, extraction=work.read(look.content.data, look.file.name))
     except RejectedError as error:
         return replace(look, error=error)
 
 
-def run(looks: Iterable[Look], total: int, work: Work) -> AddReport:
+def run_suspects_last(
+    files: Sequence[Found],
+    is_suspect: Callable[[Found], bool],
+    look: Callable[[Found], Look],
+    work: Work,
+) -> AddReport:
+    """Open and settle files in their order; then, one at a time, those that ended a reader before.
+
+    Nobody waits for a reader that hangs again, and if the process ends, it is known at which file.
+
+    Args:
+        files: In order of source.
+        is_suspect: Whether a file is settled last.
+        look: Opens one.
+        work: What the run needs.
+    """
+    others = [file for file in files if not is_suspect(file)]
+    suspects = [file for file in files if is_suspect(file)]
+    report = run(map(look, others), len(others), work, after=len(suspects))
+    if not suspects or report.interrupted:
+        return report
+    alone = replace(work, ahead=1)
+    last = run(map(look, suspects), len(suspects), alone, before=len(others))
+    outcomes = sorted((*report.outcomes, *last.outcomes), key=_place)
+    return AddReport(tuple(outcomes), interrupted=last.interrupted)
+
+
+def _place(outcome: FileOutcome) -> tuple[str, str]:
+    return outcome.record.source, outcome.record.location
+
+
+def run(
+    looks: Iterable[Look], total: int, work: Work, *, before: int = 0, after: int = 0
+) -> AddReport:
     """Settle each look in turn, with at most ``work.ahead`` files being read meanwhile.
 
     A stop or an interrupt ends the run after the last commit; what was committed is kept, and
     the next run does the rest.
+
+    Args:
+        looks: The files.
+        total: How many there are.
+        work: What the run needs.
+        before: How many more files of the same work were settled before.
+        after: How many will be after it.
     """
     outcomes: list[FileOutcome] = []
     waiting: deque[Look] = deque()
@@ -79,7 +128,9 @@ def run(looks: Iterable[Look], total: int, work: Work) -> AddReport:
             for look, outcome in write_group(group, work.store):
                 outcomes.append(outcome)
                 settled += look.within is None
-                work.on_progress(Progress(settled, total, outcome.record.source, outcome))
+                work.on_end(look.file.location)
+                done, all_ = before + settled, before + total + after
+                work.on_progress(Progress(done, all_, outcome.record.source, outcome))
         interrupted = settled < total
     except (KeyboardInterrupt, CancelledError):  # the latter: the reader was closed
         interrupted = True
@@ -106,7 +157,8 @@ def _in_turn(looks: Iterable[Look], waiting: deque[Look], work: Work) -> Iterato
 
 def _is_full(waiting: deque[Look], work: Work) -> bool:
     return (
-        sum(look.extraction is not None for look in waiting) >= work.ahead
+        sum(not _is_settled(look) for look in waiting) >= work.ahead
+        or sum(look.extraction is not None for look in waiting) >= _READ_WAITING
         or sum(look.size for look in waiting) > _BYTES_WAITING
         or len(waiting) >= _LOOKS_WAITING
     )
@@ -129,7 +181,7 @@ def _settle(look: Look, work: Work) -> Iterator[Write | None]:
     try:
         if look.error is not None:
             raise look.error
-        extraction = _extraction(look)
+        extraction = _extraction(look, work)
         try:
             inside = _members(look, extraction, work)
         except RejectedError as error:
@@ -160,9 +212,23 @@ def _noted(write: Write, held: dict[str, FileOutcome]) -> Write:
     return replace(write, apply=apply)
 
 
-def _extraction(look: Look) -> Extraction:
+def _wait(extraction: Future[Extraction], work: Work) -> None:
+    """Wait until a file is read.
+
+    Raises:
+        CancelledError: the work is to stop before it is.
+    """
+    while not extraction.done():
+        if work.stop.is_set():
+            extraction.cancel()
+            raise CancelledError
+        wait([extraction], timeout=_MOMENT)
+
+
+def _extraction(look: Look, work: Work) -> Extraction:
     assert look.extraction is not None
     with _boundary(look):
+        _wait(look.extraction, work)
         extraction = look.extraction.result()
     if look.within is None:
         return extraction
@@ -274,6 +340,7 @@ def _record_archive(
 
 def _prepare(look: Look, extraction: Extraction, work: Work) -> Prepared:
     assert look.content is not None
+    work.on_step(in_flight(look, Step.CHUNKING))
     with _boundary(look):
         return work.prepare(extraction, look.file, look.content)
 

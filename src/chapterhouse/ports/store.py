@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
+from chapterhouse.ports.jobs import Jobs
 from chapterhouse.ports.memories import Memories
 from chapterhouse.ports.vectors import DocumentVectors, Embeddings
 from chapterhouse.types import (
@@ -194,6 +195,10 @@ class Store(
 
     def memories(self) -> Memories:
         """Return what was asked and answered."""
+        ...
+
+    def jobs(self) -> Jobs:
+        """Return the long work that is done, or waits to be."""
         ...
 
 

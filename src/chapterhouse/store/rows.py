@@ -193,12 +193,14 @@ def file_row(record: FileRecord) -> tuple[Value, ...]:
         record.sentence,
         record.document_id,
         record.format,
+        record.attempts,
     )
 
 
 def file_from(row: Row) -> FileRecord:
     """Return the record of a row of ``file``."""
-    location, source, size, mtime_ns, sha256, status, code, sentence, document_id, format_ = row
+    location, source, size, mtime_ns, sha256, status, code, sentence, *rest = row
+    document_id, format_, attempts = rest
     return FileRecord(
         location=location,
         source=source,
@@ -210,4 +212,5 @@ def file_from(row: Row) -> FileRecord:
         sentence=sentence,
         document_id=document_id,
         format=format_,
+        attempts=attempts,
     )

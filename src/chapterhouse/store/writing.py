@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 import apsw
 import numpy as np
@@ -72,8 +73,7 @@ def write_shelves(connection: apsw.Connection, key: int, shelves: Sequence[str])
 
 def write_file(connection: apsw.Connection, record: FileRecord, document_id: str) -> None:
     """Write a file's record, naming the document it gave, or none."""
-    *values, _, format_ = rows.file_row(record)
-    run(connection, "put_file", *values, document_id, format_)
+    run(connection, "put_file", *rows.file_row(replace(record, document_id=document_id)))
 
 
 def clear_parts(connection: apsw.Connection, key: int, sha256: str) -> None:

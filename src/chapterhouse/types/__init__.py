@@ -64,6 +64,7 @@ from chapterhouse.types.comparison import ComparedPage, Comparison, OriginalLine
 from chapterhouse.types.documents import (
     BENIGN_NOTICES,
     DEFAULT_SHELF,
+    INCOMPLETE,
     Body,
     Chunk,
     Document,
@@ -89,6 +90,7 @@ from chapterhouse.types.events import (
     MinutesEvent,
     ReadingEvent,
 )
+from chapterhouse.types.jobs import FINISHED, OPEN, FileInFlight, Job, JobState, Step
 from chapterhouse.types.ledger import (
     AddReport,
     Change,
@@ -156,7 +158,10 @@ from chapterhouse.types.writing import (
 __all__ = [
     "BENIGN_NOTICES",
     "DEFAULT_SHELF",
+    "FINISHED",
     "FOUND",
+    "INCOMPLETE",
+    "OPEN",
     "SURE",
     "Absence",
     "AddReport",
@@ -205,6 +210,7 @@ __all__ = [
     "Excerpt",
     "ExtractedPage",
     "Extraction",
+    "FileInFlight",
     "FileOutcome",
     "FileRecord",
     "FollowUp",
@@ -212,6 +218,8 @@ __all__ = [
     "Fusion",
     "Gap",
     "Hit",
+    "Job",
+    "JobState",
     "Judgement",
     "Kind",
     "Lapse",
@@ -266,6 +274,7 @@ __all__ = [
     "Stance",
     "Statement",
     "Status",
+    "Step",
     "Support",
     "TermRows",
     "TokenVectors",

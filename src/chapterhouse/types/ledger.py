@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
-from chapterhouse.types.documents import Document, Notice, Status
+from chapterhouse.types.documents import INCOMPLETE, Document, Notice, Status
 
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
     """What became of one file the last time it was looked at.
 
-    ``size`` and ``mtime_ns`` let the next look skip it without opening it.
+    ``size`` and ``mtime_ns`` let the next look skip it without opening it. ``attempts`` counts how
+    often these bytes ended their reader or its process.
     """
 
     location: str
@@ -22,6 +23,7 @@ class FileRecord:
     sentence: str = ""
     document_id: str = ""
     format: str = ""
+    attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,11 @@ class AddReport:
         return sum(
             record.status == status for outcome in self.outcomes for record in outcome.earlier
         )
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a file is not wholly in the library, now or, unchanged, earlier."""
+        return any(self.count(status) or self.count_earlier(status) for status in INCOMPLETE)
 
     @property
     def changed(self) -> int:
