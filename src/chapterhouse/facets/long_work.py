@@ -13,7 +13,7 @@ from chapterhouse.ingest.jobs import Ended, ended, run_here
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import system_path
-from chapterhouse.types import AddReport, Job, JobState, Progress
+from chapterhouse.types import AddReport, Document, FileInFlight, Job, JobState, Progress, Step
 
 OnProgress = Callable[[Progress], None]
 
@@ -149,7 +149,13 @@ def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended
         tracker.progress(progress)
         on_progress(progress)
 
-    runtime.encoders.embed(follow, tracker.stop)
+    def begin(documents: Sequence[Document]) -> None:
+        tracker.begin_only(
+            FileInFlight(document.location, document.source, Step.EMBEDDING)
+            for document in documents
+        )
+
+    runtime.encoders.embed(follow, tracker.stop, begin)
     runtime.catch_up()
     state = JobState.CANCELLED if tracker.stop.is_set() else JobState.DONE
     return Ended(state, {"documents": done})

@@ -56,12 +56,17 @@ class Runner:
 
 def claim(runner: Runner, job_id: str = "") -> Job | None:
     """Take the job whose turn it is, or the named one; None where there is none to take."""
-    jobs, now = runner.jobs, runner.clock()
-    for job in jobs.jobs((JobState.RUNNING,)):
-        if job.lease_until > now and runner.worker.is_gone(job.worker):
-            jobs.expire(job)
+    _release_dead(runner)
+    now = runner.clock()
+    return runner.jobs.claim(runner.worker.name, now, now + runner.lease_seconds, job_id)
+
+
+def _release_dead(runner: Runner) -> None:
+    """End the leases of workers whose process is seen to have ended."""
+    for job in runner.jobs.jobs((JobState.RUNNING,)):
+        if job.lease_until > runner.clock() and runner.worker.is_gone(job.worker):
+            runner.jobs.expire(job)
             runner.worker.forget(job.worker)
-    return jobs.claim(runner.worker.name, now, now + runner.lease_seconds, job_id)
 
 
 def run_job(
@@ -128,6 +133,7 @@ def run_here(
         ChapterhouseError: the processes that worked on it before all died.
     """
     while True:
+        _release_dead(runner)
         job = runner.jobs.enqueue(kind, arguments, lane, runner.clock())
         claimed = claim(runner, job.id)
         if claimed is not None:

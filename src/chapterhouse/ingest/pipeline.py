@@ -8,7 +8,7 @@ import hashlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -56,6 +56,7 @@ Found = TypeVar("Found")
 _BYTES_WAITING = 256 * 2**20
 _LOOKS_WAITING = 256
 _READ_WAITING = 64  # of these, files whose text is held
+_PATIENCE = 0.2  # seconds after which a file takes long: before, to wait makes larger groups
 _MOMENT = 0.1  # seconds after which a wait looks whether it is to stop
 
 
@@ -121,7 +122,10 @@ def run(
 
     def writes() -> Iterator[Write | None]:
         for look in _in_turn(looks, waiting, work):
-            yield from _settle(look, work)
+            if look is None:
+                yield None
+            else:
+                yield from _settle(look, work)
 
     try:
         for group in groups(writes()):
@@ -141,26 +145,37 @@ def run(
     return AddReport(tuple(outcomes), interrupted=interrupted)
 
 
-def _in_turn(looks: Iterable[Look], waiting: deque[Look], work: Work) -> Iterator[Look]:
-    """Yield looks in their order, each as late as the reading ahead allows, until the stop."""
+def _in_turn(looks: Iterable[Look], waiting: deque[Look], work: Work) -> Iterator[Look | None]:
+    """Yield looks in their order, each as late as the reading ahead allows, until the stop.
+
+    While the first takes long others are opened and read. None means that waiting follows.
+    """
+    since = 0.0  # when the first one was first waited for
     for look in looks:
         waiting.append(look)
-        while waiting and (_is_full(waiting, work) or _is_settled(waiting[0])):
-            if work.stop.is_set():
-                return
-            yield waiting.popleft()
+        while waiting and not work.stop.is_set():
+            if _is_settled(waiting[0]) or _is_full(waiting):
+                yield waiting.popleft()
+                since = 0.0
+                continue
+            reading = [one.extraction for one in waiting if one.extraction and not _is_settled(one)]
+            if len(reading) < work.ahead:
+                break
+            yield None
+            since = since or time.monotonic()
+            soon = time.monotonic() - since < _PATIENCE
+            wait(reading[:1] if soon else reading, _MOMENT, FIRST_COMPLETED)
         if work.stop.is_set():
             return
     while waiting and not work.stop.is_set():
         yield waiting.popleft()
 
 
-def _is_full(waiting: deque[Look], work: Work) -> bool:
+def _is_full(waiting: deque[Look]) -> bool:
     return (
-        sum(not _is_settled(look) for look in waiting) >= work.ahead
+        len(waiting) >= _LOOKS_WAITING
         or sum(look.extraction is not None for look in waiting) >= _READ_WAITING
         or sum(look.size for look in waiting) > _BYTES_WAITING
-        or len(waiting) >= _LOOKS_WAITING
     )
 
 
@@ -312,6 +327,9 @@ def _finish_archives(looks: Sequence[Look], work: Work) -> Iterator[Write | None
     try:
         opened = (one if one.error or _is_known(one, work) else submit(one, work) for one in looks)
         for look in _in_turn(opened, waiting, work):
+            if look is None:
+                yield None
+                continue
             count += 1
             yield from _settle(look, work)
     finally:

@@ -17,15 +17,17 @@ def blame(in_flight: Sequence[FileInFlight], store: Store) -> tuple[FileRecord, 
     """Count an attempt for the files that may have ended a process; return those parked for it.
 
     A file that the process itself had in hand is it; where there was none, each that was being
-    read may be. The next run reads these last and one at a time, so it sees which it is.
+    read may be. The next run reads these last and one at a time, so it sees which it is. An
+    encoder's death is no file's fault: it embeds many at a time, all of them read before.
 
     Args:
         in_flight: What was worked on when the process ended.
         store: Where it is recorded.
     """
     own = [file for file in in_flight if file.step is Step.CHUNKING]
+    read = [file for file in in_flight if file.step is Step.READING]
     parked = []
-    for file in own[-1:] or in_flight:
+    for file in own[-1:] or read:
         record = _blamed(file, store.file(file.location))
         store.record_file(record)
         if record.status is Status.QUARANTINED:

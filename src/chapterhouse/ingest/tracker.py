@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -60,6 +60,12 @@ class Tracker:
             self._is_new = True
             if file.step is Step.CHUNKING:
                 self.write()
+
+    def begin_only(self, files: Iterable[FileInFlight]) -> None:
+        """Note that these files are worked on, and none of those before any more."""
+        with self._lock:
+            self._files = {file.location: file for file in files}
+            self._is_new = True
 
     def end(self, location: str) -> None:
         """Note that a file is done."""
