@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -331,7 +332,7 @@ def test_several_workers_run_each_job_once_and_no_lane_twice_at_a_time(tmp_path:
     assert all(job.state is JobState.DONE and job.attempts == 1 for job in jobs_of(home))
     times = {(what, job): float(when) for what, job, _, when in lines}
     for lane in lanes:
-        own = {line[1] for line in lines if line[2] == str(lane)}
-        own = sorted(own, key=lambda job: times["begin", job])
-        for before, after in zip(own, own[1:], strict=False):
+        named = {line[1] for line in lines if line[2] == str(lane)}
+        own = sorted(named, key=lambda job: times["begin", job])
+        for before, after in pairwise(own):
             assert times["end", before] <= times["begin", after]

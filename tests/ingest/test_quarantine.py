@@ -91,7 +91,7 @@ def test_a_death_at_other_bytes_counts_anew(home: Any) -> None:
 
 @pytest.mark.parametrize("is_new", [False, True])
 def test_a_document_that_was_there_stays_unless_its_file_is_another(
-    home: Any, is_new: bool
+    home: Any, *, is_new: bool
 ) -> None:
     home.write("a.md", "One text.")
     home.add()

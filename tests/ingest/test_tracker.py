@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.ingest import tracker as module
 from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.remaining import WINDOW_SECONDS
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.jobs import JobStore
@@ -84,7 +84,7 @@ def test_a_file_is_written_down_before_this_process_works_on_it(jobs: JobStore) 
 
 
 @pytest.mark.parametrize("has_news", [False, True])
-def test_a_cancelled_job_stops(jobs: JobStore, has_news: bool) -> None:
+def test_a_cancelled_job_stops(jobs: JobStore, *, has_news: bool) -> None:
     clock = Clock()
     job = claimed(jobs, clock)
     tracker = Tracker(job, jobs, clock, 60)
@@ -117,7 +117,7 @@ def test_how_long_it_will_take_is_written(jobs: JobStore) -> None:
         clock.now += 2
     assert jobs.job(job.id).remaining == pytest.approx((80.0, 80.0))
     assert len(tracker._samples) == 11
-    clock.now += module.WINDOW_SECONDS
+    clock.now += WINDOW_SECONDS
     tracker.write()
     assert len(tracker._samples) == 1
     assert tracker.ended().remaining is None
@@ -128,7 +128,7 @@ def test_work_reports_to_its_tracker_and_to_whom_it_reported_before(
 ) -> None:
     clock, seen = Clock(), list[Progress]()
     tracker = Tracker(claimed(jobs, clock), jobs, clock, 60)
-    work = Work(store, lambda *_: None, lambda *_: None)  # type: ignore[arg-type,return-value]  # not called
+    work = Work(store, lambda *_: None, lambda *_: None)  # type: ignore[arg-type]  # not called
     followed = tracker.follow(replace(work, on_progress=seen.append))
     followed.on_progress(Progress(1, 2, "a"))
     followed.on_step(file("1"))
