@@ -27,24 +27,26 @@ from chapterhouse.library import Library
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import FINISHED, Job, JobState, Progress, Scope, Status
-from measuring import Bar, Machine, Row, Table, finish, percentile
+from measuring import Bar, Machine, Row, Table, finish
 
 TESTS = Path(__file__).resolve().parent.parent / "tests" / "ingest"
 FOLDERS, FILES = 6, 200
 UNCHANGED = 10_000
-TURNS = 5
+TURNS = 7
 SLOW_SECONDS = 20.0
 SMALL = 200
 WORK: Any = runpy.run_path(str(TESTS / "job_process.py"))["main"]
 OLD = 1_600_000_000
 
 
-def write_files(folder: Path, count: int) -> Path:
+def write_files(folder: Path, count: int, sentences: int = 40) -> Path:
     """Write documents whose language no model has to be loaded for."""
     folder.mkdir(parents=True)
     for number in range(count):
         path = folder / f"{number:05}.md"
-        path.write_text(f"# 文書{number}\n\n" + f"文書{folder.name}{number}の本文です。" * 40)
+        path.write_text(
+            f"# 文書{number}\n\n" + f"文書{folder.name}{number}の本文です。" * sentences
+        )
         os.utime(path, (OLD, OLD))
     return folder
 
@@ -222,7 +224,7 @@ def cancel(library: Library, folder: Path) -> Bar:
 
 def unchanged(library: Library, folder: Path) -> tuple[Row, Bar]:
     """Compare an add of an unchanged folder with the same outside any job, in turns."""
-    docs = write_files(folder / "unchanged", UNCHANGED)
+    docs = write_files(folder / "unchanged", UNCHANGED, 1)
     library.documents.add(docs)
     runtime = library._runtime  # noqa: SLF001 - what no user can do
     with_job, without = [], []
@@ -234,9 +236,9 @@ def unchanged(library: Library, folder: Path) -> tuple[Row, Bar]:
         ingest.add([docs], runtime.work(lambda _: None, "library"))
         runtime.catch_up()
         without.append(time.perf_counter() - began)
-    one, other = percentile(with_job, 0.5), percentile(without, 0.5)
+    one, other = min(with_job), min(without)  # whatever else the machine does
     row = (
-        f"{UNCHANGED:,} unchanged files: as a job, without one, seconds",
+        f"{UNCHANGED:,} unchanged files: as a job, without one, best of 7, seconds",
         f"{one:.2f}, {other:.2f}",
     )
     return row, Bar("unchanged files as a job, times the same without one", one / other, most=1.05)

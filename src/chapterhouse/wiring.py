@@ -18,7 +18,6 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.ranking import rank_in_memory
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.ingest.encoders import Encoders, Wanted
-from chapterhouse.ingest.jobs import Runner
 from chapterhouse.ingest.layers import VectorLayer
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.loading import lazy
@@ -125,7 +124,7 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
             definitions=_definitions(home if workspace == "default" else folder),
             store=store,
             memories=store.memories(),
-            runner=Runner(store, worker),
+            worker=worker,
             blobs=blobs,
             lexical=lexical,
             vectors=vectors,

@@ -61,9 +61,9 @@ def worker(
         option("--idle-seconds", "N", "End when there was nothing to do for so long.", least=0),
     ] = None,
 ) -> Outcome:
-    """Do the long work that waits: one job after the other, each source in turn.
+    """Do the long work that waits.
 
-    Several workers may run on one library. Ctrl-C and SIGTERM end it after what was written last,
+    One job after the other, each lane in turn. Several workers may run on one library. Ctrl-C and SIGTERM end it after what was written last,
     and give the job at hand back. Exit code 4 says that a job is partial, 1 that one failed.
     """
 

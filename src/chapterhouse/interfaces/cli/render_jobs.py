@@ -11,7 +11,7 @@ from chapterhouse.types import OPEN, Job, JobState
 
 _COLOURS: Final = {
     JobState.PENDING: Style.QUIET,
-    JobState.RUNNING: Style.KEY,
+    JobState.RUNNING: Style.STRONG,
     JobState.DONE: Style.GOOD,
     JobState.PARTIAL: Style.WARNING,
     JobState.FAILED: Style.BAD,
