@@ -64,7 +64,7 @@ FOLLOWS_EVERYTHING = {
     # Bytes by their hash, which only the store knows; it asks by scope before.
     "Blobs": {"put", "get", "has", "delete", "hashes"},
     # It opens other seams, which have scopes of their own.
-    "Store": {"embeddings", "memories", "sources"},
+    "Store": {"embeddings", "jobs", "memories", "sources"},
     # A source is no document; what its shelf may be read by is for those who ask.
     "Sources": {"sources", "save", "drop"},
     # They write, delete what is named, or name whose memories there are.

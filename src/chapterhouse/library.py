@@ -27,7 +27,6 @@ from chapterhouse.types import (
     Progress,
     RestoreReport,
     Scope,
-    Status,
 )
 from chapterhouse.wiring import databases, definition_folders, make_home, open_runtime
 
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from chapterhouse.facets import councils as meeting
     from chapterhouse.facets import documents as storing
     from chapterhouse.facets import encoders as encoding
+    from chapterhouse.facets import jobs as working
     from chapterhouse.facets import search as searching
     from chapterhouse.facets import sources as syncing
     from chapterhouse.ingest import doctor, privacy, staging
@@ -54,6 +54,7 @@ else:
     meeting = lazy("chapterhouse.facets.councils")
     storing = lazy("chapterhouse.facets.documents")
     encoding = lazy("chapterhouse.facets.encoders")
+    working = lazy("chapterhouse.facets.jobs")
     searching = lazy("chapterhouse.facets.search")
     syncing = lazy("chapterhouse.facets.sources")
     doctor = lazy("chapterhouse.ingest.doctor")
@@ -120,6 +121,11 @@ class Library:
     def encoders(self) -> "encoding.EncoderFacet":
         """The vectors that follow their documents."""
         return encoding.EncoderFacet(self._runtime)
+
+    @cached_property
+    def jobs(self) -> "working.JobFacet":
+        """Long work: what is done, waits to be, and was."""
+        return working.JobFacet(self._runtime)
 
     @property
     def memory(self) -> "Memories":
@@ -382,5 +388,5 @@ def _require_workspace(name: str) -> None:
 def _require_read(report: AddReport) -> None:
     """Refuse to answer from files of which one gave no document."""
     for outcome in report.outcomes:
-        if outcome.record.status in {Status.REJECTED, Status.SKIPPED}:
+        if not outcome.record.document_id:
             raise RejectedError(outcome.record.code, outcome.record.sentence)

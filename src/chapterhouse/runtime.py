@@ -11,9 +11,10 @@ from chapterhouse.types import Progress
 
 if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
-    from chapterhouse.ingest import look
+    from chapterhouse.ingest import jobs, look
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
+    from chapterhouse.ingest.workers import Worker
     from chapterhouse.models.static import StaticEmbedder
     from chapterhouse.ports.definitions import Definitions
     from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, Rank, VectorSearch
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from chapterhouse.settings import Settings
     from chapterhouse.types import Chunk, Document
 else:
+    jobs = lazy("chapterhouse.ingest.jobs")
     look = lazy("chapterhouse.ingest.look")
 
 _AHEAD: Final = 8  # files being read while earlier ones are stored
@@ -47,6 +49,7 @@ class Runtime:
         definitions: Those of ``persona`` and of ``council``, by kind.
         store: The documents, and all that is known of files.
         memories: What was asked and answered before.
+        worker: Who runs long work in this process.
         vectors: The index of the vectors that are made while adding.
         indexes: Returns all that is derived from the store, by a name for people.
         rank_in_memory: Returns what ranks chunks that are in no store by BM25.
@@ -73,6 +76,7 @@ class Runtime:
     definitions: "Mapping[str, Definitions]"
     store: "Store"
     memories: "Memories"
+    worker: "Worker"
     blobs: "Blobs"
     lexical: "LexicalSearch"
     vectors: "VectorSearch"
@@ -110,6 +114,11 @@ class Runtime:
         return look.Work(
             self.store, self.read, self.preparer(), shelf, _AHEAD, self.maximum_bytes, on_progress
         )
+
+    @property
+    def runner(self) -> "jobs.Runner":
+        """What running long work as jobs of the store needs."""
+        return jobs.Runner(self.store, self.worker)
 
     @property
     def versions(self) -> Mapping[str, str]:

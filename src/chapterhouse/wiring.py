@@ -19,6 +19,7 @@ from chapterhouse.index.ranking import rank_in_memory
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.ingest.encoders import Encoders, Wanted
 from chapterhouse.ingest.layers import VectorLayer
+from chapterhouse.ingest.workers import Worker
 from chapterhouse.loading import lazy
 from chapterhouse.models.opening import (
     open_embedder,
@@ -109,6 +110,8 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
         opened.callback(models.close)
         store = SqliteStore(folder / "library.db", blobs=blobs)
         opened.callback(store.close)
+        worker = Worker(folder / "background")
+        opened.callback(worker.close)
         aliases = AliasIndex(folder / "index" / "names")
         opened.callback(aliases.close)
         pool = ReadingPool(settings.reading.workers, reading_limits(settings))
@@ -126,6 +129,7 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
             definitions=_definitions(definition_folders(home, workspace)),
             store=store,
             memories=store.memories(),
+            worker=worker,
             blobs=blobs,
             lexical=lexical,
             vectors=vectors,

@@ -207,3 +207,78 @@ def test_order_and_workers_do_not_change_the_library(home: Any) -> None:
     home.add(home.folder / "07.md", ahead=4)
     home.add(ahead=4)
     assert {d.id: d for d in home.store.documents(EVERYTHING)} == one
+
+
+def test_others_are_read_while_a_file_takes_long(home: Any) -> None:
+    write_several(home, 20)
+    others_are_read = threading.Event()
+    ordinary = home.reader
+
+    def read(data: bytes, name: str) -> Any:
+        if name == "000.md":
+            assert others_are_read.wait(30)
+        elif name == "019.md":
+            others_are_read.set()
+        return ordinary(data, name)
+
+    home.reader = read
+    report = home.add(ahead=2)
+    assert [o.record.source for o in report.outcomes] == [f"docs/{n:03}.md" for n in range(20)]
+    assert report.count(Status.READY) == 20
+
+
+def test_no_more_texts_wait_behind_a_slow_file_than_fit(
+    home: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chapterhouse.ingest.pipeline._READ_WAITING", 5)
+    write_several(home, 20)
+    go_on, opened = threading.Event(), list[str]()
+    ordinary = home.reader
+
+    def read(data: bytes, name: str) -> Any:
+        if name == "000.md":
+            assert go_on.wait(30)
+        opened.append(name)
+        if len(opened) == 4:
+            go_on.set()
+        assert len(opened) > 4 or name < "005.md"
+        return ordinary(data, name)
+
+    home.reader = read
+    assert home.add(ahead=2).count(Status.READY) == 20
+
+
+def test_a_stop_does_not_wait_for_a_file_that_takes_long(home: Any) -> None:
+    write_several(home, 3)
+    stop, ended = threading.Event(), threading.Event()
+    ordinary = home.reader
+
+    def read(data: bytes, name: str) -> Any:
+        if name == "001.md":
+            stop.set()
+            assert ended.wait(30)
+        return ordinary(data, name)
+
+    home.reader = read
+    report = home.add(stop=stop)
+    ended.set()
+    assert report.interrupted
+    assert home.sources() == [o.record.source for o in report.outcomes]
+    assert "docs/001.md" not in home.sources()
+
+
+def test_what_is_done_with_a_file_is_told(home: Any) -> None:
+    home.write("a.md", "A text.")
+    home.write("b.md", "ENCRYPTED text.")
+    told: list[str] = []
+    home.add(
+        on_step=lambda file: told.append(f"{file.step} {file.source}"),
+        on_end=lambda location: told.append(f"end {location.rpartition('/')[2]}"),
+    )
+    assert sorted(told) == [
+        "chunking docs/a.md",
+        "end a.md",
+        "end b.md",
+        "reading docs/a.md",
+        "reading docs/b.md",
+    ]

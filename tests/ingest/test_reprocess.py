@@ -78,7 +78,7 @@ def test_a_reader_that_fails_on_the_same_bytes_takes_nothing_away(home: Any) -> 
 
     home.reader = slow
     (again,) = _again(home).outcomes
-    assert again.record.status is Status.REJECTED
+    assert again.record.status is Status.FAILED
     assert not again.changed
     assert home.store.document(outcome.record.document_id, EVERYTHING) is not None
     assert home.store.file(outcome.record.location) == outcome.record

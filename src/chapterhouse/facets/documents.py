@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import is_there
@@ -22,6 +21,7 @@ from chapterhouse.types import (
     Document,
     FileRecord,
     FormatSupport,
+    Job,
     Progress,
     Removal,
     Scope,
@@ -29,21 +29,20 @@ from chapterhouse.types import (
 
 if TYPE_CHECKING:
     from chapterhouse.agents import council_model, personas
-    from chapterhouse.ingest import compare, find, ingest, preview, remove, reprocess, sources
+    from chapterhouse.facets import long_work
+    from chapterhouse.ingest import compare, find, ingest, preview, quarantine, remove
     from chapterhouse.reading import formats
 else:
     council_model = lazy("chapterhouse.agents.council_model")
     personas = lazy("chapterhouse.agents.personas")
     compare = lazy("chapterhouse.ingest.compare")
     find = lazy("chapterhouse.ingest.find")
+    long_work = lazy("chapterhouse.facets.long_work")
     ingest = lazy("chapterhouse.ingest.ingest")
     preview = lazy("chapterhouse.ingest.preview")
+    quarantine = lazy("chapterhouse.ingest.quarantine")
     remove = lazy("chapterhouse.ingest.remove")
-    reprocess = lazy("chapterhouse.ingest.reprocess")
-    sources = lazy("chapterhouse.ingest.sources")
     formats = lazy("chapterhouse.reading.formats")
-
-_INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
 
 
 class Documents:
@@ -85,24 +84,22 @@ class Documents:
         if dry_run:
             maximum = self._runtime.maximum_bytes
             return preview.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
-        on_progress = self._indexing(on_progress or _ignore)
-        report = ingest.add(wanted, self._runtime.work(on_progress, shelf))
-        if not report.interrupted:
-            sources.remember_folders(wanted, shelf, self._runtime.store, self._runtime.now())
-        self._runtime.catch_up()
-        return report
+        order = long_work.adding(wanted, shelf)
+        return long_work.read_here(order, self._runtime, on_progress or _ignore)
 
-    def _indexing(self, on_progress: Callable[[Progress], None]) -> Callable[[Progress], None]:
-        """Bring the indexes up to date now and then: a stop leaves little to the first question."""
-        changed = count(1)
+    def add_later(self, *paths: Path | str, shelf: str = DEFAULT_SHELF) -> Job:
+        """Leave an ``add`` to the next worker; return its job, or the equal one that waits already.
 
-        def follow(progress: Progress) -> None:
-            on_progress(progress)
-            outcome = progress.outcome
-            if outcome is not None and outcome.changed and next(changed) % _INDEXED_AT_ONCE == 0:
-                self._runtime.catch_up()
-
-        return follow
+        Raises:
+            UsageError: no path was given, or the shelf's name cannot be used.
+            NotFoundError: a path is not there.
+        """
+        if not paths:
+            raise UsageError("Nothing to add.", hint="Name a file or a folder.")
+        self._require_own_shelf(shelf)
+        order = long_work.adding([Path(path).expanduser() for path in paths], shelf)
+        runner = self._runtime.runner
+        return runner.jobs.enqueue(order.kind, order.arguments, order.lane, runner.clock())
 
     def add_text(self, text: str, *, title: str = "", shelf: str = DEFAULT_SHELF) -> AddReport:
         """Store text that came from no file, and index it; the same again changes nothing.
@@ -208,10 +205,48 @@ class Documents:
             NotFoundError: a name fits nothing.
             UsageError: a name fits several documents.
         """
-        work = self._runtime.work(on_progress or _ignore)
-        report = reprocess.reprocess([self.get(name).id for name in names], work)
-        self._runtime.catch_up()
-        return report
+        order = long_work.reprocessing([self.get(name).id for name in names])
+        return long_work.read_here(order, self._runtime, on_progress or _ignore)
+
+    def quarantined(self, *names: str) -> tuple[FileRecord, ...]:
+        """Return the parked files of these names, all when none is named.
+
+        They ended their reader or its process three times, and are not read again.
+
+        Args:
+            names: Sources, locations or file names.
+
+        Raises:
+            NotFoundError: a name fits no parked file.
+        """
+        return quarantine.parked_files(names, self._runtime.store)
+
+    def release_quarantined(self, *names: str) -> tuple[FileRecord, ...]:
+        """Let the next ``add`` or update read parked files again; return them.
+
+        Raises:
+            NotFoundError: a name fits no parked file.
+        """
+        found = self.quarantined(*names)
+        quarantine.release(found, self._runtime.store)
+        return found
+
+    def drop_quarantined(self, *names: str, dry_run: bool = False) -> tuple[FileRecord, ...]:
+        """Forget parked files, with what earlier reads of them gave; return them.
+
+        A file that is still in an added folder is read as a new one by the next ``add``.
+
+        Raises:
+            UsageError: nothing was named.
+            NotFoundError: a name fits no parked file.
+        """
+        if not names:
+            raise UsageError("Nothing to drop.", hint="Name a file, as docs quarantine list does.")
+        found = self.quarantined(*names)
+        if not dry_run:
+            quarantine.drop(found, self._runtime.store)
+            self._runtime.catch_up()
+        return found
 
     def list(self, shelves: Sequence[str] | None = None) -> Iterator[Document]:
         """Yield the documents on any of ``shelves``, all when None, in order of id."""

@@ -4,10 +4,18 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from threading import Event
+from typing import TYPE_CHECKING
 
+from chapterhouse.errors import RefusedError
+from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import EncoderStatus, Progress
+
+if TYPE_CHECKING:
+    from chapterhouse.facets import long_work
+else:
+    long_work = lazy("chapterhouse.facets.long_work")
 
 
 class EncoderFacet:
@@ -35,8 +43,12 @@ class EncoderFacet:
             EngineError: the model or its service failed.
             RefusedError: another process is making vectors for this library.
         """
-        self._runtime.encoders.embed(on_progress or (lambda _: None), stop)
-        self._runtime.catch_up()
+        if self.is_embedding():
+            raise RefusedError(
+                "Another process is making vectors for this library.",
+                hint="See how far it is: chapterhouse status",
+            )
+        long_work.embed_here(self._runtime, on_progress or (lambda _: None), stop or Event())
         return self.statuses()
 
     def is_pending(self) -> bool:

@@ -1,8 +1,7 @@
 """Sources: what a library is to be the image of, and bringing it to their state."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Final
@@ -12,22 +11,17 @@ from chapterhouse.agents.personas import Personas
 from chapterhouse.connectors.folder import location_of
 from chapterhouse.connectors.patterns import left_out
 from chapterhouse.connectors.watching import changes
-from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
-from chapterhouse.ingest.mirror import Options, loose_files, mirror_files, mirror_folders
-from chapterhouse.ingest.pages import fetch_pages, pages_folder
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.facets import long_work
+from chapterhouse.facets.source_sync import AGENTS, all_sources, folders_of, sync_sources
+from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.plan import name_of_folder
-from chapterhouse.ingest.sources import (
-    LOOSE,
-    find_source,
-    free_name,
-    look_from_outside,
-    mark_synced,
-)
+from chapterhouse.ingest.sources import find_source, free_name, look_from_outside
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     DEFAULT_SHELF,
-    AddReport,
     FileRecord,
+    Job,
     Progress,
     Source,
     SourceKind,
@@ -35,8 +29,6 @@ from chapterhouse.types import (
 )
 
 _LISTS: Final = (".links", ".urls", ".txt")
-_AGENTS: Final = (SourceKind.PERSONA, SourceKind.COUNCIL)
-_LOOSE: Final = Source(LOOSE, SourceKind.FILES, "")
 OnProgress = Callable[[Progress], None]
 
 
@@ -109,11 +101,7 @@ class Sources:
 
     def list(self) -> tuple[Source, ...]:
         """Return all sources in order of name, those of personas and councils among them."""
-        own = [one for one in self._runtime.store.sources().sources() if one.kind not in _AGENTS]
-        agents = [
-            registry.source(slug) for registry in self._registries() for slug in registry.names()
-        ]
-        return tuple(sorted((*own, *agents), key=lambda one: one.name))
+        return all_sources(self._runtime)
 
     def get(self, name: str) -> Source:
         """Return the source that a name, a path or the beginning of a name means.
@@ -126,7 +114,7 @@ class Sources:
 
     def files(self, source: Source) -> Iterator[FileRecord]:
         """Yield what became of the files of a source, in order of source."""
-        for folder in self._folders(source):
+        for folder in folders_of(source, self._runtime):
             yield from self._runtime.store.files(str(folder))
 
     def is_stale(self, source: Source) -> bool:
@@ -134,7 +122,7 @@ class Sources:
 
         It is a look at its folders, not into them: what is deeper down does not show.
         """
-        return source.state != look_from_outside(self._folders(source))
+        return source.state != look_from_outside(folders_of(source, self._runtime))
 
     def remove(self, name: str) -> Source:
         """Forget a source; its documents stay.
@@ -144,7 +132,7 @@ class Sources:
             UsageError: several are, or it belongs to a persona or a council.
         """
         source = self.get(name)
-        if source.kind in _AGENTS:
+        if source.kind in AGENTS:
             raise UsageError(
                 f"The folders of '{source.name}' are named in its own configuration.",
                 hint=f"Change them there: {source.location}",
@@ -178,17 +166,22 @@ class Sources:
             NotFoundError: a name fits none; nothing was done.
             UsageError: a name fits several.
         """
-        sources = self.list()
-        chosen = [find_source(name, sources) for name in names] if names else list(sources)
         options = Options(delete=delete, empty=allow_empty, dry_run=dry_run)
-        reports: list[SyncReport] = []
-        for work in self._steps(chosen, options, on_progress, everything=not names):
-            reports += work()
-            if any(report.files.interrupted for report in reports):
-                break
-        if not dry_run:
-            self._runtime.catch_up()
-        return tuple(sorted(reports, key=lambda report: report.source))
+        if dry_run:
+            return sync_sources(names, options, self._runtime, on_progress)
+        chosen = [self.get(name).name for name in names]
+        return long_work.sync_here(chosen, options, self._runtime, on_progress)
+
+    def sync_later(self, *names: str) -> Job:
+        """Leave a sync to the next worker; return its job, or the equal one that waits already.
+
+        Raises:
+            NotFoundError: a name fits none.
+            UsageError: a name fits several.
+        """
+        order = long_work.syncing([self.get(name).name for name in names], Options())
+        runner = self._runtime.runner
+        return runner.jobs.enqueue(order.kind, order.arguments, order.lane, runner.clock())
 
     def watch(self, *names: str, stop: Event) -> Iterator[tuple[SyncReport, ...]]:
         """Sync the folders of sources each time something changes in one; yield what that did.
@@ -206,7 +199,7 @@ class Sources:
             places = {
                 folder: source.name
                 for source in sources
-                for folder in self._folders(source)
+                for folder in folders_of(source, self._runtime)
                 if folder.exists()
             }
             if not places:
@@ -229,113 +222,6 @@ class Sources:
             if not all(folder.exists() for folder in places):
                 return
 
-    def _steps(
-        self,
-        chosen: Sequence[Source],
-        options: Options,
-        on_progress: OnProgress,
-        *,
-        everything: bool,
-    ) -> Iterator[Callable[[], Iterable[SyncReport]]]:
-        """Yield what is to be done, one step after the other: folders first, which share files."""
-        folders: dict[str, list[Source]] = {}
-        for source in chosen:
-            if source.kind is SourceKind.FOLDER:
-                folders.setdefault(source.shelf, []).append(source)
-        for shelf, sources in sorted(folders.items()):
-            yield partial(self._sync_folders, sources, shelf, options, on_progress)
-        for source in chosen:
-            if source.kind is SourceKind.LINKS:
-                yield partial(self._sync_list, source, options, on_progress)
-            elif source.kind in _AGENTS:
-                yield partial(self._sync_agent, source, options, on_progress)
-        if everything:
-            yield partial(self._sync_loose, options, on_progress)
-
-    def _sync_folders(
-        self, sources: Sequence[Source], shelf: str, options: Options, on_progress: OnProgress
-    ) -> Sequence[SyncReport]:
-        work = self._runtime.work(on_progress, shelf)
-        report = mirror_folders(sources, work, options)
-        prefixes = self._prefixes(sources)
-        reports = [_part_of(report, source, prefixes) for source in sources]
-        if not options.dry_run and not report.files.interrupted:
-            for source, part in zip(sources, reports, strict=True):
-                self._mark(source, _absence(part) or part.refused)
-        return reports
-
-    def _sync_list(
-        self, source: Source, options: Options, on_progress: OnProgress
-    ) -> Sequence[SyncReport]:
-        folder = pages_folder(self._runtime.folder, source)
-        if options.dry_run:
-            problem = "Pages are not fetched in a dry run."
-            return [SyncReport(AddReport(()), source=source.name, problem=problem)]
-        fetch, today = self._runtime.open_fetch(), self._runtime.today()
-        try:
-            problem = fetch_pages(source, folder, fetch, today, on_progress, delete=options.delete)
-        except (OSError, ChapterhouseError) as error:
-            reason = error.message if isinstance(error, ChapterhouseError) else str(error)
-            self._mark(source, reason)
-            return [SyncReport(AddReport(()), source=source.name, problem=reason)]
-        pages = Source(source.name, SourceKind.FOLDER, str(folder), source.shelf)
-        self._runtime.store.label_root(str(folder), source.name)
-        work = self._runtime.work(on_progress, source.shelf)
-        report = mirror_folders([pages], work, replace(options, empty=True))
-        self._mark(source, problem)
-        return [replace(report, source=source.name, problem=problem)]
-
-    def _sync_agent(
-        self, source: Source, options: Options, on_progress: OnProgress
-    ) -> Sequence[SyncReport]:
-        registry = self._registry(source)
-        try:
-            done = registry.refresh(
-                _slug_of(source), on_progress=on_progress, dry_run=options.dry_run
-            )
-        except ChapterhouseError as error:
-            return [SyncReport(AddReport(()), source=source.name, problem=error.message)]
-        report = done.sync or SyncReport(AddReport(()))
-        return [replace(report, source=source.name, problem=" ".join(done.warnings))]
-
-    def _sync_loose(self, options: Options, on_progress: OnProgress) -> Sequence[SyncReport]:
-        store = self._runtime.store
-        owned = [
-            str(folder)
-            for source in self.list()
-            if source.kind in (*_AGENTS, SourceKind.LINKS)
-            for folder in self._folders(source)
-        ]
-        files = loose_files(store, store.sources().sources(), owned)
-        if not files:
-            return ()
-        report = mirror_files(files, self._runtime.work(on_progress), options)
-        return [replace(report, source=LOOSE)]
-
-    # --- inside --------------------------------------------------------------------------------
-
-    def _registries(self) -> tuple[Personas, Councils]:
-        return Personas(self._runtime), Councils(self._runtime)
-
-    def _registry(self, source: Source) -> Personas | Councils:
-        personas, councils = self._registries()
-        return personas if source.kind is SourceKind.PERSONA else councils
-
-    def _folders(self, source: Source) -> tuple[Path, ...]:
-        if source.kind in _AGENTS:
-            return self._registry(source).folders_of(_slug_of(source))
-        if source.kind is SourceKind.LINKS:
-            return (pages_folder(self._runtime.folder, source), Path(source.location))
-        return (Path(source.location),)
-
-    def _mark(self, source: Source, problem: str = "") -> None:
-        store, now = self._runtime.store, self._runtime.now()
-        mark_synced(source, self._folders(source), store, now, problem)
-
-    def _prefixes(self, sources: Iterable[Source]) -> Mapping[str, str]:
-        roots = {where: label for label, where in self._runtime.store.roots()}
-        return {one.name: f"{name_of_folder(one.location, roots)}/" for one in sources}
-
 
 def _kind_of(path: Path, written: str) -> SourceKind:
     if path.is_dir():
@@ -348,37 +234,3 @@ def _kind_of(path: Path, written: str) -> SourceKind:
             hint="A single file is added by: chapterhouse add FILE",
         )
     return SourceKind.LINKS
-
-
-def _slug_of(source: Source) -> str:
-    return source.name.partition("/")[2]
-
-
-def _absence(report: SyncReport) -> str:
-    return f"{report.absent[0]} is not there; its documents stay." if report.absent else ""
-
-
-def _part_of(report: SyncReport, source: Source, prefixes: Mapping[str, str]) -> SyncReport:
-    """Return what a report says of one of several folders."""
-
-    def is_own(name: str) -> bool:
-        fitting = [prefix for prefix in prefixes.values() if name.startswith(prefix)]
-        return max(fitting, key=len, default="") == prefixes[source.name]
-
-    files = replace(
-        report.files,
-        outcomes=tuple(one for one in report.files.outcomes if is_own(one.record.source)),
-        missing=tuple(filter(is_own, report.files.missing)),
-        ignored=tuple(
-            one for one in report.files.ignored if one.path.startswith(f"{source.location}/")
-        ),
-    )
-    absent = tuple(path for path in report.absent if str(path) == source.location)
-    return SyncReport(
-        files,
-        tuple(filter(is_own, report.removed)),
-        tuple(move for move in report.moves if is_own(move.source)),
-        absent,
-        report.refused if files.missing else "",
-        source.name,
-    )

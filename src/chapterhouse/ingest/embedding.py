@@ -33,6 +33,7 @@ def embed_pending(
     embedder: Embedder,
     *,
     on_progress: Callable[[Progress], None] = lambda _: None,
+    on_begin: Callable[[Sequence[Document]], object] = lambda _: None,
     on_batch: Callable[[], object] = lambda: None,
     stop: Event | None = None,
 ) -> int:
@@ -42,7 +43,8 @@ def embed_pending(
         store: Where documents are.
         embedder: Makes the vectors.
         on_progress: Called after each document, when its vectors are safe on disk.
-        on_batch: Called after every few documents.
+        on_begin: Called with every few documents, before they are embedded.
+        on_batch: Called after them.
         stop: Ends the run after the present documents when set.
 
     Returns:
@@ -54,6 +56,7 @@ def embed_pending(
     embeddings, written, stop = store.embeddings(), 0, stop or Event()
     progress = embeddings.progress(embedder.fingerprint, served_languages(embeddings, embedder))
     for batch in _batches(store, embedder):
+        on_begin([document for document, _ in batch])
         try:
             made = _embed(batch, embeddings, embedder)
         except EngineError as error:

@@ -31,6 +31,7 @@ from chapterhouse.ports.store import Store
 from chapterhouse.ports.vectors import ACTIVE, BUILDING, PREVIOUS, Embeddings
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import (
+    Document,
     EmbeddingProgress,
     EncoderRecord,
     EncoderStatus,
@@ -138,8 +139,18 @@ class Encoders:
         write_note(self._folder / _WORK, complete)
         return False
 
-    def embed(self, on_progress: Callable[[Progress], None], stop: Event | None = None) -> None:
+    def embed(
+        self,
+        on_progress: Callable[[Progress], None],
+        stop: Event | None = None,
+        on_begin: Callable[[Sequence[Document]], object] = lambda _: None,
+    ) -> None:
         """Make the vectors that are missing, then let the encoder take over.
+
+        Args:
+            on_progress: Called after each document.
+            stop: Ends the work after the present documents when set.
+            on_begin: Called with every few documents, before they are embedded.
 
         Raises:
             EngineError: the model failed, or the settings' encoder cannot be opened.
@@ -153,7 +164,7 @@ class Encoders:
                         "Another process is making vectors for this library.",
                         hint="See how far it is: chapterhouse status",
                     )
-                written = self._embed(on_progress, stop)
+                written = self._embed(on_progress, stop, on_begin)
             if not written:  # only what keeps changing is left
                 break
 
@@ -187,7 +198,12 @@ class Encoders:
         seconds = max(clock() - start, 1e-6)
         return self._progress(embedder).chunks, len(texts) / seconds
 
-    def _embed(self, on_progress: Callable[[Progress], None], stop: Event) -> int:
+    def _embed(
+        self,
+        on_progress: Callable[[Progress], None],
+        stop: Event,
+        on_begin: Callable[[Sequence[Document]], object],
+    ) -> int:
         written = 0
         for layer in self._made():
             catch_up = partial(layer.index.catch_up, self._store)
@@ -195,6 +211,7 @@ class Encoders:
                 self._store,
                 layer.embedder,
                 on_progress=on_progress,
+                on_begin=on_begin,
                 on_batch=catch_up,
                 stop=stop,
             )

@@ -4,20 +4,26 @@ import hashlib
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
 from chapterhouse.connectors.content import Content, open_all
 from chapterhouse.connectors.folder import GIVEN, SourceFile, above
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.look import CONTAINERS, Look, Work, has_stamp, worth_another_try
+from chapterhouse.ingest.look import (
+    CONTAINERS,
+    Look,
+    Work,
+    has_stamp,
+    is_suspect,
+    worth_another_try,
+)
 from chapterhouse.ingest.outcomes import rename_outcome, unchanged_outcome
-from chapterhouse.ingest.pipeline import run, submit
+from chapterhouse.ingest.pipeline import in_order, run, run_suspects_last, submit
 from chapterhouse.ingest.plan import Plan, make_plan
 from chapterhouse.ingest.renames import Contents, file_moves, find_renames
 from chapterhouse.ports.store import Store
 from chapterhouse.text.naming import slug
-from chapterhouse.types import AddReport, FileOutcome, Progress, Scope
+from chapterhouse.types import AddReport, FileRecord, Progress, Scope
 
 _NAME = 48  # characters of a text by which it is called
 
@@ -79,8 +85,14 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
     ]
     for number, outcome in enumerate(settled, start=1):
         work.on_progress(Progress(number, len(plan.files), outcome.record.source, outcome))
-    looks = _looks(pending, plan, contents, renames.opened, work)
-    report = run(looks, len(plan.files), work, len(settled))
+    suspects = _suspects(plan.known.values())
+    report = run_suspects_last(
+        pending,
+        lambda file: file.location in suspects,
+        lambda files: _looks(files, plan, contents, renames.opened, work),
+        work,
+        len(settled),
+    )
     origins = {record.location for record in moved.values()}
     gone = [record for record in plan.missing if record.location not in origins]
     for record in gone:
@@ -88,7 +100,7 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
             work.store.forget_file(record.location)
     return replace(
         report,
-        outcomes=_in_order(settled, report.outcomes),
+        outcomes=in_order((*settled, *report.outcomes)),
         missing=tuple(record.source for record in gone if record.document_id),
         ignored=plan.ignored,
     )
@@ -213,16 +225,11 @@ def _again(plan: Plan, work: Work) -> frozenset[str]:
     )
 
 
-def _in_order(
-    settled: Iterable[FileOutcome], outcomes: Iterable[FileOutcome]
-) -> tuple[FileOutcome, ...]:
-    """Return all outcomes in order of source; those of files inside another stay before its own."""
-    groups = [[outcome] for outcome in settled]
-    inside: list[FileOutcome] = []
-    for outcome in outcomes:
-        inside.append(outcome)
-        if not outcome.inside:
-            groups.append(inside)
-            inside = []
-    ordered = sorted(groups, key=lambda group: (group[-1].record.source, group[-1].record.location))
-    return (*chain.from_iterable(ordered), *inside)
+def _suspects(known: Iterable[FileRecord]) -> frozenset[str]:
+    """Return the files, or what they lie in, that may have ended their reader or a process."""
+    return frozenset(
+        place
+        for record in known
+        if is_suspect(record)
+        for place in (record.location, *above(record.location))
+    )

@@ -14,13 +14,27 @@ from chapterhouse.presenting.wording import join_words
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import ARCHIVES
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Extraction, FileOutcome, FileRecord, Member, Notice, Progress, Status
+from chapterhouse.types import (
+    Extraction,
+    FileInFlight,
+    FileOutcome,
+    FileRecord,
+    Member,
+    Notice,
+    Progress,
+    Status,
+    Step,
+)
 
 Read = Callable[[bytes, str], Future[Extraction]]
 Prepare = Callable[[Extraction, SourceFile, Content], Prepared]
 
 # The bytes could not be had this time: says nothing about the file, so a document of it stays.
 UNREAD_CODES = frozenset({"changed-while-reading", "cannot-list", "cannot-open", "vanished"})
+# It ended its reader, which may have been the machine's fault: it is tried again, so many times.
+PROCESS_DIED = "process-died"
+CRASH_CODES = frozenset({"reader-crashed", "timed-out", "out-of-memory", PROCESS_DIED})
+MOST_ATTEMPTS = 3
 # Failures that the next try may not meet: the moment's or the machine's fault, not the file's.
 TRANSIENT_CODES = UNREAD_CODES | {"missing-extra"}
 # Not a document rather than a bad one.
@@ -102,6 +116,8 @@ class Work:
         stop: Ends the run early when set.
         retry: Whether what gave no document the last time is read again.
         limits: How much of archives is unpacked.
+        on_step: Called with what is begun to be done with a file.
+        on_end: Called with the location of a file with which no more is done.
     """
 
     store: Store
@@ -114,6 +130,16 @@ class Work:
     stop: Event = field(default_factory=Event)
     retry: bool = False
     limits: Limits = field(default_factory=Limits)
+    on_step: Callable[[FileInFlight], None] = lambda _: None
+    on_end: Callable[[str], None] = lambda _: None
+
+
+def in_flight(look: Look, step: Step) -> FileInFlight:
+    """Return what others see of a file while it is worked on."""
+    stamp = look.content or look.file
+    digest = look.content.sha256 if look.content else ""
+    file = look.file
+    return FileInFlight(file.location, file.source, step, stamp.size, stamp.mtime_ns, digest)
 
 
 def has_stamp(known: FileRecord, file: SourceFile) -> bool:
@@ -125,9 +151,15 @@ def has_stamp(known: FileRecord, file: SourceFile) -> bool:
 
 def worth_another_try(known: FileRecord, *, retry: bool = False) -> bool:
     """Whether a file that gave no document might give one now, though it has not changed."""
-    if known.document_id:
+    if known.document_id or known.status is Status.QUARANTINED:
         return False
-    return retry or known.code in TRANSIENT_CODES or known.status is Status.READY
+    failed = known.status in {Status.READY, Status.FAILED}
+    return retry or failed or known.code in TRANSIENT_CODES
+
+
+def is_suspect(known: FileRecord) -> bool:
+    """Whether a file may have ended its reader or a process, and is tried again."""
+    return known.attempts > 0 and known.status is not Status.QUARANTINED
 
 
 def status_of(code: str) -> Status:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import (
     CONTAINERS,
+    CRASH_CODES,
+    MOST_ATTEMPTS,
     UNREAD_CODES,
     Look,
     Work,
@@ -121,20 +123,24 @@ def reject(look: Look, error: RejectedError, work: Work) -> FileOutcome:
     One that it gave before goes, for the folder rules, unless this says nothing of the file's
     bytes or they are those that once gave the document.
     """
-    status = status_of(error.code)
+    status, attempts = status_of(error.code), 0
+    if error.code in CRASH_CODES:
+        attempts = 1 + (look.known.attempts if look.known and _same_bytes(look, look.known) else 0)
+        status = Status.QUARANTINED if attempts >= MOST_ATTEMPTS else Status.FAILED
     sentence = " ".join(filter(None, (error.message, error.hint)))
     if look.known and look.known.document_id:
         if error.code in UNREAD_CODES or _same_bytes(look, look.known):
             sentence += " What was read earlier stays in the library."
-            return FileOutcome(record_of(look, status, (error.code, sentence)), changed=False)
+            record = record_of(look, status, (error.code, sentence), attempts=attempts)
+            return FileOutcome(record, changed=False)
         sentence += " What was read earlier was removed from the library."
-        record = record_of(look, status, (error.code, sentence))
+        record = record_of(look, status, (error.code, sentence), attempts=attempts)
         work.store.record_file(record)
         drop_members(look, {}, work)
         return FileOutcome(record, changed=True)
     if look.known and error.code not in UNREAD_CODES and not _same_bytes(look, look.known):
         drop_members(look, {}, work)
-    record = record_of(look, status, (error.code, sentence))
+    record = record_of(look, status, (error.code, sentence), attempts=attempts)
     if record != look.known and error.code != "vanished":
         work.store.record_file(record)
     return FileOutcome(record, changed=False)
@@ -150,6 +156,7 @@ def record_of(
     reason: tuple[str, str],
     document_id: str = "",
     format_: str = "",
+    attempts: int = 0,
 ) -> FileRecord:
     """Return what is remembered of a file; ``reason`` is a code and a sentence."""
     stamp = look.content or look.file
@@ -165,4 +172,5 @@ def record_of(
         sentence=reason[1],
         document_id=document_id,
         format=format_,
+        attempts=attempts,
     )

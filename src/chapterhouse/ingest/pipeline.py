@@ -7,11 +7,13 @@ gives the same library and the same report every time.
 import hashlib
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
+from typing import TypeVar
 
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile, is_ignored
@@ -23,6 +25,7 @@ from chapterhouse.ingest.look import (
     Look,
     UnpackBudget,
     Work,
+    in_flight,
     worth_another_try,
 )
 from chapterhouse.ingest.outcomes import (
@@ -44,47 +47,105 @@ from chapterhouse.types import (
     Notice,
     Progress,
     Status,
+    Step,
 )
 
-# What may wait behind a file that takes long to read.
+Found = TypeVar("Found")
+
+# What may wait behind a file that takes long to read: others are read meanwhile, and stored after
+# it. To store them before it would make the order, and so the ranking of equals, a matter of speed.
 _BYTES_WAITING = 256 * 2**20
 _LOOKS_WAITING = 256
+_READ_WAITING = 64  # of these, files whose text is held
+_PATIENCE = 0.2  # seconds after which a file takes long: before, to wait makes larger groups
+_MOMENT = 0.1  # seconds after which a wait looks whether it is to stop
 
 
 def submit(look: Look, work: Work) -> Look:
     """Hand the bytes of a look to the reader."""
     assert look.content is not None
+    work.on_step(in_flight(look, Step.READING))
     try:
         return replace(look, extraction=work.read(look.content.data, look.file.name))
     except RejectedError as error:
         return replace(look, error=error)
 
 
-def run(looks: Iterable[Look], total: int, work: Work, settled: int = 0) -> AddReport:
+def run_suspects_last(
+    files: Sequence[Found],
+    is_suspect: Callable[[Found], bool],
+    looks: Callable[[Sequence[Found]], Iterable[Look]],
+    work: Work,
+    settled: int = 0,
+) -> AddReport:
+    """Open and settle files in their order; then, one at a time, those that ended a reader before.
+
+    Nobody waits for a reader that hangs again, and if the process ends, it is known at which file.
+
+    Args:
+        files: In order of source.
+        is_suspect: Whether a file is settled last.
+        looks: Opens some.
+        work: What the run needs.
+        settled: How many more files of the same work were settled before.
+    """
+    others = [file for file in files if not is_suspect(file)]
+    suspects = [file for file in files if is_suspect(file)]
+    report = run(looks(others), len(others), work, before=settled, after=len(suspects))
+    if not suspects or report.interrupted:
+        return report
+    alone, before = replace(work, ahead=1), settled + len(others)
+    last = run(looks(suspects), len(suspects), alone, before=before)
+    outcomes = in_order((*report.outcomes, *last.outcomes))
+    return AddReport(outcomes, interrupted=last.interrupted)
+
+
+def in_order(outcomes: Iterable[FileOutcome]) -> tuple[FileOutcome, ...]:
+    """Return outcomes in order of source; those of files inside another stay before its own."""
+    groups: list[list[FileOutcome]] = [[]]
+    for outcome in outcomes:
+        groups[-1].append(outcome)
+        if not outcome.inside:
+            groups.append([])
+    *whole, cut_off = groups  # the last was not finished, where a run was stopped
+    whole.sort(key=lambda group: (group[-1].record.source, group[-1].record.location))
+    return (*chain.from_iterable(whole), *cut_off)
+
+
+def run(
+    looks: Iterable[Look], total: int, work: Work, *, before: int = 0, after: int = 0
+) -> AddReport:
     """Settle each look in turn, with at most ``work.ahead`` files being read meanwhile.
 
     A stop or an interrupt ends the run after the last commit; what was committed is kept, and
     the next run does the rest.
 
     Args:
-        looks: The files that are not settled yet.
-        total: Of all files, for the progress.
+        looks: The files.
+        total: How many there are.
         work: What the run needs.
-        settled: How many files of the total were settled before.
+        before: How many more files of the same work were settled before.
+        after: How many will be after it.
     """
     outcomes: list[FileOutcome] = []
     waiting: deque[Look] = deque()
+    settled = 0
 
     def writes() -> Iterator[Write | None]:
         for look in _in_turn(looks, waiting, work):
-            yield from _settle(look, work)
+            if look is None:
+                yield None
+            else:
+                yield from _settle(look, work)
 
     try:
         for group in groups(writes()):
             for look, outcome in write_group(group, work.store):
                 outcomes.append(outcome)
                 settled += look.within is None
-                work.on_progress(Progress(settled, total, outcome.record.source, outcome))
+                work.on_end(look.file.location)
+                done, all_ = before + settled, before + total + after
+                work.on_progress(Progress(done, all_, outcome.record.source, outcome))
         interrupted = settled < total
     except (KeyboardInterrupt, CancelledError):  # the latter: the reader was closed
         interrupted = True
@@ -95,25 +156,37 @@ def run(looks: Iterable[Look], total: int, work: Work, settled: int = 0) -> AddR
     return AddReport(tuple(outcomes), interrupted=interrupted)
 
 
-def _in_turn(looks: Iterable[Look], waiting: deque[Look], work: Work) -> Iterator[Look]:
-    """Yield looks in their order, each as late as the reading ahead allows, until the stop."""
+def _in_turn(looks: Iterable[Look], waiting: deque[Look], work: Work) -> Iterator[Look | None]:
+    """Yield looks in their order, each as late as the reading ahead allows, until the stop.
+
+    While the first takes long others are opened and read. None means that waiting follows.
+    """
+    since = 0.0  # when the first one was first waited for
     for look in looks:
         waiting.append(look)
-        while waiting and (_is_full(waiting, work) or _is_settled(waiting[0])):
-            if work.stop.is_set():
-                return
-            yield waiting.popleft()
+        while waiting and not work.stop.is_set():
+            if _is_settled(waiting[0]) or _is_full(waiting):
+                yield waiting.popleft()
+                since = 0.0
+                continue
+            reading = [one.extraction for one in waiting if one.extraction and not _is_settled(one)]
+            if len(reading) < work.ahead:
+                break
+            yield None
+            since = since or time.monotonic()
+            soon = time.monotonic() - since < _PATIENCE
+            wait(reading[:1] if soon else reading, _MOMENT, FIRST_COMPLETED)
         if work.stop.is_set():
             return
     while waiting and not work.stop.is_set():
         yield waiting.popleft()
 
 
-def _is_full(waiting: deque[Look], work: Work) -> bool:
+def _is_full(waiting: deque[Look]) -> bool:
     return (
-        sum(look.extraction is not None for look in waiting) >= work.ahead
+        len(waiting) >= _LOOKS_WAITING
+        or sum(look.extraction is not None for look in waiting) >= _READ_WAITING
         or sum(look.size for look in waiting) > _BYTES_WAITING
-        or len(waiting) >= _LOOKS_WAITING
     )
 
 
@@ -134,7 +207,7 @@ def _settle(look: Look, work: Work) -> Iterator[Write | None]:
     try:
         if look.error is not None:
             raise look.error
-        extraction = _extraction(look)
+        extraction = _extraction(look, work)
         try:
             inside = _members(look, extraction, work)
         except RejectedError as error:
@@ -165,9 +238,23 @@ def _noted(write: Write, held: dict[str, FileOutcome]) -> Write:
     return replace(write, apply=apply)
 
 
-def _extraction(look: Look) -> Extraction:
+def _wait(extraction: Future[Extraction], work: Work) -> None:
+    """Wait until a file is read.
+
+    Raises:
+        CancelledError: the work is to stop before it is.
+    """
+    while not extraction.done():
+        if work.stop.is_set():
+            extraction.cancel()
+            raise CancelledError
+        wait([extraction], timeout=_MOMENT)
+
+
+def _extraction(look: Look, work: Work) -> Extraction:
     assert look.extraction is not None
     with _boundary(look):
+        _wait(look.extraction, work)
         extraction = look.extraction.result()
     if look.within is None:
         return extraction
@@ -252,6 +339,9 @@ def _finish_archives(looks: Sequence[Look], work: Work) -> Iterator[Write | None
     try:
         opened = (one if one.error or _is_known(one, work) else submit(one, work) for one in looks)
         for look in _in_turn(opened, waiting, work):
+            if look is None:
+                yield None
+                continue
             count += 1
             yield from _settle(look, work)
     finally:
@@ -280,6 +370,7 @@ def _record_archive(
 
 def _prepare(look: Look, extraction: Extraction, work: Work) -> Prepared:
     assert look.content is not None
+    work.on_step(in_flight(look, Step.CHUNKING))
     with _boundary(look):
         return work.prepare(extraction, look.file, look.content)
 

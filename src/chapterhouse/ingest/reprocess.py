@@ -7,11 +7,11 @@ from pathlib import Path
 from chapterhouse.connectors.content import Content, open_source
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import NotFoundError, RejectedError
-from chapterhouse.ingest.look import Look, Work
-from chapterhouse.ingest.pipeline import run, submit
+from chapterhouse.ingest.look import Look, Work, is_suspect
+from chapterhouse.ingest.pipeline import run_suspects_last, submit
 from chapterhouse.ingest.plan import find_file
 from chapterhouse.ports.store import Store
-from chapterhouse.types import AddReport, Document, FileRecord, Scope
+from chapterhouse.types import AddReport, Document, FileRecord, Scope, Status
 
 
 def reprocess(document_ids: Iterable[str], work: Work) -> AddReport:
@@ -24,8 +24,13 @@ def reprocess(document_ids: Iterable[str], work: Work) -> AddReport:
         NotFoundError: an id names no document; nothing was done.
     """
     documents = _chosen(tuple(dict.fromkeys(document_ids)), work.store)
-    looks = (_look(document, work) for document in documents)
-    return run(looks, len(documents), work)
+    known = {document.id: work.store.file(document.location) for document in documents}
+    return run_suspects_last(
+        documents,
+        lambda document: (record := known[document.id]) is not None and is_suspect(record),
+        lambda chosen: (_look(document, known[document.id], work) for document in chosen),
+        work,
+    )
 
 
 def _chosen(document_ids: tuple[str, ...], store: Store) -> list[Document]:
@@ -44,9 +49,10 @@ def _chosen(document_ids: tuple[str, ...], store: Store) -> list[Document]:
     return sorted(documents, key=lambda document: (document.source, document.id))
 
 
-def _look(document: Document, work: Work) -> Look:
+def _look(document: Document, known: FileRecord | None, work: Work) -> Look:
     started = time.monotonic()
-    known = work.store.file(document.location)
+    if known and known.status is Status.QUARANTINED:
+        return Look(_stored_file(document), known, started=started)
     file, content = find_file(document, work.store), None
     if file is not None and file.problem is None:
         try:

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from chapterhouse.ports.jobs import Jobs
 from chapterhouse.ports.memories import Memories
 from chapterhouse.ports.vectors import DocumentVectors, Embeddings
 from chapterhouse.types import (
@@ -261,6 +262,10 @@ class Store(
 
     def sources(self) -> Sources:
         """Return what the library is to be the image of."""
+        ...
+
+    def jobs(self) -> Jobs:
+        """Return the long work that is done, or waits to be."""
         ...
 
 

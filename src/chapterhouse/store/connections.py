@@ -123,10 +123,14 @@ class Connections:
                 _end(connection)
 
     @contextmanager
-    def write(self) -> Iterator[apsw.Connection]:
+    def write(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
         """Give the writer in a transaction that is durable once the block has ended.
 
         A block inside another of the same thread is part of the outer one's transaction.
+
+        Args:
+            durable: Whether it has to survive a power cut; it survives the end of the process
+                in any case, and costs a synchronisation of the disk less if not.
 
         Raises:
             ChapterhouseError: the disk is full, or another process wrote for half a minute.
@@ -143,16 +147,25 @@ class Connections:
         with self._lock, explained(self._path):
             connection = self._writer
             _end(connection)
-            _begin(connection)
-            self._holder = threading.get_ident()
+            if not durable:
+                connection.pragma("synchronous", "NORMAL")
             try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                _end(connection)
-                raise
+                yield from self._transaction(connection)
             finally:
-                self._holder = 0
+                if not durable:
+                    connection.pragma("synchronous", "FULL")
+
+    def _transaction(self, connection: apsw.Connection) -> Iterator[apsw.Connection]:
+        _begin(connection)
+        self._holder = threading.get_ident()
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            _end(connection)
+            raise
+        finally:
+            self._holder = 0
 
     def is_writing(self) -> bool:
         """Whether this thread is in ``write``."""

@@ -289,13 +289,14 @@ WHERE d.id = ? ORDER BY e.fingerprint;
 
 -- put_file
 INSERT INTO file (
-  location, source, size, mtime_ns, sha256, status, code, sentence, document_id, format, ctime_ns
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  location, source, size, mtime_ns, sha256, status, code, sentence, document_id, format, ctime_ns,
+  attempts
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (location) DO UPDATE SET
   source = excluded.source, size = excluded.size, mtime_ns = excluded.mtime_ns,
   sha256 = excluded.sha256, status = excluded.status, code = excluded.code,
   sentence = excluded.sentence, document_id = excluded.document_id, format = excluded.format,
-  ctime_ns = excluded.ctime_ns;
+  ctime_ns = excluded.ctime_ns, attempts = excluded.attempts;
 
 -- drop_file
 DELETE FROM file WHERE location = ?;
@@ -507,3 +508,58 @@ WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
 -- relocate_roots
 UPDATE OR IGNORE root SET location = ?2 || substr(location, length(?1) + 1)
 WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
+
+
+-- free_job
+SELECT * FROM job
+WHERE state IN ('pending', 'running') AND lease_until <= ? AND kind = ? AND arguments = ?
+ORDER BY key LIMIT 1;
+
+-- put_job
+INSERT INTO job (kind, arguments, lane, state, created) VALUES (?, ?, ?, 'pending', ?)
+RETURNING *;
+
+-- claimable_job
+WITH busy AS (SELECT lane FROM job WHERE state = 'running' AND lease_until > ?1)
+SELECT j.key FROM job AS j
+WHERE j.state IN ('pending', 'running') AND j.lease_until <= ?1
+  AND j.lane NOT IN (SELECT lane FROM busy) AND (?2 = 0 OR j.key = ?2)
+ORDER BY (SELECT max(claim) FROM job WHERE lane = j.lane), j.key LIMIT 1;
+
+-- claim_job
+UPDATE job SET
+  state = 'running', attempts = attempts + 1, worker = ?, lease_until = ?,
+  started = iif(started = 0, ?, started), claim = (SELECT max(claim) FROM job) + 1
+WHERE key = ? RETURNING *;
+
+-- report_job
+UPDATE job SET progress = ?, attempts = ?, lease_until = ?
+WHERE key = ? AND worker = ? AND state = 'running' RETURNING cancelling;
+
+-- finish_job
+UPDATE job SET
+  state = ?, finished = ?, progress = ?, attempts = ?, result = ?, error = ?, hint = ?,
+  lease_until = 0
+WHERE key = ? AND worker = ? AND state = 'running' RETURNING key;
+
+-- cancel_pending_job
+UPDATE job SET state = 'cancelled', finished = ? WHERE key = ? AND state = 'pending';
+
+-- cancel_running_job
+UPDATE job SET cancelling = 1 WHERE key = ? AND state = 'running';
+
+-- expire_job
+UPDATE job SET lease_until = 0 WHERE key = ? AND worker = ? AND state = 'running';
+
+-- job
+SELECT * FROM job WHERE key = ?;
+
+-- jobs
+SELECT * FROM job
+WHERE state IN (SELECT value FROM json_each(?1)) AND (?2 = '' OR lane = ?2)
+ORDER BY key DESC LIMIT ?3;
+
+-- drop_old_jobs
+DELETE FROM job WHERE state NOT IN ('pending', 'running') AND key <= (
+  SELECT key FROM job WHERE state NOT IN ('pending', 'running') ORDER BY key DESC LIMIT 1 OFFSET ?
+);

@@ -198,13 +198,14 @@ def file_row(record: FileRecord) -> tuple[Value, ...]:
         record.document_id,
         record.format,
         record.ctime_ns,
+        record.attempts,
     )
 
 
 def file_from(row: Row) -> FileRecord:
     """Return the record of a row of ``file``."""
     location, source, size, mtime_ns, sha256, status, code, sentence, *rest = row
-    document_id, format_, ctime_ns = rest
+    document_id, format_, ctime_ns, attempts = rest
     return FileRecord(
         location=location,
         source=source,
@@ -217,4 +218,5 @@ def file_from(row: Row) -> FileRecord:
         document_id=document_id,
         format=format_,
         ctime_ns=ctime_ns,
+        attempts=attempts,
     )

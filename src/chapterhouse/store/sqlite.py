@@ -20,6 +20,7 @@ from chapterhouse.ports.store import Blobs
 from chapterhouse.store import rows, writing
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore
+from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.reading import StoreReader
 from chapterhouse.store.snapshot import take_snapshot
@@ -62,6 +63,10 @@ class SqliteStore(StoreReader):
     def sources(self) -> SourceStore:
         """Return what the library is to be the image of."""
         return SourceStore(self._connections)
+
+    def jobs(self) -> JobStore:
+        """Return the long work that is done, or waits to be."""
+        return JobStore(self._connections)
 
     def __enter__(self) -> Self:
         return self

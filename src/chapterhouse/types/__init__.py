@@ -71,6 +71,7 @@ from chapterhouse.types.comparison import ComparedPage, Comparison, OriginalLine
 from chapterhouse.types.documents import (
     BENIGN_NOTICES,
     DEFAULT_SHELF,
+    INCOMPLETE,
     Body,
     Chunk,
     Document,
@@ -96,6 +97,7 @@ from chapterhouse.types.events import (
     MinutesEvent,
     ReadingEvent,
 )
+from chapterhouse.types.jobs import FINISHED, OPEN, FileInFlight, Job, JobState, Step
 from chapterhouse.types.ledger import (
     AddReport,
     Change,
@@ -166,7 +168,10 @@ from chapterhouse.types.writing import (
 __all__ = [
     "BENIGN_NOTICES",
     "DEFAULT_SHELF",
+    "FINISHED",
     "FOUND",
+    "INCOMPLETE",
+    "OPEN",
     "SURE",
     "Absence",
     "AddReport",
@@ -217,6 +222,7 @@ __all__ = [
     "ExportReport",
     "ExtractedPage",
     "Extraction",
+    "FileInFlight",
     "FileMove",
     "FileOutcome",
     "FileRecord",
@@ -226,6 +232,8 @@ __all__ = [
     "Gap",
     "Hit",
     "Ignored",
+    "Job",
+    "JobState",
     "Judgement",
     "Kind",
     "Lapse",
@@ -286,6 +294,7 @@ __all__ = [
     "Stance",
     "Statement",
     "Status",
+    "Step",
     "Support",
     "SyncReport",
     "TermRows",

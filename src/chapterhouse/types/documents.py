@@ -14,6 +14,12 @@ class Status(StrEnum):
     PARTIAL = "partial"  # some of it is; the notices say what is missing
     SKIPPED = "skipped"  # nothing to do: unchanged, or not a document
     REJECTED = "rejected"  # it will not be read; the code says why
+    FAILED = "failed"  # it ended its reader or a process; the next run tries it again
+    QUARANTINED = "quarantined"  # it did so three times, and is not tried again
+
+
+# Of a file that ended so, not all is in the library though it is a document.
+INCOMPLETE = (Status.PARTIAL, Status.REJECTED, Status.FAILED, Status.QUARANTINED)
 
 
 class Kind(StrEnum):

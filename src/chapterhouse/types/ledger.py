@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from chapterhouse.types.documents import Document, Notice, Status
+from chapterhouse.types.documents import INCOMPLETE, Document, Notice, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +10,8 @@ class FileRecord:
     """What became of one file the last time it was looked at.
 
     ``size``, ``mtime_ns`` and ``ctime_ns`` let the next look skip it without opening it; 0 for the
-    last is not known, as of what is not on a disk.
+    last is not known, as of what is not on a disk. ``attempts`` counts how often these bytes ended
+    their reader or its process.
     """
 
     location: str
@@ -24,6 +25,7 @@ class FileRecord:
     document_id: str = ""
     format: str = ""
     ctime_ns: int = 0
+    attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,11 @@ class AddReport:
         return sum(
             record.status == status for outcome in self.outcomes for record in outcome.earlier
         )
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a file is not wholly in the library, now or, unchanged, earlier."""
+        return any(self.count(status) or self.count_earlier(status) for status in INCOMPLETE)
 
     @property
     def changed(self) -> int:

@@ -9,7 +9,7 @@ import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli import progress, render, render_places, sources
+from chapterhouse.interfaces.cli import progress, quarantine, render, render_places, sources
 from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes, argument, flag, group, option
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
@@ -31,6 +31,7 @@ else:
     facet = lazy("chapterhouse.facets.documents")
 
 app = group("List, show, remove and reread documents.")
+app.add_typer(quarantine.app, name="quarantine")
 
 Name = Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")]
 Names = Annotated[list[str] | None, argument("[NAME]...", "Ids, beginnings of ids or files.")]

@@ -15,7 +15,14 @@ from chapterhouse import __version__
 from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.telemetry import Trace
 from chapterhouse.text.sanitise import sanitise
-from chapterhouse.types import AddReport, FileOutcome, FileRecord, SearchResult, Status
+from chapterhouse.types import (
+    INCOMPLETE,
+    AddReport,
+    FileOutcome,
+    FileRecord,
+    SearchResult,
+    Status,
+)
 
 _DECIMALS: Final = 6
 
@@ -52,7 +59,7 @@ def write(value: Mapping[str, object]) -> None:
 
 def is_incomplete(record: FileRecord) -> bool:
     """Whether not all of a file is in the library."""
-    return outcome_word(record) in {"partial", "skipped", "rejected"}
+    return outcome_word(record) == "skipped" or record.status in INCOMPLETE
 
 
 # --- values as JSON -----------------------------------------------------------------------------
@@ -119,6 +126,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     },
     "Document": {"ingested": None},
     "FileOutcome": {"seconds": None, "earlier": _earlier},
+    "Job": {"lease_until": None},
     "Answer": {"certainty": attrgetter("certainty"), "text": attrgetter("text")},
     "Chunk": {**dict.fromkeys(("document_id", "ordinal", "tokens", "key")), "id": attrgetter("id")},
     "Quality": {name: _rounded(name) for name in ("entropy", "coherence", "density", "importance")},

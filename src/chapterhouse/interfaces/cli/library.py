@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from chapterhouse.interfaces.cli import progress, render
+from chapterhouse.interfaces.cli import progress, render, render_jobs
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
     DryRun,
@@ -47,21 +47,31 @@ def add(
         str, option("--shelf", "NAME", "The shelf to put the documents on.")
     ] = DEFAULT_SHELF,
     title: Annotated[str, option("--title", "T", "Title of the text from standard input.")] = "",
+    background: Annotated[
+        bool, flag("--background", "Leave the work to chapterhouse worker.")
+    ] = False,
     dry_run: DryRun = False,
 ) -> Outcome:
     """Read files and folders into the library.
 
     Unchanged files are not read again; a stopped run goes on where it was. Exit code 4 says that
-    some files are rejected or read only in part, now or, unchanged, earlier.
+    some files are rejected, failed or read only in part, now or, unchanged, earlier.
     """
     is_text = paths == ["-"]
     if title and not is_text:
         raise typer.BadParameter("--title names text from standard input: chapterhouse add -")
     if "-" in paths and (dry_run or not is_text):
         raise typer.BadParameter("Text from standard input is added alone, and not tried first.")
+    if background and (dry_run or is_text):
+        raise typer.BadParameter(
+            "--background is for files and folders, and nothing is tried first."
+        )
 
     with opened_library(create=not dry_run, or_empty=dry_run) as library:
         documents = library.documents
+        if background:
+            job = documents.add_later(*map(require_path, paths), shelf=shelf)
+            return Outcome(job, render_jobs.waits(job))
         if is_text:
             report = documents.add_text(_standard_input(), title=readable(title), shelf=shelf)
         else:

@@ -46,6 +46,8 @@ COMMANDS: Final = {
         "convene:convene",
         "Put a question to a council, and print what comes of it.",
     ),
+    "jobs": ("jobs:app", "List, show, stop and retry long work."),
+    "worker": ("jobs:worker", "Do the long work that waits."),
     "docs": ("documents:app", "List, show, remove and reread documents."),
     "persona": ("personas:app", "Make, describe, validate and update personas."),
     "council": ("councils:app", "Make and check councils, and link their documents."),

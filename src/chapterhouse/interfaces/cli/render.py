@@ -39,6 +39,8 @@ _COLOURS = {
     Status.PARTIAL: Style.WARNING,
     Status.SKIPPED: Style.QUIET,
     Status.REJECTED: Style.BAD,
+    Status.FAILED: Style.BAD,
+    Status.QUARANTINED: Style.BAD,
 }
 
 # How files end, in the order in which they are counted.
@@ -52,6 +54,10 @@ _ORDER = (
     "skipped earlier",
     "rejected",
     "rejected earlier",
+    "failed",
+    "failed earlier",
+    "quarantined",
+    "quarantined earlier",
 )
 _MOST_EARLIER = 10  # files whose reasons are told again
 
@@ -77,10 +83,8 @@ def report(value: AddReport) -> Iterator[Block]:
 
 
 def report_code(value: AddReport) -> int:
-    """Return 4 where a file was rejected or read in part, now or earlier, else 0."""
-    incomplete = (Status.REJECTED, Status.PARTIAL)
-    partly = any(value.count(status) or value.count_earlier(status) for status in incomplete)
-    return PARTLY if partly else OK
+    """Return 4 where a file is not wholly in the library, now or earlier, else 0."""
+    return PARTLY if value.is_partial else OK
 
 
 def _endings(outcome: FileOutcome) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.interfaces.cli import progress, render_sync
+from chapterhouse.interfaces.cli import progress, render_jobs, render_sync
 from chapterhouse.interfaces.cli.options import (
     DryRun,
     Yes,
@@ -52,6 +52,9 @@ def sync(
         bool,
         flag("--allow-empty", "Remove documents also where a source has no file left at all."),
     ] = False,
+    background: Annotated[
+        bool, flag("--background", "Leave it to the next worker, and print the job.")
+    ] = False,
     dry_run: DryRun = False,
 ) -> Outcome:
     """Make the library the image of its folders again.
@@ -62,11 +65,14 @@ def sync(
 
     Exit code 4 says that something was not read or not synced; the rest is done.
     """
-    if watch and (dry_run or no_delete or allow_empty):
-        raise typer.BadParameter("--watch goes with no other option.")
+    if (watch or background) and (dry_run or no_delete or allow_empty or watch == background):
+        raise typer.BadParameter("--watch and --background go with no other option.")
 
     with opened_library() as library:
         chosen = tuple(names or ())
+        if background:
+            job = library.sources.sync_later(*chosen)
+            return Outcome(job, render_jobs.waits(job))
         work = partial(
             library.sources.sync,
             *chosen,

@@ -1,0 +1,118 @@
+"""Jobs: long work looked at, stopped, tried again and worked off."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from chapterhouse.errors import UsageError
+from chapterhouse.facets.long_work import do_job, kinds
+from chapterhouse.ingest.jobs import Ended, claim, run_job
+from chapterhouse.ingest.tracker import Tracker
+from chapterhouse.runtime import Runtime
+from chapterhouse.types import FINISHED, Job, JobState, Progress
+
+_PAUSE_SECONDS: Final = 0.2  # between looks for work
+
+
+class JobFacet:
+    """The jobs of a workspace."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Work on the library of ``runtime``."""
+        self._runtime = runtime
+        self._jobs = runtime.runner.jobs
+
+    def list(self, states: Sequence[JobState] = (), lane: str = "") -> tuple[Job, ...]:
+        """Return the jobs in any of ``states``, all when none is named, newest first.
+
+        Args:
+            states: Where they are.
+            lane: Only those of this lane, such as one folder.
+        """
+        return tuple(self._jobs.jobs(states, lane))
+
+    def get(self, job_id: str) -> Job:
+        """Return a job.
+
+        Raises:
+            NotFoundError: there is none with this id.
+            UsageError: it is no id of a job.
+        """
+        return self._jobs.job(job_id)
+
+    def cancel(self, job_id: str) -> Job:
+        """Stop a job; what it has done stays. A running one ends within a few seconds.
+
+        Raises:
+            NotFoundError: there is none with this id.
+            UsageError: it has ended already, or it is no id of a job.
+        """
+        job = self._jobs.job(job_id)
+        if job.state in FINISHED:
+            raise UsageError(f"The job {job.id} has ended: it is {job.state.value}.")
+        return self._jobs.cancel(job_id, self._runtime.runner.clock())
+
+    def retry(self, job_id: str) -> Job:
+        """Leave the work of a job that has ended to the next worker, as a new job.
+
+        Raises:
+            NotFoundError: there is none with this id.
+            UsageError: it has not ended, or it is no id of a job.
+        """
+        job = self._jobs.job(job_id)
+        if job.state not in FINISHED:
+            raise UsageError(f"The job {job.id} has not ended: it is {job.state.value}.")
+        now = self._runtime.runner.clock()
+        return self._jobs.enqueue(job.kind, job.arguments, job.lane, now)
+
+    def work(
+        self,
+        *,
+        once: bool = False,
+        idle_seconds: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_end: Callable[[Job], None] = lambda _: None,
+    ) -> tuple[Job, ...]:
+        """Do the jobs that wait, each lane in turn; return those that were done.
+
+        Several processes may do this on one library. Ctrl-C gives the job at hand back.
+
+        Args:
+            once: End after one job.
+            idle_seconds: End when there was nothing to do for so long; None for never.
+            on_progress: Called after each file.
+            on_end: Called with each job when it has ended.
+
+        Raises:
+            KeyboardInterrupt: it was interrupted.
+        """
+        ended: list[Job] = []
+        idle_since = time.monotonic()
+        while True:
+            job = claim(self._runtime.runner)
+            if job is None:
+                if idle_seconds is not None and time.monotonic() - idle_since >= idle_seconds:
+                    return tuple(ended)
+                time.sleep(_PAUSE_SECONDS)
+                continue
+            ended.append(self._do(job, on_progress))
+            on_end(ended[-1])
+            if ended[-1].state is JobState.PENDING:
+                raise KeyboardInterrupt
+            if once:
+                return tuple(ended)
+            idle_since = time.monotonic()
+
+    def _do(self, job: Job, on_progress: Callable[[Progress], None]) -> Job:
+        def work(tracker: Tracker) -> Ended:
+            if job.kind not in kinds():
+                raise UsageError(
+                    f"This Chapterhouse does not know jobs of the kind '{job.kind}'.",
+                    hint="A newer one made it: upgrade Chapterhouse.",
+                )
+            return do_job(job, self._runtime, tracker, on_progress)
+
+        try:
+            return run_job(job, work, self._runtime.runner, JobState.PENDING)
+        except Exception:  # noqa: BLE001 - the job's boundary: it has failed and says why; the next
+            return self._jobs.job(job.id)

@@ -1,0 +1,241 @@
+"""Long work, each kind as a job: what is ordered, and how it is done."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from threading import Event
+from typing import Any, Final
+
+from chapterhouse.connectors.folder import location_of, resolve_root
+from chapterhouse.facets.source_sync import sync_sources
+from chapterhouse.ingest import ingest, reprocess
+from chapterhouse.ingest.jobs import Ended, ended, run_here
+from chapterhouse.ingest.mirror import Options
+from chapterhouse.ingest.sources import remember_folders
+from chapterhouse.ingest.tracker import Tracker
+from chapterhouse.runtime import Runtime
+from chapterhouse.text.naming import system_path
+from chapterhouse.types import (
+    AddReport,
+    Document,
+    FileInFlight,
+    Job,
+    JobState,
+    Progress,
+    Step,
+    SyncReport,
+)
+
+OnProgress = Callable[[Progress], None]
+
+_INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
+_DOCUMENTS: Final = "documents"  # the lane of what reads the documents that are there already
+_VECTORS: Final = "vectors"
+_SOURCES: Final = "all sources"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What makes a job: its kind, arguments as JSON has them, and lane."""
+
+    kind: str
+    arguments: Mapping[str, Any]
+    lane: str
+
+
+# --- what is ordered ---
+
+
+def adding(paths: Sequence[Path], shelf: str) -> Order:
+    """Return the order of an ``add``; its lane is the first path.
+
+    Raises:
+        NotFoundError: a path is not there.
+    """
+    places = [location_of(*resolve_root(path)) for path in paths]
+    return Order("add", {"paths": sorted(set(places)), "shelf": shelf}, places[0])
+
+
+def syncing(names: Sequence[str], options: Options) -> Order:
+    """Return the order of a sync; its lane is the source, or all of them."""
+    arguments = {"sources": sorted(set(names)), "delete": options.delete, "empty": options.empty}
+    return Order("sync", arguments, f"sync {names[0]}" if len(names) == 1 else _SOURCES)
+
+
+def reprocessing(document_ids: Sequence[str]) -> Order:
+    """Return the order to read documents again, all of them where none is named."""
+    return Order("reprocess", {"documents": sorted(set(document_ids))}, _DOCUMENTS)
+
+
+def embedding() -> Order:
+    """Return the order to make the vectors that documents lack."""
+    return Order("embed", {}, _VECTORS)
+
+
+# --- how it is done ---
+
+
+def read_here(order: Order, runtime: Runtime, on_progress: OnProgress) -> AddReport:
+    """Do an order that reads files, as a job of this process; return what became of them.
+
+    Raises:
+        ChapterhouseError: the store cannot be written; what was told before is safe.
+    """
+    reports: list[AddReport] = []
+
+    def work(tracker: Tracker) -> Ended:
+        reports.append(_READS[order.kind](order.arguments, runtime, tracker, on_progress))
+        return ended(reports[0])
+
+    def on_wait() -> None:
+        on_progress(Progress(0, 0, f"waiting for another job of {order.lane}"))
+
+    run_here(order.kind, order.arguments, order.lane, work, runtime.runner, on_wait)
+    return reports[0]
+
+
+def sync_here(
+    names: Sequence[str], options: Options, runtime: Runtime, on_progress: OnProgress
+) -> tuple[SyncReport, ...]:
+    """Sync sources as a job of this process; return what that did.
+
+    Raises:
+        ChapterhouseError: the store cannot be written; what was told before is safe.
+    """
+    order = syncing(names, options)
+    reports: list[SyncReport] = []
+
+    def work(tracker: Tracker) -> Ended:
+        reports.extend(_sync(order.arguments, runtime, tracker, on_progress))
+        return _ended_sync(reports)
+
+    def on_wait() -> None:
+        on_progress(Progress(0, 0, f"waiting for another job of {order.lane}"))
+
+    run_here(order.kind, order.arguments, order.lane, work, runtime.runner, on_wait)
+    return tuple(reports)
+
+
+def embed_here(runtime: Runtime, on_progress: OnProgress, stop: Event) -> None:
+    """Make the vectors that documents lack, as a job of this process.
+
+    Raises:
+        EngineError: the model failed.
+        RefusedError: another process is at it.
+    """
+    order = embedding()
+
+    def work(tracker: Tracker) -> Ended:
+        tracker.stop = stop
+        return _embed(runtime, tracker, on_progress)
+
+    run_here(order.kind, order.arguments, order.lane, work, runtime.runner)
+
+
+def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+    """Do the work of a job of any kind.
+
+    Raises:
+        KeyError: there is no such kind of job.
+    """
+    if job.kind == "embed":
+        return _embed(runtime, tracker, on_progress)
+    if job.kind == "sync":
+        return _ended_sync(_sync(job.arguments, runtime, tracker, on_progress))
+    return ended(_READS[job.kind](job.arguments, runtime, tracker, on_progress))
+
+
+def kinds() -> frozenset[str]:
+    """Return every kind of job that can be done."""
+    return frozenset({"embed", "sync", *_READS})
+
+
+def _sync(
+    arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
+) -> tuple[SyncReport, ...]:
+    options = Options(delete=arguments["delete"], empty=arguments["empty"])
+    follow = _indexing(runtime, on_progress)
+    return sync_sources(arguments["sources"], options, runtime, follow, tracker.follow)
+
+
+def _ended_sync(reports: Sequence[SyncReport]) -> Ended:
+    """Return how a sync ended: what it did to each source is the journal of the source."""
+    parts = [ended(report.files) for report in reports]
+    states = {part.state for part in parts}
+    failed = any(report.problem or report.refused or report.absent for report in reports)
+    if JobState.CANCELLED in states:
+        state = JobState.CANCELLED
+    else:
+        state = JobState.PARTIAL if failed or JobState.PARTIAL in states else JobState.DONE
+    sources = [
+        {
+            **part.result,
+            "source": report.source,
+            "removed": len(report.removed),
+            "moves": len(report.moves),
+            "problem": report.problem or report.refused,
+        }
+        for report, part in zip(reports, parts, strict=True)
+    ]
+    return Ended(state, {"sources": sources})
+
+
+def _add(
+    arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
+) -> AddReport:
+    paths = [Path(system_path(place)) for place in arguments["paths"]]
+    work = runtime.work(_indexing(runtime, on_progress), arguments["shelf"])
+    report = ingest.add(paths, tracker.follow(work))
+    if not report.interrupted:
+        remember_folders(paths, arguments["shelf"], runtime.store, runtime.now())
+    runtime.catch_up()
+    return report
+
+
+def _indexing(runtime: Runtime, on_progress: OnProgress) -> OnProgress:
+    """Bring the indexes up to date now and then: a stop leaves little to the first question."""
+    changed = count(1)
+
+    def follow(progress: Progress) -> None:
+        on_progress(progress)
+        outcome = progress.outcome
+        if outcome is not None and outcome.changed and next(changed) % _INDEXED_AT_ONCE == 0:
+            runtime.catch_up()
+
+    return follow
+
+
+def _reprocess(
+    arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
+) -> AddReport:
+    work = tracker.follow(runtime.work(on_progress))
+    report = reprocess.reprocess(arguments["documents"], work)
+    runtime.catch_up()
+    return report
+
+
+def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+    done = 0
+
+    def follow(progress: Progress) -> None:
+        nonlocal done
+        done += 1
+        tracker.progress(progress)
+        on_progress(progress)
+
+    def begin(documents: Sequence[Document]) -> None:
+        tracker.begin_only(
+            FileInFlight(document.location, document.source, Step.EMBEDDING)
+            for document in documents
+        )
+
+    runtime.encoders.embed(follow, tracker.stop, begin)
+    runtime.catch_up()
+    state = JobState.CANCELLED if tracker.stop.is_set() else JobState.DONE
+    return Ended(state, {"documents": done})
+
+
+_READS: Final[
+    Mapping[str, Callable[[Mapping[str, Any], Runtime, Tracker, OnProgress], AddReport]]
+] = {"add": _add, "reprocess": _reprocess}

@@ -1,0 +1,222 @@
+"""Bring a library to the state of its sources, one kind after the other."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from chapterhouse.agents.councils import Councils
+from chapterhouse.agents.personas import Personas
+from chapterhouse.errors import ChapterhouseError
+from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.mirror import Options, loose_files, mirror_files, mirror_folders
+from chapterhouse.ingest.pages import fetch_pages, pages_folder
+from chapterhouse.ingest.plan import name_of_folder
+from chapterhouse.ingest.sources import LOOSE, find_source, mark_synced
+from chapterhouse.runtime import Runtime
+from chapterhouse.types import AddReport, Progress, Source, SourceKind, SyncReport
+
+AGENTS: Final = (SourceKind.PERSONA, SourceKind.COUNCIL)
+OnProgress = Callable[[Progress], None]
+Follow = Callable[[Work], Work]
+
+
+def registry_of(source: Source, runtime: Runtime) -> Personas | Councils:
+    """Return what has the definition of a persona's or council's source."""
+    return Personas(runtime) if source.kind is SourceKind.PERSONA else Councils(runtime)
+
+
+def all_sources(runtime: Runtime) -> tuple[Source, ...]:
+    """Return all sources in order of name, those of personas and councils among them."""
+    own = [one for one in runtime.store.sources().sources() if one.kind not in AGENTS]
+    agents = [
+        registry.source(slug)
+        for registry in (Personas(runtime), Councils(runtime))
+        for slug in registry.names()
+    ]
+    return tuple(sorted((*own, *agents), key=lambda one: one.name))
+
+
+def folders_of(source: Source, runtime: Runtime) -> tuple[Path, ...]:
+    """Return the folders of a source, and the list of one that is a list of pages."""
+    if source.kind in AGENTS:
+        return registry_of(source, runtime).folders_of(slug_of(source))
+    if source.kind is SourceKind.LINKS:
+        return (pages_folder(runtime.folder, source), Path(source.location))
+    return (Path(source.location),)
+
+
+def slug_of(source: Source) -> str:
+    """Return the slug of a persona or council from the name of its source."""
+    return source.name.partition("/")[2]
+
+
+def sync_sources(
+    names: Sequence[str],
+    options: Options,
+    runtime: Runtime,
+    on_progress: OnProgress,
+    follow: Follow = lambda work: work,
+) -> tuple[SyncReport, ...]:
+    """Make the library the image of its sources, or of those that are named, in one pass.
+
+    Args:
+        names: Sources; all, and the files that were added one by one, when none is named.
+        options: How it is done.
+        runtime: The library's parts.
+        on_progress: Called after each file.
+        follow: Returns the work with whoever else follows it.
+
+    Returns:
+        A report for each source, in order of name.
+
+    Raises:
+        NotFoundError: a name fits none; nothing was done.
+        UsageError: a name fits several.
+    """
+    return _Sync(runtime, options, on_progress, follow).run(names)
+
+
+class _Sync:
+    """One sync, and what all its steps need."""
+
+    def __init__(
+        self, runtime: Runtime, options: Options, on_progress: OnProgress, follow: Follow
+    ) -> None:
+        self._runtime = runtime
+        self._options = options
+        self._on_progress = on_progress
+        self._follow = follow
+
+    def run(self, names: Sequence[str]) -> tuple[SyncReport, ...]:
+        sources = all_sources(self._runtime)
+        chosen = [find_source(name, sources) for name in names] if names else list(sources)
+        reports: list[SyncReport] = []
+        for step in self._steps(chosen, everything=not names):
+            reports += step()
+            if any(report.files.interrupted for report in reports):
+                break
+        if not self._options.dry_run:
+            self._runtime.catch_up()
+        return tuple(sorted(reports, key=lambda report: report.source))
+
+    def _steps(
+        self,
+        chosen: Sequence[Source],
+        *,
+        everything: bool,
+    ) -> Iterator[Callable[[], Iterable[SyncReport]]]:
+        """Yield what is to be done, one step after the other: folders first, which share files."""
+        folders: dict[str, list[Source]] = {}
+        for source in chosen:
+            if source.kind is SourceKind.FOLDER:
+                folders.setdefault(source.shelf, []).append(source)
+        for shelf, sources in sorted(folders.items()):
+            yield partial(self._sync_folders, sources, shelf)
+        for source in chosen:
+            if source.kind is SourceKind.LINKS:
+                yield partial(self._sync_list, source)
+            elif source.kind in AGENTS:
+                yield partial(self._sync_agent, source)
+        if everything:
+            yield self._sync_loose
+
+    def _sync_folders(self, sources: Sequence[Source], shelf: str) -> Sequence[SyncReport]:
+        work = self._work(shelf)
+        report = mirror_folders(sources, work, self._options)
+        prefixes = self._prefixes(sources)
+        reports = [_part_of(report, source, prefixes) for source in sources]
+        if not self._options.dry_run and not report.files.interrupted:
+            for source, part in zip(sources, reports, strict=True):
+                self._mark(source, _absence(part) or part.refused)
+        return reports
+
+    def _sync_list(self, source: Source) -> Sequence[SyncReport]:
+        folder = pages_folder(self._runtime.folder, source)
+        if self._options.dry_run:
+            problem = "Pages are not fetched in a dry run."
+            return [SyncReport(AddReport(()), source=source.name, problem=problem)]
+        fetch, today = self._runtime.open_fetch(), self._runtime.today()
+        try:
+            problem = fetch_pages(
+                source, folder, fetch, today, self._on_progress, delete=self._options.delete
+            )
+        except (OSError, ChapterhouseError) as error:
+            reason = error.message if isinstance(error, ChapterhouseError) else str(error)
+            self._mark(source, reason)
+            return [SyncReport(AddReport(()), source=source.name, problem=reason)]
+        pages = Source(source.name, SourceKind.FOLDER, str(folder), source.shelf)
+        self._runtime.store.label_root(str(folder), source.name)
+        work = self._work(source.shelf)
+        report = mirror_folders([pages], work, replace(self._options, empty=True))
+        self._mark(source, problem)
+        return [replace(report, source=source.name, problem=problem)]
+
+    def _sync_agent(self, source: Source) -> Sequence[SyncReport]:
+        registry = registry_of(source, self._runtime)
+        try:
+            done = registry.refresh(
+                slug_of(source), on_progress=self._on_progress, dry_run=self._options.dry_run
+            )
+        except ChapterhouseError as error:
+            return [SyncReport(AddReport(()), source=source.name, problem=error.message)]
+        report = done.sync or SyncReport(AddReport(()))
+        return [replace(report, source=source.name, problem=" ".join(done.warnings))]
+
+    def _sync_loose(self) -> Sequence[SyncReport]:
+        store = self._runtime.store
+        owned = [
+            str(folder)
+            for source in all_sources(self._runtime)
+            if source.kind in (*AGENTS, SourceKind.LINKS)
+            for folder in folders_of(source, self._runtime)
+        ]
+        files = loose_files(store, store.sources().sources(), owned)
+        if not files:
+            return ()
+        report = mirror_files(files, self._work(), self._options)
+        return [replace(report, source=LOOSE)]
+
+    # --- inside --------------------------------------------------------------------------------
+
+    def _work(self, shelf: str = "") -> Work:
+        return self._follow(self._runtime.work(self._on_progress, shelf))
+
+    def _mark(self, source: Source, problem: str = "") -> None:
+        store, now = self._runtime.store, self._runtime.now()
+        mark_synced(source, folders_of(source, self._runtime), store, now, problem)
+
+    def _prefixes(self, sources: Iterable[Source]) -> Mapping[str, str]:
+        roots = {where: label for label, where in self._runtime.store.roots()}
+        return {one.name: f"{name_of_folder(one.location, roots)}/" for one in sources}
+
+
+def _absence(report: SyncReport) -> str:
+    return f"{report.absent[0]} is not there; its documents stay." if report.absent else ""
+
+
+def _part_of(report: SyncReport, source: Source, prefixes: Mapping[str, str]) -> SyncReport:
+    """Return what a report says of one of several folders."""
+
+    def is_own(name: str) -> bool:
+        fitting = [prefix for prefix in prefixes.values() if name.startswith(prefix)]
+        return max(fitting, key=len, default="") == prefixes[source.name]
+
+    files = replace(
+        report.files,
+        outcomes=tuple(one for one in report.files.outcomes if is_own(one.record.source)),
+        missing=tuple(filter(is_own, report.files.missing)),
+        ignored=tuple(
+            one for one in report.files.ignored if one.path.startswith(f"{source.location}/")
+        ),
+    )
+    absent = tuple(path for path in report.absent if str(path) == source.location)
+    return SyncReport(
+        files,
+        tuple(filter(is_own, report.removed)),
+        tuple(move for move in report.moves if is_own(move.source)),
+        absent,
+        report.refused if files.missing else "",
+        source.name,
+    )

@@ -1,0 +1,240 @@
+"""Run jobs: with a lease that is extended while they run, so that none is lost with its process."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from chapterhouse.errors import ChapterhouseError
+from chapterhouse.ingest.look import MOST_ATTEMPTS
+from chapterhouse.ingest.quarantine import blame
+from chapterhouse.ingest.tracker import Tracker
+from chapterhouse.ingest.workers import Worker
+from chapterhouse.ports.jobs import Jobs
+from chapterhouse.ports.store import Store
+from chapterhouse.types import INCOMPLETE, AddReport, FileRecord, Job, JobState
+
+LEASE_SECONDS: Final = 60.0
+_BEAT_SECONDS: Final = 0.5  # at most so often a job says how far it is
+_EXTENSIONS: Final = 6.0  # in the time of a lease
+_PAUSE_SECONDS: Final = 0.1  # between looks whether a lane is free
+_PROBLEMS: Final = 100  # that a result names
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the work of a job ended, and what came of it as JSON has it."""
+
+    state: JobState
+    result: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """What running jobs needs.
+
+    Attributes:
+        store: Where jobs and files are recorded.
+        worker: Who runs them.
+        clock: The time in seconds since 1970.
+        lease_seconds: After which another may take over a job whose worker is not heard of.
+    """
+
+    store: Store
+    worker: Worker
+    clock: Callable[[], float] = time.time
+    lease_seconds: float = LEASE_SECONDS
+
+    @property
+    def jobs(self) -> Jobs:
+        """The queue."""
+        return self.store.jobs()
+
+
+def claim(runner: Runner, job_id: str = "") -> Job | None:
+    """Take the job whose turn it is, or the named one; None where there is none to take."""
+    _release_dead(runner)
+    now = runner.clock()
+    return runner.jobs.claim(runner.worker.name, now, now + runner.lease_seconds, job_id)
+
+
+def _release_dead(runner: Runner) -> None:
+    """End the leases of workers whose process is seen to have ended."""
+    for job in runner.jobs.jobs((JobState.RUNNING,)):
+        if job.lease_until > runner.clock() and runner.worker.is_gone(job.worker):
+            runner.jobs.expire(job)
+            runner.worker.forget(job.worker)
+
+
+def run_job(
+    job: Job,
+    work: Callable[[Tracker], Ended],
+    runner: Runner,
+    interrupted: JobState = JobState.CANCELLED,
+) -> Job:
+    """Do the work of a job that was claimed; return the job as it ended.
+
+    Args:
+        job: As it was claimed.
+        work: Does it. It ends early, as cancelled, when the tracker's ``stop`` is set.
+        runner: What running needs.
+        interrupted: What it is after Ctrl-C: cancelled, or pending for whoever goes on.
+
+    Raises:
+        KeyboardInterrupt: the work raised it; the job is ``interrupted``.
+        Exception: whatever else the work raised; the job failed for it.
+    """
+    job = _after_a_death(job, runner)
+    if job.attempts > MOST_ATTEMPTS:
+        times = f"The process that worked on it died {MOST_ATTEMPTS} times."
+        hint = f"Is there enough memory? Try it again: chapterhouse jobs retry {job.id}"
+        return _finish(replace(job, state=JobState.FAILED, error=times, hint=hint), runner)
+    tracker = Tracker(job, runner.jobs, runner.clock, runner.lease_seconds)
+    try:
+        with _heartbeat(tracker, runner.lease_seconds):
+            ended = work(tracker)
+    except KeyboardInterrupt:
+        _finish(_stopped(tracker, interrupted), runner)
+        raise
+    except Exception as error:
+        with suppress(ChapterhouseError):  # as on a full disk: what it failed of is raised
+            _finish(_failed(tracker.ended(), error), runner)
+        raise
+    if ended.state is JobState.CANCELLED:
+        stopped = _stopped(tracker, interrupted)
+        return _finish(replace(stopped, result=ended.result), runner)
+    return _finish(replace(tracker.ended(), state=ended.state, result=ended.result), runner)
+
+
+def run_here(
+    kind: str,
+    arguments: Mapping[str, object],
+    lane: str,
+    work: Callable[[Tracker], Ended],
+    runner: Runner,
+    on_wait: Callable[[], object] = lambda: None,
+) -> Job:
+    """Make a job and run it at once, as ``run_job`` does; wait while its lane is busy.
+
+    One of before with equal arguments that nobody is at is gone on with.
+
+    Args:
+        kind: What is done.
+        arguments: With what, as JSON has it.
+        lane: What fairness goes by.
+        work: Does it.
+        runner: What running needs.
+        on_wait: Called again and again while another job of the lane runs.
+
+    Raises:
+        ChapterhouseError: the processes that worked on it before all died.
+    """
+    while True:
+        _release_dead(runner)
+        job = runner.jobs.enqueue(kind, arguments, lane, runner.clock())
+        claimed = claim(runner, job.id)
+        if claimed is not None:
+            break
+        on_wait()
+        time.sleep(_PAUSE_SECONDS)
+    ended = run_job(claimed, work, runner)
+    if ended.state is JobState.FAILED:
+        raise ChapterhouseError(ended.error, hint=ended.hint)
+    return ended
+
+
+def ended(report: AddReport) -> Ended:
+    """Return how a job ended that read files."""
+    state = JobState.PARTIAL if report.is_partial else JobState.DONE
+    if report.interrupted:
+        state = JobState.CANCELLED
+    records = [outcome.record for outcome in report.outcomes]
+    counts: dict[str, int] = {}
+    for record in records:
+        counts[record.status.value] = counts.get(record.status.value, 0) + 1
+    problems = [record for record in records if record.status in INCOMPLETE]
+    return Ended(
+        state,
+        {
+            "files": len(records),
+            "changed": report.changed,
+            "counts": counts,
+            "problems": _named(problems[:_PROBLEMS]),
+            "missing": list(report.missing[:_PROBLEMS]),
+        },
+    )
+
+
+def _named(records: Sequence[FileRecord]) -> list[dict[str, str]]:
+    return [
+        {
+            "source": record.source,
+            "status": record.status.value,
+            "code": record.code,
+            "sentence": record.sentence,
+        }
+        for record in records
+    ]
+
+
+def _after_a_death(job: Job, runner: Runner) -> Job:
+    """Record what the files that were in flight when a process died may have done.
+
+    Where one is parked for it the job begins anew: the reason is out of the way.
+    """
+    if job.attempts == 1:
+        return job
+    with runner.store.together():
+        parked = blame(job.in_flight, runner.store)
+        job = replace(job, in_flight=(), attempts=1 if parked else job.attempts)
+        runner.jobs.report(job, runner.clock() + runner.lease_seconds)
+    return job
+
+
+def _stopped(tracker: Tracker, interrupted: JobState) -> Job:
+    job = tracker.ended()
+    if tracker.is_cancelled or interrupted is JobState.CANCELLED:
+        return replace(job, state=JobState.CANCELLED)
+    return replace(job, state=interrupted, attempts=job.attempts - 1)
+
+
+def _failed(job: Job, error: Exception) -> Job:
+    if isinstance(error, ChapterhouseError):
+        return replace(job, state=JobState.FAILED, error=error.message, hint=error.hint)
+    return replace(job, state=JobState.FAILED, error=f"{type(error).__name__}: {error}")
+
+
+def _finish(job: Job, runner: Runner) -> Job:
+    runner.jobs.finish(job, runner.clock())
+    return job
+
+
+@contextmanager
+def _heartbeat(tracker: Tracker, lease_seconds: float) -> Iterator[None]:
+    """Let a thread write how far the job is, extend its lease and look for a cancellation."""
+    done = threading.Event()
+
+    def beat() -> None:
+        latest = time.monotonic()
+        while not done.wait(min(_BEAT_SECONDS, lease_seconds / _EXTENSIONS)):
+            try:
+                if time.monotonic() - latest < lease_seconds / _EXTENSIONS:
+                    tracker.look()
+                else:
+                    tracker.write()
+                    latest = time.monotonic()
+            except ChapterhouseError as error:
+                # The work itself meets the same full disk or busy database and fails for it; what
+                # it does not meet passes.
+                logging.getLogger(__name__).info("A job could not be reported on: %s", error)
+
+    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

@@ -1,0 +1,117 @@
+"""How far a running job is, as it writes it down, and whether it is to stop."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final
+
+from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.remaining import WINDOW_SECONDS, remaining_seconds
+from chapterhouse.ports.jobs import Jobs
+from chapterhouse.types import FileInFlight, Job, Progress, Step
+
+_SAMPLE_SECONDS: Final = 1.0
+
+
+class Tracker:
+    """Follows one job. The work calls it from its thread, the heartbeat from another.
+
+    Args:
+        job: The job, as it was claimed.
+        jobs: Where it is written how far the job is.
+        clock: The time in seconds since 1970.
+        lease_seconds: How long the lease lasts from each report on.
+    """
+
+    def __init__(
+        self, job: Job, jobs: Jobs, clock: Callable[[], float], lease_seconds: float
+    ) -> None:
+        self._job = replace(job, in_flight=())
+        self._jobs = jobs
+        self._clock = clock
+        self._lease_seconds = lease_seconds
+        self._files: dict[str, FileInFlight] = {}
+        self._samples: deque[tuple[float, int]] = deque()
+        self._lock = threading.RLock()
+        self._is_new = False
+        self.stop = threading.Event()
+        self.is_cancelled = False
+
+    def follow(self, work: Work) -> Work:
+        """Return the work with what tells this of its files, and ends it where it is to stop."""
+
+        def on_progress(progress: Progress) -> None:
+            self.progress(progress)
+            work.on_progress(progress)
+
+        return replace(
+            work, on_progress=on_progress, stop=self.stop, on_step=self.begin, on_end=self.end
+        )
+
+    def begin(self, file: FileInFlight) -> None:
+        """Note what is being done with a file.
+
+        One that this process itself is about to work on is written down before: if it ends the
+        process, the next one knows which it was.
+        """
+        with self._lock:
+            self._files[file.location] = file
+            self._is_new = True
+            if file.step is Step.CHUNKING:
+                self.write()
+
+    def begin_only(self, files: Iterable[FileInFlight]) -> None:
+        """Note that these files are worked on, and none of those before any more."""
+        with self._lock:
+            self._files = {file.location: file for file in files}
+            self._is_new = True
+
+    def end(self, location: str) -> None:
+        """Note that a file is done."""
+        with self._lock:
+            self._files.pop(location, None)
+            self._is_new = True
+
+    def progress(self, progress: Progress) -> None:
+        """Note how much is done."""
+        with self._lock:
+            self._job = replace(
+                self._job, done=progress.done, total=progress.total, current=progress.current
+            )
+            self._is_new = True
+
+    def look(self) -> None:
+        """Write what is new, and stop the work where somebody wants it stopped."""
+        with self._lock:
+            if self._is_new:
+                self.write()
+                return
+        now = self._jobs.job(self._job.id)
+        self._heed(go_on=not now.cancelling and now.worker == self._job.worker)
+
+    def write(self) -> None:
+        """Write how far the job is, and extend its lease."""
+        with self._lock:
+            now = self._clock()
+            go_on = self._jobs.report(self._seen(now), now + self._lease_seconds)
+            self._is_new = False
+            self._heed(go_on=go_on)
+
+    def ended(self) -> Job:
+        """Return the job with all that was noted, and nothing in flight."""
+        with self._lock:
+            return replace(self._job, remaining=None)
+
+    def _seen(self, now: float) -> Job:
+        if not self._samples or now - self._samples[-1][0] >= _SAMPLE_SECONDS:
+            self._samples.append((now, self._job.done))
+        while self._samples[0][0] < now - WINDOW_SECONDS:
+            self._samples.popleft()
+        remaining = remaining_seconds(self._samples, self._job.total)
+        return replace(self._job, in_flight=tuple(self._files.values()), remaining=remaining)
+
+    def _heed(self, *, go_on: bool) -> None:
+        if not go_on:
+            self.is_cancelled = True
+            self.stop.set()

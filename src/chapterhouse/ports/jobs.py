@@ -1,0 +1,80 @@
+"""Long work, as it waits to be done: what a queue of jobs has to offer.
+
+The store has one in a table. On a database server an engine made for it may take its place.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from chapterhouse.types import Job, JobState
+
+
+class Jobs(Protocol):
+    """Jobs of one workspace. Every method is one transaction; times are seconds since 1970."""
+
+    def enqueue(self, kind: str, arguments: Mapping[str, object], lane: str, now: float) -> Job:
+        """Return a new pending job, or the equal one that is pending or whose lease has ended."""
+        ...
+
+    def claim(self, worker: str, now: float, lease_until: float, job_id: str = "") -> Job | None:
+        """Give a job to a worker until its lease ends, and count an attempt.
+
+        It is the oldest job that is pending, or whose lease has ended, of the lane that was served
+        least recently; a lane with a job under a lease is left out. None where there is no such
+        job.
+
+        Args:
+            worker: Who asks.
+            now: The time.
+            lease_until: When another may take it over.
+            job_id: Only this job.
+        """
+        ...
+
+    def report(self, job: Job, lease_until: float) -> bool:
+        """Write how far a job is, and extend its lease.
+
+        Returns:
+            Whether to go on: False where it is to be cancelled, or is another worker's by now.
+        """
+        ...
+
+    def finish(self, job: Job, now: float) -> bool:
+        """Write how a job ended, or, where its state is pending, give it back.
+
+        Returns:
+            False where it is another worker's by now; then nothing is written.
+        """
+        ...
+
+    def cancel(self, job_id: str, now: float) -> Job:
+        """Cancel a pending job; ask the worker of a running one to stop. Return what it is then.
+
+        Raises:
+            NotFoundError: there is no such job.
+        """
+        ...
+
+    def expire(self, job: Job) -> None:
+        """End the lease of a worker that is known to be gone."""
+        ...
+
+    def job(self, job_id: str) -> Job:
+        """Return a job.
+
+        Raises:
+            NotFoundError: there is no such job.
+        """
+        ...
+
+    def jobs(
+        self, states: Sequence[JobState] = (), lane: str = "", limit: int = 1_000
+    ) -> Sequence[Job]:
+        """Return the latest jobs, newest first.
+
+        Args:
+            states: Only jobs in one of them; all where none is named.
+            lane: Only jobs of this lane; all when empty.
+            limit: At most so many.
+        """
+        ...

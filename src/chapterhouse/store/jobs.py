@@ -1,0 +1,152 @@
+"""Jobs in a table beside the documents they are about.
+
+A claim is one transaction that takes the write lock first, so a job goes to one worker. How far a
+job is survives the end of its process but not a power cut, which spares each report a
+synchronisation of the disk.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.store.connections import Connections
+from chapterhouse.store.statements import Row, Value, first, run
+from chapterhouse.types import FileInFlight, Job, JobState, Step
+
+_ID: Final = re.compile(r"j?([0-9]{1,18})")
+_REMEMBERED: Final = 1_000  # finished jobs
+
+
+class JobStore:
+    """The jobs of one workspace."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def enqueue(self, kind: str, arguments: Mapping[str, object], lane: str, now: float) -> Job:
+        """Return a new pending job, or the equal one that nobody is at."""
+        text = _json(arguments)
+        with self._connections.write() as connection:
+            found = first(connection, "free_job", now, kind, text)
+            return _job(found or run(connection, "put_job", kind, text, lane, int(now))[0])
+
+    def claim(self, worker: str, now: float, lease_until: float, job_id: str = "") -> Job | None:
+        """Give the job whose turn it is, or the named one if it is free, to a worker."""
+        key = _key(job_id) if job_id else 0
+        with self._connections.write() as connection:
+            found = first(connection, "claimable_job", now, key)
+            if found is None:
+                return None
+            return _job(run(connection, "claim_job", worker, lease_until, int(now), found[0])[0])
+
+    def report(self, job: Job, lease_until: float) -> bool:
+        """Write how far a job is, and extend its lease; say whether to go on."""
+        values = (_progress(job), job.attempts, lease_until, _key(job.id), job.worker)
+        with self._connections.write(durable=False) as connection:
+            found = run(connection, "report_job", *values)
+        return bool(found) and not found[0][0]
+
+    def finish(self, job: Job, now: float) -> bool:
+        """Write how a job ended, or give it back; False where it is another worker's by now."""
+        finished = 0 if job.state is JobState.PENDING else int(now)
+        values = (
+            job.state.value,
+            finished,
+            _progress(job),
+            job.attempts,
+            _json(job.result),
+            job.error,
+            job.hint,
+            _key(job.id),
+            job.worker,
+        )
+        with self._connections.write() as connection:
+            found = run(connection, "finish_job", *values)
+            run(connection, "drop_old_jobs", _REMEMBERED)
+        return bool(found)
+
+    def cancel(self, job_id: str, now: float) -> Job:
+        """Cancel a pending job; ask the worker of a running one to stop."""
+        key = _key(job_id)
+        with self._connections.write() as connection:
+            run(connection, "cancel_pending_job", int(now), key)
+            run(connection, "cancel_running_job", key)
+            return _found(first(connection, "job", key), job_id)
+
+    def expire(self, job: Job) -> None:
+        """End the lease of a worker that is known to be gone."""
+        with self._connections.write() as connection:
+            run(connection, "expire_job", _key(job.id), job.worker)
+
+    def job(self, job_id: str) -> Job:
+        """Return a job."""
+        with self._connections.read() as connection:
+            return _found(first(connection, "job", _key(job_id)), job_id)
+
+    def jobs(
+        self, states: Sequence[JobState] = (), lane: str = "", limit: int = _REMEMBERED
+    ) -> tuple[Job, ...]:
+        """Return the latest jobs, newest first."""
+        named = json.dumps([state.value for state in states or JobState])
+        with self._connections.read() as connection:
+            return tuple(map(_job, run(connection, "jobs", named, lane, limit)))
+
+
+def _key(name: str) -> int:
+    match = _ID.fullmatch(name.strip())
+    if match is None:
+        raise UsageError(f"'{name}' is no id of a job.", hint="They look like j12; see: jobs list")
+    return int(match[1])
+
+
+def _found(row: Row | None, name: str) -> Job:
+    if row is None:
+        raise NotFoundError(f"There is no job '{name}'.", hint="See: chapterhouse jobs list")
+    return _job(row)
+
+
+def _json(value: Mapping[str, object]) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _progress(job: Job) -> Value:
+    """Return what changes while a job runs, as JSON."""
+    value: dict[str, Any] = {"done": job.done, "total": job.total, "current": job.current}
+    value["in_flight"] = [asdict(file) for file in job.in_flight]
+    value["remaining"] = job.remaining
+    return json.dumps(value)
+
+
+def _job(row: Row) -> Job:
+    key, kind, arguments, lane, state, attempts, created, started, finished, _claim, *rest = row
+    lease_until, worker, cancelling, progress, result, error, hint = rest
+    known: dict[str, Any] = json.loads(progress)
+    remaining = known.get("remaining")
+    return Job(
+        id=f"j{key}",
+        kind=kind,
+        arguments=json.loads(arguments),
+        lane=lane,
+        state=JobState(state),
+        attempts=attempts,
+        created=created,
+        started=started,
+        finished=finished,
+        lease_until=lease_until,
+        worker=worker,
+        cancelling=bool(cancelling),
+        done=known.get("done", 0),
+        total=known.get("total", 0),
+        current=known.get("current", ""),
+        in_flight=tuple(
+            FileInFlight(**{**file, "step": Step(file["step"])})
+            for file in known.get("in_flight", ())
+        ),
+        remaining=(remaining[0], remaining[1]) if remaining else None,
+        result=json.loads(result),
+        error=error,
+        hint=hint,
+    )

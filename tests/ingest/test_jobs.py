@@ -1,0 +1,338 @@
+"""Jobs are run to one end, whatever becomes of their processes."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.ingest import jobs as module
+from chapterhouse.ingest.ingest import add
+from chapterhouse.ingest.jobs import Ended, Runner, claim, ended, run_here, run_job
+from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.tracker import Tracker
+from chapterhouse.ingest.workers import Worker
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import (
+    FINISHED,
+    AddReport,
+    Extraction,
+    FileInFlight,
+    FileOutcome,
+    FileRecord,
+    Job,
+    JobState,
+    Progress,
+    Scope,
+    Status,
+    Step,
+)
+
+KILLS = int(os.environ.get("CHAPTERHOUSE_KILLS", "2"))  # 50 in benchmarks/jobs.py
+
+
+@pytest.fixture
+def runner(home: Any, tmp_path: Path) -> Iterator[Runner]:
+    worker = Worker(tmp_path / "background")
+    yield Runner(home.store, worker)
+    worker.close()
+
+
+def make(runner: Runner, name: str = "a", lane: str = "") -> Job:
+    job = runner.jobs.enqueue("add", {"paths": [name]}, lane or name, runner.clock())
+    claimed = claim(runner, job.id)
+    assert claimed is not None
+    return claimed
+
+
+def test_a_job_that_is_done_says_what_came_of_it(runner: Runner) -> None:
+    def work(tracker: Tracker) -> Ended:
+        tracker.progress(Progress(2, 2, "a/b.md"))
+        return Ended(JobState.PARTIAL, {"files": 2})
+
+    job = run_job(make(runner), work, runner)
+    assert (job.state, job.done, job.result) == (JobState.PARTIAL, 2, {"files": 2})
+    stored = runner.jobs.job(job.id)
+    assert (stored.state, stored.current) == (JobState.PARTIAL, "a/b.md")
+    assert stored.finished > 0
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence", "hint"),
+    [
+        (UsageError("It is wrong.", hint="Do it right."), "It is wrong.", "Do it right."),
+        (ValueError("seven"), "ValueError: seven", ""),
+    ],
+)
+def test_a_job_fails_for_what_its_work_raises(
+    runner: Runner, error: Exception, sentence: str, hint: str
+) -> None:
+    def work(tracker: Tracker) -> Ended:
+        raise error
+
+    job = make(runner)
+    with pytest.raises(type(error)):
+        run_job(job, work, runner)
+    failed = runner.jobs.job(job.id)
+    assert (failed.state, failed.error, failed.hint) == (JobState.FAILED, sentence, hint)
+
+
+@pytest.mark.parametrize("state", [JobState.CANCELLED, JobState.PENDING])
+def test_after_an_interrupt_a_job_is_cancelled_or_given_back(
+    runner: Runner, state: JobState
+) -> None:
+    def work(tracker: Tracker) -> Ended:
+        raise KeyboardInterrupt
+
+    def early(tracker: Tracker) -> Ended:
+        return ended(AddReport((), interrupted=True))
+
+    job = make(runner)
+    with pytest.raises(KeyboardInterrupt):
+        run_job(job, work, runner, state)
+    other = run_job(make(runner, "b"), early, runner, state)
+    found = [runner.jobs.job(one.id) for one in (job, other)]
+    assert [one.state for one in found] == [state, state]
+    assert [one.attempts for one in found] == [int(state is JobState.CANCELLED)] * 2
+
+
+def test_a_job_stops_when_somebody_cancels_it(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_BEAT_SECONDS", 0.01)
+
+    def work(tracker: Tracker) -> Ended:
+        runner.jobs.cancel(job.id, 1.0)
+        assert tracker.stop.wait(30)
+        return ended(AddReport((), interrupted=True))
+
+    job = make(runner)
+    assert run_job(job, work, runner, JobState.PENDING).state is JobState.CANCELLED
+    assert runner.jobs.job(job.id).state is JobState.CANCELLED
+
+
+def test_the_lease_is_extended_while_the_work_lasts(
+    runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_BEAT_SECONDS", 0.01)
+    short, goes_on = replace(runner, lease_seconds=0.3), Event()
+
+    def work(tracker: Tracker) -> Ended:
+        first = runner.jobs.job(job.id).lease_until
+        while runner.jobs.job(job.id).lease_until < first + 0.5:
+            assert not goes_on.wait(0.01)
+        return Ended(JobState.DONE)
+
+    job = make(short)
+    assert run_job(job, work, short).state is JobState.DONE
+
+
+def test_one_that_is_run_here_goes_on_with_what_a_dead_process_left(
+    runner: Runner, tmp_path: Path
+) -> None:
+    dead = Worker(tmp_path / "background")
+    left = runner.jobs.enqueue("add", {"paths": ["a"]}, "a", runner.clock())
+    claim(replace(runner, worker=dead), left.id)
+    (tmp_path / "background" / dead.name).rename(tmp_path / "lock")
+    dead_name = dead.name
+    dead.close()
+    (tmp_path / "lock").rename(tmp_path / "background" / dead_name)  # as after kill -9
+    job = run_here("add", {"paths": ["a"]}, "a", lambda _: Ended(JobState.DONE), runner)
+    assert (job.id, job.attempts) == (left.id, 2)
+    assert not (tmp_path / "background" / dead_name).exists()
+
+
+def test_one_that_is_run_here_waits_for_its_lane(runner: Runner) -> None:
+    other = make(runner, "x", "lane")
+    waited = Event()
+    found: list[Job] = []
+
+    def run() -> None:
+        arguments = {"paths": ["y"]}
+        work = lambda _: Ended(JobState.DONE)  # noqa: E731 - a line is enough
+        found.append(run_here("add", arguments, "lane", work, runner, waited.set))
+
+    thread = Thread(target=run)
+    thread.start()
+    assert waited.wait(30)
+    assert not found
+    run_job(other, lambda _: Ended(JobState.DONE), runner)
+    thread.join(30)
+    assert found[0].state is JobState.DONE
+
+
+def test_a_job_whose_processes_die_fails_at_last(runner: Runner) -> None:
+    job = runner.jobs.enqueue("add", {"paths": ["a"]}, "a", runner.clock())
+    for _ in range(3):
+        claimed = claim(runner, job.id)
+        assert claimed is not None
+        runner.jobs.expire(claimed)  # and its process is gone
+
+    def work(tracker: Tracker) -> Ended:
+        pytest.fail("it is tried a fourth time")
+
+    with pytest.raises(ChapterhouseError, match="died 3 times"):
+        run_here("add", {"paths": ["a"]}, "a", work, runner)
+    assert runner.jobs.job(job.id).state is JobState.FAILED
+
+
+def test_files_in_flight_are_blamed_once_for_a_death(home: Any, runner: Runner) -> None:
+    job = make(runner)
+    file = FileInFlight("/a/b.md", "a/b.md", Step.CHUNKING, 1, 1, "00")
+    runner.jobs.report(replace(job, in_flight=(file,)), runner.clock())
+    again = claim(runner, job.id)
+    assert again is not None
+    run_job(again, lambda _: Ended(JobState.DONE), runner)
+    record = home.store.file("/a/b.md")
+    assert (record.status, record.attempts) == (Status.FAILED, 1)
+    assert runner.jobs.job(job.id).in_flight == ()
+
+
+def test_a_file_that_ends_its_process_is_parked_and_the_others_are_in(
+    home: Any, runner: Runner
+) -> None:
+    for number in range(12):
+        home.write(f"{number:02}.md", "POISON" if number == 5 else f"Text number {number}.")
+    prepare, deaths = home.prepare, 0
+
+    def prepared(extraction: Extraction, *more: Any) -> Any:
+        if extraction.pages[0].text == "POISON":
+            raise SystemExit  # which ends a process: nothing of ours catches it
+        return prepare(extraction, *more)
+
+    def work(tracker: Tracker) -> Ended:
+        paths = [home.folder]
+        return ended(add(paths, tracker.follow(Work(home.store, home.read, prepared))))
+
+    job = runner.jobs.enqueue("add", {}, "a", runner.clock())
+    while (claimed := claim(runner, job.id)) is not None:
+        try:
+            run_job(claimed, work, runner)
+        except SystemExit:
+            deaths += 1
+            runner.jobs.expire(claimed)
+    assert deaths == 3
+    end = runner.jobs.job(job.id)
+    assert (end.state, end.attempts) == (JobState.PARTIAL, 1)
+    assert home.sources() == [f"docs/{number:02}.md" for number in range(12) if number != 5]
+    record = home.store.file(str(home.folder / "05.md"))
+    assert (record.status, record.code) == (Status.QUARANTINED, "process-died")
+    assert record.sentence == "The process that worked on it died three times."
+    assert home.faults() == []
+    assert home.add().changed == 0  # and is not read again
+    assert home.read_names == []
+    home.write("05.md", "Another text.", time=1_650_000_000)
+    assert home.add().changed == 1  # unless it is another
+
+
+def outcome(status: Status, earlier: tuple[FileRecord, ...] = ()) -> FileOutcome:
+    record = FileRecord("/a", "a", 1, 1, "", status, "code", "Why.")
+    return FileOutcome(record, changed=True, earlier=earlier)
+
+
+def test_how_a_job_that_reads_files_ends() -> None:
+    good, bad = outcome(Status.READY), outcome(Status.REJECTED)
+    same = outcome(Status.SKIPPED, (bad.record,))
+    assert ended(AddReport((good,))).state is JobState.DONE
+    assert ended(AddReport((good, same))).state is JobState.PARTIAL
+    assert ended(AddReport((good,), interrupted=True)).state is JobState.CANCELLED
+    partial = ended(AddReport((good, bad)))
+    assert partial.state is JobState.PARTIAL
+    assert partial.result["counts"] == {"ready": 1, "rejected": 1}
+    assert partial.result["problems"] == [
+        {"source": "a", "status": "rejected", "code": "code", "sentence": "Why."}
+    ]
+
+
+# --- processes -----------------------------------------------------------------------------------
+
+
+def start(home: Path, *options: str) -> "subprocess.Popen[str]":
+    script = Path(__file__).with_name("job_process.py")
+    return subprocess.Popen(
+        [sys.executable, script, home, *options],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+
+
+def order(home: Path, folders: list[Path]) -> None:
+    with SqliteStore(home / "library.db", blobs=FolderBlobs(home / "blobs")) as store:
+        for folder in folders:
+            store.jobs().enqueue("add", {"paths": [str(folder)]}, str(folder), 1.0)
+
+
+def jobs_of(home: Path) -> list[Job]:
+    with SqliteStore(home / "library.db", blobs=FolderBlobs(home / "blobs")) as store:
+        return list(store.jobs().jobs())
+
+
+def contents(home: Path) -> list[tuple[str, str, str]]:
+    with SqliteStore(home / "library.db", blobs=FolderBlobs(home / "blobs")) as store:
+        return [(one.id, one.source, one.sha256) for one in store.documents(Scope.everything())]
+
+
+def write_files(folder: Path, count: int, words: int = 40) -> Path:
+    folder.mkdir(parents=True)
+    for number in range(count):
+        text = f"文書{folder.name}{number}の本文です。" * words  # no language model has to load
+        (folder / f"{number:03}.md").write_text(text, encoding="utf-8")
+        os.utime(folder / f"{number:03}.md", (1_600_000_000, 1_600_000_000))
+    return folder
+
+
+@pytest.mark.timeout(120 + 4 * KILLS)
+def test_kill_9_of_a_worker_loses_no_job_and_does_none_twice(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    folders = [write_files(tmp_path / f"docs{number}", 40) for number in range(2)]
+    home, whole = tmp_path / "home", tmp_path / "whole"
+    order(home, folders)
+    for _ in range(KILLS):
+        process = start(home)
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(chance.random() * 0.1)
+        process.kill()
+        process.communicate()
+    while any(job.state not in FINISHED for job in jobs_of(home)):
+        start(home).communicate(timeout=60)
+    order(whole, folders)
+    start(whole).communicate(timeout=60)
+    assert contents(home) == contents(whole)
+    assert len(contents(whole)) == 80
+    found = jobs_of(home)
+    assert [job.state for job in found] == [JobState.DONE] * 2
+
+
+def test_several_workers_run_each_job_once_and_no_lane_twice_at_a_time(tmp_path: Path) -> None:
+    lanes = [write_files(tmp_path / f"docs{number}", 3) for number in range(5)]
+    home = tmp_path / "home"
+    with SqliteStore(home / "library.db", blobs=FolderBlobs(home / "blobs")) as store:
+        for number in range(20):
+            path = lanes[number % 5]
+            store.jobs().enqueue("add", {"paths": [str(path)], "n": number}, str(path), 1.0)
+    processes = [start(home) for _ in range(4)]
+    lines = [
+        line.split() for one in processes for line in one.communicate(timeout=60)[0].splitlines()
+    ]
+    assert sorted(line[1] for line in lines if line[0] == "begin") == sorted(
+        f"j{number}" for number in range(1, 21)
+    )
+    assert all(job.state is JobState.DONE and job.attempts == 1 for job in jobs_of(home))
+    times = {(what, job): float(when) for what, job, _, when in lines}
+    for lane in lanes:
+        named = {line[1] for line in lines if line[2] == str(lane)}
+        own = sorted(named, key=lambda job: times["begin", job])
+        for before, after in pairwise(own):
+            assert times["end", before] <= times["begin", after]

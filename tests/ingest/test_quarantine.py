@@ -1,0 +1,152 @@
+"""Files that end their reader or their process are tried three times, and no more."""
+
+from typing import Any
+
+import pytest
+
+from chapterhouse.errors import NotFoundError, RejectedError
+from chapterhouse.ingest.quarantine import blame, drop, parked_files, release
+from chapterhouse.types import FileInFlight, Scope, Status, Step
+
+
+def in_flight(home: Any, name: str, step: Step = Step.CHUNKING, sha256: str = "00") -> FileInFlight:
+    return FileInFlight(str(home.folder / name), f"docs/{name}", step, 5, 7, sha256)
+
+
+def record(home: Any, name: str) -> Any:
+    return home.store.file(str(home.folder / name))
+
+
+def crash(data: bytes, name: str) -> Any:
+    raise RejectedError("reader-crashed", "The process reading it died.")
+
+
+def test_a_file_that_crashes_its_reader_is_tried_in_three_runs(home: Any) -> None:
+    home.write("a.md", "One text.")
+    ordinary, home.reader = home.reader, crash
+    ends = []
+    for _ in range(4):
+        (outcome,) = home.add().outcomes
+        ends.append((outcome.record.status.value, outcome.record.attempts, len(home.read_names)))
+    assert ends == [
+        ("failed", 1, 1),
+        ("failed", 2, 1),
+        ("quarantined", 3, 1),
+        ("skipped", 3, 0),
+    ]
+    assert [one.source for one in parked_files((), home.store)] == ["docs/a.md"]
+    assert home.add(retry=True).changed == 0
+    home.write("a.md", "Another text.", time=1_650_000_000)
+    (outcome,) = home.add().outcomes
+    assert (outcome.record.status, outcome.record.attempts) == (Status.FAILED, 1)
+    home.reader = ordinary
+    (outcome,) = home.add().outcomes
+    assert (outcome.record.status, outcome.record.attempts) == (Status.READY, 0)
+
+
+def test_what_the_process_had_in_hand_is_blamed_for_its_death(home: Any) -> None:
+    files = [
+        in_flight(home, "a", Step.READING),
+        in_flight(home, "b"),
+        in_flight(home, "c", Step.READING),
+    ]
+    assert blame(files, home.store) == ()
+    assert [one.source for one in home.store.files()] == ["docs/b"]
+
+
+def test_where_nothing_was_in_hand_each_that_was_read_is(home: Any) -> None:
+    files = [in_flight(home, name, Step.READING) for name in "ab"]
+    blame(files, home.store)
+    assert [one.attempts for one in home.store.files()] == [1, 1]
+
+
+def test_a_suspect_is_read_last_and_alone(home: Any) -> None:
+    for name in "abcd":
+        home.write(f"{name}.md", f"Text {name}.")
+    blame(
+        [in_flight(home, "a.md", Step.READING), in_flight(home, "b.md", Step.READING)], home.store
+    )
+    steps: list[tuple[str, str]] = []
+    told: list[tuple[int, int]] = []
+    report = home.add(
+        on_step=lambda file: steps.append((file.source[-4:], file.step.value)),
+        on_progress=lambda progress: told.append((progress.done, progress.total)),
+    )
+    assert steps[-4:] == [
+        ("a.md", "reading"),
+        ("a.md", "chunking"),
+        ("b.md", "reading"),
+        ("b.md", "chunking"),
+    ]
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert [one.record.source for one in report.outcomes] == [f"docs/{name}.md" for name in "abcd"]
+    assert all(one.record.attempts == 0 for one in report.outcomes)
+
+
+def test_a_death_at_other_bytes_counts_anew(home: Any) -> None:
+    for sha256 in ("00", "00", "11"):
+        blame([in_flight(home, "a", sha256=sha256)], home.store)
+    assert record(home, "a").attempts == 1
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_document_that_was_there_stays_unless_its_file_is_another(
+    home: Any, *, is_new: bool
+) -> None:
+    home.write("a.md", "One text.")
+    home.add()
+    known = record(home, "a.md")
+    file = in_flight(home, "a.md", sha256="new" if is_new else known.sha256)
+    assert blame([file], home.store) == ()
+    assert record(home, "a.md").document_id == known.document_id
+    assert record(home, "a.md").status is Status.READY
+    blame([file], home.store)
+    (parked,) = blame([file], home.store)
+    assert parked == record(home, "a.md")
+    assert parked.status is Status.QUARANTINED
+    assert bool(home.sources()) is not is_new
+    assert ("stays" in parked.sentence) is not is_new
+    assert ("was removed" in parked.sentence) is is_new
+    assert home.faults() == []
+
+
+def test_released_files_are_read_again(home: Any) -> None:
+    home.write("a.md", "One text.")
+    ordinary, home.reader = home.reader, crash
+    for _ in range(3):
+        home.add()
+    release(parked_files(("a.md",), home.store), home.store)
+    assert parked_files((), home.store) == ()
+    assert record(home, "a.md").status is Status.FAILED
+    home.reader = ordinary
+    assert home.add().changed == 1
+
+
+def test_a_released_document_has_its_status_again(home: Any) -> None:
+    home.write("a.md", "HALF a text.")
+    home.add()
+    for _ in range(3):
+        blame([in_flight(home, "a.md", sha256=record(home, "a.md").sha256)], home.store)
+    release(parked_files((), home.store), home.store)
+    assert record(home, "a.md").status is Status.PARTIAL
+    assert home.faults() == []
+
+
+def test_dropped_files_are_forgotten(home: Any) -> None:
+    home.write("a.md", "One text.")
+    home.add()
+    for _ in range(3):
+        blame([in_flight(home, "a.md", sha256=record(home, "a.md").sha256)], home.store)
+        blame([in_flight(home, "b.md")], home.store)
+    found = parked_files(("docs/a.md", str(home.folder / "b.md")), home.store)
+    drop(found, home.store)
+    assert list(home.store.files()) == []
+    assert list(home.store.documents(Scope.everything())) == []
+    assert home.faults() == []
+
+
+def test_only_what_is_parked_has_a_name(home: Any) -> None:
+    home.write("a.md", "One text.")
+    home.add()
+    with pytest.raises(NotFoundError, match=r"a\.md"):
+        parked_files(("a.md",), home.store)

@@ -1,0 +1,220 @@
+"""The queue of jobs: each goes to one worker, lanes take turns, none is lost with its worker."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.store import jobs as module
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.jobs import JobStore
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import OPEN, FileInFlight, Job, JobState, Step
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Iterator[JobStore]:
+    with SqliteStore(tmp_path / "library.db", blobs=FolderBlobs(tmp_path / "blobs")) as store:
+        yield store.jobs()
+
+
+def make(jobs: JobStore, name: str, lane: str = "", now: float = 1.0) -> Job:
+    return jobs.enqueue("add", {"paths": [name]}, lane or name, now)
+
+
+def claimed(jobs: JobStore, worker: str = "w", now: float = 10.0) -> str:
+    job = jobs.claim(worker, now, now + 60)
+    return job.id if job else ""
+
+
+def test_an_equal_pending_job_is_not_made_twice(jobs: JobStore) -> None:
+    first = make(jobs, "a")
+    assert make(jobs, "a", now=2.0) == first
+    assert make(jobs, "b").id != first.id
+    assert jobs.enqueue("sync", {"paths": ["a"]}, "a", 1.0).id != first.id
+    assert claimed(jobs) == first.id
+    assert make(jobs, "a").id != first.id  # somebody is at the first: what came since is not in it
+
+
+def test_a_job_whose_worker_is_gone_is_the_one_that_is_asked_for_again(jobs: JobStore) -> None:
+    first = make(jobs, "a")
+    jobs.claim("w", 10.0, 20.0)
+    assert make(jobs, "a", now=21.0).id == first.id
+
+
+def test_a_job_goes_to_one_worker(jobs: JobStore) -> None:
+    first = make(jobs, "a")
+    job = jobs.claim("w", 10.0, 70.0)
+    assert job is not None
+    assert (job.id, job.state, job.worker, job.attempts, job.started) == (
+        first.id,
+        JobState.RUNNING,
+        "w",
+        1,
+        10,
+    )
+    assert jobs.claim("other", 11.0, 71.0) is None
+
+
+def test_no_two_jobs_of_a_lane_run_at_a_time(jobs: JobStore) -> None:
+    first, second, third = make(jobs, "a", "x"), make(jobs, "b", "x"), make(jobs, "c", "y")
+    assert claimed(jobs) == first.id
+    assert claimed(jobs) == third.id
+    assert claimed(jobs) == ""
+    assert jobs.claim("w", 10.0, 70.0, second.id) is None
+    running = jobs.job(first.id)
+    assert jobs.finish(replace(running, state=JobState.DONE), 20.0)
+    assert claimed(jobs) == second.id
+
+
+def test_lanes_take_turns(jobs: JobStore) -> None:
+    for number in range(4):
+        make(jobs, f"large {number}", "large")
+    make(jobs, "small", "small")
+    served = []
+    for _ in range(5):
+        job = jobs.claim("w", 10.0, 70.0)
+        assert job is not None
+        served.append(job.lane)
+        jobs.finish(replace(job, state=JobState.DONE), 11.0)
+    assert served == ["large", "small", "large", "large", "large"]
+
+
+def test_after_its_lease_a_job_is_taken_over(jobs: JobStore) -> None:
+    job = make(jobs, "a")
+    mine = jobs.claim("w", 10.0, 20.0)
+    assert mine is not None
+    assert jobs.claim("other", 19.9, 80.0) is None
+    assert jobs.report(replace(mine, done=3), 30.0)
+    assert jobs.claim("other", 25.0, 80.0) is None
+    theirs = jobs.claim("other", 30.0, 90.0)
+    assert theirs is not None
+    assert (theirs.id, theirs.attempts, theirs.done, theirs.started) == (job.id, 2, 3, 10)
+    assert not jobs.report(mine, 99.0)
+    assert not jobs.finish(replace(mine, state=JobState.DONE), 31.0)
+    assert jobs.job(job.id).worker == "other"
+    jobs.expire(mine)  # no longer theirs to give
+    assert jobs.claim("third", 31.0, 91.0) is None
+    jobs.expire(theirs)
+    assert jobs.claim("third", 31.0, 91.0) is not None
+
+
+def test_a_job_is_found_again_as_it_was_written(jobs: JobStore) -> None:
+    job = jobs.claim("w", 10.0, 70.0, make(jobs, "ä/b").id)
+    assert job is not None
+    file = FileInFlight("/a/b.md", "a/b.md", Step.CHUNKING, 5, 7, "00")
+    now = replace(
+        job, done=1, total=4, current="a/a.md", in_flight=(file,), remaining=(3.0, 4.5), attempts=2
+    )
+    assert jobs.report(now, 80.0)
+    assert jobs.job(job.id) == replace(now, lease_until=80.0)
+    end = replace(now, state=JobState.FAILED, result={"files": 4}, error="No.", hint="Do.")
+    assert jobs.finish(end, 90.0)
+    assert jobs.job(job.id) == replace(end, finished=90, lease_until=0.0)
+
+
+def test_a_job_that_is_given_back_waits_again(jobs: JobStore) -> None:
+    make(jobs, "a")
+    job = jobs.claim("w", 10.0, 70.0)
+    assert job is not None
+    assert jobs.finish(replace(job, state=JobState.PENDING, attempts=0), 20.0)
+    again = jobs.claim("other", 21.0, 81.0)
+    assert again is not None
+    assert (again.id, again.attempts, again.finished) == (job.id, 1, 0)
+
+
+def test_cancelling(jobs: JobStore) -> None:
+    waiting, running = make(jobs, "a"), make(jobs, "b")
+    job = jobs.claim("w", 10.0, 70.0, running.id)
+    assert job is not None
+    assert jobs.cancel(waiting.id, 12.0).state is JobState.CANCELLED
+    asked = jobs.cancel(running.id, 12.0)
+    assert (asked.state, asked.cancelling) == (JobState.RUNNING, True)
+    assert not jobs.report(job, 80.0)
+    assert jobs.finish(replace(job, state=JobState.CANCELLED), 13.0)
+    assert jobs.jobs(OPEN) == ()
+    assert jobs.cancel(waiting.id, 99.0).finished == 12
+
+
+def test_what_is_listed(jobs: JobStore) -> None:
+    first, second, third = make(jobs, "a", "x"), make(jobs, "b", "y"), make(jobs, "c", "x")
+    jobs.cancel(second.id, 5.0)
+    assert [job.id for job in jobs.jobs()] == [third.id, second.id, first.id]
+    assert [job.id for job in jobs.jobs(lane="x")] == [third.id, first.id]
+    assert [job.id for job in jobs.jobs((JobState.CANCELLED,))] == [second.id]
+    assert [job.id for job in jobs.jobs(limit=1)] == [third.id]
+
+
+def test_the_oldest_finished_jobs_are_dropped(
+    jobs: JobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_REMEMBERED", 3)
+    waiting = make(jobs, "waits", "waits")
+    made = [make(jobs, str(number)) for number in range(6)]
+    for job in made:
+        mine = jobs.claim("w", 10.0, 70.0, job.id)
+        assert mine is not None
+        jobs.finish(replace(mine, state=JobState.DONE), 20.0)
+    assert [job.id for job in jobs.jobs(limit=99)] == [
+        *(job.id for job in reversed(made[3:])),
+        waiting.id,
+    ]
+
+
+@pytest.mark.parametrize("name", ["", "x", "j", "m1", "j1 2", "-1"])
+def test_what_is_no_id(jobs: JobStore, name: str) -> None:
+    with pytest.raises(UsageError):
+        jobs.job(name)
+
+
+def test_a_job_that_is_not_there(jobs: JobStore) -> None:
+    with pytest.raises(NotFoundError):
+        jobs.job("j7")
+    with pytest.raises(NotFoundError):
+        jobs.cancel("j7", 1.0)
+
+
+ACTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["make", "claim", "report", "finish", "back", "cancel", "wait"]),
+        st.integers(0, 5),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=12)
+@given(ACTIONS)
+def test_whatever_happens_a_job_has_one_worker_and_a_lane_one_job(
+    tmp_path_factory: Any, actions: list[tuple[str, int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("queue")
+    with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
+        jobs, now, held = store.jobs(), 10.0, dict[str, Job]()
+        ends: dict[str, int] = {}
+        for action, number in actions:
+            mine = held.get(f"w{number}")
+            if action == "make":
+                jobs.enqueue("add", {"number": number}, f"lane {number % 3}", now)
+            elif action == "wait":
+                now += 4 * number
+            elif action == "claim" and (got := jobs.claim(f"w{number}", now, now + 10)):
+                held[f"w{number}"] = got
+            elif action == "cancel":
+                for job in jobs.jobs(OPEN)[:1]:
+                    jobs.cancel(job.id, now)
+            elif mine and action == "report":
+                jobs.report(mine, now + 10)
+            elif mine and action in {"finish", "back"}:
+                state = JobState.DONE if action == "finish" else JobState.PENDING
+                done = jobs.finish(replace(mine, state=state), now)
+                ends[mine.id] = ends.get(mine.id, 0) + (done and action == "finish")
+                del held[f"w{number}"]
+            leased = [job for job in jobs.jobs((JobState.RUNNING,)) if job.lease_until > now]
+            assert len({job.lane for job in leased}) == len(leased)
+        assert all(count <= 1 for count in ends.values())
