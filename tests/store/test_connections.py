@@ -186,8 +186,18 @@ def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> No
     # What reads a whole table on purpose: small tables, all files, and the doctor.
     allowed = {"sequence", "next_sequence", "roots", "files", "chunks", "counts_of_shelves"}
     allowed |= {"documents_on_shelves", "census", "counts", "next_embedding", "encoders"}
-    allowed |= {"put_encoder_problem", "partly_read", "memories_of_documents", "sources"}
-    allowed |= {"drop_old_jobs"}
+    allowed |= {
+        "documents",
+        "drop_old_jobs",
+        "files",
+        "has_table",
+        "memories_of_documents",
+        "partly_read",
+        "put_encoder_problem",
+        "roots",
+        "schema",
+        "sources",
+    }
     assert {name for name in whole if not name.endswith("_faults")} <= allowed
 
 
@@ -216,3 +226,21 @@ def test_many_may_make_the_same_new_library_at_once(tmp_path: Path) -> None:
             opened = list(executor.map(lambda _, path=path: Connections(path), range(8)))
         for connections in opened:
             connections.close()
+
+
+def test_a_frozen_reader_sees_the_state_that_was_agreed_on(tmp_path: Path) -> None:
+    connections = Connections(tmp_path / "library.db")
+    seen: list[int] = []
+
+    def agree() -> None:
+        assert connections.is_writing()  # so nobody else is
+
+    with connections.frozen(agree) as reader:
+        assert not connections.is_writing()
+        with connections.write() as connection:
+            connection.execute("UPDATE counter SET sequence = 8")
+        seen.append(reader.execute("SELECT sequence FROM counter").get)
+    with connections.read() as reader:
+        seen.append(reader.execute("SELECT sequence FROM counter").get)
+    connections.close()
+    assert seen == [0, 8]

@@ -116,12 +116,13 @@ def _add_store(
         return [sha256 for sha256 in source.store.blob_hashes() if sha256 not in copied]
 
     def copy(hashes: Sequence[str]) -> None:
+        total = len(copied) + len(hashes) + 1  # and the database
         for sha256 in hashes:
             data = source.blobs.get(sha256)
             if data is not None:  # else removed since it was listed, or lost: ``agree`` looks again
                 writer.add(f"{BLOBS}{sha256}", [data])
                 copied.add(sha256)
-                on_progress(Progress(len(copied), len(copied) + len(hashes), "files"))
+                on_progress(Progress(len(copied), total, "files"))
 
     def agree() -> None:
         copy(missing())
