@@ -20,7 +20,9 @@ Read = Callable[[bytes, str], Future[Extraction]]
 Prepare = Callable[[Extraction, SourceFile, Content], Prepared]
 
 # The bytes could not be had this time: says nothing about the file, so a document of it stays.
-UNREAD_CODES = frozenset({"changed-while-reading", "cannot-list", "cannot-open", "vanished"})
+UNREAD_CODES = frozenset(
+    {"changed-while-reading", "cannot-list", "cannot-open", "vanished", "truncated"}
+)
 # Failures that the next try may not meet: the moment's or the machine's fault, not the file's.
 TRANSIENT_CODES = UNREAD_CODES | {"missing-extra"}
 # Not a document rather than a bad one.

@@ -6,6 +6,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from chapterhouse.connectors.folder import (
+    REMOTE,
     SourceFile,
     above,
     describe,
@@ -71,7 +72,9 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
 
 
 def find_file(document: Document, store: Store) -> SourceFile | None:
-    """Return the file that a document came from, below its root; None if it is not there."""
+    """Return the file on this machine that a document came from; None if it is not there."""
+    if document.location.startswith(REMOTE):
+        return None
     roots = {location: label for label, location in store.roots()}
     ancestor = next((place for place in above(document.location) if place in roots), None)
     if ancestor is None:

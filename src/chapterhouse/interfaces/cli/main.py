@@ -44,6 +44,7 @@ COMMANDS: Final = {
         "convene:convene",
         "Put a question to a council, and print what comes of it.",
     ),
+    "cloud": ("cloud:app", "Connect cloud drives, browse them, and read folders of them."),
     "docs": ("documents:app", "List, show, remove and reread documents."),
     "persona": ("personas:app", "Make, describe, validate and update personas."),
     "council": ("councils:app", "Make and check councils, and link their documents."),
