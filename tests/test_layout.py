@@ -13,6 +13,7 @@ MODULES = sorted(
 WITHOUT_LOGIC = {
     "agents/council_model.py",
     "agents/problems.py",
+    "connectors/connector.py",
     "index/schema.py",
     "models/profiles.py",
     "presenting/blocks.py",

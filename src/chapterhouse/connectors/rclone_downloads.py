@@ -37,7 +37,7 @@ CHANGED: Final = "changed-while-reading"
 VANISHED: Final = "vanished"
 UNREACHABLE: Final = "cannot-open"
 
-_GROUP_FILES: Final = 24
+_GROUP_FILES: Final = 16
 _GROUP_BYTES: Final = 32 * 2**20
 _GROUPS_AHEAD: Final = 1
 _MARGIN: Final = 2**20  # bytes that a run may bring beyond those that were listed
@@ -131,12 +131,13 @@ class Downloads:
         health: "_Health",
     ) -> Got:
         """Return a file once it is whole, or why it cannot be had."""
-        fault = _fault(path, file, run)
+        seen = fault = _fault(path, file, run)
         for attempt, pause in enumerate(pauses(self.rclone)):
             if fault is None or health.failure:
                 break
             if path is not None:
                 path.unlink(missing_ok=True)
+                seen = fault
             if fault.code != VANISHED:
                 wait(self.rclone, pause)
             # Not as before: first as one stream that is compared here, then copied alone.
@@ -151,7 +152,8 @@ class Downloads:
             path.unlink(missing_ok=True)
         general = fault.code == UNREACHABLE and kind_of(run) in GENERAL
         health.note(kind_of(run) if general else None)
-        return fault
+        # Bytes that came wrong say more than a later attempt that brought none.
+        return seen if seen is not None and seen.code in {TRUNCATED, CHANGED} else fault
 
     # --- ways to fetch ---------------------------------------------------------------------------
 
@@ -264,16 +266,11 @@ def _below(place: Place, file: SourceFile) -> str:
 
 def _fault(path: Path | None, file: SourceFile, run: Finished) -> RejectedError | None:
     """Say why a file that arrived is not the one that was listed; None where it is."""
-    if path is None or (run.code and not path.stat().st_size):
-        return _missing(file, run)
-    size = path.stat().st_size
+    size = path.stat().st_size if path is not None else 0
+    if path is None or (not size and (run.code or file.size > 0)):
+        return _missing(file, run)  # of what is gone from a bucket, nothing comes, and no error
     if (0 <= size < file.size) or (file.size < 0 and not _is_whole(path, file, run)):
-        listed = f"{size:,} of {file.size:,} bytes" if file.size >= 0 else f"{size:,} bytes"
-        return RejectedError(
-            TRUNCATED,
-            f"{file.source} did not arrive whole, in several attempts: {listed}.",
-            hint="Run the same command again later.",
-        )
+        return _truncated(file, f"{size:,} of {max(file.size, size):,} bytes")
     if (file.size >= 0 and size != file.size) or not _has_digest(path, file.digest):
         return RejectedError(
             CHANGED,
@@ -287,9 +284,19 @@ def _missing(file: SourceFile, run: Finished) -> RejectedError:
     kind = kind_of(run)
     if not run.code or kind is Failure.NOT_FOUND:
         return RejectedError(VANISHED, f"{file.source} is no longer there.")
+    if kind is Failure.CORRUPT:
+        return _truncated(file, reason_of(run).rstrip("."))
     hint = "Run the same command again later." if kind in PASSING else ""
     return RejectedError(
         UNREACHABLE, f"{file.source} could not be fetched: {reason_of(run)}", hint=hint
+    )
+
+
+def _truncated(file: SourceFile, what: str) -> RejectedError:
+    return RejectedError(
+        TRUNCATED,
+        f"{file.source} did not arrive whole, in several attempts: {what}.",
+        hint="Run the same command again later.",
     )
 
 

@@ -15,6 +15,7 @@ class Failure(StrEnum):
 
     UNKNOWN_REMOTE = "unknown-remote"
     NOT_FOUND = "not-found"
+    CORRUPT = "corrupt"
     LOGIN = "login"
     ENCRYPTED = "encrypted"
     BUSY = "busy"
@@ -30,6 +31,7 @@ GENERAL: Final = PASSING | {Failure.LOGIN, Failure.ENCRYPTED, Failure.UNKNOWN_RE
 _NO_FOLDER, _NO_FILE, _TRY_AGAIN = 3, 4, 5  # exit codes; https://rclone.org/docs/#exit-code
 # In this order: Google says "403 userRateLimitExceeded", which is no matter of the login.
 _SIGNS: Final = (
+    (Failure.CORRUPT, r"corrupted on transfer"),
     (Failure.UNKNOWN_REMOTE, r"didn't find section in config file|didn't find backend called"),
     (Failure.ENCRYPTED, r"unable to decrypt configuration|configuration .*password|RCLONE_CONFIG_"),
     (
@@ -90,6 +92,11 @@ _ERRORS: Final[Mapping[Failure, tuple[type[ChapterhouseError], str, str]]] = {
         "The service of '{remote}' cannot be reached: {reason}",
         "Check the network, then run the same command: it goes on with the rest.",
     ),
+    Failure.CORRUPT: (
+        EngineError,
+        "What came from '{place}' is not what was listed: {reason}",
+        "Run the same command again later.",
+    ),
     Failure.OTHER: (
         EngineError,
         "rclone could not read '{place}': {reason}",
@@ -99,7 +106,8 @@ _ERRORS: Final[Mapping[Failure, tuple[type[ChapterhouseError], str, str]]] = {
 _ADDRESS: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>]+")
 _SECRET: Final = re.compile(r"[A-Za-z0-9+/_=.~-]{24,}")
 _NAMED_SECRET: Final = re.compile(
-    r"(?i)((?:pass(?:word)?|secret|token|key|auth\w*|bearer|basic)[\"']?\s*[:= ]\s*)(\S+)"
+    r"(?i)((?:pass(?:word)?|secret|token|key|auth\w*|bearer|basic)[\"']?\s*[:= ]\s*"
+    r"(?:(?:bearer|basic)\s+)?)(\S+)"
 )
 _STAMP: Final = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d +\w+ *: *")
 _LONGEST: Final = 300
