@@ -72,6 +72,7 @@ class Proxy:
     """What came through, and what is to go wrong.
 
     Attributes:
+        target: The port of the server behind it.
         port: Where it listens.
         faults: By the end of a file's path, what happens to each transfer of it in turn.
         listing_faults: What happens to each other request in turn.
@@ -80,6 +81,7 @@ class Proxy:
         most_at_once: Transfers that went on at the same time.
     """
 
+    target: int
     port: int = 0
     faults: dict[str, Iterator[str]] = field(default_factory=dict)
     listing_faults: Iterator[str] = field(default_factory=lambda: iter(()))
@@ -126,89 +128,97 @@ class Proxy:
                 self._now -= is_transfer
 
 
+class Server(ThreadingHTTPServer):
+    """The proxy's own server."""
+
+    daemon_threads = True
+
+    def __init__(self, proxy: Proxy) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.proxy = proxy
+
+    def handle_error(self, *_: object) -> None:
+        """A client that gave up is what the tests are about."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    @property
+    def _proxy(self) -> Proxy:
+        assert isinstance(self.server, Server)
+        return self.server.proxy
+
+    def forward(self) -> None:
+        parts = urlsplit(self.path)
+        is_transfer = (
+            self.command == "GET"
+            and "list-type" not in parts.query
+            and not parts.path.endswith("/")
+        )
+        with self._proxy.counted(self.command, parts.path, is_transfer=is_transfer) as fault:
+            self.answer(fault)
+
+    def answer(self, fault: str) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length)
+        if fault in {"429", "503"}:
+            self.send(int(fault), [], b"busy", 4)
+            return
+        if fault == "drop":
+            self.close_connection = True
+            return
+        upstream = http.client.HTTPConnection("127.0.0.1", self._proxy.target, timeout=30)
+        try:
+            upstream.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+            for name, value in self.headers.items():
+                upstream.putheader(name, value)
+            upstream.endheaders(body)
+            answer = upstream.getresponse()
+            data = answer.read()
+            headers = [pair for pair in answer.getheaders() if pair[0].lower() not in _HOP]
+            stated = answer.getheader("Content-Length")
+        finally:
+            upstream.close()
+        self.broken(fault, answer.status, headers, data, int(stated or len(data)))
+
+    def broken(
+        self, fault: str, status: int, headers: list[tuple[str, str]], data: bytes, length: int
+    ) -> None:
+        half = data[: len(data) // 2]
+        match fault:
+            case "":
+                self.send(status, headers, data, length)
+            case "short":  # cleanly, as if the file ended here
+                self.send(status, headers, half, len(half))
+            case "alter":
+                self.send(status, headers, bytes([data[0] ^ 1]) + data[1:], length)
+            case "cut" | "stall":
+                self.send(status, headers, half, length)
+                self.wfile.flush()
+                if fault == "stall":
+                    self._proxy.closing.wait(_STALL_SECONDS)
+                self.close_connection = True
+
+    def send(self, status: int, headers: list[tuple[str, str]], data: bytes, length: int) -> None:
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_GET = do_HEAD = do_PUT = do_POST = do_PROPFIND = do_OPTIONS = forward  # noqa: N815
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
 @contextmanager
 def proxying(target: int) -> Iterator[Proxy]:
     """Give a proxy in front of a port."""
-    proxy = Proxy()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def forward(self) -> None:
-            parts = urlsplit(self.path)
-            is_transfer = (
-                self.command == "GET"
-                and "list-type" not in parts.query
-                and not parts.path.endswith("/")
-            )
-            with proxy.counted(self.command, parts.path, is_transfer=is_transfer) as fault:
-                self.answer(fault)
-
-        def answer(self, fault: str) -> None:
-            length = int(self.headers.get("Content-Length") or 0)
-            body = self.rfile.read(length)
-            if fault in {"429", "503"}:
-                self.send(int(fault), [], b"busy", 4)
-                return
-            if fault == "drop":
-                self.close_connection = True
-                return
-            upstream = http.client.HTTPConnection("127.0.0.1", target, timeout=30)
-            try:
-                upstream.putrequest(
-                    self.command, self.path, skip_host=True, skip_accept_encoding=True
-                )
-                for name, value in self.headers.items():
-                    upstream.putheader(name, value)
-                upstream.endheaders(body)
-                answer = upstream.getresponse()
-                data = answer.read()
-                headers = [pair for pair in answer.getheaders() if pair[0].lower() not in _HOP]
-                stated = answer.getheader("Content-Length")
-            finally:
-                upstream.close()
-            self.broken(fault, answer.status, headers, data, int(stated or len(data)))
-
-        def broken(
-            self, fault: str, status: int, headers: list[tuple[str, str]], data: bytes, length: int
-        ) -> None:
-            half = data[: len(data) // 2]
-            match fault:
-                case "":
-                    self.send(status, headers, data, length)
-                case "short":  # cleanly, as if the file ended here
-                    self.send(status, headers, half, len(half))
-                case "alter":
-                    self.send(status, headers, bytes([data[0] ^ 1]) + data[1:], length)
-                case "cut" | "stall":
-                    self.send(status, headers, half, length)
-                    self.wfile.flush()
-                    if fault == "stall":
-                        proxy.closing.wait(_STALL_SECONDS)
-                    self.close_connection = True
-
-        def send(
-            self, status: int, headers: list[tuple[str, str]], data: bytes, length: int
-        ) -> None:
-            self.send_response(status)
-            for name, value in headers:
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(length))
-            self.end_headers()
-            self.wfile.write(data)
-
-        do_GET = do_HEAD = do_PUT = do_POST = do_PROPFIND = do_OPTIONS = forward  # noqa: N815
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None:
-            """A client that gave up is what the tests are about."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
+    proxy = Proxy(target)
+    with Server(proxy) as server:
         proxy.port = server.server_port
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         try:

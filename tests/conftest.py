@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import hypothesis
 import pytest
-
 from tests.clouds import Drive, connected
 
 from chapterhouse import Library, wiring

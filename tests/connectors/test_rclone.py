@@ -47,9 +47,8 @@ def test_files_are_listed_with_size_time_and_hash(either: Drive, tmp_path: Path)
     either.write("a.md", "# One\n")
     first, second = remote_of(either, tmp_path).files()
     assert (first.source, second.source) == ("papers/a.md", "papers/b/two words [1] ü.md")
-    assert second.location == f"rclone:{either.place}{'/' * bool(either.place.path)}" + (
-        "b/two words [1] ü.md"
-    )
+    folder = f"{either.place.path}/" if either.place.path else ""
+    assert second.location == f"rclone:{either.kind}:{folder}b/two words [1] ü.md"
     assert first.size == 6
     assert first.mtime_ns == OLD * 10**9
     assert first.digest == "md5:" + hashlib.md5(b"# One\n").hexdigest()

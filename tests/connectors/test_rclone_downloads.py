@@ -86,7 +86,9 @@ def test_names_that_no_list_can_hold_are_fetched_alone(drive: Drive, tmp_path: P
     files = [listed(drive.place, one.path, 5) for one in found if not one.is_folder]
     assert len(files) == 4
     got = Downloads(drive.rclone, drive.place, tmp_path, 3).fetch(files, LIMIT)
-    assert [one if isinstance(one, Exception) else one.read_bytes() for one in got] == [b"hello"] * 4
+    assert [one if isinstance(one, Exception) else one.read_bytes() for one in got] == [
+        b"hello"
+    ] * 4
 
 
 def test_folders_of_processes_that_died_are_removed_and_no_others(tmp_path: Path) -> None:

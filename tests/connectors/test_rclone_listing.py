@@ -121,7 +121,7 @@ def test_the_best_hash_counts(tmp_path: Path) -> None:
     [(["md5"], False, True), (["md5"], True, False), ([], False, False)],
 )
 def test_hashes_are_listed_where_they_cost_nothing(
-    tmp_path: Path, hashes: list[str], slow: bool, wanted: bool
+    tmp_path: Path, *, hashes: list[str], slow: bool, wanted: bool
 ) -> None:
     features = {"Hashes": hashes, "Features": {"SlowHash": slow}}
     list_place(canned(tmp_path, [], features), Place("x", "y"), recursive=True)

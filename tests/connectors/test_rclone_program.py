@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.connectors import rclone_program
 from chapterhouse.connectors.rclone_program import (
     Patience,
     Rclone,
@@ -46,7 +45,7 @@ def test_without_a_program_the_extra_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(rclone_program.sysconfig, "get_path", lambda _: str(tmp_path))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
     with pytest.raises(MissingExtraError, match="'cloud'"):
         find_rclone()
 

@@ -143,9 +143,9 @@ def reason_of(run: Finished) -> str:
     if run.timed_out:
         return "it took too long."
     lines = [line for line in run.errors.splitlines() if line.strip()]
-    said = _STAMP.sub("", lines[-1]) if lines else f"exit code {run.code}"
-    _, _, last = said.rpartition("last error was: ")
-    return f"{redacted(last or said)[:_LONGEST].rstrip('.')}."
+    line = _STAMP.sub("", lines[-1]) if lines else f"exit code {run.code}"
+    _, _, last = line.rpartition("last error was: ")
+    return f"{redacted(last or line)[:_LONGEST].rstrip('.')}."
 
 
 def redacted(text: str) -> str:

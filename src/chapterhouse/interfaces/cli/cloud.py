@@ -75,8 +75,11 @@ def list_remotes() -> Outcome:
 
 @app.command()
 def folders(place: Folder, *, refresh: Refresh = False) -> Outcome:
-    """List the folders in a folder."""
-    with opened_library(or_empty=True) as library:
+    """List the folders in a folder.
+
+    What a service listed is good for five minutes; then it is asked again.
+    """
+    with opened_library(create=True) as library:
         found = library.cloud.folders(place, refresh=refresh)
         shown = [verbatim(f"{one_line(name)}/") for name in found]
         none = [verbatim(("There are no folders in it.", Style.QUIET))]
@@ -90,8 +93,11 @@ def files(
     recursive: Annotated[bool, flag("--recursive", "Also those in the folders below it.")] = False,
     refresh: Refresh = False,
 ) -> Outcome:
-    """List the files in a folder, and whether the library has them as they are now."""
-    with opened_library(or_empty=True) as library:
+    """List the files in a folder, and whether the library has them as they are now.
+
+    What a service listed is good for five minutes; then it is asked again.
+    """
+    with opened_library(create=True) as library:
         found = library.cloud.files(place, recursive=recursive, refresh=refresh)
         return Outcome({"place": place, "files": found}, _files(found))
 
