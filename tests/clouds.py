@@ -6,6 +6,8 @@ The proxy counts requests, and transfers that go on at the same time. It breaks 
 import http.client
 import os
 import re
+import select
+import socket
 import subprocess
 import threading
 import time
@@ -197,8 +199,16 @@ class Handler(BaseHTTPRequestHandler):
                 self.send(status, headers, half, length)
                 self.wfile.flush()
                 if fault == "stall":
-                    self._proxy.closing.wait(_STALL_SECONDS)
+                    self.stall()
                 self.close_connection = True
+
+    def stall(self) -> None:
+        """Send nothing more until the client has gone."""
+        until = time.monotonic() + _STALL_SECONDS
+        while time.monotonic() < until and not self._proxy.closing.wait(0.05):
+            readable, _, _ = select.select([self.connection], [], [], 0)
+            if readable and not self.connection.recv(1, socket.MSG_PEEK):
+                return
 
     def send(self, status: int, headers: list[tuple[str, str]], data: bytes, length: int) -> None:
         self.send_response(status)

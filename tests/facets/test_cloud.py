@@ -10,7 +10,7 @@ from tests.clouds import HASTE, Drive
 from chapterhouse import Library
 from chapterhouse.connectors import rclone_program
 from chapterhouse.errors import MissingExtraError, NotFoundError, RefusedError, UsageError
-from chapterhouse.types import Document, Status
+from chapterhouse.types import Document, Progress, Status
 
 TEXT = "# Berths\n\nA berth of twelve metres costs eighty crowns a night.\n"
 
@@ -140,6 +140,26 @@ def test_a_folder_of_the_same_name_has_another_label(synced: Drive) -> None:
         assert "Papers-2/berths.md" in documents(library)
         library.cloud.sync("webdav:Papers")
         assert library.status().documents == 3
+
+
+def test_a_stopped_sync_goes_on_where_it_was(drive: Drive) -> None:
+    for number in range(60):
+        drive.write(f"{number:02}.md", f"# Paper {number}\n\nIt is the one with number {number}.\n")
+
+    def stop(progress: Progress) -> None:
+        if progress.done == 20:
+            raise KeyboardInterrupt
+
+    with Library.open() as library:
+        first = library.cloud.sync("webdav:", on_progress=stop)
+        assert first.report.interrupted
+        stored = library.status().documents
+        assert stored >= 20
+        drive.proxy.forget()
+        second = library.cloud.sync("webdav:")
+        assert second.report.changed == 60 - stored
+        assert len(drive.proxy.transfers) == 60 - stored
+        assert library.status().documents == 60
 
 
 def test_a_dry_run_writes_nothing(synced: Drive) -> None:

@@ -32,10 +32,10 @@ from chapterhouse.connectors.rclone_program import Finished, Rclone
 from chapterhouse.errors import RejectedError
 from chapterhouse.files import lock_folder, make_folder
 
-TRUNCATED: Final = "truncated"
-CHANGED: Final = "changed-while-reading"
-VANISHED: Final = "vanished"
-UNREACHABLE: Final = "cannot-open"
+_VANISHED: Final = "vanished"
+_UNREACHABLE: Final = "cannot-open"
+# What arrived and is not what was listed.
+_WRONG: Final = frozenset({"truncated", "changed-while-reading"})
 
 _GROUP_FILES: Final = 16
 _GROUP_BYTES: Final = 32 * 2**20
@@ -138,7 +138,7 @@ class Downloads:
             if path is not None:
                 path.unlink(missing_ok=True)
                 seen = fault
-            if fault.code != VANISHED:
+            if fault.code != _VANISHED:
                 wait(self.rclone, pause)
             # Not as before: first as one stream that is compared here, then copied alone.
             again = self._cat if attempt % 2 == 0 else self._copy_alone
@@ -150,10 +150,10 @@ class Downloads:
             return path
         if path is not None:
             path.unlink(missing_ok=True)
-        general = fault.code == UNREACHABLE and kind_of(run) in GENERAL
+        general = fault.code == _UNREACHABLE and kind_of(run) in GENERAL
         health.note(kind_of(run) if general else None)
         # Bytes that came wrong say more than a later attempt that brought none.
-        return seen if seen is not None and seen.code in {TRUNCATED, CHANGED} else fault
+        return seen if seen is not None and seen.code in _WRONG else fault
 
     # --- ways to fetch ---------------------------------------------------------------------------
 
@@ -273,7 +273,7 @@ def _fault(path: Path | None, file: SourceFile, run: Finished) -> RejectedError 
         return _truncated(file, f"{size:,} of {max(file.size, size):,} bytes")
     if (file.size >= 0 and size != file.size) or not _has_digest(path, file.digest):
         return RejectedError(
-            CHANGED,
+            "changed-while-reading",
             f"{file.source} is not what was listed: it changed meanwhile, or arrives altered.",
             hint="Run the same command again later.",
         )
@@ -283,18 +283,18 @@ def _fault(path: Path | None, file: SourceFile, run: Finished) -> RejectedError 
 def _missing(file: SourceFile, run: Finished) -> RejectedError:
     kind = kind_of(run)
     if not run.code or kind is Failure.NOT_FOUND:
-        return RejectedError(VANISHED, f"{file.source} is no longer there.")
+        return RejectedError("vanished", f"{file.source} is no longer there.")
     if kind is Failure.CORRUPT:
         return _truncated(file, reason_of(run).rstrip("."))
     hint = "Run the same command again later." if kind in PASSING else ""
     return RejectedError(
-        UNREACHABLE, f"{file.source} could not be fetched: {reason_of(run)}", hint=hint
+        "cannot-open", f"{file.source} could not be fetched: {reason_of(run)}", hint=hint
     )
 
 
 def _truncated(file: SourceFile, what: str) -> RejectedError:
     return RejectedError(
-        TRUNCATED,
+        "truncated",
         f"{file.source} did not arrive whole, in several attempts: {what}.",
         hint="Run the same command again later.",
     )
@@ -302,7 +302,7 @@ def _truncated(file: SourceFile, what: str) -> RejectedError:
 
 def _untried(file: SourceFile, failure: Failure) -> RejectedError:
     return RejectedError(
-        UNREACHABLE,
+        "cannot-open",
         f"{file.source} was not tried: the service does not answer ({failure.value}).",
         hint="Run the same command again later: it goes on with the rest.",
     )

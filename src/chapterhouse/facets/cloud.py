@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.facets import documents
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import DEFAULT_SHELF, FileRecord, Progress, Status
@@ -160,11 +161,12 @@ class Cloud:
             dry_run: Only say what would be done.
 
         Raises:
-            UsageError: ``place`` is something else.
+            UsageError: ``place`` is something else, or the shelf's name cannot be used.
             RefusedError: the folder is empty now, and documents would be deleted.
             ChapterhouseError: it cannot be listed.
         """
         where = rclone_listing.Place.parse(place)
+        documents.Documents(self._runtime).require_own_shelf(shelf)
         remote = self._remote(where, dry_run=dry_run)
         work = self._runtime.work(on_progress, shelf)
         done = syncing.sync_remote(remote, where.prefix, work, delete=delete, dry_run=dry_run)

@@ -77,7 +77,7 @@ class Documents:
         """
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
-        self._require_own_shelf(shelf)
+        self.require_own_shelf(shelf)
         wanted = [Path(path).expanduser() for path in paths]
         if dry_run:
             maximum = self._runtime.maximum_bytes
@@ -113,7 +113,7 @@ class Documents:
         """
         if not text.strip():
             raise UsageError("There is no text to add.")
-        self._require_own_shelf(shelf)
+        self.require_own_shelf(shelf)
         maximum = self._runtime.settings.reading.maximum_megabytes
         if len(text) > maximum * 2**20:
             raise RejectedError("too-large", f"The text has over {maximum} megabytes.")
@@ -122,7 +122,7 @@ class Documents:
         self._runtime.catch_up()
         return report
 
-    def _require_own_shelf(self, shelf: str) -> None:
+    def require_own_shelf(self, shelf: str) -> None:
         """Refuse a shelf that is the image of folders.
 
         Raises:

@@ -72,6 +72,8 @@ def test_wrong_input_says_what_to_do(chapterhouse: Any, drive: Drive) -> None:
     assert "chapterhouse cloud connect PROVIDER other" in unknown.err
     missing = chapterhouse("cloud", "sync", "webdav:not/there")
     assert (missing.code, "no folder 'webdav:not/there'" in missing.err) == (3, True)
+    shelf = chapterhouse("cloud", "sync", "webdav:", "--shelf", "no shelf")
+    assert (shelf.code, "'no shelf' cannot be" in shelf.err) == (2, True)
     secret = chapterhouse("cloud", "files", ":webdav,pass=geheim:")
     assert secret.code == 2
     assert "geheim" not in secret.err
