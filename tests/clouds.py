@@ -42,11 +42,11 @@ _HOP: Final = {"connection", "transfer-encoding", "content-length", "date", "ser
 _TRANSFER_SECONDS: Final = 0.01
 _STALL_SECONDS: Final = 20.0
 HASTE: Final = Patience(
-    stall_seconds=1.0,
-    connect_seconds=1.0,
+    stall_seconds=5.0,
+    connect_seconds=5.0,
     low_level_tries=1,
     pause_seconds=0.01,
-    total_seconds=10.0,
+    total_seconds=30.0,
 )
 
 

@@ -104,7 +104,8 @@ def test_a_transfer_that_stalls_is_given_up(drive: Drive, tmp_path: Path) -> Non
     drive.write("a.md", "# A\n" * 20)
     drive.write("b.md", "# B\n" * 20)
     drive.proxy.faults["a.md"] = iter(["stall"])
-    got = fetched(remote_of(drive, tmp_path))
+    hasty = replace(drive.rclone, patience=replace(HASTE, stall_seconds=1.0))
+    got = fetched(replace(remote_of(drive, tmp_path), rclone=hasty))
     assert [type(one) for one in got.values()] == [Content, Content]
 
 

@@ -118,6 +118,7 @@ def test_a_remote_that_is_not_finished_is_deleted_again(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="was not made"):
         connect(Rclone(program, HASTE), PROVIDERS[0], "g")
     asked = noted.read_text().splitlines()
-    assert asked[1] == "config create g"
-    assert asked[2].startswith("config delete g")
+    assert asked[1].startswith("config create --help")
+    assert asked[2] == "config create g"
+    assert asked[3].startswith("config delete g")
     assert subprocess.run([program, "x"], check=False).returncode == 0

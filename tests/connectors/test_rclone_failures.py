@@ -74,6 +74,10 @@ def test_a_reason_has_no_address_in_whole() -> None:
     )
 
 
+def test_a_reason_steers_no_terminal() -> None:
+    assert "\x1b" not in reason_of(Finished(1, "odd \x1b[2J\u202e thing\n"))
+
+
 @given(
     secret=st.text("abcdefghijklmnopqrstuvwxyzABCDEFGH0123456789", min_size=8, max_size=80),
     form=st.sampled_from(

@@ -136,6 +136,8 @@ def test_its_documents_are_no_missing_files(synced: Drive, folder: Path) -> None
 def test_a_folder_of_the_same_name_has_another_label(synced: Drive) -> None:
     synced.write("more/Papers/berths.md", TEXT)
     with Library.open() as library:
+        with pytest.raises(NotFoundError):
+            library.cloud.sync("webdav:mroe/Papers")
         library.cloud.sync("webdav:more/Papers")
         assert "Papers-2/berths.md" in documents(library)
         library.cloud.sync("webdav:Papers")

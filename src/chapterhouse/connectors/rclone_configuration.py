@@ -4,6 +4,7 @@ Logins and keys stay in rclone's own configuration; they are neither read nor st
 """
 
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -25,6 +26,7 @@ _ALSO_CALLED: Final[Mapping[str, str]] = {
     "owncloud": "webdav",
     "ssh": "sftp",
 }
+_NO_OUTPUT: Final = "--no-output"
 # What is asked for beforehand: nothing here ever writes to a drive.
 _READ_ONLY: Final[Mapping[str, str]] = {"drive": "scope=drive.readonly"}
 
@@ -111,7 +113,7 @@ def connect(rclone: Rclone, provider: Provider, name: str) -> Remote:
         EngineError: it was not made.
     """
     require_free(name, remotes(rclone))
-    command = (*connect_command(rclone, provider, name), "--no-output")  # it would print the token
+    command = (*connect_command(rclone, provider, name), *_silence(rclone))
     finished = False
     try:
         done = subprocess.run(command, env=environment(), check=False)  # noqa: S603 - no shell
@@ -125,6 +127,14 @@ def connect(rclone: Rclone, provider: Provider, name: str) -> Remote:
             hint="Run the command again, or make it with: rclone config",
         )
     return Remote(name, provider.name)
+
+
+def _silence(rclone: Rclone) -> tuple[str, ...]:
+    """Return the option without which the new remote is printed, login and all, if there is one."""
+    with tempfile.TemporaryFile() as output:
+        rclone.run(["config", "create", "--help"], output)
+        output.seek(0)
+        return (_NO_OUTPUT,) if _NO_OUTPUT.encode() in output.read() else ()
 
 
 def require_free(name: str, known: Sequence[Remote]) -> None:

@@ -40,7 +40,7 @@ _WRONG: Final = frozenset({"truncated", "changed-while-reading"})
 _GROUP_FILES: Final = 16
 _GROUP_BYTES: Final = 32 * 2**20
 _GROUPS_AHEAD: Final = 1
-_MARGIN: Final = 2**20  # bytes that a run may bring beyond those that were listed
+_MARGIN: Final = 2**20  # bytes that a run may bring beyond twice those that were listed
 _PREFIX: Final = "downloads-"
 _LOCK: Final = "lock"
 _PACKAGES: Final = (".docx", ".xlsx", ".pptx")
@@ -176,7 +176,7 @@ class Downloads:
                 "--no-traverse",
                 f"--transfers={self.transfers}",
                 f"--checkers={self.transfers}",
-                f"--max-transfer={most + _MARGIN}B",
+                f"--max-transfer={2 * most + _MARGIN}B",
                 "--multi-thread-streams=0",  # several streams of one file are several transfers
                 *EXPORTS,
             )

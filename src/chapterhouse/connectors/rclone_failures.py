@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from chapterhouse.connectors.rclone_program import Finished
 from chapterhouse.errors import ChapterhouseError, EngineError, NotFoundError, RefusedError
+from chapterhouse.text.sanitise import sanitise_line
 
 
 class Failure(StrEnum):
@@ -150,7 +151,7 @@ def reason_of(run: Finished) -> str:
 
 def redacted(text: str) -> str:
     """Return a message without passwords, keys and tokens; of addresses, only the host stays."""
-    text = _ADDRESS.sub(_host_only, text)
+    text = _ADDRESS.sub(_host_only, sanitise_line(text))
     return _SECRET.sub("…", _NAMED_SECRET.sub(r"\1…", text))
 
 

@@ -158,7 +158,8 @@ def _fresh_run(rclone: Rclone, arguments: Sequence[str], output: IO[bytes]) -> F
 def _hashes(rclone: Rclone, place: Place) -> Iterable[str]:
     """Return the option that lists hashes, unless the service would read every file for them."""
     known = read_json(rclone, ["backend", "features", f"{place.remote}:"], str(place))
-    return ("--hash",) if known["Hashes"] and not known["Features"]["SlowHash"] else ()
+    slow = known["Features"].get("SlowHash", False)  # which older ones do not say
+    return ("--hash",) if known["Hashes"] and not slow else ()
 
 
 def _entry(item: Mapping[str, Any]) -> Entry:

@@ -178,6 +178,8 @@ class Cloud:
         store = self._runtime.store
         label = next((name for name, root in store.roots() if root == place.location()), "")
         if not label:
+            # A folder that is not there gets no label, which another might want.
+            self._listed(place, refresh=False, recursive=False)
             label = place.name if dry_run else store.label_root(place.location(), place.name)
         return rclone.RcloneRemote(
             rclone=self.program,
