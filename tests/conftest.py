@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import hypothesis
 import pytest
+from tests.clouds import Drive, connected
 
 from chapterhouse import Library, wiring
 from chapterhouse.reading.limits import Limits
@@ -156,3 +157,19 @@ def library(folder: Path) -> Iterator[Library]:
     with Library.open() as opened:
         opened.documents.add(folder)
         yield opened
+
+
+@pytest.fixture
+def drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Drive]:
+    """Give a WebDAV drive behind a proxy, as the only remote of rclone."""
+    with connected("webdav", tmp_path) as made:
+        monkeypatch.setenv("RCLONE_CONFIG", str(made.config))
+        yield made
+
+
+@pytest.fixture
+def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Drive]:
+    """Give a bucket behind a proxy, as the only remote of rclone."""
+    with connected("s3", tmp_path) as made:
+        monkeypatch.setenv("RCLONE_CONFIG", str(made.config))
+        yield made

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from chapterhouse.agents import curate, curated
     from chapterhouse.agents import personas as agents
     from chapterhouse.facets import answers as answering
+    from chapterhouse.facets import cloud as drives
     from chapterhouse.facets import councils as meeting
     from chapterhouse.facets import documents as storing
     from chapterhouse.facets import encoders as encoding
@@ -51,6 +52,7 @@ else:
     curated = lazy("chapterhouse.agents.curated")
     agents = lazy("chapterhouse.agents.personas")
     answering = lazy("chapterhouse.facets.answers")
+    drives = lazy("chapterhouse.facets.cloud")
     meeting = lazy("chapterhouse.facets.councils")
     storing = lazy("chapterhouse.facets.documents")
     encoding = lazy("chapterhouse.facets.encoders")
@@ -116,6 +118,11 @@ class Library:
     def answers(self) -> "answering.Answers":
         """Questions asked."""
         return answering.Answers(self._runtime)
+
+    @cached_property
+    def cloud(self) -> "drives.Cloud":
+        """Folders of cloud drives: browsed, and read into the library."""
+        return drives.Cloud(self._runtime)
 
     @cached_property
     def encoders(self) -> "encoding.EncoderFacet":

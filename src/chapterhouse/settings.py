@@ -268,6 +268,15 @@ class ToolSettings(_Frozen):
     allow: tuple[str, ...] = ()  # servers that councils may start, each as "COUNCIL: COMMAND"
 
 
+class CloudSettings(_Frozen):
+    """How cloud drives are read, through rclone."""
+
+    rclone: str = ""  # path of the program; empty: the one on PATH, else the extra's
+    transfers: int = Field(default=3, ge=1, le=16)  # files fetched at once
+    listing_seconds: int = Field(default=300, ge=0, le=86_400)  # a listing is good; 0: never
+    stall_seconds: float = Field(default=60.0, gt=0, le=3_600)  # without a byte
+
+
 class Settings(_Frozen):
     """The whole tree."""
 
@@ -285,6 +294,7 @@ class Settings(_Frozen):
     memory: MemorySettings = MemorySettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     tools: ToolSettings = ToolSettings()
+    cloud: CloudSettings = CloudSettings()
     models: dict[str, LanguageModelSettings] = {}  # further models, by a name of your own
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.connectors.folder import is_there, resolve_root, walk
+from chapterhouse.connectors.folder import above, is_there, resolve_root, walk
 from chapterhouse.errors import NotFoundError
 
 
@@ -203,3 +203,18 @@ def test_nothing_there_is_said(tmp_path: Path) -> None:
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
     with pytest.raises(NotFoundError, match="no file or folder"):
         list(walk(tmp_path / "circle"))
+
+
+def test_what_is_in_a_cloud_drive_counts_as_there() -> None:
+    assert is_there("rclone:gdrive:Papers/a.md")
+
+
+def test_above_a_file_in_a_cloud_drive_are_its_folders_there() -> None:
+    assert list(above("rclone:gdrive:Papers/a.zip/b: c.md")) == [
+        "rclone:gdrive:Papers/a.zip",
+        "rclone:gdrive:Papers",
+        "rclone:gdrive:",
+    ]
+    assert list(above("rclone:gdrive:a.md")) == ["rclone:gdrive:"]
+    assert list(above("rclone:gdrive:")) == []
+    assert list(above("/a/b")) == ["/a", "/"]

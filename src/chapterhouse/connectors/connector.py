@@ -1,6 +1,6 @@
 """The seam between a source and what reads its files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Protocol
 
 from chapterhouse.connectors.content import Content
@@ -20,6 +20,9 @@ class Connector(Protocol):
 
     def contents(
         self, files: Sequence[SourceFile], maximum_bytes: int
-    ) -> Iterator[Content | RejectedError]:
-        """Yield for each file, in the same order, its bytes or why they cannot be had."""
+    ) -> Generator[Content | RejectedError]:
+        """Yield for each file, in the same order, its bytes or why they cannot be had.
+
+        Closing it ends what is being fetched.
+        """
         ...

@@ -4,7 +4,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
 from chapterhouse.connectors.folder import SourceFile, folder_below
@@ -69,7 +69,7 @@ def open_source(file: SourceFile, *, maximum_bytes: int = MAXIMUM_BYTES) -> Cont
 
 def open_all(
     files: Iterable[SourceFile], maximum_bytes: int = MAXIMUM_BYTES
-) -> Iterator[Content | RejectedError]:
+) -> Generator[Content | RejectedError]:
     """Yield for each file, in the same order, its bytes or why they cannot be had."""
     for file in files:
         try:

@@ -26,6 +26,7 @@ _TEMPORARY = (".tmp", ".part", ".partial", ".crdownload", ".swp", "~")
 # What Chapterhouse itself keeps: a library below an added folder must not read itself.
 _LIBRARY_FILE, _LIBRARIES = "library.db", "workspaces"
 GIVEN = "text:"  # what the location of text begins with that came from no file; then its hash
+REMOTE = "rclone:"  # what locations in cloud drives begin with; then REMOTE:PATH
 _LOCK_PREFIX = "~$"  # Office's marker beside an open document
 HIDDEN, TEMPORARY, TOOLS, EXCLUDED = "hidden", "temporary", "of tools", "excluded"  # why ignored
 OnIgnored = Callable[[str, str], object]  # the path and why
@@ -60,6 +61,7 @@ class SourceFile:
         ctime_ns: Time of the last change of the file or its name, which nobody can set: a file that
             took the place of another shows by it, whatever its size and time. 0: not known.
         problem: Why it will not be opened, or None.
+        digest: Its hash, like ``md5:…``, where a listing states one.
     """
 
     root: Path
@@ -70,6 +72,7 @@ class SourceFile:
     mtime_ns: int = 0
     problem: Notice | None = None
     ctime_ns: int = 0
+    digest: str = ""
 
     @property
     def name(self) -> str:
@@ -131,9 +134,10 @@ def resolve_root(path: Path) -> tuple[Path, tuple[str, ...]]:
 def is_there(location: str) -> bool:
     """Say whether a file or link stands at a stored location, whatever its name is made of.
 
-    Text that was given without a file has none to be gone.
+    Text that was given without a file has none to be gone. What is in a cloud drive counts as
+    there: only a listing of it can say otherwise.
     """
-    if location.startswith(GIVEN):
+    if location.startswith((GIVEN, REMOTE)):
         return True
     # What lies in an archive is there as long as that is.
     return (
@@ -144,10 +148,21 @@ def is_there(location: str) -> bool:
 
 
 def above(location: str) -> Iterator[str]:
-    """Yield the folders, and archives, above an absolute path, the nearest first."""
+    """Yield the folders, and archives, above a location, the nearest first."""
+    if location.startswith(REMOTE):
+        yield from _above_in_remote(location)
+        return
     while location != "/":
         location = location.rpartition("/")[0] or "/"
         yield location
+
+
+def _above_in_remote(location: str) -> Iterator[str]:
+    """Yield ``rclone:REMOTE:a/b``, ``rclone:REMOTE:a`` and ``rclone:REMOTE:`` for what is in b."""
+    remote, colon, path = location.removeprefix(REMOTE).partition(":")
+    while path:
+        path = path.rpartition("/")[0]
+        yield f"{REMOTE}{remote}{colon}{path}"
 
 
 def is_ignored(parts: Sequence[str]) -> bool:

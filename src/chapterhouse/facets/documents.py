@@ -79,7 +79,7 @@ class Documents:
         """
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
-        self._require_own_shelf(shelf)
+        self.require_own_shelf(shelf)
         wanted = [Path(path).expanduser() for path in paths]
         if dry_run:
             maximum = self._runtime.maximum_bytes
@@ -96,7 +96,7 @@ class Documents:
         """
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
-        self._require_own_shelf(shelf)
+        self.require_own_shelf(shelf)
         order = long_work.adding([Path(path).expanduser() for path in paths], shelf)
         runner = self._runtime.runner
         return runner.jobs.enqueue(order.kind, order.arguments, order.lane, runner.clock())
@@ -115,7 +115,7 @@ class Documents:
         """
         if not text.strip():
             raise UsageError("There is no text to add.")
-        self._require_own_shelf(shelf)
+        self.require_own_shelf(shelf)
         maximum = self._runtime.settings.reading.maximum_megabytes
         if len(text) > maximum * 2**20:
             raise RejectedError("too-large", f"The text has over {maximum} megabytes.")
@@ -139,7 +139,7 @@ class Documents:
         called = " ".join(name.replace("/", " ").split())
         if not data or not called:
             raise UsageError("A file needs bytes and a name.", hint="Name it like: report.pdf")
-        self._require_own_shelf(shelf)
+        self.require_own_shelf(shelf)
         if len(data) > self._runtime.maximum_bytes:
             maximum = self._runtime.settings.reading.maximum_megabytes
             raise RejectedError("too-large", f"{called} has over {maximum} megabytes.")
@@ -147,7 +147,7 @@ class Documents:
         self._runtime.catch_up()
         return report
 
-    def _require_own_shelf(self, shelf: str) -> None:
+    def require_own_shelf(self, shelf: str) -> None:
         """Refuse a shelf that is the image of folders.
 
         Raises:

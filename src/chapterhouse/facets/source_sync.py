@@ -8,11 +8,19 @@ from typing import Final
 
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.personas import Personas
+from chapterhouse.connectors.rclone_listing import Place
 from chapterhouse.errors import ChapterhouseError
+from chapterhouse.facets.drives import open_remote
 from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.mirror import Options, loose_files, mirror_files, mirror_folders
+from chapterhouse.ingest.mirror import (
+    Options,
+    loose_files,
+    mirror,
+    mirror_files,
+    mirror_folders,
+)
 from chapterhouse.ingest.pages import fetch_pages, pages_folder
-from chapterhouse.ingest.plan import name_of_folder
+from chapterhouse.ingest.plan import name_of_folder, plan_remote
 from chapterhouse.ingest.sources import LOOSE, find_source, mark_synced
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import AddReport, Progress, Source, SourceKind, SyncReport
@@ -42,6 +50,8 @@ def folders_of(source: Source, runtime: Runtime) -> tuple[Path, ...]:
     """Return the folders of a source, and the list of one that is a list of pages."""
     if source.kind in AGENTS:
         return registry_of(source, runtime).folders_of(slug_of(source))
+    if source.kind is SourceKind.CLOUD:
+        return ()
     if source.kind is SourceKind.LINKS:
         return (pages_folder(runtime.folder, source), Path(source.location))
     return (Path(source.location),)
@@ -78,6 +88,14 @@ def sync_sources(
     return _Sync(runtime, options, on_progress, follow).run(names)
 
 
+def sync_one(
+    source: Source, options: Options, runtime: Runtime, on_progress: OnProgress
+) -> SyncReport:
+    """Sync one source, which need not be remembered; as ``sync_sources``."""
+    (report,) = _Sync(runtime, options, on_progress, lambda work: work).one(source)
+    return report
+
+
 class _Sync:
     """One sync, and what all its steps need."""
 
@@ -101,6 +119,9 @@ class _Sync:
             self._runtime.catch_up()
         return tuple(sorted(reports, key=lambda report: report.source))
 
+    def one(self, source: Source) -> Sequence[SyncReport]:
+        return [report for step in self._steps([source], everything=False) for report in step()]
+
     def _steps(
         self,
         chosen: Sequence[Source],
@@ -117,6 +138,8 @@ class _Sync:
         for source in chosen:
             if source.kind is SourceKind.LINKS:
                 yield partial(self._sync_list, source)
+            elif source.kind is SourceKind.CLOUD:
+                yield partial(self._sync_drive, source)
             elif source.kind in AGENTS:
                 yield partial(self._sync_agent, source)
         if everything:
@@ -153,6 +176,24 @@ class _Sync:
         self._mark(source, problem)
         return [replace(report, source=source.name, problem=problem)]
 
+    def _sync_drive(self, source: Source) -> Sequence[SyncReport]:
+        place, store = Place.parse(source.location), self._runtime.store
+        try:
+            label = source.name
+            if not self._options.dry_run:
+                label = store.label_root(place.location(), source.name)
+            remote = open_remote(place, label, self._runtime)
+            plan = plan_remote(remote, source, store)
+        except ChapterhouseError as error:
+            self._mark(source, error.message)
+            problem = " ".join(filter(None, (error.message, error.hint)))
+            return [SyncReport(AddReport(()), source=source.name, problem=problem)]
+        work = self._work(source.shelf)
+        report = mirror(plan, remote.contents, [source], work, self._options)
+        if not report.files.interrupted:
+            self._mark(source, report.refused)
+        return [replace(report, source=source.name)]
+
     def _sync_agent(self, source: Source) -> Sequence[SyncReport]:
         registry = registry_of(source, self._runtime)
         try:
@@ -184,6 +225,8 @@ class _Sync:
         return self._follow(self._runtime.work(self._on_progress, shelf))
 
     def _mark(self, source: Source, problem: str = "") -> None:
+        if self._options.dry_run:
+            return
         store, now = self._runtime.store, self._runtime.now()
         mark_synced(source, folders_of(source, self._runtime), store, now, problem)
 

@@ -8,8 +8,9 @@ from typing import Final
 
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.personas import Personas
-from chapterhouse.connectors.folder import location_of
+from chapterhouse.connectors.folder import REMOTE, location_of
 from chapterhouse.connectors.patterns import left_out
+from chapterhouse.connectors.rclone_listing import Place
 from chapterhouse.connectors.watching import changes
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.facets import long_work
@@ -56,7 +57,8 @@ class Sources:
         Adding one again changes its patterns and its limit.
 
         Args:
-            location: A folder, or a file with addresses that ends in .links, .urls or .txt.
+            location: A folder, one of a cloud drive as ``REMOTE:PATH``, or a file with addresses
+                that ends in .links, .urls or .txt.
             name: How it is called; like its folder or file by default.
             shelf: On which its documents are.
             include: Patterns as in .gitignore of what is read; everything when empty.
@@ -71,11 +73,17 @@ class Sources:
         path = Path(location).expanduser().resolve()
         kind = _kind_of(path, location)
         store, place = self._runtime.store, location_of(path, ())
+        if kind is SourceKind.CLOUD:
+            place = str(Place.parse(location))
         same = (one for one in store.sources().sources() if one.location == place)
         known = next((one for one in same if one.shelf == shelf), None)
         if known is None:
             roots = {where: label for label, where in store.roots()}
-            wanted = name_of_folder(place, roots) if kind is SourceKind.FOLDER else path.stem
+            wanted = path.stem or place.partition(":")[0]
+            if kind is SourceKind.FOLDER:
+                wanted = name_of_folder(place, roots)
+            elif kind is SourceKind.CLOUD:
+                wanted = Place.parse(place).name
             known = Source(free_name(name or wanted, store), kind, place, shelf)
             if kind is SourceKind.FOLDER and wanted == path.name:
                 store.label_root(place, known.name)
@@ -114,6 +122,8 @@ class Sources:
 
     def files(self, source: Source) -> Iterator[FileRecord]:
         """Yield what became of the files of a source, in order of source."""
+        if source.kind is SourceKind.CLOUD:
+            yield from self._runtime.store.files(f"{REMOTE}{source.location}")
         for folder in folders_of(source, self._runtime):
             yield from self._runtime.store.files(str(folder))
 
@@ -122,6 +132,8 @@ class Sources:
 
         It is a look at its folders, not into them: what is deeper down does not show.
         """
+        if source.kind is SourceKind.CLOUD:
+            return False  # only its service knows
         return source.state != look_from_outside(folders_of(source, self._runtime))
 
     def remove(self, name: str) -> Source:
@@ -226,6 +238,8 @@ class Sources:
 def _kind_of(path: Path, written: str) -> SourceKind:
     if path.is_dir():
         return SourceKind.FOLDER
+    if not path.exists() and ":" in written:
+        return SourceKind.CLOUD
     if not path.exists():
         raise NotFoundError(f"There is no folder or list {written}.", hint="Check the spelling.")
     if path.suffix.lower() not in _LISTS:

@@ -3,6 +3,7 @@
 import hashlib
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -185,17 +186,17 @@ def _looks(
         for look in looks
         if not _needs_no_bytes(look, again) and look.file.location not in opened
     ]
-    found = contents(to_open, work.maximum_bytes)
-    for look in looks:
-        started = replace(look, started=time.monotonic())
-        if look.file.problem:
-            problem = look.file.problem
-            yield replace(started, error=RejectedError(problem.code, problem.sentence))
-        elif _needs_no_bytes(look, again):
-            yield started
-        else:
-            content = opened.get(look.file.location) or next(found)
-            yield _opened(started, content, work, again=look.file.location in again)
+    with closing(contents(to_open, work.maximum_bytes)) as found:
+        for look in looks:
+            started = replace(look, started=time.monotonic())
+            if look.file.problem:
+                problem = look.file.problem
+                yield replace(started, error=RejectedError(problem.code, problem.sentence))
+            elif _needs_no_bytes(look, again):
+                yield started
+            else:
+                content = opened.get(look.file.location) or next(found)
+                yield _opened(started, content, work, again=look.file.location in again)
 
 
 def _opened(look: Look, content: Content | RejectedError, work: Work, *, again: bool) -> Look:

@@ -30,7 +30,9 @@ Read = Callable[[bytes, str], Future[Extraction]]
 Prepare = Callable[[Extraction, SourceFile, Content], Prepared]
 
 # The bytes could not be had this time: says nothing about the file, so a document of it stays.
-UNREAD_CODES = frozenset({"changed-while-reading", "cannot-list", "cannot-open", "vanished"})
+UNREAD_CODES = frozenset(
+    {"changed-while-reading", "cannot-list", "cannot-open", "vanished", "truncated"}
+)
 # It ended its reader, which may have been the machine's fault: it is tried again, so many times.
 PROCESS_DIED = "process-died"
 CRASH_CODES = frozenset({"reader-crashed", "timed-out", "out-of-memory", PROCESS_DIED})
@@ -144,7 +146,8 @@ def in_flight(look: Look, step: Step) -> FileInFlight:
 
 def has_stamp(known: FileRecord, file: SourceFile) -> bool:
     """Whether a file looks from outside as it did when it was last opened."""
-    if (known.size, known.mtime_ns) != (file.size, file.mtime_ns):
+    # Of what a service exports nobody knows the size before it is fetched.
+    if known.mtime_ns != file.mtime_ns or file.size not in {known.size, -1}:
         return False
     return not known.ctime_ns or known.ctime_ns == file.ctime_ns
 

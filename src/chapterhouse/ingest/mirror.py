@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chapterhouse.connectors.content import open_all
-from chapterhouse.connectors.folder import above
+from chapterhouse.connectors.folder import REMOTE, above
 from chapterhouse.ingest.ingest import add, apply_plan, label_roots
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.plan import Plan, make_plan
-from chapterhouse.ingest.preview import preview_plan
+from chapterhouse.ingest.preview import preview_plan, unopened
 from chapterhouse.ingest.remove import remove
 from chapterhouse.ingest.renames import Contents
 from chapterhouse.ports.store import Store
@@ -79,7 +79,8 @@ def mirror(
         options: How it is done.
     """
     if options.dry_run:
-        files = preview_plan(plan, contents, work.maximum_bytes)
+        is_remote = any(source.kind is SourceKind.CLOUD for source in sources)
+        files = preview_plan(plan, unopened if is_remote else contents, work.maximum_bytes)
     else:
         files = apply_plan(plan, contents, work)
     if files.interrupted or not options.delete:
@@ -134,16 +135,21 @@ def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncRep
 
 def _is_emptied(source: Source, plan: Plan) -> bool:
     """Whether a source had documents and has no file at all any more."""
-    below = f"{source.location.rstrip('/')}/"
+    below = prefix_of(source)
     if any(file.location.startswith(below) for file in plan.files):
         return False
     return any(one.document_id and one.location.startswith(below) for one in plan.missing)
 
 
 def _is_below(record: FileRecord, sources: Iterable[Source]) -> bool:
-    return record.location.startswith(
-        tuple(f"{source.location.rstrip('/')}/" for source in sources)
-    )
+    return record.location.startswith(tuple(map(prefix_of, sources)))
+
+
+def prefix_of(source: Source) -> str:
+    """Return what the locations of all files of a folder, here or in a drive, begin with."""
+    if source.kind is not SourceKind.CLOUD:
+        return f"{source.location.rstrip('/')}/"
+    return f"{REMOTE}{source.location}" + ("" if source.location.endswith(":") else "/")
 
 
 def _refusal(emptied: Sequence[Source]) -> str:

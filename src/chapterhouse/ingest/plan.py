@@ -5,7 +5,11 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 
+from chapterhouse.connectors.connector import Connector
 from chapterhouse.connectors.folder import (
+    EXCLUDED,
+    REMOTE,
+    Leaves,
     SourceFile,
     above,
     describe,
@@ -78,8 +82,51 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
     )
 
 
+def plan_remote(remote: Connector, source: Source, store: Store) -> Plan:
+    """List the files of a folder in a cloud drive; nothing is written.
+
+    Raises:
+        ChapterhouseError: it cannot be listed to its end.
+    """
+    leaves_out = left_out(source.include, source.exclude)
+    found = tuple(remote.files())
+    left = {one.location for one in found if _is_left_out(one, leaves_out)}
+    files = [
+        replace(one, problem=_too_large(one, source)) if _is_too_large(one, source) else one
+        for one in found
+        if one.location not in left
+    ]
+    known = {record.location: record for record in store.files(f"{REMOTE}{source.location}")}
+    listed = {one.location for one in files}
+    unseen = [
+        record for place, record in known.items() if listed.isdisjoint((place, *above(place)))
+    ]
+    return Plan(
+        files=tuple(files),
+        known=known,
+        missing=tuple(record for record in unseen if record.location not in left),
+        new_roots={},
+        ignored=tuple(Ignored(place, EXCLUDED) for place in sorted(left)),
+        excluded=tuple(record for record in unseen if record.location in left),
+    )
+
+
+def _is_left_out(file: SourceFile, leaves_out: Leaves) -> bool:
+    """Whether a file, or a folder that it is in, is left out."""
+    folders = ("/".join(file.parts[:depth]) for depth in range(1, len(file.parts)))
+    if any(leaves_out(folder, is_folder=True) for folder in folders):
+        return True
+    return leaves_out("/".join(file.parts), is_folder=False)
+
+
+def _is_too_large(file: SourceFile, source: Source) -> bool:
+    return bool(source.maximum_bytes) and file.size > source.maximum_bytes
+
+
 def find_file(document: Document, store: Store) -> SourceFile | None:
-    """Return the file that a document came from, below its root; None if it is not there."""
+    """Return the file on this machine that a document came from; None if it is not there."""
+    if document.location.startswith(REMOTE):
+        return None
     roots = {location: label for label, location in store.roots()}
     ancestor = next((place for place in above(document.location) if place in roots), None)
     if ancestor is None:
@@ -123,8 +170,8 @@ def _walk(
         return
     leaves_out = left_out(source.include, source.exclude)
     for file in walk(path, label, on_ignored=note, leaves_out=leaves_out):
-        too_large = source.maximum_bytes and file.size > source.maximum_bytes
-        yield replace(file, problem=_too_large(file, source)) if too_large else file
+        large = _is_too_large(file, source)
+        yield replace(file, problem=_too_large(file, source)) if large else file
 
 
 def _too_large(file: SourceFile, source: Source) -> Notice:

@@ -4,7 +4,7 @@ The document keeps its id, and so do citations of it.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -16,7 +16,7 @@ from chapterhouse.ingest.plan import Plan
 from chapterhouse.ports.store import Store
 from chapterhouse.types import FileMove, FileRecord, Scope
 
-Contents = Callable[[Sequence[SourceFile], int], Iterator[Content | RejectedError]]
+Contents = Callable[[Sequence[SourceFile], int], Generator[Content | RejectedError]]
 _BYTES_RETAINED: Final = 64 * 2**20  # of files that were opened and are to be read after all
 
 

@@ -203,6 +203,9 @@ class StoreReader:
         """Yield the records of files at or below an absolute path, in order of source."""
         if not under:
             return map(rows.file_from, self._all("files"))
+        if under.endswith(":"):  # all of a remote; ";" is the character after ":"
+            found = self._all("files_under", under, under, f"{under[:-1]};")
+            return map(rows.file_from, found)
         folder = under.rstrip("/")
         # "0" is the character after "/": the range holds exactly what begins with folder + "/".
         found = self._all("files_under", folder, f"{folder}/", f"{folder}0")

@@ -48,6 +48,7 @@ COMMANDS: Final = {
     ),
     "jobs": ("jobs:app", "List, show, stop and retry long work."),
     "worker": ("jobs:worker", "Do the long work that waits."),
+    "cloud": ("cloud:app", "Connect cloud drives, browse them, and read folders of them."),
     "docs": ("documents:app", "List, show, remove and reread documents."),
     "persona": ("personas:app", "Make, describe, validate and update personas."),
     "council": ("councils:app", "Make and check councils, and link their documents."),

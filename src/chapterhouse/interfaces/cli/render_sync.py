@@ -151,6 +151,6 @@ def _state(one: Source, stale: bool) -> str:
         return "problem"
     if not one.synced:
         return "not read yet"
-    if one.kind is SourceKind.LINKS:
-        return "pages are looked at by sync"
+    if one.kind in {SourceKind.LINKS, SourceKind.CLOUD}:
+        return "looked at by sync"
     return "has changed" if stale else "current"

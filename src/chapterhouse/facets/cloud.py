@@ -1,0 +1,200 @@
+"""Cloud drives: their folders and files, and whether the library has them as they are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from chapterhouse.facets import documents
+from chapterhouse.loading import lazy
+from chapterhouse.runtime import Runtime
+from chapterhouse.types import (
+    DEFAULT_SHELF,
+    FileRecord,
+    Progress,
+    Source,
+    SourceKind,
+    Status,
+    SyncReport,
+)
+
+if TYPE_CHECKING:
+    from chapterhouse.connectors import rclone, rclone_configuration, rclone_listing, rclone_program
+    from chapterhouse.connectors.folder import SourceFile
+    from chapterhouse.connectors.rclone_configuration import Provider, Remote
+    from chapterhouse.facets import drives, source_sync, sources
+    from chapterhouse.ingest import look, mirror
+else:
+    rclone = lazy("chapterhouse.connectors.rclone")
+    rclone_configuration = lazy("chapterhouse.connectors.rclone_configuration")
+    rclone_listing = lazy("chapterhouse.connectors.rclone_listing")
+    drives = lazy("chapterhouse.facets.drives")
+    source_sync = lazy("chapterhouse.facets.source_sync")
+    sources = lazy("chapterhouse.facets.sources")
+    look = lazy("chapterhouse.ingest.look")
+    mirror = lazy("chapterhouse.ingest.mirror")
+
+
+@dataclass(frozen=True, slots=True)
+class CloudFile:
+    """A file of a drive, and what the library has of it.
+
+    Attributes:
+        path: Below the folder that was listed.
+        size: In bytes; -1 where nobody knows before it is fetched.
+        status: ``not-synced``, ``current``, ``changed``, ``partial``, ``skipped`` or ``rejected``.
+        sentence: Why it is not, or not wholly, in the library.
+        document_id: Of its document, if there is one.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    status: str
+    code: str = ""
+    sentence: str = ""
+    document_id: str = ""
+
+
+class Cloud:
+    """The cloud drives that rclone's configuration names."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Work with the library of ``runtime``."""
+        self._runtime = runtime
+
+    @cached_property
+    def program(self) -> "rclone_program.Rclone":
+        """The rclone program; errors as for ``drives.rclone_of``."""
+        return drives.rclone_of(self._runtime)
+
+    def providers(self) -> "tuple[Provider, ...]":
+        """Return what rclone can read, the well-known first."""
+        return rclone_configuration.providers(self.program)
+
+    def remotes(self) -> "tuple[Remote, ...]":
+        """Return the remotes of rclone's configuration, by name."""
+        return rclone_configuration.remotes(self.program)
+
+    def connect(self, provider: str, name: str = "") -> "Remote":
+        """Let rclone make a remote at this terminal; in the browser, where that is its way.
+
+        Args:
+            provider: As rclone or people call it, like ``drive`` or ``nextcloud``.
+            name: Of the remote; that of the provider when empty.
+
+        Raises:
+            NotFoundError: rclone knows no such provider.
+            UsageError: the name is taken, or cannot be one.
+            EngineError: it was not made.
+        """
+        found = rclone_configuration.find_provider(provider, self.providers())
+        return rclone_configuration.connect(self.program, found, name or found.name)
+
+    def connect_command(self, provider: str, name: str = "") -> tuple[str, ...]:
+        """Return the command that ``connect`` would run, for a terminal elsewhere.
+
+        Raises:
+            NotFoundError: rclone knows no such provider.
+            UsageError: the name is taken, or cannot be one.
+        """
+        found = rclone_configuration.find_provider(provider, self.providers())
+        rclone_configuration.require_free(name or found.name, self.remotes())
+        return rclone_configuration.connect_command(self.program, found, name or found.name)
+
+    def folders(self, place: str, *, refresh: bool = False) -> tuple[str, ...]:
+        """Return the names of the folders in a folder.
+
+        Args:
+            place: The folder, as ``REMOTE:PATH``.
+            refresh: Ask the service, even where it was listed a moment ago.
+
+        Raises:
+            UsageError: ``place`` is something else.
+            ChapterhouseError: it cannot be listed.
+        """
+        found = drives.list_folder(
+            rclone_listing.Place.parse(place), self._runtime, refresh=refresh
+        )
+        return tuple(entry.path for entry in found if entry.is_folder)
+
+    def files(
+        self, place: str, *, recursive: bool = False, refresh: bool = False
+    ) -> tuple[CloudFile, ...]:
+        """Return the files in a folder, each with what the library has of it.
+
+        Args:
+            place: The folder, as ``REMOTE:PATH``.
+            recursive: Also those in the folders below it.
+            refresh: Ask the service, even where it was listed a moment ago.
+
+        Raises:
+            UsageError: ``place`` is something else.
+            ChapterhouseError: it cannot be listed.
+        """
+        where = rclone_listing.Place.parse(place)
+        found = drives.list_folder(where, self._runtime, refresh=refresh, recursive=recursive)
+        maximum = self._runtime.maximum_bytes
+        files = rclone.source_files(where, where.name, found, maximum)
+        return tuple(_state(file, self._runtime.store.file(file.location)) for file in files)
+
+    def sync(
+        self,
+        place: str,
+        *,
+        shelf: str = DEFAULT_SHELF,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        delete: bool = True,
+        dry_run: bool = False,
+    ) -> SyncReport:
+        """Follow a folder, and make the library's documents of it what is in it now.
+
+        Args:
+            place: The folder, as ``REMOTE:PATH``; with all that is below it.
+            shelf: The shelf to put documents on, beside those they are on already.
+            on_progress: Called after each file, once it is safe on disk.
+            delete: Whether documents of files that are gone leave the library.
+            dry_run: Only say what would be done.
+
+        Raises:
+            UsageError: ``place`` is something else, or the shelf's name cannot be used.
+            ChapterhouseError: it cannot be listed.
+        """
+        where = rclone_listing.Place.parse(place)
+        documents.Documents(self._runtime).require_own_shelf(shelf)
+        drives.list_folder(where, self._runtime)  # a folder that is not there becomes no source
+        if dry_run:
+            options = mirror.Options(delete=delete, dry_run=True)
+            source = Source(where.name, SourceKind.CLOUD, str(where), shelf)
+            return source_sync.sync_one(source, options, self._runtime, on_progress)
+        followed = sources.Sources(self._runtime)
+        source = followed.add(str(where), shelf=shelf)
+        (report,) = followed.sync(source.name, delete=delete, on_progress=on_progress)
+        return report
+
+
+def _state(file: "SourceFile", record: FileRecord | None) -> CloudFile:
+    status, code, sentence = _status(file, record)
+    return CloudFile(
+        path="/".join(file.parts),
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        status=status,
+        code=code,
+        sentence=sentence,
+        document_id=record.document_id if record else "",
+    )
+
+
+def _status(file: "SourceFile", record: FileRecord | None) -> tuple[str, str, str]:
+    if file.problem is not None:
+        skipped = file.problem.code == "unsupported-format"
+        return "skipped" if skipped else "rejected", file.problem.code, file.problem.sentence
+    if record is None:
+        return "not-synced", "", ""
+    # Without a time it was too young to trust it when it was stored.
+    if not look.has_stamp(record, file) and (record.mtime_ns or record.size != file.size):
+        return "changed", "", ""
+    if record.status is Status.READY or record.code == "unpacked":
+        return "current", "", ""
+    return record.status.value, record.code, record.sentence

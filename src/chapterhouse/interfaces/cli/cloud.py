@@ -1,0 +1,163 @@
+"""Commands about cloud drives: cloud providers, connect, list, folders, files, sync."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Final
+
+from chapterhouse.errors import UsageError
+from chapterhouse.interfaces.cli import progress, render, render_sync
+from chapterhouse.interfaces.cli.options import DryRun, argument, flag, group, option
+from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, may_ask, opened_library
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
+from chapterhouse.text.counting import counted
+from chapterhouse.types import DEFAULT_SHELF, Progress, SyncReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from chapterhouse.connectors.rclone_configuration import Provider, Remote
+    from chapterhouse.facets.cloud import CloudFile
+
+app = group("Connect cloud drives, browse them, and read folders of them.")
+
+Folder = Annotated[str, argument("REMOTE:PATH", "A folder of a drive, like gdrive:Papers/2026.")]
+Refresh = Annotated[bool, flag("--refresh", "Ask the service, even if it was listed a moment ago.")]
+
+_STYLES: Final = {
+    "current": Style.GOOD,
+    "changed": Style.WARNING,
+    "partial": Style.WARNING,
+    "rejected": Style.BAD,
+    "skipped": Style.QUIET,
+}
+
+
+@app.command()
+def providers() -> Outcome:
+    """List the kinds of drives that rclone can read, the well-known first."""
+    with opened_library(or_empty=True) as library:
+        found = library.cloud.providers()
+        return Outcome({"providers": found}, _providers(found))
+
+
+@app.command()
+def connect(
+    provider: Annotated[str, argument("PROVIDER", "Its kind, like drive, dropbox or webdav.")],
+    name: Annotated[
+        str, argument("[NAME]", "What you call it.  [default: the provider's name]")
+    ] = "",
+) -> Outcome:
+    """Connect a drive: rclone asks for what it needs, or opens the browser to log in.
+
+    Logins and keys stay in rclone's own configuration; nothing of them is stored here. Needs a
+    terminal; elsewhere the command to run on one is printed, with exit code 2.
+    """
+    with opened_library(or_empty=True) as library:
+        if not may_ask():
+            command = shlex.join(library.cloud.connect_command(provider, name))
+            raise UsageError(
+                "A drive is connected on a terminal, where rclone can ask.", hint=f"Run: {command}"
+            )
+        made = library.cloud.connect(provider, name)
+        return Outcome(made, _connected(made))
+
+
+@app.command("list")
+def list_remotes() -> Outcome:
+    """List the drives that are connected."""
+    with opened_library(or_empty=True) as library:
+        found = library.cloud.remotes()
+        return Outcome({"remotes": found}, _remotes(found))
+
+
+@app.command()
+def folders(place: Folder, *, refresh: Refresh = False) -> Outcome:
+    """List the folders in a folder.
+
+    What a service listed is good for five minutes; then it is asked again.
+    """
+    with opened_library(create=True) as library:
+        found = library.cloud.folders(place, refresh=refresh)
+        shown = [verbatim(f"{one_line(name)}/") for name in found]
+        none = [verbatim(("There are no folders in it.", Style.QUIET))]
+        return Outcome({"place": place, "folders": found}, shown or none)
+
+
+@app.command()
+def files(
+    place: Folder,
+    *,
+    recursive: Annotated[bool, flag("--recursive", "Also those in the folders below it.")] = False,
+    refresh: Refresh = False,
+) -> Outcome:
+    """List the files in a folder, and whether the library has them as they are now.
+
+    What a service listed is good for five minutes; then it is asked again.
+    """
+    with opened_library(create=True) as library:
+        found = library.cloud.files(place, recursive=recursive, refresh=refresh)
+        return Outcome({"place": place, "files": found}, _files(found))
+
+
+@app.command()
+def sync(
+    place: Folder,
+    *,
+    shelf: Annotated[
+        str, option("--shelf", "NAME", "The shelf to put the documents on.")
+    ] = DEFAULT_SHELF,
+    no_delete: Annotated[
+        bool, flag("--no-delete", "Leave documents in the library whose files are gone.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> Outcome:
+    """Make the library's documents of a folder what is in the folder now.
+
+    New and changed files are fetched, those that are gone leave the library. A stopped run goes on
+    where it was. Exit code 4 says that some files are rejected or read only in part.
+    """
+    with opened_library(create=not dry_run, or_empty=dry_run) as library:
+
+        def work(on_progress: "Callable[[Progress], None]") -> tuple[SyncReport, ...]:
+            sync_place = partial(library.cloud.sync, place, shelf=shelf, on_progress=on_progress)
+            return (sync_place(delete=not no_delete, dry_run=dry_run),)
+
+        reports = progress.sync_with_progress(work)
+    data = {"sources": reports, "dry_run": dry_run}
+    code = PARTLY if any(map(render_sync.is_partial, reports)) else OK
+    return Outcome(data, render_sync.reports(reports, dry_run=dry_run), code)
+
+
+# --- what people see -----------------------------------------------------------------------------
+
+
+def _providers(found: "Sequence[Provider]") -> Iterator[Block]:
+    yield Columns((("PROVIDER", "WHAT IT IS"), *((one.name, one.description) for one in found)))
+    yield verbatim("Connect one: chapterhouse cloud connect PROVIDER NAME")
+
+
+def _connected(made: "Remote") -> Iterator[Block]:
+    yield verbatim("Connected ", (made.name, Style.STRONG), f" ({made.provider})")
+    yield verbatim(f"Next: chapterhouse cloud folders {made.name}:")
+
+
+def _remotes(found: "Sequence[Remote]") -> Iterator[Block]:
+    if not found:
+        yield verbatim("No drive is connected.")
+        yield verbatim("Connect one: chapterhouse cloud connect PROVIDER NAME")
+        return
+    rows = ((one_line(one.name), one.provider) for one in found)
+    yield Columns((("REMOTE", "PROVIDER"), *rows))
+
+
+def _files(found: "Sequence[CloudFile]") -> Iterator[Block]:
+    counts = Counter(file.status for file in found)
+    for file in found:
+        reason = f"{file.sentence} ({file.code})" if file.sentence else ""
+        style = _STYLES.get(file.status, Style.PLAIN)
+        yield from render.entry(f"{file.status:<10} ", style, one_line(file.path), reason)
+    tally = ", ".join(f"{count:,} {status}" for status, count in sorted(counts.items()))
+    yield verbatim((counted(len(found), "file"), Style.STRONG), f": {tally}" if tally else "")
