@@ -11,7 +11,7 @@ from chapterhouse.types import Progress
 
 if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
-    from chapterhouse.ingest import look
+    from chapterhouse.ingest import look, receipts
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.models.static import StaticEmbedder
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from chapterhouse.types import Chunk, Document
 else:
     look = lazy("chapterhouse.ingest.look")
+    receipts = lazy("chapterhouse.ingest.receipts")
 
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
@@ -130,7 +131,25 @@ class Runtime:
         for index in self.indexes().values():
             index.catch_up(self.store)
 
-    def rebuild(self) -> None:
-        """Throw every index away and build it anew."""
-        for index in self.indexes().values():
-            index.rebuild(self.store)
+    def rebuild(self) -> int:
+        """Throw every index away and build it anew; return the change up to which all have come.
+
+        Those of encoders that no question uses go: they are made again where they are wanted.
+        """
+        self.encoders.drop_unused_indexes()
+        return min(index.rebuild(self.store) for index in self.indexes().values())
+
+    def searches(self) -> "receipts.Searches":
+        """Return everything in which a removed document might still be found."""
+        layer = self.encoders.current()
+        return receipts.Searches(
+            store=self.store,
+            folder=self.folder,
+            lexical=self.lexical,
+            names=self.aliases,
+            vectors={
+                self.embedder.fingerprint: self.vectors,
+                layer.embedder.fingerprint: layer.index,
+            },
+            rebuild=self.rebuild,
+        )

@@ -13,7 +13,7 @@ from chapterhouse.connectors.folder import SourceFile, above, location_of, walk
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.preview import preview
-from chapterhouse.ingest.remove import remove
+from chapterhouse.ingest.remove import AT_ONCE, remove_documents
 from chapterhouse.ports.store import Store
 from chapterhouse.types import AddReport, Document, FileOutcome, FileRecord, Scope, Status
 
@@ -345,7 +345,7 @@ def _remove(ground: _Ground, documents: Iterable[Document], store: Store) -> Non
         else:
             removed.append(document.id)
     if removed:
-        remove(removed, store=store)
+        remove_documents(removed, store=store, grace_seconds=AT_ONCE, now=0)
     for record in list(_records(ground, store)):
         if _is_left_over(ground, record):
             store.forget_file(record.location)

@@ -129,7 +129,7 @@ def _settle(look: Look, work: Work) -> Iterator[Write | None]:
     try:
         if look.error is not None:
             raise look.error
-        extraction = _extraction(look)
+        extraction = extraction_of(look)
         try:
             inside = _members(look, extraction, work)
         except RejectedError as error:
@@ -144,7 +144,7 @@ def _settle(look: Look, work: Work) -> Iterator[Write | None]:
         if extraction.format in ARCHIVES:
             own = partial(_record_archive, look, extraction.format, held, work)
         else:
-            own = partial(store_document, look, _prepare(look, extraction, work), held, work)
+            own = partial(store_document, look, prepared_of(look, extraction, work), held, work)
     except RejectedError as error:
         own = partial(reject, look, error, work)
     yield Write(look, own)
@@ -160,7 +160,12 @@ def _noted(write: Write, held: dict[str, FileOutcome]) -> Write:
     return replace(write, apply=apply)
 
 
-def _extraction(look: Look) -> Extraction:
+def extraction_of(look: Look) -> Extraction:
+    """Wait for what was read of a file.
+
+    Raises:
+        RejectedError: it cannot be read.
+    """
     assert look.extraction is not None
     with _boundary(look):
         extraction = look.extraction.result()
@@ -272,7 +277,12 @@ def _record_archive(
 # --- one file ------------------------------------------------------------------------------------
 
 
-def _prepare(look: Look, extraction: Extraction, work: Work) -> Prepared:
+def prepared_of(look: Look, extraction: Extraction, work: Work) -> Prepared:
+    """Make a document of what was read.
+
+    Raises:
+        RejectedError: it cannot be one.
+    """
     assert look.content is not None
     with _boundary(look):
         return work.prepare(extraction, look.file, look.content)

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.ports.memories import Memories
+from chapterhouse.ports.removed import RemovedDocuments
 from chapterhouse.ports.vectors import DocumentVectors, Embeddings
 from chapterhouse.types import (
     Body,
@@ -171,7 +172,7 @@ class Upkeep(Protocol):
     """The store's own health."""
 
     def collect_garbage(self, grace: float) -> int:
-        """Delete blobs that no document needs and that are ``grace`` seconds old; count them."""
+        """Delete blobs that nothing needs and that are ``grace`` seconds old; count them."""
         ...
 
     def compact(self) -> None:
@@ -194,6 +195,10 @@ class Store(
 
     def memories(self) -> Memories:
         """Return what was asked and answered."""
+        ...
+
+    def removed(self) -> RemovedDocuments:
+        """Return the removed documents that may come back."""
         ...
 
 

@@ -22,6 +22,7 @@ from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.reading import StoreReader
+from chapterhouse.store.removed import RemovedStore
 from chapterhouse.store.statements import first, run
 from chapterhouse.types import Body, Check, Chunk, Document, FileRecord
 
@@ -56,6 +57,10 @@ class SqliteStore(StoreReader):
     def embeddings(self) -> EmbeddingStore:
         """Return the vectors that come after their documents, and the encoders' roles."""
         return EmbeddingStore(self._connections)
+
+    def removed(self) -> RemovedStore:
+        """Return the removed documents that may come back."""
+        return RemovedStore(self._connections, self._drop_blob)
 
     def __enter__(self) -> Self:
         return self

@@ -95,8 +95,6 @@ from chapterhouse.types.ledger import (
     FileOutcome,
     FileRecord,
     Progress,
-    Receipt,
-    Removal,
 )
 from chapterhouse.types.memory import Memory, MemoryHit
 from chapterhouse.types.minutes import (
@@ -130,6 +128,15 @@ from chapterhouse.types.positions import (
     PositionKind,
     PositionRelation,
     PositionTable,
+)
+from chapterhouse.types.removal import (
+    Probes,
+    Purge,
+    Receipt,
+    Removal,
+    RemovedDocument,
+    Restored,
+    SearchCount,
 )
 from chapterhouse.types.scope import Scope
 from chapterhouse.types.state import (
@@ -242,9 +249,11 @@ __all__ = [
     "PositionKind",
     "PositionRelation",
     "PositionTable",
+    "Probes",
     "Problem",
     "ProblemKind",
     "Progress",
+    "Purge",
     "Query",
     "Quotation",
     "Range",
@@ -253,11 +262,14 @@ __all__ = [
     "Receipt",
     "RelationChange",
     "Removal",
+    "RemovedDocument",
     "Reply",
+    "Restored",
     "Rewriting",
     "Route",
     "Scope",
     "Scored",
+    "SearchCount",
     "SearchResult",
     "Searched",
     "Section",

@@ -155,6 +155,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
         "answer": attrgetter("answer.text"),
         "quotes": lambda value: [citation.quote for citation in value.answer.citations],
     },
+    "Receipt": {"found": attrgetter("found")},
     "TraceSpan": {"start_seconds": _rounded("start_seconds"), "seconds": _rounded("seconds")},
     "TraceEvent": {"seconds": _rounded("seconds")},
 }
