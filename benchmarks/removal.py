@@ -132,16 +132,22 @@ def run_workspace(
 
 
 def plant_faults(folder: Path) -> list[tuple[str, str, int]]:
-    """Plant each fault in a workspace; return its name, the path, and what that found."""
+    """Plant each fault in a workspace; return its name, the path, and what that found.
+
+    What is planted in files stays there, so each of these faults has a workspace to itself.
+    """
+    shared = [name for name, (_, path) in FAULTS.items() if path != "passages"]
+    alone = [[name] for name in FAULTS if name not in shared]
     results = []
-    for number, (name, (prepare, path)) in enumerate(FAULTS.items()):
+    for number, names in enumerate([shared, *alone]):
         place = folder / str(number)
-        words = write_corpus(place / "documents", 1, random.Random(number))
+        words = write_corpus(place / "documents", len(names), random.Random(number), ("md",))
         with Library.open(place / "home") as library:
             library.documents.add(place / "documents")
-            (document,) = marked(library, words)
-            plant = prepare(library, document)
-            results.append((name, path, _found_of(library, document, plant, path)))
+            for name, document in zip(names, marked(library, words), strict=True):
+                prepare, path = FAULTS[name]
+                plant = prepare(library, document)
+                results.append((name, path, _found_of(library, document, plant, path)))
     return results
 
 

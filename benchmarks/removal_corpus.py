@@ -35,12 +35,14 @@ def _word(number: int, chance: random.Random) -> str:
     return f"canary{''.join(chance.choices(_LETTERS, k=10))}{own}"
 
 
-def write_corpus(folder: Path, number: int, chance: random.Random) -> dict[str, tuple[str, ...]]:
+def write_corpus(
+    folder: Path, number: int, chance: random.Random, kinds: Sequence[str] = KINDS
+) -> dict[str, tuple[str, ...]]:
     """Write some documents of every kind; return the words of each by its file name."""
     folder.mkdir(parents=True)
     words: dict[str, tuple[str, ...]] = {}
     for one in range(number):
-        kind = KINDS[one % len(KINDS)]
+        kind = kinds[one % len(kinds)]
         text, title, stated, name = (_word(4 * one + part, chance) for part in range(4))
         path = f"{name}.{'md' if kind in {'large', 'shared'} else kind}"
         if kind == "zip":
