@@ -36,6 +36,7 @@ SEAMS_OF_WHAT_IS_KEPT = (
     "chapterhouse.ports.index",
     "chapterhouse.ports.memories",
     "chapterhouse.ports.vectors",
+    "chapterhouse.ports.removed",
 )
 # What has no scope, and why.
 FOLLOWS_EVERYTHING = {
@@ -54,7 +55,9 @@ FOLLOWS_EVERYTHING = {
     # Bytes by their hash, which only the store knows; it asks by scope before.
     "Blobs": {"put", "get", "has", "delete", "hashes"},
     # It opens other seams, which have scopes of their own.
-    "Store": {"embeddings", "memories"},
+    "Store": {"embeddings", "memories", "removed"},
+    # What was removed is on no shelf any more, and no search looks into it.
+    "RemovedDocuments": {"add", "entries", "expired", "drop", "naming", "forget_removals"},
     # They write, delete what is named, or name whose memories there are.
     "Memories": {"remember", "forget", "forget_of", "personas"},
 }

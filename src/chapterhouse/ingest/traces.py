@@ -78,8 +78,8 @@ def bytes_of(original: bytes) -> frozenset[bytes]:
     """Return some pieces by which the bytes of a file are known again."""
     step = max(1, len(original) // (_PROBES + 1))
     pieces = (original[at : at + _PROBE] for at in range(step, len(original), step))
-    telling = (piece for piece in pieces if len(set(piece)) >= _LEAST_BYTES)
-    return frozenset(piece for piece in islice(telling, _PROBES) if len(piece) >= _SHORTEST)
+    distinct = (piece for piece in pieces if len(set(piece)) >= _LEAST_BYTES)
+    return frozenset(piece for piece in islice(distinct, _PROBES) if len(piece) >= _SHORTEST)
 
 
 class Finder:
