@@ -157,12 +157,12 @@ def _found_of(library: Library, document: Marked, plant: Plant, path: str) -> in
     searches, ids = runtime.searches(), [document.id]
     removal = remove_documents(ids, store=runtime.store, grace_seconds=AT_ONCE, now=0)
 
-    def rebuild() -> int:
-        sequence = runtime.rebuild()
+    def purge() -> int:
+        sequence = runtime.purge()
         plant()
         return sequence
 
-    return prove(removal, replace(searches, rebuild=rebuild)).paths[path].found
+    return prove(removal, replace(searches, purge=purge)).paths[path].found
 
 
 def times(folder: Path) -> list[Row]:
@@ -210,11 +210,11 @@ def _seconds(began: float, used: float) -> tuple[float, float]:
 
 
 def measure(folder: Path, removals: int) -> Counts:
-    """Remove so many documents: half at once and half with a grace period, each in both ways."""
+    """Remove so many documents: half with a grace period, a quarter of each one by one."""
     counts, chance = Counts(), random.Random(11)
     number = 0
     while counts.removed < removals:
-        grace, size = bool(number % 2), BATCH if number // 2 % 2 else 1
+        grace, size = bool(number % 2), BATCH if number // 2 % 4 else 1
         own = min(SIZE, removals - counts.removed)
         place = folder / str(number)
         run_workspace(place, own, size, counts, grace=grace, chance=chance)

@@ -41,7 +41,7 @@ SEAMS_OF_WHAT_IS_KEPT = (
 # What has no scope, and why.
 FOLLOWS_EVERYTHING = {
     # An index has to know every change, of every document.
-    "Index": {"sequence", "catch_up", "rebuild", "fault"},
+    "Index": {"sequence", "catch_up", "rebuild", "purge", "fault"},
     "ChangeLog": {"sequence", "changes"},
     # Vectors are made for all documents and read by indexes alone; a role is no document's.
     "DocumentVectors": {"fingerprints", "fingerprints_of", "vectors_of"},

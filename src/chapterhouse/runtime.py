@@ -131,13 +131,19 @@ class Runtime:
         for index in self.indexes().values():
             index.catch_up(self.store)
 
-    def rebuild(self) -> int:
-        """Throw every index away and build it anew; return the change up to which all have come.
+    def rebuild(self) -> None:
+        """Throw every index away and build it anew."""
+        self.encoders.drop_unused_indexes()
+        for index in self.indexes().values():
+            index.rebuild(self.store)
+
+    def purge(self) -> int:
+        """Take what is gone out of the files of all indexes; return how far they have come.
 
         Those of encoders that no question uses go: they are made again where they are wanted.
         """
         self.encoders.drop_unused_indexes()
-        return min(index.rebuild(self.store) for index in self.indexes().values())
+        return min(index.purge(self.store) for index in self.indexes().values())
 
     def searches(self) -> "receipts.Searches":
         """Return everything in which a removed document might still be found."""
@@ -151,5 +157,5 @@ class Runtime:
                 self.embedder.fingerprint: self.vectors,
                 layer.embedder.fingerprint: layer.index,
             },
-            rebuild=self.rebuild,
+            purge=self.purge,
         )

@@ -111,21 +111,19 @@ def test_a_removal_that_is_cut_short_left_all_of_a_document_or_its_entry(
     assert home.faults() == []
 
 
-def test_one_proof_serves_several_removals_and_rebuilds_once(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_proof_serves_several_removals(library: Library) -> None:
     runtime = library._runtime
-    rebuilt: list[int] = []
+    purged: list[int] = []
 
-    def rebuild() -> int:
-        rebuilt.append(1)
-        return runtime.rebuild()
+    def purge() -> int:
+        purged.append(1)
+        return runtime.purge()
 
-    searches = replace(runtime.searches(), rebuild=rebuild)
+    searches = replace(runtime.searches(), purge=purge)
     ids = [document.id for document in library.documents.list()]
     removal = remove_documents(ids[:2], store=runtime.store, grace_seconds=AT_ONCE, now=0)
     receipt = prove(removal, searches)
-    assert rebuilt == [1]
+    assert purged == [1]
     assert (receipt.found, receipt.ids.searched) == (0, 2)
     assert all(path.searched for path in receipt.paths.values())
     assert runtime.store.changes(0, 100)[-1].document is not None  # ids of removed ones went

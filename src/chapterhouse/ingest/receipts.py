@@ -27,7 +27,8 @@ class Searches:
         lexical: The lexical index.
         names: The index of names.
         vectors: The vector indexes, by the fingerprint of their embedder.
-        rebuild: Builds all indexes anew; returns the change up to which each of them has come.
+        purge: Takes what is gone out of the files of all indexes; returns the change up to which
+            each of them has come.
     """
 
     store: Store
@@ -35,7 +36,7 @@ class Searches:
     lexical: LexicalSearch
     names: NameSearch
     vectors: Mapping[str, VectorSearch]
-    rebuild: Callable[[], int]
+    purge: Callable[[], int]
 
 
 def take_receipt(probes: Probes, searches: Searches) -> Receipt:

@@ -72,13 +72,13 @@ def remove_documents(
 def prove(removal: Removal, searches: Searches) -> Receipt:
     """Take what was removed out of all files, and search for it by every path.
 
-    The indexes only mark what is gone, so they are built anew; then the database is written anew.
+    The indexes only mark what is gone, so their files are written anew, and so is the database.
 
     Args:
         removal: Of one or several runs of ``remove_documents``.
         searches: Where to search.
     """
-    searches.store.removed().forget_removals(searches.rebuild())
+    searches.store.removed().forget_removals(searches.purge())
     searches.store.compact()
     return take_receipt(removal.probes, searches)
 
