@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from chapterhouse.index import rewriting
-from chapterhouse.index.forward import NOTHING
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import Scope, WeightedTerm
@@ -62,7 +61,7 @@ def test_it_is_the_same_as_one_built_from_the_texts(
 
 
 def test_no_term_of_what_is_gone_is_in_the_files(
-    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
+    tmp_path: Path, store: SqliteStore, put: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put("a", "The zephyrine gate closes.")
     put("b", "The harbour gate closes.")
@@ -77,6 +76,7 @@ def test_no_term_of_what_is_gone_is_in_the_files(
 
     before, length = held()
     assert before
+    monkeypatch.setattr(index, "rebuild", lambda _: pytest.fail("the terms are known"))
     index.purge(store)
     terms, shorter = held()
     assert terms == []
@@ -91,15 +91,18 @@ def test_without_the_terms_of_all_numbers_it_is_built_from_the_texts(
     put("a", "The harbour gate closes.")
     index = LexicalIndex(tmp_path / "index")
     index.catch_up(store)
-    loaded, searcher = index._load_forward(), index._searcher()
-    assert rewriting.terms_by_number(searcher, loaded)
-    assert rewriting.terms_by_number(searcher, NOTHING) is not None
+    numbers, searcher = index._load_forward().terms, index._searcher()
+    known = rewriting.terms_by_number(searcher, numbers)
+    assert known is not None
+    assert set(known) == set(numbers.tolist())
+    unknown = np.asarray([*numbers, 1], np.uint32)
+    assert rewriting.terms_by_number(searcher, unknown) is None
 
     def one_number(terms: list[str]) -> np.ndarray:
         return np.zeros(len(terms), np.uint32)
 
     monkeypatch.setattr(rewriting, "term_numbers", one_number)
-    assert rewriting.terms_by_number(searcher, loaded) is None
+    assert rewriting.terms_by_number(searcher, numbers) is None
     monkeypatch.setattr(rewriting, "write_entries", lambda *_: pytest.fail("not for sure"))
     assert index.purge(store) == store.sequence()
     assert len(index.search([WeightedTerm("harbour")], EVERYTHING, 10)) == 1

@@ -318,10 +318,12 @@ class LexicalIndex:
         """Write the next generation from this one; say so where it cannot be done."""
         self._apply_or_rebuild(store)
         last, loaded, searcher = self._state(), self._load_forward(), self._searcher()
-        terms = rewriting.terms_by_number(searcher, loaded)
+        keys = self._keys()
+        numbers = loaded.terms_of(keys.tolist()).terms
+        terms = rewriting.terms_by_number(searcher, numbers)
         if terms is None or not last.sequence:
             return False
-        fresh, keys = self._begun(last), self._keys()
+        fresh = self._begun(last)
         with _explain_damage():
             extent = forward.rewrite(self._folder, loaded, keys)
             writer = self._open(fresh.generation).writer(_HEAP_BYTES, num_threads=1)

@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 import tantivy
+from numpy.typing import NDArray
 
 from chapterhouse.index.forward import Forward
 from chapterhouse.index.schema import entry_of
@@ -20,11 +21,13 @@ _AT_ONCE: Final = 10_000  # chunks
 _ALL: Final = Scope.everything()
 
 
-def terms_by_number(searcher: tantivy.Searcher, loaded: Forward) -> Mapping[int, str] | None:
-    """Return the term of each number in a forward file, or None where one is not known for sure."""
+def terms_by_number(
+    searcher: tantivy.Searcher, numbers: NDArray[np.uint32]
+) -> Mapping[int, str] | None:
+    """Return the terms of an index by number; None where that of a number is not known for sure."""
     terms = [term for term, _ in searcher.terms_with_prefix("body", "")]
     known = dict(zip(term_numbers(terms).tolist(), terms, strict=True))
-    if len(known) < len(terms) or not np.isin(loaded.terms, np.fromiter(known, np.uint32)).all():
+    if len(known) < len(terms) or not np.isin(numbers, np.fromiter(known, np.uint32)).all():
         return None
     return known
 
