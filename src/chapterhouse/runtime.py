@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
+from chapterhouse.ports.models import PassageCache
 from chapterhouse.types import Progress
 
 if TYPE_CHECKING:
@@ -157,5 +158,6 @@ class Runtime:
                 self.embedder.fingerprint: self.vectors,
                 layer.embedder.fingerprint: layer.index,
             },
+            caches=[one for one in (layer.embedder,) if isinstance(one, PassageCache)],
             purge=self.purge,
         )

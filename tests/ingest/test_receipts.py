@@ -1,11 +1,13 @@
 """Every path finds what is left of a removed document, and nothing that others say, too."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from chapterhouse import Library
 from chapterhouse.ingest.probes import choose_probes
 from chapterhouse.ingest.receipts import take_receipt
-from chapterhouse.ingest.remove import AT_ONCE, remove_documents
+from chapterhouse.ingest.remove import AT_ONCE, prove, remove_documents
 
 
 def test_before_the_indexes_have_followed_every_path_but_files_finds_it(library: Library) -> None:
@@ -39,3 +41,34 @@ def test_text_that_another_document_has_is_not_found(library: Library, folder: P
     receipt = library.documents.remove("copy-of-it.md", grace_days=0).receipt
     assert receipt is not None
     assert receipt.found == 0, receipt
+
+
+class Cache:
+    """A cache of vectors that may forget to forget."""
+
+    def __init__(self, *, forgets: bool) -> None:
+        self.keys: set[bytes] = set()
+        self._forgets = forgets
+
+    def forget(self, keys: Sequence[bytes]) -> None:
+        if self._forgets:
+            self.keys -= set(keys)
+
+    def count(self, keys: Sequence[bytes]) -> int:
+        return len(self.keys & set(keys))
+
+
+def test_cached_vectors_go_and_are_looked_for(library: Library) -> None:
+    runtime = library._runtime
+    good, bad = Cache(forgets=True), Cache(forgets=False)
+    searches = replace(runtime.searches(), caches=[good, bad])
+    document = next(iter(library.documents.list()))
+    chunks = len(library.documents.chunks(document.id))
+    removal = remove_documents([document.id], store=runtime.store, grace_seconds=AT_ONCE, now=0)
+    assert len(removal.probes.cached) == chunks
+    good.keys |= set(removal.probes.cached)
+    bad.keys |= set(removal.probes.cached)
+    receipt = prove(removal, searches)
+    assert good.keys == set()
+    assert receipt.vectors.found == chunks
+    assert receipt.vectors.places == ("cache of embeddings",)

@@ -1,11 +1,14 @@
 """What removed documents are known by, chosen while they are still there."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
+from chapterhouse.chunking.build import embedding_text
 from chapterhouse.ingest.traces import probes_of
+from chapterhouse.models.embedding_cache import passage_key
 from chapterhouse.ports.store import Store
 from chapterhouse.text.aliases import names_of
 from chapterhouse.text.analyse import analyse
@@ -32,9 +35,10 @@ def choose_probes(documents: Sequence[Document], store: Store) -> Probes:
                 fingerprint: np.asarray(store.vectors_of(document.id, fingerprint)[1], np.float32)
                 for fingerprint in store.fingerprints_of(document.id)
             }
-            yield probes_of_document(
-                document, store.chunks_of(document.id, everything), vectors, each
-            )
+            chunks = store.chunks_of(document.id, everything)
+            texts = [embedding_text(document.title, chunk) for chunk in chunks]
+            cached = tuple(passage_key(name, text) for name in vectors for text in texts)
+            yield replace(probes_of_document(document, chunks, vectors, each), cached=cached)
 
     return merged(chosen())
 
@@ -86,6 +90,7 @@ def merged(several: Iterable[Probes]) -> Probes:
         terms=tuple(dict.fromkeys(term for one in found for term in one.terms)),
         words=tuple(dict.fromkeys(word for one in found for word in one.words)),
         vectors={name: np.concatenate(parts) for name, parts in rows.items()},
+        cached=tuple(key for one in found for key in one.cached),
         pieces=tuple(dict.fromkeys(piece for one in found for piece in one.pieces)),
         sources={name: source for one in found for name, source in one.sources.items()},
     )

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from chapterhouse.ingest.traces import search_files
 from chapterhouse.ports.index import LexicalSearch, NameSearch, VectorSearch
+from chapterhouse.ports.models import PassageCache
 from chapterhouse.ports.store import Store
 from chapterhouse.text.analyse import SNOWBALL, analyse
 from chapterhouse.types import Probes, Receipt, Scope, SearchCount, WeightedTerm
@@ -27,6 +28,7 @@ class Searches:
         lexical: The lexical index.
         names: The index of names.
         vectors: The vector indexes, by the fingerprint of their embedder.
+        caches: Of vectors.
         purge: Takes what is gone out of the files of all indexes; returns the change up to which
             each of them has come.
     """
@@ -36,6 +38,7 @@ class Searches:
     lexical: LexicalSearch
     names: NameSearch
     vectors: Mapping[str, VectorSearch]
+    caches: Sequence[PassageCache]
     purge: Callable[[], int]
 
 
@@ -94,6 +97,10 @@ def _search_vectors(probes: Probes, searches: Searches) -> SearchCount:
         count = _counted(hits, probes, searches.store, f"vectors of {fingerprint}")
         searched, found = searched + count.searched, found + count.found
         places.update(count.places)
+    for cache in searches.caches:
+        cached = cache.count(probes.cached)
+        searched, found = searched + len(probes.cached), found + cached
+        places |= {"cache of embeddings"} if cached else set()
     return SearchCount(searched, found, tuple(sorted(places)))
 
 

@@ -78,6 +78,8 @@ def prove(removal: Removal, searches: Searches) -> Receipt:
         removal: Of one or several runs of ``remove_documents``.
         searches: Where to search.
     """
+    for cache in searches.caches:
+        cache.forget(removal.probes.cached)
     searches.store.removed().forget_removals(searches.purge())
     searches.store.compact()
     return take_receipt(removal.probes, searches)

@@ -77,6 +77,10 @@ class VectorCache:
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
         self._guarded(partial(self._write, rows))
 
+    def drop(self, keys: Sequence[bytes]) -> None:
+        """Delete vectors, and overwrite them."""
+        self._guarded(partial(self._drop, keys))
+
     def number(self, name: str) -> int:
         """Return the number that is remembered under ``name``, or 0."""
         query = "SELECT number FROM known WHERE name = ?"
@@ -137,6 +141,12 @@ class VectorCache:
             while self._bytes() > self._maximum_bytes and self._drop_oldest():
                 pass
 
+    def _drop(self, keys: Sequence[bytes]) -> None:
+        with self._connection:
+            rows = [(key,) for key in keys]
+            self._connection.executemany("DELETE FROM vector WHERE key = ?", rows)
+        self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
     def _bytes(self) -> int:
         """Return what is in use; pages that are free are used again before the file grows."""
         numbers = [
@@ -168,7 +178,9 @@ def _make_ready(connection: apsw.Connection, deadline: float) -> None:
     """
     while True:
         try:
-            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+            connection.execute(
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = 1;"
+            )
             connection.execute(_SCHEMA)
         except apsw.BusyError:
             if time.monotonic() >= deadline:
@@ -244,6 +256,19 @@ class CachedEmbedder:
                 self._questions.popitem(last=False)
         return vector.copy()
 
+    def forget(self, keys: Sequence[bytes]) -> None:
+        """Delete what is cached under these keys, whatever embedder it is of."""
+        self._cache.drop(keys)
+
+    def count(self, keys: Sequence[bytes]) -> int:
+        """Count the keys under which something is cached of vectors as long as these."""
+        return len(self._cache.get(keys, self.dimensions))
+
     def _key(self, text: str) -> bytes:
-        content = f"{self.fingerprint}\0{text}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(content).digest()
+        return passage_key(self.fingerprint, text)
+
+
+def passage_key(fingerprint: str, text: str) -> bytes:
+    """Return the key under which a passage's vector is cached."""
+    content = f"{fingerprint}\0{text}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).digest()

@@ -52,6 +52,7 @@ class Probes:
         terms: Single index terms, the longest.
         words: Words as they were written, folded, the longest.
         vectors: Some vectors of chunks by fingerprint, each of shape (n, dimensions).
+        cached: Keys under which caches of embeddings may have vectors of their passages.
         pieces: Of each passage, title and the like: bytes that are looked for in files.
         sources: Of the documents, by id.
     """
@@ -62,6 +63,7 @@ class Probes:
     terms: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     vectors: "Mapping[str, NDArray[np.float32]]" = field(default_factory=dict)
+    cached: tuple[bytes, ...] = ()
     pieces: tuple[frozenset[bytes], ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
 
@@ -90,7 +92,8 @@ class Receipt:
     Attributes:
         phrases: By phrase, in the lexical index.
         terms: By single terms, there and in the forward file.
-        vectors: By the documents' own vectors, in every vector index.
+        vectors: By the documents' own vectors, in every vector index and in the cache of
+            embeddings.
         names: By the names of the documents and their words, in the index of names.
         ids: By id, in the store, the indexes, memories and cached answers.
         passages: By pieces of passages, in every file; those of a few letters are left out.
