@@ -78,7 +78,7 @@ class VectorCache:
         self._guarded(partial(self._write, rows))
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Delete vectors, and overwrite them."""
+        """Delete vectors, and write the file anew so that it holds them no more."""
         self._guarded(partial(self._drop, keys))
 
     def number(self, name: str) -> int:
@@ -142,10 +142,13 @@ class VectorCache:
                 pass
 
     def _drop(self, keys: Sequence[bytes]) -> None:
+        before = self._connection.total_changes()
         with self._connection:
             rows = [(key,) for key in keys]
             self._connection.executemany("DELETE FROM vector WHERE key = ?", rows)
-        self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        if self._connection.total_changes() > before:  # SQLite leaves copies where it moves rows
+            self._connection.execute("VACUUM")
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def _bytes(self) -> int:
         """Return what is in use; pages that are free are used again before the file grows."""
@@ -178,9 +181,7 @@ def _make_ready(connection: apsw.Connection, deadline: float) -> None:
     """
     while True:
         try:
-            connection.execute(
-                "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = 1;"
-            )
+            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
             connection.execute(_SCHEMA)
         except apsw.BusyError:
             if time.monotonic() >= deadline:
