@@ -10,6 +10,7 @@ from chapterhouse.ports.index import LexicalSearch, NameSearch, VectorSearch
 from chapterhouse.ports.models import PassageCache
 from chapterhouse.ports.store import Store
 from chapterhouse.text.analyse import SNOWBALL, analyse
+from chapterhouse.text.spelling import words_of
 from chapterhouse.types import Probes, Receipt, Scope, SearchCount, WeightedTerm
 
 Probe = TypeVar("Probe")
@@ -105,10 +106,14 @@ def _search_vectors(probes: Probes, searches: Searches) -> SearchCount:
 
 
 def _search_names(probes: Probes, searches: Searches) -> SearchCount:
-    """Search for the documents' names, and for words that no chunk has any more."""
+    """Search for the documents' names, and for words that no document has any more."""
     titled = searches.names.find_titled(probes.names, _ALL, _ANY)
     found = sum(not probes.sources.keys().isdisjoint(documents) for documents in titled.values())
-    found += sum(_is_left_over(word, searches) for word in probes.words)
+    left = {word for word in probes.words if _is_left_over(word, searches)}
+    for document in searches.store.documents(_ALL) if left else ():
+        body = searches.store.body(document.id, _ALL)
+        left -= words_of(f"{document.title}\n{body.text if body else ''}")
+    found += len(left)
     searched = len(probes.names) + len(probes.words)
     return SearchCount(searched, found, ("index of names",) if found else ())
 
