@@ -441,7 +441,7 @@ SELECT sha256 FROM removed WHERE location = ?;
 SELECT * FROM removed ORDER BY number DESC, source, location;
 
 -- expired_removed
-SELECT * FROM removed WHERE until <> 0 AND until <= ? ORDER BY number DESC, source, location;
+SELECT * FROM removed WHERE until > 0 AND until <= ? ORDER BY number DESC, source, location;
 
 -- drop_removed
 DELETE FROM removed WHERE location = ?;

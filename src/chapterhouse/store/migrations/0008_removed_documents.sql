@@ -17,3 +17,4 @@ CREATE TABLE removed (
   until INTEGER NOT NULL      -- seconds; 0: until it is dropped by hand
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX removed_sha256 ON removed (sha256);
+CREATE INDEX removed_until ON removed (until);
