@@ -58,6 +58,7 @@ soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, proper
 	CHAPTERHOUSE_LARGE=1 $(BIN)/pytest --timeout 3600 -n 2 -m 'hypothesis or large'
 	CHAPTERHOUSE_FILES_STEP=1 $(BIN)/pytest --timeout 3600 tests/reading/test_formats.py
 	$(BIN)/python benchmarks/ledger.py
+	$(BIN)/python benchmarks/removal.py
 
 demo: setup ## a believable organisation's documents, three questions, contracts compared, a council that disagrees
 	@$(BIN)/python examples/demo.py

@@ -36,11 +36,12 @@ SEAMS_OF_WHAT_IS_KEPT = (
     "chapterhouse.ports.index",
     "chapterhouse.ports.memories",
     "chapterhouse.ports.vectors",
+    "chapterhouse.ports.removed",
 )
 # What has no scope, and why.
 FOLLOWS_EVERYTHING = {
     # An index has to know every change, of every document.
-    "Index": {"sequence", "catch_up", "rebuild", "fault"},
+    "Index": {"sequence", "catch_up", "rebuild", "purge", "fault"},
     "ChangeLog": {"sequence", "changes"},
     # Vectors are made for all documents and read by indexes alone; a role is no document's.
     "DocumentVectors": {"fingerprints", "fingerprints_of", "vectors_of"},
@@ -64,9 +65,11 @@ FOLLOWS_EVERYTHING = {
     # Bytes by their hash, which only the store knows; it asks by scope before.
     "Blobs": {"put", "get", "has", "delete", "hashes"},
     # It opens other seams, which have scopes of their own.
-    "Store": {"embeddings", "jobs", "memories", "sources"},
+    "Store": {"embeddings", "jobs", "memories", "removed", "sources"},
     # A source is no document; what its shelf may be read by is for those who ask.
     "Sources": {"sources", "save", "drop"},
+    # What was removed is on no shelf any more, and no search looks into it.
+    "RemovedDocuments": {"add", "entries", "expired", "drop", "naming", "forget_removals"},
     # They write, delete what is named, or name whose memories there are.
     "Memories": {"remember", "forget", "forget_of", "personas"},
 }

@@ -379,6 +379,7 @@ class Library:
         Raises:
             ReadOnlyError: the library can only be read.
         """
+        storing.drop_expired(self._runtime)
         self._runtime.store.compact()
         self._runtime.rebuild()
         return self.status()

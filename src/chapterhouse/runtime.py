@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
+from chapterhouse.ports.models import PassageCache
 from chapterhouse.types import Progress
 
 if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
-    from chapterhouse.ingest import jobs, look
+    from chapterhouse.ingest import jobs, look, receipts
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.ingest.workers import Worker
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 else:
     jobs = lazy("chapterhouse.ingest.jobs")
     look = lazy("chapterhouse.ingest.look")
+    receipts = lazy("chapterhouse.ingest.receipts")
 
+_DAY: Final = 86_400  # seconds
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
@@ -112,7 +115,15 @@ class Runtime:
     def work(self, on_progress: Callable[[Progress], None], shelf: str = "") -> "look.Work":
         """Return what reading files needs; documents are put on ``shelf``, if one is named."""
         return look.Work(
-            self.store, self.read, self.preparer(), shelf, _AHEAD, self.maximum_bytes, on_progress
+            self.store,
+            self.read,
+            self.preparer(),
+            shelf,
+            _AHEAD,
+            self.maximum_bytes,
+            on_progress,
+            grace_seconds=self.settings.removal.grace_days * _DAY,
+            now=self.now(),
         )
 
     @property
@@ -141,5 +152,30 @@ class Runtime:
 
     def rebuild(self) -> None:
         """Throw every index away and build it anew."""
+        self.encoders.drop_unused_indexes()
         for index in self.indexes().values():
             index.rebuild(self.store)
+
+    def purge(self) -> int:
+        """Take what is gone out of the files of all indexes; return how far they have come.
+
+        Those of encoders that no question uses go: they are made again where they are wanted.
+        """
+        self.encoders.drop_unused_indexes()
+        return min(index.purge(self.store) for index in self.indexes().values())
+
+    def searches(self) -> "receipts.Searches":
+        """Return everything in which a removed document might still be found."""
+        layer = self.encoders.current()
+        return receipts.Searches(
+            store=self.store,
+            folder=self.folder,
+            lexical=self.lexical,
+            names=self.aliases,
+            vectors={
+                self.embedder.fingerprint: self.vectors,
+                layer.embedder.fingerprint: layer.index,
+            },
+            caches=[one for one in (layer.embedder,) if isinstance(one, PassageCache)],
+            purge=self.purge,
+        )

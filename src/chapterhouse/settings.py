@@ -248,6 +248,12 @@ class MemorySettings(_Frozen):
     recall: int | None = Field(default=None, ge=0, le=20)
 
 
+class RemovalSettings(_Frozen):
+    """What happens to the bytes of removed documents."""
+
+    grace_days: int = Field(default=7, ge=0, le=3_650)  # until they go; 0: at once
+
+
 class TelemetrySettings(_Frozen):
     """Who is told what was done to answer, beside whoever asked for it on the command line."""
 
@@ -292,6 +298,7 @@ class Settings(_Frozen):
     answer: AnswerSettings = AnswerSettings()
     entailment: EntailmentSettings = EntailmentSettings()
     memory: MemorySettings = MemorySettings()
+    removal: RemovalSettings = RemovalSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     tools: ToolSettings = ToolSettings()
     cloud: CloudSettings = CloudSettings()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.ingest.look import UNPACKED
-from chapterhouse.ingest.remove import remove
+from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.types import Extraction, Scope, Status
@@ -134,7 +134,7 @@ def test_a_document_that_was_removed_comes_back_with_the_next_add(home: Any) -> 
     place(home, "report.zip", zipped(FILES))
     home.add()
     (gone,) = [one for one in home.store.documents(EVERYTHING) if one.source.endswith("b.txt")]
-    remove([gone.id], store=home.store)
+    remove_documents([gone.id], store=home.store, grace_seconds=0, now=0)
     assert told(home)["docs/report.zip/b.txt"] == ("ready", "")
     assert len(home.sources()) == 2
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse import Library
-from chapterhouse.ingest.traces import find_probes, probes_of
+from chapterhouse.ingest.traces import Finder, bytes_of, probes_of, search_files
 from chapterhouse.types import Memory, Scope
 
 DOCUMENTS = 200 if "CHAPTERHOUSE_LARGE" in os.environ else 40
@@ -33,8 +33,8 @@ def test_probes_are_found_wherever_they_stand(
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("chapterhouse.ingest.traces._BLOCK", block)
-        found = find_probes(probes, [path])
-    assert set(found) == {probe for probe in probes if probe in data}
+        found = Finder(probes).find_in_files([path])
+    assert found == {probe: {path} for probe in probes if probe in data}
 
 
 def test_probes_stand_in_a_text_and_in_its_json_alike() -> None:
@@ -96,11 +96,37 @@ def test_nothing_of_removed_documents_is_in_any_file(tmp_path: Path) -> None:
         )
         assert _holding(home, canaries)
         for start in (1, 0):  # first every other one: pages stay half full
-            receipt = library.documents.remove(*own[start::2]).receipt
+            receipt = library.documents.remove(*own[start::2], grace_days=0).receipt
             assert receipt is not None
-            assert (receipt.found, receipt.places) == (0, ())
-            assert receipt.passages >= DOCUMENTS // 2
+            assert (receipt.found, receipt.passages.places) == (0, ())
+            assert receipt.passages.searched >= DOCUMENTS // 2
             assert _holding(home, canaries[start::2]) == {}
         assert library.search.hits("lighthouse").hits
         assert [check for check in library.doctor() if not check.passed] == []
     assert _holding(home, canaries) == {}
+
+
+def test_bytes_are_known_by_pieces_that_are_rarely_elsewhere() -> None:
+    data = random.Random(1).randbytes(5_000)
+    pieces = bytes_of(data)
+    assert len(pieces) == 4
+    assert all(piece in data for piece in pieces)
+    assert bytes_of(bytes(5_000)) == frozenset()
+    assert bytes_of(b"") == frozenset()
+
+
+def test_retained_bytes_explain_a_text_where_they_belong_and_nowhere_else(
+    library: Library,
+) -> None:
+    store, folder = library._runtime.store, library.folder
+    document = next(one for one in library.documents.list() if one.format == "md")
+    removal = library.documents.remove(document.id)
+    pieces = removal.probes.pieces
+
+    found = search_files(pieces, [document.id], folder, store)
+    assert (found.passages.found, found.retained) == (0, (document.source,))
+    (folder / "index" / "left.bin").write_bytes(b"".join(pieces[0]))
+    found = search_files(pieces, [document.id], folder, store)
+    assert found.passages.places == ("index/left.bin",)
+    assert found.passages.found == 1
+    assert found.files == len([path for path in folder.rglob("*") if path.is_file()])

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.embedding_cache import CachedEmbedder, VectorCache
+from chapterhouse.models.embedding_cache import CachedEmbedder, VectorCache, passage_key
 from chapterhouse.models.static import StaticEmbedder
 
 MEGABYTE = 2**20
@@ -100,6 +100,19 @@ def test_another_model_finds_nothing(cache: VectorCache) -> None:
     other = Counted("other")
     CachedEmbedder(other, cache).embed_passages(["wind"])
     assert other.passages == ["wind"]
+
+
+def test_what_is_forgotten_is_in_no_file(path: Path, cache: VectorCache) -> None:
+    embedder = CachedEmbedder(Counted(), cache)
+    gone, other = embedder.embed_passages(["what goes", "what stays"])
+    keys = [passage_key(embedder.fingerprint, text) for text in ("what goes", "never seen")]
+    assert embedder.count(keys) == 1
+    embedder.forget(keys)
+    assert embedder.count(keys) == 0
+    assert embedder.count([passage_key(embedder.fingerprint, "what stays")]) == 1
+    data = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert gone.tobytes()[:64] not in data
+    assert other.tobytes()[:64] in data
 
 
 def test_what_was_made_before_a_failure_is_kept(cache: VectorCache) -> None:

@@ -13,13 +13,14 @@ from chapterhouse.connectors.folder import SourceFile, above, location_of, walk
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work, has_stamp
 from chapterhouse.ingest.preview import preview
-from chapterhouse.ingest.remove import remove
+from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.ports.store import Store
 from chapterhouse.types import (
     Document,
     FileOutcome,
     FileRecord,
     Move,
+    Removal,
     Scope,
     Status,
     SyncReport,
@@ -112,9 +113,9 @@ def bring_up_to_date(places: Places, work: Work, *, dry_run: bool = False) -> Sy
         ground = _ground(places)
     if report.interrupted:
         return SyncReport(report)
-    removed, moves = _settle(ground, store, dry_run=dry_run)
+    removed, moves, removal = _settle(ground, work, dry_run=dry_run)
     absent = tuple(path for path in places.folders if not path.exists())
-    return SyncReport(report, removed, moves, absent)
+    return SyncReport(report, removed, moves, absent, removals=removal)
 
 
 def _is_young(outcome: FileOutcome) -> bool:
@@ -280,9 +281,10 @@ def _shelves(ground: _Ground, document: Document) -> tuple[str, ...]:
 
 
 def _settle(
-    ground: _Ground, store: Store, *, dry_run: bool
-) -> tuple[tuple[str, ...], tuple[Move, ...]]:
+    ground: _Ground, work: Work, *, dry_run: bool
+) -> tuple[tuple[str, ...], tuple[Move, ...], tuple[Removal, ...]]:
     """Put documents on the shelves on which they belong; return the removed and the moved."""
+    store = work.store
     removed: list[Document] = []
     moves: list[Move] = []
     for document in _documents(ground, store, _records(ground, store)):
@@ -293,13 +295,14 @@ def _settle(
             moves.append(_move(document, wanted))
             if not dry_run:
                 store.set_shelves(document.id, wanted)
-    if not dry_run:
-        _remove(ground, removed, store)
-    return tuple(sorted(document.source for document in removed)), tuple(moves)
+    removal = () if dry_run else _remove(ground, removed, work)
+    return tuple(sorted(document.source for document in removed)), tuple(moves), removal
 
 
-def _remove(ground: _Ground, documents: Iterable[Document], store: Store) -> None:
+def _remove(ground: _Ground, documents: Iterable[Document], work: Work) -> tuple[Removal, ...]:
     """Remove documents; of an excluded file it stays recorded that it is not to be read."""
+    store = work.store
+    removal: tuple[Removal, ...] = ()
     removed = []
     for document in documents:
         file = ground.files.get(document.location)
@@ -308,10 +311,13 @@ def _remove(ground: _Ground, documents: Iterable[Document], store: Store) -> Non
         else:
             removed.append(document.id)
     if removed:
-        remove(removed, store=store)
+        removal = (
+            remove_documents(removed, store=store, grace_seconds=work.grace_seconds, now=work.now),
+        )
     for record in list(_records(ground, store)):
         if _is_left_over(ground, record):
             store.forget_file(record.location)
+    return removal
 
 
 def _move(document: Document, wanted: tuple[str, ...]) -> Move:

@@ -59,7 +59,12 @@ def adding(paths: Sequence[Path], shelf: str) -> Order:
 
 def syncing(names: Sequence[str], options: Options) -> Order:
     """Return the order of a sync; its lane is the source, or all of them."""
-    arguments = {"sources": sorted(set(names)), "delete": options.delete, "empty": options.empty}
+    arguments = {
+        "sources": sorted(set(names)),
+        "delete": options.delete,
+        "empty": options.empty,
+        "prove": options.prove,
+    }
     return Order("sync", arguments, f"sync {names[0]}" if len(names) == 1 else _SOURCES)
 
 
@@ -154,7 +159,9 @@ def kinds() -> frozenset[str]:
 def _sync(
     arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
 ) -> tuple[SyncReport, ...]:
-    options = Options(delete=arguments["delete"], empty=arguments["empty"])
+    options = Options(
+        delete=arguments["delete"], empty=arguments["empty"], prove=arguments["prove"]
+    )
     follow = _indexing(runtime, on_progress)
     return sync_sources(arguments["sources"], options, runtime, follow, tracker.follow)
 

@@ -21,9 +21,11 @@ from chapterhouse.ingest.mirror import (
 )
 from chapterhouse.ingest.pages import fetch_pages, pages_folder
 from chapterhouse.ingest.plan import name_of_folder, plan_remote
+from chapterhouse.ingest.probes import merged
+from chapterhouse.ingest.remove import drop_expired, prove
 from chapterhouse.ingest.sources import LOOSE, find_source, mark_synced
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import AddReport, Progress, Source, SourceKind, SyncReport
+from chapterhouse.types import AddReport, Progress, Removal, Source, SourceKind, SyncReport
 
 AGENTS: Final = (SourceKind.PERSONA, SourceKind.COUNCIL)
 OnProgress = Callable[[Progress], None]
@@ -108,6 +110,8 @@ class _Sync:
         self._follow = follow
 
     def run(self, names: Sequence[str]) -> tuple[SyncReport, ...]:
+        if not self._options.dry_run:
+            drop_expired(self._runtime.store, self._runtime.now())
         sources = all_sources(self._runtime)
         chosen = [find_source(name, sources) for name in names] if names else list(sources)
         reports: list[SyncReport] = []
@@ -117,7 +121,22 @@ class _Sync:
                 break
         if not self._options.dry_run:
             self._runtime.catch_up()
+            reports = self._proved(reports)
         return tuple(sorted(reports, key=lambda report: report.source))
+
+    def _proved(self, reports: Sequence[SyncReport]) -> list[SyncReport]:
+        """Search once for all that was removed, and let the last report say what it came to."""
+        removals = [one for report in reports for one in report.removals]
+        if not (removals and self._options.prove):
+            return list(reports)
+        documents = tuple(one for removal in removals for one in removal.documents)
+        probes = merged(removal.probes for removal in removals)
+        receipt = prove(Removal(documents, probes=probes), self._runtime.searches())
+        last = max(place for place, report in enumerate(reports) if report.removals)
+        return [
+            replace(report, removals=(), receipt=receipt if place == last else None)
+            for place, report in enumerate(reports)
+        ]
 
     def one(self, source: Source) -> Sequence[SyncReport]:
         return [report for step in self._steps([source], everything=False) for report in step()]
@@ -150,6 +169,7 @@ class _Sync:
         report = mirror_folders(sources, work, self._options)
         prefixes = self._prefixes(sources)
         reports = [_part_of(report, source, prefixes) for source in sources]
+        reports[-1] = replace(reports[-1], removals=report.removals)
         if not self._options.dry_run and not report.files.interrupted:
             for source, part in zip(sources, reports, strict=True):
                 self._mark(source, _absence(part) or part.refused)

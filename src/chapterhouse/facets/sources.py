@@ -160,6 +160,7 @@ class Sources:
         delete: bool = True,
         allow_empty: bool = False,
         dry_run: bool = False,
+        prove: bool = True,
         on_progress: OnProgress = lambda _: None,
     ) -> tuple[SyncReport, ...]:
         """Make the library the image of its sources, or of those that are named, in one pass.
@@ -169,6 +170,8 @@ class Sources:
             delete: Whether documents leave whose files are gone or excluded.
             allow_empty: Whether they may where a source has no file left at all.
             dry_run: Only say what would be done.
+            prove: Whether what was removed is taken out of every file of the library, and searched
+                for, at once: it costs seconds. Nothing finds it in any case.
             on_progress: Called after each file.
 
         Returns:
@@ -178,7 +181,7 @@ class Sources:
             NotFoundError: a name fits none; nothing was done.
             UsageError: a name fits several.
         """
-        options = Options(delete=delete, empty=allow_empty, dry_run=dry_run)
+        options = Options(delete=delete, empty=allow_empty, dry_run=dry_run, prove=prove)
         if dry_run:
             return sync_sources(names, options, self._runtime, on_progress)
         chosen = [self.get(name).name for name in names]
@@ -230,7 +233,7 @@ class Sources:
                 if any(path.is_relative_to(folder) for path in batch)
             }
             if touched:
-                yield self.sync(*sorted(touched))
+                yield self.sync(*sorted(touched), prove=False)
             if not all(folder.exists() for folder in places):
                 return
 

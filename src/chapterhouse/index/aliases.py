@@ -192,6 +192,10 @@ class AliasIndex:
                     self._open().wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         return self.sequence()
 
+    def purge(self, store: Store) -> int:
+        """Write its file anew; of the words it is not known which documents have them."""
+        return self.rebuild(store)
+
     def _delete(self) -> None:
         """Delete a damaged file; who has it open meets the damage and opens the next one."""
         self.close()

@@ -123,6 +123,11 @@ class Encoders:
         found = {"vector": self._base.index}
         return found if layer is self._base else {**found, "encoder": layer.index}
 
+    def drop_unused_indexes(self) -> None:
+        """Delete the indexes of encoders that no question uses: they hold what was removed."""
+        used = {self._base.embedder.fingerprint, self.current().embedder.fingerprint}
+        self._layers.drop_indexes(used)
+
     # --- work in the background ----------------------------------------------------------------
 
     def is_pending(self) -> bool:

@@ -10,7 +10,7 @@ from chapterhouse.ingest.ingest import add, apply_plan, label_roots
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.plan import Plan, make_plan
 from chapterhouse.ingest.preview import preview_plan, unopened
-from chapterhouse.ingest.remove import remove
+from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.ingest.renames import Contents
 from chapterhouse.ports.store import Store
 from chapterhouse.text.counting import counted
@@ -19,6 +19,7 @@ from chapterhouse.types import (
     FileOutcome,
     FileRecord,
     Move,
+    Removal,
     Scope,
     Source,
     SourceKind,
@@ -34,11 +35,13 @@ class Options:
         delete: Whether documents leave whose files are gone or excluded.
         empty: Whether they may, also where a source has no file left at all.
         dry_run: Only say what would be done.
+        prove: Whether what was removed is searched for, which costs seconds.
     """
 
     delete: bool = True
     empty: bool = False
     dry_run: bool = False
+    prove: bool = True
 
 
 def mirror_folders(sources: Sequence[Source], work: Work, options: Options) -> SyncReport:
@@ -91,10 +94,11 @@ def mirror(
     emptied = [] if options.empty else [one for one in sources if _is_emptied(one, plan)]
     leaving = [one for one in gone if not _is_below(one, emptied)]
     left = [one for one in excluded if not _is_below(one, emptied)]
-    removed, moves = _take_off(leaving, left, sources, work, options)
+    removed, moves, removal = _take_off(leaving, left, sources, work, options)
     still = sorted(one.source for one in gone if _is_below(one, emptied))
     files = replace(files, missing=tuple(still))
-    return SyncReport(files, removed, moves, refused=_refusal(emptied) if still else "")
+    refused = _refusal(emptied) if still else ""
+    return SyncReport(files, removed, moves, refused=refused, removals=removal)
 
 
 def loose_files(store: Store, sources: Iterable[Source], owned: Sequence[str]) -> tuple[Path, ...]:
@@ -126,11 +130,22 @@ def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncRep
     if report.interrupted or not options.delete:
         return SyncReport(report)
     documents = [record for record in gone if record.document_id]
+    removal: tuple[Removal, ...] = ()
     if not options.dry_run:
-        remove([record.document_id for record in documents], store=store)
+        removal = _remove((record.document_id for record in documents), work)
         for record in gone:
             store.forget_file(record.location)
-    return SyncReport(report, tuple(sorted(record.source for record in documents)))
+    removed = tuple(sorted(record.source for record in documents))
+    return SyncReport(report, removed, removals=removal)
+
+
+def _remove(document_ids: Iterable[str], work: Work) -> tuple[Removal, ...]:
+    chosen = tuple(document_ids)
+    if not chosen:
+        return ()
+    return (
+        remove_documents(chosen, store=work.store, grace_seconds=work.grace_seconds, now=work.now),
+    )
 
 
 def _is_emptied(source: Source, plan: Plan) -> bool:
@@ -166,11 +181,11 @@ def _take_off(
     sources: Sequence[Source],
     work: Work,
     options: Options,
-) -> tuple[tuple[str, ...], tuple[Move, ...]]:
+) -> tuple[tuple[str, ...], tuple[Move, ...], tuple[Removal, ...]]:
     """Remove documents whose files are gone; take excluded ones off the shelf of the sources.
 
     Returns:
-        The sources of what was removed, and what stays on other shelves.
+        The sources of what was removed, what stays on other shelves, and the removal.
     """
     store, shelf = work.store, work.shelf
     removed = {record.document_id: record.source for record in gone}
@@ -186,11 +201,12 @@ def _take_off(
                 store.set_shelves(identifier, others)
         else:
             removed[identifier] = document.source
+    removal: tuple[Removal, ...] = ()
     if not options.dry_run:
-        remove(removed, store=store)
+        removal = _remove(removed, work)
         for record in excluded:
             store.forget_file(record.location)
-    return tuple(sorted(removed.values())), tuple(moves)
+    return tuple(sorted(removed.values())), tuple(moves), removal
 
 
 def _other_source(location: str, sources: Sequence[Source], store: Store) -> bool:

@@ -31,11 +31,15 @@ def drop_members(look: Look, held: Mapping[str, FileOutcome], work: Work) -> Non
     """Forget the files that were in a file and are no longer, with their documents."""
     if look.known is None:
         return
+    gone: list[str] = []
     for record in work.store.files(look.file.location):
         if record.location not in held and record.location != look.file.location:
             if record.document_id:
                 work.store.remove(record.document_id)
+                gone.append(record.document_id)
             work.store.forget_file(record.location)
+    if gone:
+        work.store.memories().forget_of(gone)
 
 
 def store_document(
@@ -50,7 +54,7 @@ def store_document(
     document = replace(
         prepared.document, shelves=shelves, notices=notices, ingested=int(time.time())
     )
-    record = record_of(look, document.status, _worst_notice(document), document.id, document.format)
+    record = record_of(look, document.status, worst_notice(document), document.id, document.format)
     identifier = work.store.put(
         document,
         prepared.body,
@@ -69,7 +73,8 @@ def _shelf(work: Work) -> tuple[str, ...]:
     return (work.shelf,) if work.shelf else ()
 
 
-def _worst_notice(document: Document) -> tuple[str, str]:
+def worst_notice(document: Document) -> tuple[str, str]:
+    """Return code and sentence of the first notice of something missing, or nothing."""
     for notice in document.notices:
         if notice.code not in BENIGN_NOTICES:
             return notice.code, notice.sentence
@@ -136,6 +141,7 @@ def reject(look: Look, error: RejectedError, work: Work) -> FileOutcome:
         sentence += " What was read earlier was removed from the library."
         record = record_of(look, status, (error.code, sentence), attempts=attempts)
         work.store.record_file(record)
+        work.store.memories().forget_of([look.known.document_id])
         drop_members(look, {}, work)
         return FileOutcome(record, changed=True)
     if look.known and error.code not in UNREAD_CODES and not _same_bytes(look, look.known):

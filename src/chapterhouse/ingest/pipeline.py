@@ -207,7 +207,7 @@ def _settle(look: Look, work: Work) -> Iterator[Write | None]:
     try:
         if look.error is not None:
             raise look.error
-        extraction = _extraction(look, work)
+        extraction = extraction_of(look, work)
         try:
             inside = _members(look, extraction, work)
         except RejectedError as error:
@@ -222,7 +222,7 @@ def _settle(look: Look, work: Work) -> Iterator[Write | None]:
         if extraction.format in ARCHIVES:
             own = partial(_record_archive, look, extraction.format, held, work)
         else:
-            own = partial(store_document, look, _prepare(look, extraction, work), held, work)
+            own = partial(store_document, look, prepared_of(look, extraction, work), held, work)
     except RejectedError as error:
         own = partial(reject, look, error, work)
     yield Write(look, own)
@@ -251,7 +251,13 @@ def _wait(extraction: Future[Extraction], work: Work) -> None:
         wait([extraction], timeout=_MOMENT)
 
 
-def _extraction(look: Look, work: Work) -> Extraction:
+def extraction_of(look: Look, work: Work) -> Extraction:
+    """Wait for what was read of a file.
+
+    Raises:
+        RejectedError: it cannot be read.
+        CancelledError: the work is to stop before it is.
+    """
     assert look.extraction is not None
     with _boundary(look):
         _wait(look.extraction, work)
@@ -368,7 +374,12 @@ def _record_archive(
 # --- one file ------------------------------------------------------------------------------------
 
 
-def _prepare(look: Look, extraction: Extraction, work: Work) -> Prepared:
+def prepared_of(look: Look, extraction: Extraction, work: Work) -> Prepared:
+    """Make a document of what was read.
+
+    Raises:
+        RejectedError: it cannot be one.
+    """
     assert look.content is not None
     work.on_step(in_flight(look, Step.CHUNKING))
     with _boundary(look):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -10,74 +11,109 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.ports.store import Store
-from chapterhouse.types import Receipt, Scope
+from chapterhouse.types import Document, Scope, SearchCount
 
 _PROBE: Final = 24  # bytes that are looked for: a text lies in a database in pieces
 _SHORTEST: Final = 12  # a shorter text says nothing: it may stand anywhere
 _PROBES: Final = 4  # of a passage, spread over it
 # Bytes that stand in a text as they do in JSON.
 _PLAIN: Final = re.compile(rb'[^\x00-\x1f"\\\x80-\xff]{12,}|[^\x00-\x1f"\\]{12,}')
+_LEAST_BYTES: Final = 6  # different ones in a piece of a file: runs of zeros stand anywhere
 _WORD: Final = 8  # bytes that are compared at once
 _BLOCK: Final = 2 * 2**20
 _HASH_BITS: Final = 22
 _FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: multiplicative hashing
+_ALL: Final = Scope.everything()
 
 
-def take_receipt(passages: Sequence[str], folder: Path, store: Store) -> Receipt:
+@dataclass(frozen=True, slots=True)
+class FileSearch:
+    """What looking into every file of a workspace came to; the fields are those of a receipt."""
+
+    passages: SearchCount
+    files: int
+    bytes: int
+    retained: tuple[str, ...]
+
+
+def search_files(
+    pieces: Sequence[frozenset[bytes]], document_ids: Collection[str], folder: Path, store: Store
+) -> FileSearch:
     """Look in every file of ``folder`` for what was removed.
 
-    What also stands in a document that is still there does not count as found.
+    What is also in a document that is there, or in bytes that are retained on purpose, does not
+    count as found.
 
     Args:
-        passages: The texts that were removed.
+        pieces: Of each passage that was removed; see ``probes_of``.
+        document_ids: Of the removed documents.
         folder: Links in it are not followed.
-        store: What is still there.
+        store: What is there.
     """
-    probes = {passage: probes_of(passage) for passage in dict.fromkeys(passages)}
     files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    wanted = {probe for some in probes.values() for probe in some}
-    places = find_probes(wanted, files)
-    known = _known(places, store) if places else set()
-    found = {probe: path for probe, path in places.items() if probe not in known}
-    return Receipt(
-        passages=sum(bool(some) for some in probes.values()),
-        found=sum(not found.keys().isdisjoint(some) for some in probes.values()),
-        files=len(files),
-        bytes=sum(path.stat().st_size for path in files),
-        places=tuple(sorted({str(path.relative_to(folder)) for path in found.values()})),
+    finder = Finder({piece for some in pieces for piece in some})
+    places = {
+        piece: {path.relative_to(folder) for path in paths}
+        for piece, paths in finder.find_in_files(files).items()
+    }
+    retained = _drop_explained(places, document_ids, store, finder) if places else ()
+    found = sum(not places.keys().isdisjoint(some) for some in pieces)
+    where = sorted({str(path) for paths in places.values() for path in paths})
+    size = sum(path.stat().st_size for path in files if path.exists())
+    return FileSearch(
+        SearchCount(sum(map(bool, pieces)), found, tuple(where)), len(files), size, retained
     )
 
 
 def probes_of(passage: str) -> frozenset[bytes]:
     """Return some pieces by which a text is known again in a file; none where it is too short."""
-    runs = [match.group() for match in _PLAIN.finditer(passage.encode())]
+    runs = [match.group() for match in _PLAIN.finditer(passage.encode("utf-8", "replace"))]
     pieces = [run[at : at + _PROBE] for run in runs for at in range(0, len(run), _PROBE)]
     pieces = [piece for piece in pieces if len(piece) >= _SHORTEST]
     step = max(1, len(pieces) // _PROBES)
     return frozenset(islice(pieces[::step], _PROBES))
 
 
-def find_probes(probes: Collection[bytes], files: Iterable[Path]) -> dict[bytes, Path]:
-    """Return those of ``probes`` (at least 12 bytes each) that stand in files, with one of each.
+def bytes_of(original: bytes) -> frozenset[bytes]:
+    """Return some pieces by which the bytes of a file are known again."""
+    step = max(1, len(original) // (_PROBES + 1))
+    pieces = (original[at : at + _PROBE] for at in range(step, len(original), step))
+    distinct = (piece for piece in pieces if len(set(piece)) >= _LEAST_BYTES)
+    return frozenset(piece for piece in islice(distinct, _PROBES) if len(piece) >= _SHORTEST)
 
-    Raises:
-        OSError: a file cannot be read.
-    """
-    wanted = frozenset(probes)
-    lengths: dict[bytes, set[int]] = {}  # of the probes that begin with a word
-    for probe in wanted:
-        lengths.setdefault(probe[:_WORD], set()).add(len(probe))
-    hashes = _hashes(np.frombuffer(b"".join(lengths), dtype="<u8"))
-    is_wanted = np.zeros(1 << _HASH_BITS, dtype=np.bool_)
-    is_wanted[hashes] = True
-    found: dict[bytes, Path] = {}
-    for path in files:
-        for block in _blocks(path):
-            for at in _candidates(block, is_wanted):
-                for length in lengths.get(block[at : at + _WORD], ()):
-                    if (piece := block[at : at + length]) in wanted:
-                        found.setdefault(piece, path)
-    return found
+
+class Finder:
+    """Finds any of some probes, of at least 12 bytes and at most 24 each."""
+
+    def __init__(self, probes: Collection[bytes]) -> None:
+        self._wanted = frozenset(probes)
+        self._lengths: dict[bytes, set[int]] = {}  # of the probes that begin with a word
+        for probe in self._wanted:
+            self._lengths.setdefault(probe[:_WORD], set()).add(len(probe))
+        self._is_wanted = np.zeros(1 << _HASH_BITS, dtype=np.bool_)
+        self._is_wanted[_hashes(np.frombuffer(b"".join(self._lengths), dtype="<u8"))] = True
+
+    def find(self, block: bytes) -> set[bytes]:
+        """Return the probes that stand in ``block``."""
+        return {
+            piece
+            for at in _candidates(block, self._is_wanted)
+            for length in self._lengths.get(block[at : at + _WORD], ())
+            if (piece := block[at : at + length]) in self._wanted
+        }
+
+    def find_in_files(self, files: Iterable[Path]) -> dict[bytes, set[Path]]:
+        """Return the probes that stand in files, with all of these.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        found: dict[bytes, set[Path]] = {}
+        for path in files if self._wanted else ():
+            for block in _blocks(path):
+                for piece in self.find(block):
+                    found.setdefault(piece, set()).add(path)
+        return found
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
@@ -106,14 +142,59 @@ def _hashes(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return (words * _FACTOR) >> np.uint64(64 - _HASH_BITS)
 
 
-def _known(probes: Iterable[bytes], store: Store) -> set[bytes]:
-    """Return those of ``probes`` that stand in the text of a document that is still there."""
-    left, known = set(probes), set[bytes]()
-    for document in store.documents(Scope.everything()):
-        body = store.body(document.id, Scope.everything())
-        text = body.text.encode() if body else b""
-        known |= {probe for probe in left if probe in text}
-        left -= known
-        if not left:
+# --- what may be there ---------------------------------------------------------------------------
+
+
+def _drop_explained(
+    places: dict[bytes, set[Path]], document_ids: Collection[str], store: Store, finder: Finder
+) -> tuple[str, ...]:
+    """Drop from ``places`` what may be there; return the sources whose original bytes hold some.
+
+    The bytes of these removed documents are looked at first: they explain most, as a rule all.
+    """
+    retained: set[str] = set()
+
+    def holds(source: str, sha256: str, row: str) -> None:
+        data = store.content(sha256, _ALL) or b""
+        here = finder.find(data) | finder.find(row.encode("utf-8", "replace"))
+        for piece in here & places.keys():
+            retained.add(source)
+            places[piece] = {path for path in places[piece] if not _is_truth(path, sha256)}
+            if not places[piece]:
+                del places[piece]
+
+    entries = sorted(store.removed().entries(), key=lambda entry: entry.id not in document_ids)
+    own = sum(entry.id in document_ids for entry in entries)
+    for entry in entries[:own]:
+        holds(entry.source, entry.sha256, f"{entry.title}\n{entry.source}\n{entry.location}")
+    for text in _texts(store) if places else ():
+        for piece in finder.find(text) & places.keys():
+            del places[piece]
+        if not places:
             break
-    return known
+    for document in store.documents(_ALL) if places else ():
+        holds(document.source, document.sha256, "")
+    for entry in entries[own:] if places else ():
+        holds(entry.source, entry.sha256, f"{entry.title}\n{entry.source}\n{entry.location}")
+    return tuple(sorted(retained))
+
+
+def _texts(store: Store) -> Iterator[bytes]:
+    """Yield all that is known of the documents that are there, and of files."""
+    for document in store.documents(_ALL):
+        body = store.body(document.id, _ALL)
+        yield "\n".join((*_stated(document), body.text if body else "")).encode("utf-8", "replace")
+    for record in store.files():
+        stated = (record.location, record.source, record.sentence)
+        yield "\n".join(stated).encode("utf-8", "replace")
+
+
+def _stated(document: Document) -> Iterator[str]:
+    yield from (document.id, document.source, document.location, document.title)
+    yield from document.metadata.values()
+    yield from (notice.sentence for notice in document.notices)
+
+
+def _is_truth(path: Path, sha256: str) -> bool:
+    """Whether a file of a workspace is where the bytes of this hash belong."""
+    return path.parts[0].startswith("library.db") or path.name == sha256

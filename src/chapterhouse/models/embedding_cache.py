@@ -77,6 +77,10 @@ class VectorCache:
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
         self._guarded(partial(self._write, rows))
 
+    def drop(self, keys: Sequence[bytes]) -> None:
+        """Delete vectors, and write the file anew so that it holds them no more."""
+        self._guarded(partial(self._drop, keys))
+
     def number(self, name: str) -> int:
         """Return the number that is remembered under ``name``, or 0."""
         query = "SELECT number FROM known WHERE name = ?"
@@ -136,6 +140,15 @@ class VectorCache:
             )
             while self._bytes() > self._maximum_bytes and self._drop_oldest():
                 pass
+
+    def _drop(self, keys: Sequence[bytes]) -> None:
+        before = self._connection.total_changes()
+        with self._connection:
+            rows = [(key,) for key in keys]
+            self._connection.executemany("DELETE FROM vector WHERE key = ?", rows)
+        if self._connection.total_changes() > before:  # SQLite leaves copies where it moves rows
+            self._connection.execute("VACUUM")
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def _bytes(self) -> int:
         """Return what is in use; pages that are free are used again before the file grows."""
@@ -244,6 +257,19 @@ class CachedEmbedder:
                 self._questions.popitem(last=False)
         return vector.copy()
 
+    def forget(self, keys: Sequence[bytes]) -> None:
+        """Delete what is cached under these keys, whatever embedder it is of."""
+        self._cache.drop(keys)
+
+    def count(self, keys: Sequence[bytes]) -> int:
+        """Count the keys under which something is cached of vectors as long as these."""
+        return len(self._cache.get(keys, self.dimensions))
+
     def _key(self, text: str) -> bytes:
-        content = f"{self.fingerprint}\0{text}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(content).digest()
+        return passage_key(self.fingerprint, text)
+
+
+def passage_key(fingerprint: str, text: str) -> bytes:
+    """Return the key under which a passage's vector is cached."""
+    content = f"{fingerprint}\0{text}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).digest()

@@ -32,6 +32,10 @@ class Index(Protocol):
         """Throw everything away and apply the whole store; return the sequence."""
         ...
 
+    def purge(self, store: Store) -> int:
+        """Take what is gone out of its files; return the sequence."""
+        ...
+
     def fault(self, chunks: int) -> str:
         """Say what is wrong with an index that has applied everything, or nothing.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.ports.jobs import Jobs
 from chapterhouse.ports.memories import Memories
+from chapterhouse.ports.removed import RemovedDocuments
 from chapterhouse.ports.vectors import DocumentVectors, Embeddings
 from chapterhouse.types import (
     Body,
@@ -208,7 +209,7 @@ class Upkeep(Protocol):
     """The store's own health."""
 
     def collect_garbage(self, grace: float) -> int:
-        """Delete blobs that no document needs and that are ``grace`` seconds old; count them."""
+        """Delete blobs that nothing needs and that are ``grace`` seconds old; count them."""
         ...
 
     def compact(self) -> None:
@@ -266,6 +267,10 @@ class Store(
 
     def jobs(self) -> Jobs:
         """Return the long work that is done, or waits to be."""
+        ...
+
+    def removed(self) -> RemovedDocuments:
+        """Return the removed documents that may come back."""
         ...
 
 

@@ -131,10 +131,12 @@ SELECT EXISTS (
 
 -- drop_content
 DELETE FROM content
-WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM document WHERE sha256 = ?1);
+WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM document WHERE sha256 = ?1)
+  AND NOT EXISTS (SELECT 1 FROM removed WHERE sha256 = ?1);
 
 -- referenced
-SELECT EXISTS (SELECT 1 FROM document WHERE sha256 = ?);
+SELECT EXISTS (SELECT 1 FROM document WHERE sha256 = ?1)
+  OR EXISTS (SELECT 1 FROM removed WHERE sha256 = ?1);
 
 -- remove_document
 DELETE FROM document WHERE key = ?;
@@ -563,3 +565,39 @@ ORDER BY key DESC LIMIT ?3;
 DELETE FROM job WHERE state NOT IN ('pending', 'running') AND key <= (
   SELECT key FROM job WHERE state NOT IN ('pending', 'running') ORDER BY key DESC LIMIT 1 OFFSET ?
 );
+
+-- Removed documents that may come back.
+
+-- put_removed
+INSERT INTO removed (
+  location, id, source, title, format, shelves, container, sha256, size, modified, mtime_ns,
+  number, removed, until
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- removed_at
+SELECT sha256 FROM removed WHERE location = ?;
+
+-- removed_entries
+SELECT * FROM removed ORDER BY number DESC, source, location;
+
+-- expired_removed
+SELECT * FROM removed WHERE until > 0 AND until <= ? ORDER BY number DESC, source, location;
+
+-- drop_removed
+DELETE FROM removed WHERE location = ?;
+
+-- forget_removals
+DELETE FROM removal WHERE sequence <= ?;
+
+-- naming
+SELECT wanted.value, 'documents' FROM json_each(?1) AS wanted
+WHERE EXISTS (SELECT 1 FROM document WHERE id = wanted.value)
+UNION ALL
+SELECT wanted.value, 'files' FROM json_each(?1) AS wanted
+JOIN file AS f ON f.document_id = wanted.value
+UNION ALL
+SELECT s.value, 'memories' FROM memory AS m, json_each(m.sources) AS s
+WHERE s.value IN (SELECT value FROM json_each(?1))
+UNION ALL
+SELECT wanted.value, 'cached answers' FROM cached_answer AS a, json_each(?1) AS wanted
+WHERE instr(a.answer, '"' || wanted.value || '"') > 0;

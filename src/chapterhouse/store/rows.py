@@ -15,6 +15,7 @@ from chapterhouse.types import (
     Notice,
     Page,
     Range,
+    RemovedDocument,
     Section,
     Status,
 )
@@ -219,4 +220,40 @@ def file_from(row: Row) -> FileRecord:
         format=format_,
         ctime_ns=ctime_ns,
         attempts=attempts,
+    )
+
+
+def removed_row(entry: RemovedDocument) -> tuple[Value, ...]:
+    """Return the bindings of ``put_removed``."""
+    return (
+        entry.location,
+        entry.id,
+        entry.source,
+        entry.title,
+        entry.format,
+        to_json(list(entry.shelves)),
+        entry.container,
+        entry.sha256,
+        entry.size,
+        entry.modified,
+        entry.mtime_ns,
+        entry.number,
+        entry.removed,
+        entry.until,
+    )
+
+
+def removed_from(row: Row) -> RemovedDocument:
+    """Return the removed document of a row of ``removed``."""
+    location, identifier, source, title, format_, shelves, container, sha256, *numbers = row
+    return RemovedDocument(
+        identifier,
+        source,
+        location,
+        title,
+        format_,
+        tuple(json.loads(shelves)),
+        container,
+        sha256,
+        *map(int, numbers),
     )

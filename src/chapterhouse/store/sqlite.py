@@ -23,6 +23,7 @@ from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.reading import StoreReader
+from chapterhouse.store.removed import RemovedStore
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.store.statements import first, run
@@ -67,6 +68,10 @@ class SqliteStore(StoreReader):
     def jobs(self) -> JobStore:
         """Return the long work that is done, or waits to be."""
         return JobStore(self._connections)
+
+    def removed(self) -> RemovedStore:
+        """Return the removed documents that may come back."""
+        return RemovedStore(self._connections, self._drop_blob)
 
     def __enter__(self) -> Self:
         return self

@@ -24,6 +24,8 @@ _MOST: Final = 1.95  # two letters that are replaced make another word
 
 def words_of(text: str) -> frozenset[str]:
     """Return the words of a text that may be corrections, folded."""
+    if text.isascii():
+        return frozenset(word for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST)
     found = set(_WORD.findall(unicodedata.normalize("NFKC", text)))
     return frozenset(
         word.casefold()

@@ -106,8 +106,6 @@ from chapterhouse.types.ledger import (
     FileRecord,
     Ignored,
     Progress,
-    Receipt,
-    Removal,
 )
 from chapterhouse.types.memory import Memory, MemoryHit
 from chapterhouse.types.minutes import (
@@ -141,6 +139,15 @@ from chapterhouse.types.positions import (
     PositionKind,
     PositionRelation,
     PositionTable,
+)
+from chapterhouse.types.removal import (
+    Probes,
+    Purge,
+    Receipt,
+    Removal,
+    RemovedDocument,
+    Restored,
+    SearchCount,
 )
 from chapterhouse.types.scope import Scope
 from chapterhouse.types.sources import Move, Source, SourceKind, SyncReport
@@ -266,9 +273,11 @@ __all__ = [
     "PositionKind",
     "PositionRelation",
     "PositionTable",
+    "Probes",
     "Problem",
     "ProblemKind",
     "Progress",
+    "Purge",
     "Query",
     "Quotation",
     "Range",
@@ -277,12 +286,15 @@ __all__ = [
     "Receipt",
     "RelationChange",
     "Removal",
+    "RemovedDocument",
     "Reply",
     "RestoreReport",
+    "Restored",
     "Rewriting",
     "Route",
     "Scope",
     "Scored",
+    "SearchCount",
     "SearchResult",
     "Searched",
     "Section",

@@ -126,30 +126,3 @@ class Change:
     sequence: int
     document_id: str
     document: Document | None
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What a search for removed passages came to.
-
-    Attributes:
-        passages: How many were searched for; those of a few letters are not.
-        found: Of how many a piece stands in a file still.
-        files: How many files were searched, all of the workspace.
-        bytes: Of these files.
-        places: The files in which something was found, sorted, below the workspace's folder.
-    """
-
-    passages: int
-    found: int
-    files: int
-    bytes: int
-    places: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """The documents that were removed, or would be; the receipt is None where nothing was."""
-
-    documents: tuple[Document, ...]
-    receipt: Receipt | None = None

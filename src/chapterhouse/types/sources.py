@@ -5,7 +5,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from chapterhouse.types.documents import DEFAULT_SHELF
-from chapterhouse.types.ledger import AddReport, Receipt
+from chapterhouse.types.ledger import AddReport
+from chapterhouse.types.removal import Receipt, Removal
 
 
 class SourceKind(StrEnum):
@@ -69,7 +70,8 @@ class SyncReport:
         refused: Why nothing was removed although files are gone; empty where that was not so.
         source: The name of the source, where it is one.
         problem: Why it could not be synced at all.
-        receipt: What a search for the removed text came to.
+        receipt: What a search for the removed text came to; with the last of several sources.
+        removals: What was removed, until it is searched for.
     """
 
     files: AddReport
@@ -80,6 +82,7 @@ class SyncReport:
     source: str = ""
     problem: str = ""
     receipt: Receipt | None = None
+    removals: tuple[Removal, ...] = ()
 
     @property
     def changed(self) -> int:
@@ -100,4 +103,5 @@ class SyncReport:
             (*self.moves, *other.moves),
             (*self.absent, *other.absent),
             self.refused or other.refused,
+            removals=(*self.removals, *other.removals),
         )

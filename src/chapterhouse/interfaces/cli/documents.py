@@ -1,4 +1,4 @@
-"""Commands about single documents: docs list, show, quality, check, remove, reprocess, formats."""
+"""Commands about single documents: docs list, show, quality, check, reprocess, formats."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,11 +9,18 @@ import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli import progress, quarantine, render, render_places, sources
+from chapterhouse.interfaces.cli import (
+    progress,
+    quarantine,
+    removals,
+    render,
+    render_places,
+    sources,
+)
 from chapterhouse.interfaces.cli.envelope import is_incomplete
-from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes, argument, flag, group, option
+from chapterhouse.interfaces.cli.options import DryRun, Shelves, argument, flag, group, option
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
-from chapterhouse.interfaces.cli.session import Outcome, opened_library, require_yes
+from chapterhouse.interfaces.cli.session import Outcome, opened_library
 from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Block, Raw, Style, verbatim
@@ -32,9 +39,10 @@ else:
 
 app = group("List, show, remove and reread documents.")
 app.add_typer(quarantine.app, name="quarantine")
+for found in (removals.remove, removals.removed, removals.undo, removals.purge):
+    app.command()(found)
 
 Name = Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")]
-Names = Annotated[list[str] | None, argument("[NAME]...", "Ids, beginnings of ids or files.")]
 
 
 @app.command("list")
@@ -168,41 +176,7 @@ def check(
 
 
 @app.command()
-def remove(
-    names: Names = None,
-    *,
-    missing: Annotated[bool, flag("--missing", "Remove documents whose files are gone.")] = False,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-) -> Outcome:
-    """Remove documents from the library.
-
-    The files they came from are not touched. Answers that rest on them are forgotten. The indexes
-    are built anew, and every file of the library is searched for what was removed.
-
-    Asks first. Off a terminal, and with --json, it does nothing without --yes: exit code 10.
-    """
-    if not names and not missing:
-        raise typer.BadParameter("Name what to remove, or use --missing.")
-
-    with opened_library() as library:
-        removal = library.documents.remove(*(names or ()), missing=missing, dry_run=True)
-        if removal.documents and not dry_run:
-            if not yes:
-                count = counted(len(removal.documents), "document")
-                require_yes(
-                    f"Remove {count} from the library",
-                    needed=f"Removing {count} needs to be confirmed.",
-                    refused="Nothing was removed.",
-                    listed=[document.source for document in removal.documents],
-                )
-            removal = library.documents.remove(*(names or ()), missing=missing)
-        data = {"documents": removal.documents, "receipt": removal.receipt, "dry_run": dry_run}
-        return Outcome(data, render.removed(removal, dry_run=dry_run))
-
-
-@app.command()
-def reprocess(names: Names = None, *, dry_run: DryRun = False) -> Outcome:
+def reprocess(names: removals.Names = None, *, dry_run: DryRun = False) -> Outcome:
     """Read stored files again, as after an update.
 
     Without a name, all of them.

@@ -5,6 +5,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
 from operator import attrgetter
@@ -98,6 +99,10 @@ def _of_sync(name: str) -> Callable[[Any], object]:
     return lambda value: getattr(value.sync, name) if value.sync else []
 
 
+def _day(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+
+
 def _counts(report: AddReport) -> dict[str, int]:
     return {status.value: report.count(status) for status in Status}
 
@@ -125,6 +130,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
         "dry_run": lambda _: False,
     },
     "Document": {"ingested": None},
+    "SyncReport": {"removals": None},
     "FileOutcome": {"seconds": None, "earlier": _earlier},
     "Job": {"lease_until": None},
     "Answer": {"certainty": attrgetter("certainty"), "text": attrgetter("text")},
@@ -163,6 +169,12 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     "Trial": {
         "answer": attrgetter("answer.text"),
         "quotes": lambda value: [citation.quote for citation in value.answer.citations],
+    },
+    "Receipt": {"found": attrgetter("found")},
+    "RemovedDocument": {
+        **dict.fromkeys(("modified", "mtime_ns", "number")),
+        "removed": lambda value: _day(value.removed),
+        "until": lambda value: _day(value.until) if value.until else None,
     },
     "TraceSpan": {"start_seconds": _rounded("start_seconds"), "seconds": _rounded("seconds")},
     "TraceEvent": {"seconds": _rounded("seconds")},

@@ -24,7 +24,6 @@ from chapterhouse.types import (
     FormatSupport,
     LibraryStatus,
     Notice,
-    Removal,
     Status,
 )
 
@@ -302,22 +301,6 @@ def chunk_quality(
         for chunk, quality in zip(chunks, measured, strict=True)
     ]
     yield Columns([*rows, ("mean", "", *figures(mean), "")])
-
-
-def removed(removal: Removal, *, dry_run: bool) -> Iterator[Block]:
-    """Say what was, or would be, removed, and whether any of it was found afterwards."""
-    gone, receipt = removal.documents, removal.receipt
-    verb = "Would remove" if dry_run else "Removed"
-    yield verbatim(f"{verb} {counted(len(gone), 'document')}.")
-    for entry in gone:
-        yield verbatim(f"  {entry.id}  {entry.source}")
-    if receipt is None:
-        return
-    passages = counted(receipt.passages, "passage")
-    place = f"{counted(receipt.files, 'file')} ({receipt.bytes / 2**20:,.1f} MB) of the library"
-    yield verbatim(f"{receipt.found:,} of {passages} found in {place}.")
-    if receipt.places:
-        yield verbatim(f"Look into: {', '.join(receipt.places)}")
 
 
 def formats(found: Sequence[FormatSupport]) -> Iterator[Block]:
