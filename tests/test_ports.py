@@ -69,7 +69,15 @@ FOLLOWS_EVERYTHING = {
     # A source is no document; what its shelf may be read by is for those who ask.
     "Sources": {"sources", "save", "drop"},
     # What was removed is on no shelf any more, and no search looks into it.
-    "RemovedDocuments": {"add", "entries", "expired", "drop", "naming", "forget_removals"},
+    "RemovedDocuments": {
+        "add",
+        "entries",
+        "expired",
+        "drop",
+        "naming",
+        "forget_names",
+        "forget_removals",
+    },
     # They write, delete what is named, or name whose memories there are.
     "Memories": {"remember", "forget", "forget_of", "personas"},
 }

@@ -24,7 +24,7 @@ from chapterhouse.ingest.plan import Plan, make_plan
 from chapterhouse.ingest.renames import Contents, file_moves, find_renames
 from chapterhouse.ports.store import Store
 from chapterhouse.text.naming import slug
-from chapterhouse.types import AddReport, FileRecord, Progress, Scope
+from chapterhouse.types import AddReport, FileOutcome, FileRecord, Progress, Scope
 
 _NAME = 48  # characters of a text by which it is called
 
@@ -84,8 +84,8 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
         for move in moves
         if move.record.location in moved
     ]
-    for number, outcome in enumerate(settled, start=1):
-        work.on_progress(Progress(number, len(plan.files), outcome.record.source, outcome))
+    if not _tell(settled, len(plan.files), work):
+        return AddReport(tuple(settled), interrupted=True, ignored=plan.ignored)
     suspects = _suspects(plan.known.values())
     report = run_suspects_last(
         pending,
@@ -145,6 +145,16 @@ def add_bytes(data: bytes, name: str, work: Work, label: str = "upload") -> AddR
         content = Content(data, digest, len(data), 0, int(time.time()))
         look = submit(replace(look, content=content), work)
     return run([look], 1, work)
+
+
+def _tell(settled: Sequence[FileOutcome], total: int, work: Work) -> bool:
+    """Report the files of which nothing had to be read; return False after an interrupt."""
+    try:
+        for number, outcome in enumerate(settled, start=1):
+            work.on_progress(Progress(number, total, outcome.record.source, outcome))
+    except KeyboardInterrupt:
+        return False
+    return True
 
 
 def _partition(

@@ -173,7 +173,13 @@ def _restored(entry: RemovedDocument, look: Look, work: Work) -> Document:
         if record.location != entry.location
     ]
     notices = (*prepared.document.notices, *without_text(entry.source, inside))
-    document = replace(prepared.document, id=entry.id, shelves=entry.shelves, notices=notices)
+    document = replace(
+        prepared.document,
+        id=entry.id,
+        shelves=entry.shelves,
+        notices=notices,
+        ingested=int(time.time()),
+    )
     record = record_of(look, document.status, worst_notice(document), entry.id, document.format)
     with store.together():
         store.put(

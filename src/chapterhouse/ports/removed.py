@@ -29,6 +29,10 @@ class RemovedDocuments(Protocol):
         """Return in which tables documents are still named, by those ids that are."""
         ...
 
+    def forget_names(self, names: Iterable[str]) -> None:
+        """Take the names of removed files out of the records of jobs that have ended."""
+        ...
+
     def forget_removals(self, sequence: int) -> None:
         """Drop the ids of documents removed up to a change that every index has applied."""
         ...

@@ -601,3 +601,11 @@ WHERE s.value IN (SELECT value FROM json_each(?1))
 UNION ALL
 SELECT wanted.value, 'cached answers' FROM cached_answer AS a, json_each(?1) AS wanted
 WHERE instr(a.answer, '"' || wanted.value || '"') > 0;
+
+-- ended_jobs
+SELECT key, arguments, lane, progress, result, error, hint FROM job
+WHERE state NOT IN ('pending', 'running') ORDER BY key;
+
+-- rewrite_job
+UPDATE job SET arguments = ?2, lane = ?3, progress = ?4, result = ?5, error = ?6, hint = ?7
+WHERE key = ?1;

@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from chapterhouse.store import rows
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import first, run, run_many
 from chapterhouse.types import RemovedDocument
+
+_REMOVED: Final = "(removed)"
 
 
 class RemovedStore:
@@ -50,6 +53,15 @@ class RemovedStore:
             self._drop_blob(sha256)
         return len(gone)
 
+    def forget_names(self, names: Iterable[str]) -> None:
+        """Take the names of removed files out of the records of jobs that have ended."""
+        needles = [json.dumps(name)[1:-1] for name in dict.fromkeys(names) if name]
+        with self._connections.write() as connection:
+            for key, *texts in run(connection, "ended_jobs"):
+                without = tuple(_without(str(text), needles) for text in texts)
+                if without != tuple(texts):
+                    run(connection, "rewrite_job", key, *without)
+
     def naming(self, document_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return in which tables documents are still named, by those ids that are."""
         found: dict[str, set[str]] = {}
@@ -62,3 +74,9 @@ class RemovedStore:
         """Drop the ids of documents removed up to a change that every index has applied."""
         with self._connections.write() as connection:
             run(connection, "forget_removals", sequence)
+
+
+def _without(text: str, needles: Iterable[str]) -> str:
+    for needle in needles:
+        text = text.replace(needle, _REMOVED)
+    return text

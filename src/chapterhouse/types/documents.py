@@ -184,7 +184,7 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict)
     characters: int = 0
     chunks: int = 0
-    ingested: int = 0
+    ingested: int = field(default=0, compare=False)
 
 
 Range = tuple[int, int]  # start and end in a body's text

@@ -15,6 +15,7 @@ from chapterhouse.types import (
     Answer,
     Chunk,
     Context,
+    Document,
     Excerpt,
     FileOutcome,
     Job,
@@ -22,6 +23,7 @@ from chapterhouse.types import (
     RemovedDocument,
     SearchResult,
     Status,
+    SyncReport,
     Variant,
 )
 
@@ -67,6 +69,7 @@ KINDS = (
     Change,
     Chunk,
     Context,
+    Document,
     Excerpt,
     FileOutcome,
     Job,
@@ -77,6 +80,7 @@ KINDS = (
     Refresh,
     RemovedDocument,
     SearchResult,
+    SyncReport,
     TraceEvent,
     TraceSpan,
     Trial,
