@@ -5,6 +5,7 @@ Interfaces call nothing below it; ``wiring`` makes its parts.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,15 +13,26 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from chapterhouse.concurrency import wait_for_threads
-from chapterhouse.errors import NotFoundError, RejectedError, UsageError
+from chapterhouse.errors import CorruptLibraryError, NotFoundError, RejectedError, UsageError
 from chapterhouse.files import home_folder
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.settings_file import load_settings
 from chapterhouse.text.naming import valid_name
-from chapterhouse.types import AddReport, Check, LibraryStatus, Progress, Scope, Status
-from chapterhouse.wiring import make_home, open_runtime
+from chapterhouse.types import (
+    AddReport,
+    Check,
+    Finding,
+    LibraryStatus,
+    Progress,
+    Remedy,
+    RepairReport,
+    Scope,
+    Status,
+    Verification,
+)
+from chapterhouse.wiring import make_home, open_runtime, rebuild_database
 
 # A command that searches does not load what adds, answers or meets.
 if TYPE_CHECKING:
@@ -30,7 +42,7 @@ if TYPE_CHECKING:
     from chapterhouse.facets import documents as storing
     from chapterhouse.facets import encoders as encoding
     from chapterhouse.facets import search as searching
-    from chapterhouse.ingest import doctor, privacy
+    from chapterhouse.facets import upkeep as maintaining
     from chapterhouse.models import discovery
     from chapterhouse.ports.memories import Memories
 else:
@@ -40,8 +52,7 @@ else:
     storing = lazy("chapterhouse.facets.documents")
     encoding = lazy("chapterhouse.facets.encoders")
     searching = lazy("chapterhouse.facets.search")
-    doctor = lazy("chapterhouse.ingest.doctor")
-    privacy = lazy("chapterhouse.ingest.privacy")
+    maintaining = lazy("chapterhouse.facets.upkeep")
     discovery = lazy("chapterhouse.models.discovery")
 
 _SETTLES: Final = 2.0  # seconds
@@ -97,6 +108,11 @@ class Library:
         """The vectors that follow their documents."""
         return encoding.EncoderFacet(self._runtime)
 
+    @cached_property
+    def upkeep(self) -> "maintaining.Upkeep":
+        """Whether the library is sound, and what helps where it is not."""
+        return maintaining.Upkeep(self._runtime)
+
     @property
     def memory(self) -> "Memories":
         """What was asked and answered."""
@@ -148,6 +164,65 @@ class Library:
         settings = load_settings(folder, own)
         make_home(folder, own)
         return cls(open_runtime(folder, workspace, settings))
+
+    @classmethod
+    def verify(
+        cls,
+        home: Path | str | None = None,
+        workspace: str = "default",
+        *,
+        quick: bool = False,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Verification:
+        """Verify a library, also one that is too damaged to be opened; see ``Upkeep.verify``.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        try:
+            with cls.open(home, workspace, create=False) as library:
+                return library.upkeep.verify(quick=quick, on_progress=on_progress)
+        except CorruptLibraryError as error:
+            return Verification(
+                (Finding("database", error.message, Remedy.REBUILD, hint=error.hint),), quick=quick
+            )
+
+    @classmethod
+    def repair(
+        cls,
+        home: Path | str | None = None,
+        workspace: str = "default",
+        *,
+        found: Verification | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> RepairReport:
+        """Repair what ``verify`` finds; a damaged database is written anew from what can be read.
+
+        Args:
+            home: As in ``open``.
+            workspace: Likewise.
+            found: What ``verify`` found; it is called where this is None.
+            on_progress: Called after each document that is read again.
+
+        Raises:
+            NotFoundError: there is no library.
+            CorruptLibraryError: nothing of its database can be read.
+            ChapterhouseError: another process is writing to it.
+        """
+        found = cls.verify(home, workspace) if found is None else found
+        rebuilt = tuple(one for one in found.findings if one.remedy is Remedy.REBUILD)
+        damaged, lost = "", dict[str, int]()
+        if rebuilt:
+            own = home_folder(home) / "workspaces" / workspace
+            damaged, rows = rebuild_database(own)
+            lost = dict(rows)
+        with cls.open(home, workspace, create=False) as library:
+            if rebuilt:
+                library.reindex()
+                found = library.upkeep.verify()
+            report = library.upkeep.repair(found, on_progress=on_progress)
+        repaired = tuple(dict.fromkeys((*rebuilt, *report.repaired)))
+        return replace(report, repaired=repaired, damaged_copy=damaged, lost=lost)
 
     @classmethod
     @contextmanager
@@ -239,14 +314,12 @@ class Library:
         )
 
     def doctor(self, *, fix: bool = False) -> tuple[Check, ...]:
-        """Check everything that must be true of the library.
+        """Check the environment, and the library quickly; ``upkeep.verify`` checks it wholly.
 
         Args:
             fix: Close what other users of the machine can look into; nothing else is changed.
         """
-        runtime = self._runtime
-        private = (privacy.make_private if fix else privacy.check_privacy)(self.home)
-        return (*doctor.examine(runtime.store, runtime.blobs, runtime.indexes()), private)
+        return self.upkeep.doctor(fix=fix)
 
     def check_language_model(self) -> Check | None:
         """Say how the language model does; None where the settings name none.

@@ -12,6 +12,7 @@ same catch-up from the same analysis.
 """
 
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,12 @@ from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import forward
+from chapterhouse.index.comparing import (
+    changed_since,
+    damaged_segments,
+    foreign_files,
+)
+from chapterhouse.index.entries import Entries, compare
 from chapterhouse.index.forward import Extent, Forward
 from chapterhouse.index.ranking import best_of, clauses_of, open_index
 from chapterhouse.index.schema import entry_of, fields_of, make_schema
@@ -41,8 +48,7 @@ from chapterhouse.index.state import (
 )
 from chapterhouse.ports.store import Store
 from chapterhouse.text.analyse import ANALYSER_VERSION, analyse
-from chapterhouse.text.counting import counted
-from chapterhouse.types import Change, Scope, Scored, TermRows, WeightedTerm
+from chapterhouse.types import Change, Difference, Remedy, Scope, Scored, TermRows, WeightedTerm
 
 # Tantivy refuses an index of a format it cannot read; this says what is in ours.
 _FINGERPRINT: Final = f"schema 2 analyser {ANALYSER_VERSION}"
@@ -50,6 +56,8 @@ _HEAP_BYTES: Final = 64_000_000
 _BATCH_CHANGES: Final = 512
 _COMPACT_FROM: Final = 10_000  # rows of the forward file; below it gone ones cost nothing
 _MOST_SCOPES: Final = 64
+# What the folder of the index holds.
+_OWN: Final = re.compile(r"state\.json(\.\d+\.new)?|lock|tantivy\.\d+|(terms|ends|keys)\.\d+")
 _LEFT_BEHIND: Final = "FileAlreadyExists"  # how Tantivy names it; it has no type for it
 
 
@@ -175,10 +183,31 @@ class LexicalIndex:
             found = known[scope.key] = ScopedIndex(searcher, self._schema, rows, scope)
         return found
 
-    def fault(self, chunks: int) -> str:
-        """Say how an index that has applied everything differs from a store of so many chunks."""
-        size = self.size(Scope.everything())
-        return "" if size == chunks else f"holds {counted(size, 'chunk')}, the library {chunks:,}."
+    def differences(self, store: Store, *, thorough: bool) -> Iterator[Difference]:
+        """Yield in what it differs from the store: chunks, documents, shelves, terms.
+
+        Args:
+            store: What it was made from.
+            thorough: Also compare every file with its checksum, and the terms of every chunk with
+                its text.
+        """
+        state = self._state()
+        folder = self._files(state.generation)
+        with _explain_damage():
+            yield from (
+                Difference(f"has a file that is not its own: {name}", Remedy.NONE)
+                for name in foreign_files(self._folder, _OWN)
+            )
+            # First: on a damaged file a search may end in a panic.
+            damaged = list(damaged_segments(folder)) if thorough else []
+        yield from damaged
+        if not any(one.remedy is Remedy.REINDEX for one in damaged):
+            with _explain_damage():
+                every, held = self._keys().tolist(), Entries(self._schema, self._searcher())
+                rows = self._load_forward()
+                changed = changed_since(store, state.sequence)
+                found = compare(every, held, rows, store, changed, thorough=thorough)
+                yield from map(Difference, list(found))
 
     def _top(self, query: tantivy.Query, limit: int) -> Sequence[Scored]:
         with _explain_damage():
@@ -334,10 +363,16 @@ def _explain_damage() -> Iterator[None]:
     """Say what to do where Tantivy only says that something failed."""
     try:
         yield
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, KeyError, TypeError, IndexError) as error:
         raise CorruptLibraryError(
             f"The lexical index cannot be used: {error}",
             hint="If the disk is full, make room. Then run: chapterhouse reindex",
+        ) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # Rust's, which is no Exception
+            raise
+        raise CorruptLibraryError(
+            f"The lexical index is damaged: {error}", hint="Run: chapterhouse reindex"
         ) from error
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
+from chapterhouse.ports.examination import Examination
 from chapterhouse.ports.memories import Memories
 from chapterhouse.ports.vectors import DocumentVectors, Embeddings
 from chapterhouse.types import (
     Body,
     Change,
-    Check,
     Chunk,
     CorpusCounts,
     Document,
@@ -178,10 +178,6 @@ class Upkeep(Protocol):
         """Write the store anew, so that nothing that was removed stays in its file."""
         ...
 
-    def examine(self) -> Sequence[Check]:
-        """Check what only the store can see of itself: its file, its references, its numbers."""
-        ...
-
 
 class Store(
     Documents, Statistics, ChangeLog, DocumentWriter, FileLedger, DocumentVectors, Upkeep, Protocol
@@ -190,6 +186,10 @@ class Store(
 
     def embeddings(self) -> Embeddings:
         """Return the vectors that come after their documents, and the encoders' roles."""
+        ...
+
+    def examination(self) -> Examination:
+        """Return what looks for damage in the rows, and repairs it."""
         ...
 
     def memories(self) -> Memories:
@@ -222,4 +222,8 @@ class Blobs(Protocol):
 
     def hashes(self, minimum_age: float = 0.0) -> Iterator[str]:
         """Yield, sorted, the hashes of what was last put at least so many seconds ago."""
+        ...
+
+    def foreign(self) -> Iterator[str]:
+        """Yield, sorted, what lies among the blobs and is none."""
         ...

@@ -310,7 +310,11 @@ def explained(path: Path) -> Iterator[None]:
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise CorruptLibraryError(
             f"{path} is damaged or no library: {error}",
-            hint="Restore it from a backup, or move it away and add the folders again.",
+            hint="Run: chapterhouse repair. Or restore it from a backup.",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise CorruptLibraryError(
+            f"{path} holds a text that is damaged: {error}", hint="Run: chapterhouse repair"
         ) from error
     except apsw.FullError as error:
         raise ChapterhouseError(

@@ -1,15 +1,19 @@
 """The steps of a write, each inside a transaction that its caller holds."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import rows
 from chapterhouse.store.statements import Row, first, run, run_many
 from chapterhouse.types import Body, Chunk, Document, FileRecord, shelf_names
+
+Rows = Sequence[Row]
 
 
 def require_agreement(
@@ -40,7 +44,12 @@ def require_agreement(
 
 def next_sequence(connection: apsw.Connection) -> int:
     """Count one change and return its number; kept answers were given before it and go."""
-    ((number,),) = run(connection, "next_sequence")
+    found = first(connection, "next_sequence")
+    if not found:
+        raise CorruptLibraryError(
+            "The library's count of changes is gone.", hint="Run: chapterhouse repair"
+        )
+    number = found[0]
     run(connection, "drop_cached_answers", number)
     return int(number)
 
@@ -62,6 +71,28 @@ def write_parts(connection: apsw.Connection, key: int, body: Body, chunks: Seque
     pages = (rows.page_row(key, ordinal, page) for ordinal, page in enumerate(body.pages))
     run_many(connection, "put_page", pages)
     run_many(connection, "put_chunk", (rows.chunk_row(key, chunk) for chunk in chunks))
+
+
+def rows_checksum(facts: Row, sections: Rows, pages: Rows, chunks: Rows) -> str:
+    """Return the SHA-256 of a document's rows, which ``verify`` compares.
+
+    Args:
+        facts: What ``document_facts`` selects.
+        sections: As ``section_rows`` selects them.
+        pages: As ``page_rows`` selects them.
+        chunks: As ``chunk_rows`` selects them.
+    """
+    digest = hashlib.sha256()
+    for row in ((*facts,), *sections, *pages, *chunks):
+        digest.update(json.dumps(row).encode())
+    return digest.hexdigest()
+
+
+def write_checksum(connection: apsw.Connection, key: int) -> None:
+    """Record what the rows of a document come to."""
+    facts = run(connection, "document_facts", key)[0]
+    parts = (run(connection, f"{part}_rows", key) for part in ("section", "page", "chunk"))
+    run(connection, "put_checksum", key, rows_checksum(facts, *parts))
 
 
 def write_shelves(connection: apsw.Connection, key: int, shelves: Sequence[str]) -> None:

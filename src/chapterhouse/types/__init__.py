@@ -98,7 +98,7 @@ from chapterhouse.types.ledger import (
     Receipt,
     Removal,
 )
-from chapterhouse.types.memory import Memory, MemoryHit
+from chapterhouse.types.memory import Memory, MemoryCitation, MemoryHit
 from chapterhouse.types.minutes import (
     Absence,
     Cell,
@@ -142,6 +142,14 @@ from chapterhouse.types.state import (
     LibraryStatus,
 )
 from chapterhouse.types.terms import TermRows, TokenVectors
+from chapterhouse.types.verification import (
+    Difference,
+    Finding,
+    Remedy,
+    RepairReport,
+    Unrepaired,
+    Verification,
+)
 from chapterhouse.types.writing import (
     ModelLimits,
     OutputFormat,
@@ -188,6 +196,7 @@ __all__ = [
     "Correction",
     "CouncilEvent",
     "DecisionChange",
+    "Difference",
     "DisagreementMap",
     "Dispute",
     "DisputeSide",
@@ -207,6 +216,7 @@ __all__ = [
     "Extraction",
     "FileOutcome",
     "FileRecord",
+    "Finding",
     "FollowUp",
     "FormatSupport",
     "Fusion",
@@ -224,6 +234,7 @@ __all__ = [
     "MeetingEventKind",
     "Member",
     "Memory",
+    "MemoryCitation",
     "MemoryHit",
     "Minutes",
     "MinutesChanges",
@@ -252,7 +263,9 @@ __all__ = [
     "ReadingEvent",
     "Receipt",
     "RelationChange",
+    "Remedy",
     "Removal",
+    "RepairReport",
     "Reply",
     "Rewriting",
     "Route",
@@ -275,10 +288,12 @@ __all__ = [
     "ToolText",
     "Turn",
     "Unmatched",
+    "Unrepaired",
     "Usage",
     "Variant",
     "VariantKind",
     "Verdict",
+    "Verification",
     "WeightedTerm",
     "Writing",
     "corrected",
