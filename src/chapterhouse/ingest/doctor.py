@@ -17,6 +17,7 @@ _PARTS: Final = (
     "sequences",
     "orphans",
     "parts",
+    "shelves",
     "files",
     "folders",
     "rows",

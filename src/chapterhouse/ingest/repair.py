@@ -17,7 +17,7 @@ from chapterhouse.ingest.pipeline import run, submit
 from chapterhouse.ingest.plan import find_file
 from chapterhouse.ingest.remove import GRACE_SECONDS
 from chapterhouse.ports.index import Index
-from chapterhouse.text.naming import system_path
+from chapterhouse.text.naming import source_name, system_path
 from chapterhouse.types import (
     DEFAULT_SHELF,
     Document,
@@ -32,6 +32,7 @@ from chapterhouse.types import (
 )
 
 _ALL = Scope.everything()
+_ROUNDS = 3  # one repair may bring to light what another hid
 _ADVICE = {
     Remedy.REINDEX: "The index could not be built again: is another process writing to it?",
     Remedy.REREAD: "It could not be read again: neither its bytes nor its file are there.",
@@ -59,6 +60,22 @@ def repair(
         verify: Looks again.
         home: Files in it are of personas and councils, which read them again themselves.
     """
+    reasons: dict[str, str] = {}
+    now, tried = found, set[tuple[Remedy, str]]()
+    for _ in range(_ROUNDS):
+        wanted = {(one.remedy, one.target) for one in now.findings}
+        if not wanted - tried:
+            break
+        tried |= wanted
+        reasons |= _apply(now, work, indexes, home)
+        now = verify()
+    return _report(found, now, reasons)
+
+
+def _apply(
+    found: Verification, work: Work, indexes: Mapping[str, Index], home: Path
+) -> dict[str, str]:
+    """Do what helps against each finding; return by target why something could not be done."""
     targets = {remedy: _targets(found.findings, remedy) for remedy in Remedy}
     reasons: dict[str, str] = {}
     if targets[Remedy.DROP]:
@@ -74,7 +91,7 @@ def repair(
             index.rebuild(work.store)
         else:
             _catch_up(index, work)
-    return _report(found, verify(), reasons)
+    return reasons
 
 
 def _targets(findings: Iterable[Finding], remedy: Remedy) -> Sequence[str]:
@@ -153,11 +170,11 @@ def _look(name: str, work: Work) -> Look | None:
         document = work.store.document(name, _ALL)
     if document is None:
         return None
-    path = Path(document.location)
-    file = SourceFile(path.parent, (path.name,), document.location, document.source)
+    path, source = Path(document.location), _source(document, work)
+    file = SourceFile(path.parent, (path.name,), document.location, source)
     # From the document: its shelves must stay, whatever the ledger of files says.
     known = FileRecord(
-        document.location, document.source, 0, 0, document.sha256, document.status,
+        document.location, source, 0, 0, document.sha256, document.status,
         document_id=document.id, format=document.format,
     )  # fmt: skip
     content = _stored_content(document, work) or _file_content(document, work)
@@ -165,6 +182,21 @@ def _look(name: str, work: Work) -> Look | None:
         error = RejectedError("vanished", _ADVICE[Remedy.REREAD])
         return Look(file, known, error=error, started=started)
     return submit(Look(file, known, content, started=started), work)
+
+
+def _source(document: Document, work: Work) -> str:
+    """Return the source of a document: where the ledger has another, the one its folder gives."""
+    roots = {location: label for label, location in work.store.roots()}
+    root = next((place for place in above(document.location) if place in roots), None)
+    if root is None:
+        return document.source
+    names = document.location[len(root.rstrip("/")) + 1 :].split("/")
+    stated = source_name(roots[root], names)
+    try:
+        record = work.store.file(document.location)
+    except CorruptLibraryError:
+        return document.source
+    return stated if record and record.source == stated else document.source
 
 
 def _stored_content(document: Document, work: Work) -> Content | None:

@@ -103,6 +103,22 @@ class Connections:
                 _end(connection)  # nothing was written
 
     @contextmanager
+    def read_anew(self) -> Iterator[apsw.Connection]:
+        """Give a new connection to read with, which remembers nothing.
+
+        To SQLite 3.54 a full-text index with secure-delete looks damaged through a connection that
+        has looked at it before another one changed it.
+        """
+        with explained(self._path):
+            connection = self._connected()
+            try:
+                _configure(connection)
+                connection.pragma("query_only", 1)
+                yield connection
+            finally:
+                connection.close()
+
+    @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
         """Give the writer in a transaction that is durable once the block has ended.
 

@@ -5,6 +5,7 @@ columns that nothing else compares. Names, times and shelves may change without 
 compared with the ledger of files and with the indexes.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -16,7 +17,7 @@ from chapterhouse.store import writing
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.memory import remake_terms, terms_faults
 from chapterhouse.store.rows import to_json
-from chapterhouse.store.statements import Row, first, run
+from chapterhouse.store.statements import Row, first, run, run_many
 from chapterhouse.types import Finding, Remedy, Status
 
 _BACKUP: Final = "Restore the library from a backup."
@@ -26,7 +27,7 @@ _LOOKS: Final = (
     ("counter_faults", "sequences", Remedy.DROP),
     ("sequence_faults", "sequences", Remedy.DROP),
     ("incomplete_documents", "parts", Remedy.REREAD),
-    ("documents_on_no_shelf", "parts", Remedy.REREAD),
+    ("shelf_faults", "shelves", Remedy.DROP),
     ("documents_without_file", "files", Remedy.REREAD),
     ("files_without_document", "files", Remedy.FORGET),
     ("content_orphans", "orphans", Remedy.DROP),
@@ -74,13 +75,9 @@ class StoreExaminer:
             found = first(connection, "checksum", document_id)
             if not found or found[1] is None:
                 return ""
-            current = writing.rows_checksum(
-                run(connection, "document_facts", found[0])[0],
-                run(connection, "section_rows", found[0]),
-                run(connection, "page_rows", found[0]),
-                run(connection, "chunk_rows", found[0]),
-            )
-        return "" if current == found[1] else "its rows are not those that were written"
+            key, wanted, shelves, _ = found
+            current = writing.checksum_now(connection, key, shelves)
+        return "" if current == wanted else "its rows are not those that were written"
 
     def chunk_keys(self) -> Mapping[str, Sequence[int]]:
         """Return the chunk keys of every document that has some, in order, by its id."""
@@ -116,6 +113,8 @@ class StoreExaminer:
             run(connection, "raise_counter")
             dropped += len(run(connection, "removals_of_documents"))
             dropped += _renumber(connection)
+            run(connection, "correct_locations")
+            _restore_shelves(connection)
             for statement in ("content", "cached_answer"):
                 dropped += len(run(connection, f"drop_{statement}_orphans"))
             dropped += len(run(connection, "drop_unreadable_encoders"))
@@ -130,7 +129,8 @@ class StoreExaminer:
 
     def _integrity(self) -> Iterator[Finding]:
         try:
-            faults = [" ".join(map(str, row)) for row in self._all("integrity")]
+            with self._connections.read_anew() as connection:
+                faults = [" ".join(map(str, row)) for row in run(connection, "integrity")]
         except CorruptLibraryError as error:  # a look at damage may fail on it
             faults = [error.message]
         for fault in faults[:_INTEGRITY_ROWS] if faults != ["ok"] else ():
@@ -173,6 +173,19 @@ def _renumber(connection: apsw.Connection) -> int:
         ((number,),) = run(connection, "next_sequence")
         run(connection, "put_removal", identifier, number)
     return len(found)
+
+
+def _restore_shelves(connection: apsw.Connection) -> None:
+    """Put documents on the shelves of their checksum, where it holds with these."""
+    for key, identifier, shelves in run(connection, "shelves_to_restore"):
+        ((_, wanted, _, current),) = run(connection, "checksum", identifier)
+        if writing.checksum_now(connection, key, shelves) == wanted:
+            run(connection, "clear_memberships", key)
+            memberships = ((key, shelf) for shelf in json.loads(shelves))
+            run_many(connection, "put_membership", memberships)
+            run(connection, "touch_document", writing.next_sequence(connection), key)
+        elif writing.checksum_now(connection, key, current) == wanted:
+            run(connection, "put_checksum", key, current, wanted)
 
 
 def _roots_of(found: Sequence[Row]) -> Mapping[str, str]:

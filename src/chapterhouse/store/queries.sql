@@ -335,33 +335,6 @@ UNION ALL
 SELECT 'document ' || d.id || ' is also recorded as removed'
 FROM document AS d JOIN removal AS r ON r.document_id = d.id;
 
--- ledger_faults
-SELECT 'file ' || f.location || ' names document ' || f.document_id || ', which is not there'
-FROM file AS f
-WHERE f.document_id <> '' AND NOT EXISTS (
-  SELECT 1 FROM document AS d WHERE d.id = f.document_id AND d.location = f.location
-)
-UNION ALL
-SELECT 'document ' || d.id || ' has no file record' FROM document AS d
-WHERE NOT EXISTS (
-  SELECT 1 FROM file AS f WHERE f.location = d.location AND f.document_id = d.id
-);
-
--- part_faults
-SELECT 'document ' || d.id || ' has no text' FROM document AS d
-WHERE NOT EXISTS (SELECT 1 FROM body AS b WHERE b.document = d.key)
-UNION ALL
-SELECT 'document ' || d.id || ' is on no shelf' FROM document AS d
-WHERE NOT EXISTS (SELECT 1 FROM membership AS m WHERE m.document = d.key)
-UNION ALL
-SELECT 'document ' || d.id || ' says ' || d.chunks || ' chunks and has ' || n.number
-FROM document AS d
-JOIN (
-  SELECT d.key, (SELECT count(*) FROM chunk AS c WHERE c.document = d.key) AS number
-  FROM document AS d
-) AS n ON n.key = d.key
-WHERE n.number <> d.chunks;
-
 -- put_memory
 INSERT INTO memory (
   persona, asked, expires, question, answer, found, method, sources, sequence, citations
@@ -428,16 +401,21 @@ DELETE FROM cached_answer WHERE sequence <> ?;
 -- Verify and repair: rows as they are.
 
 -- put_checksum
-INSERT OR REPLACE INTO checksum (document, rows_sha256) VALUES (?, ?);
+INSERT OR REPLACE INTO checksum (document, shelves, rows_sha256) VALUES (?, ?, ?);
 
 -- checksum
-SELECT d.key, c.rows_sha256 FROM document AS d LEFT JOIN checksum AS c ON c.document = d.key
+SELECT d.key, c.rows_sha256, c.shelves,
+  (SELECT json_group_array(shelf ORDER BY shelf) FROM membership WHERE document = d.key)
+FROM document AS d LEFT JOIN checksum AS c ON c.document = d.key
 WHERE d.id = ?;
 
 -- document_facts
-SELECT format, method, sha256, text_sha256, page_kind, language, notices, metadata, characters,
+SELECT title, format, method, sha256, text_sha256, page_kind, language, notices, metadata, characters,
   chunks
 FROM document WHERE key = ?;
+
+-- shelves_of
+SELECT json_group_array(shelf ORDER BY shelf) FROM membership WHERE document = ?;
 
 -- section_rows
 SELECT ordinal, level, path, "start", "end" FROM section WHERE document = ? ORDER BY ordinal;
@@ -522,9 +500,24 @@ JOIN (
 ) AS n ON n.key = d.key
 WHERE n.number <> d.chunks;
 
--- documents_on_no_shelf
-SELECT 'document ' || d.id || ' is on no shelf', d.id FROM document AS d
-WHERE NOT EXISTS (SELECT 1 FROM membership AS m WHERE m.document = d.key);
+-- shelf_faults
+SELECT 'document ' || d.id || ' is not on the shelves it was put on', d.id
+FROM document AS d LEFT JOIN checksum AS c ON c.document = d.key
+WHERE c.shelves <> (
+  SELECT json_group_array(shelf ORDER BY shelf) FROM membership WHERE document = d.key
+) OR NOT EXISTS (SELECT 1 FROM membership AS m WHERE m.document = d.key);
+
+-- shelves_to_restore
+SELECT d.key, d.id, c.shelves FROM document AS d JOIN checksum AS c ON c.document = d.key
+WHERE c.shelves <> (
+  SELECT json_group_array(shelf ORDER BY shelf) FROM membership WHERE document = d.key
+) ORDER BY d.key;
+
+-- correct_locations
+UPDATE document SET location = (SELECT f.location FROM file AS f WHERE f.document_id = document.id)
+WHERE 1 = (SELECT count(*) FROM file AS f WHERE f.document_id = document.id)
+  AND NOT EXISTS (SELECT 1 FROM file AS f WHERE f.location = document.location)
+RETURNING 1;
 
 -- content_orphans
 SELECT 'bytes ' || sha256 || ' are of no document', sha256 FROM content

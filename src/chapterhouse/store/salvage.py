@@ -95,7 +95,9 @@ def _rewrite(damaged: Path, fresh: Path) -> Mapping[str, int]:
         with closing(apsw.Connection(str(damaged))) as source, target.write() as connection:
             connection.execute("PRAGMA defer_foreign_keys = 1")
             known = _columns(source)
-            for table, wanted in _columns(connection).items():
+            # Documents first: by their keys the rows of other tables are looked up.
+            tables = sorted(_columns(connection).items(), key=lambda one: one[0] != "document")
+            for table, wanted in tables:
                 columns = [name for name in wanted if name in known.get(table, ())]
                 connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - a name of the schema
                 lost[table] += _copy_rows(source, connection, table, columns)

@@ -141,7 +141,6 @@ class SqliteStore(StoreReader):
             else:
                 run(connection, "drop_removal", identifier)
             writing.write_parts(connection, key, body, chunks)
-            writing.write_checksum(connection, key)
             writing.write_shelves(connection, key, document.shelves)
             if vectors is not None:
                 halves = np.ascontiguousarray(vectors, dtype="<f2").tobytes()

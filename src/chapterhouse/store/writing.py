@@ -77,7 +77,7 @@ def rows_checksum(facts: Row, sections: Rows, pages: Rows, chunks: Rows) -> str:
     """Return the SHA-256 of a document's rows, which ``verify`` compares.
 
     Args:
-        facts: What ``document_facts`` selects.
+        facts: What ``document_facts`` selects, and the shelves.
         sections: As ``section_rows`` selects them.
         pages: As ``page_rows`` selects them.
         chunks: As ``chunk_rows`` selects them.
@@ -88,17 +88,24 @@ def rows_checksum(facts: Row, sections: Rows, pages: Rows, chunks: Rows) -> str:
     return digest.hexdigest()
 
 
-def write_checksum(connection: apsw.Connection, key: int) -> None:
-    """Record what the rows of a document come to."""
+def checksum_now(connection: apsw.Connection, key: int, shelves: str) -> str:
+    """Return what the rows of a document come to, on these shelves."""
     facts = run(connection, "document_facts", key)[0]
     parts = (run(connection, f"{part}_rows", key) for part in ("section", "page", "chunk"))
-    run(connection, "put_checksum", key, rows_checksum(facts, *parts))
+    return rows_checksum((*facts, shelves), *parts)
+
+
+def write_checksum(connection: apsw.Connection, key: int) -> None:
+    """Record what the rows of a document come to; call it after every change of one of them."""
+    ((shelves,),) = run(connection, "shelves_of", key)
+    run(connection, "put_checksum", key, shelves, checksum_now(connection, key, shelves))
 
 
 def write_shelves(connection: apsw.Connection, key: int, shelves: Sequence[str]) -> None:
-    """Put a document that is on no shelf on these, or on the default one."""
+    """Put a document whose rows are written on these shelves, or on the default one."""
     memberships = ((key, shelf) for shelf in shelf_names(shelves))
     run_many(connection, "put_membership", memberships)
+    write_checksum(connection, key)
 
 
 def write_file(connection: apsw.Connection, record: FileRecord, document_id: str) -> None:

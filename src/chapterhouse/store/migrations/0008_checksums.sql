@@ -2,7 +2,8 @@
 -- Documents of before have none until they are read again.
 CREATE TABLE checksum (
   document INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE,
-  rows_sha256 TEXT NOT NULL
+  shelves TEXT NOT NULL,     -- JSON: sorted; once more, to restore lost memberships from
+  rows_sha256 TEXT NOT NULL  -- of document, shelves, sections, pages and chunks
 ) STRICT;
 
 -- What a remembered answer cited; null: not known, for memories of before.
