@@ -21,8 +21,10 @@ from chapterhouse.index.schema import make_schema
 
 PAGE = 4_096
 OLD = 1_600_000_000  # seconds: older than any grace
-CONTENT_TABLES = ("document", "body", "section", "page", "chunk", "embedding", "content", "file")
-CONTENT_TABLES += ("membership", "memory", "checksum")
+CONTENT_TABLES: tuple[str, ...] = (
+    "document", "body", "section", "page", "chunk", "embedding", "content", "file",
+    "membership", "memory", "checksum",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,11 @@ def truncate(path: Path) -> None:
     """Cut a file to its half."""
     with path.open("r+b") as stream:
         stream.truncate(path.stat().st_size // 2)
+
+
+def empty(path: Path) -> None:
+    """Leave nothing of a file but its name."""
+    path.write_bytes(b"")
 
 
 def state(name: str, **values: object) -> Callable[[Path], None]:
@@ -464,7 +471,7 @@ def _files() -> Iterator[Damage]:
     yield Damage("one bit", "blob", blob(flip))
     yield Damage("cut", "blob", blob(truncate))
     yield Damage("gone", "blob", blob(Path.unlink))
-    yield Damage("empty", "blob", blob(lambda path: path.write_bytes(b"") and None))
+    yield Damage("empty", "blob", blob(empty))
     yield Damage("the folder is gone", "blobs", lambda home: shutil.rmtree(own(home) / "blobs"))
     yield Damage("of no document", "blob", _orphan_blob)
     yield Damage("a strange file", "blobs", foreign("blobs", "notes.txt"), repairable=False)

@@ -80,7 +80,8 @@ def test_what_is_slow_is_named_with_the_reason(
     around: Surroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pending = EncoderStatus("building", "built-in", "x", 0, 1)
-    slow = replace(around, indexes={"lexical": Behind(), "names": Damaged()}, encoders=(pending,))
+    indexes: Any = {"lexical": Behind(), "names": Damaged()}
+    slow = replace(around, indexes=indexes, encoders=(pending,))
     found = "; ".join(slow_parts(slow))
     assert "the lexical index is 1 change behind" in found
     assert "vectors are missing" in found

@@ -37,7 +37,7 @@ def _noise(path: Path, table: str) -> None:
     connection.close()
     (number,) = pages[len(pages) // 2]
     with path.open("r+b") as stream:
-        stream.seek((number - 1) * PAGE)
+        stream.seek((int(str(number)) - 1) * PAGE)
         stream.write(b"\xff" * 64)
 
 
