@@ -40,7 +40,7 @@ SEAMS_OF_WHAT_IS_KEPT = (
 # What has no scope, and why.
 FOLLOWS_EVERYTHING = {
     # An index has to know every change, of every document.
-    "Index": {"sequence", "catch_up", "rebuild", "fault"},
+    "Index": {"sequence", "catch_up", "rebuild", "differences"},
     "ChangeLog": {"sequence", "changes"},
     # Vectors are made for all documents and read by indexes alone; a role is no document's.
     "DocumentVectors": {"fingerprints", "fingerprints_of", "vectors_of"},
@@ -50,11 +50,11 @@ FOLLOWS_EVERYTHING = {
     "FileLedger": {"file", "files", "record_file", "forget_file", "label_root", "roots"},
     # They write, or look after the store itself.
     "DocumentWriter": {"together", "put", "remove", "set_shelves"},
-    "Upkeep": {"collect_garbage", "compact", "examine"},
+    "Upkeep": {"collect_garbage", "compact"},
     # Bytes by their hash, which only the store knows; it asks by scope before.
-    "Blobs": {"put", "get", "has", "delete", "hashes"},
+    "Blobs": {"put", "get", "has", "delete", "hashes", "foreign"},
     # It opens other seams, which have scopes of their own.
-    "Store": {"embeddings", "memories"},
+    "Store": {"embeddings", "examination", "memories"},
     # They write, delete what is named, or name whose memories there are.
     "Memories": {"remember", "forget", "forget_of", "personas"},
 }
