@@ -49,7 +49,7 @@ def test_every_part_of_the_environment_is_told(around: Surroundings) -> None:
     assert "Chapterhouse 0.1.0" in told["versions"]
     assert "SQLite 3." in told["versions"]
     assert "formats can be read here" in told["formats"]
-    assert "bytes are free" in told["disk"]
+    assert "are free" in told["disk"]
     assert "open files" in told["limits"]
     assert told["settings"].startswith("All are the defaults.")
     assert "1 folder added, 0 of them away" in told["added folders"]

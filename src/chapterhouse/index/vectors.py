@@ -113,8 +113,8 @@ class VectorIndex:
     def differences(self, store: Store, *, thorough: bool) -> Iterator[Difference]:
         """Yield in what it differs from the store: chunks, vectors, shelves.
 
-        Where a row is what its code says and the store has other vectors, or none, those of the
-        store are at fault.
+        Where the rows are what their codes say and the store has other vectors, or none, those of
+        the store are at fault.
 
         Args:
             store: What it was made from.
@@ -125,20 +125,27 @@ class VectorIndex:
             yield Difference(f"has a file that is not its own: {name}", Remedy.NONE)
         with _explain_damage():
             loaded = self._load()
-            faults = vector_files.row_faults(loaded)
+            faults = np.zeros(loaded.extent.rows, np.bool_)
+            if thorough:
+                faults = vector_files.row_faults(loaded)
             slots = Names().slots(self._folder, loaded.extent)
-        if len(loaded.table.keys) and not (np.diff(loaded.table.keys) >= 0).all():
-            yield Difference("has keys that are out of order")
-        if thorough and (number := int(np.count_nonzero(faults))):
+        if number := int(np.count_nonzero(faults)):
             yield Difference(f"has codes that are not those of {counted(number, 'vector')}")
-        changed = changed_since(store, state.sequence)
-        changed |= {one.document_id for one in store.embeddings().added(own, _added(state), 1)}
+        changed = changed_since(store, state.sequence) | self._waiting(store, _added(state))
         documents = {one.id: one for one in store.documents(Scope.everything())}
         for name in sorted(documents.keys() | slots.keys()):
             if name not in changed:
                 run = _Run.of(loaded, slots.get(name, -1))
                 with _explain_damage():
                     yield from _compare(name, documents.get(name), run, faults, store, own)
+
+    def _waiting(self, store: Store, after: int) -> frozenset[str]:
+        """Return the documents whose vectors came after those that were added last."""
+        names: set[str] = set()
+        while found := store.embeddings().added(self._embedder.fingerprint, after, _BATCH_CHANGES):
+            names.update(one.document_id for one in found)
+            after = found[-1].sequence
+        return frozenset(names)
 
     def _last_added(self, store: Store) -> int:
         return store.embeddings().last(self._embedder.fingerprint)

@@ -145,7 +145,7 @@ def _disk(folder: Path) -> Check:
     return Check(
         "disk",
         passed=free >= _LEAST_BYTES,
-        sentence=f"{free:,} bytes are free; {', '.join(parts)}.",
+        sentence=f"At least {_rounded(free)} are free; {', '.join(parts)}.",
         hint="" if free >= _LEAST_BYTES else "Free some space before you add documents.",
     )
 
@@ -211,6 +211,13 @@ def _bytes(path: Path) -> int:
         except OSError:  # removed since it was listed
             continue
     return total
+
+
+def _rounded(number: int) -> str:
+    """Return a size rounded down to 1, 2 or 5 of a power of ten, so that looks agree."""
+    power = 10 ** max(len(str(number)) - 1, 0)
+    first = next(step for step in (5, 2, 1, 0) if number >= step * power)
+    return f"{first * power:,} bytes"
 
 
 def _listed(values: Mapping[str, str]) -> str:

@@ -55,7 +55,7 @@ def verify_library(
         blobs: Where it has the bytes of larger files.
         indexes: What was derived from it, by name.
         folder: Of the workspace, to look for strange files in; None to leave that out.
-        quick: Leave out the hashes of bytes, and what is derived from the texts again.
+        quick: Leave out the hashes of bytes and rows, and what is made of the texts again.
         on_progress: Called after each document and each index.
     """
     counts: dict[str, int] = {}
@@ -95,12 +95,11 @@ def _documents(
             found = store.document(name, _ALL)
             if found is None:  # removed meanwhile
                 continue
-            faults = list(_document(found, store))
-            if fault := examination.row_fault(name):
+            faults = list(_document(found, store, quick=quick))
+            if not quick and (fault := examination.row_fault(name)):
                 faults.append(("rows", fault))
-            missing = not (inline.get(found.sha256, False) or blobs.has(found.sha256))
-            lost = "the bytes of the file are gone" if missing else ""
-            if fault := lost or ("" if quick else _bytes_fault(found, store)):
+            is_there = inline.get(found.sha256, False) or blobs.has(found.sha256)
+            if not (quick and is_there) and (fault := _bytes_fault(found, store)):
                 faults.append(("bytes", fault))
         except CorruptLibraryError as error:
             yield Finding("rows", f"{name}: {error.message}", Remedy.REREAD, name)
@@ -113,7 +112,7 @@ def _documents(
         on_progress(Progress(done, len(names), found.source))
 
 
-def _document(document: Document, store: Store) -> Iterator[tuple[str, str]]:
+def _document(document: Document, store: Store, *, quick: bool) -> Iterator[tuple[str, str]]:
     body = store.body(document.id, _ALL)
     if body is None:
         yield "text", "there is none"
@@ -121,7 +120,8 @@ def _document(document: Document, store: Store) -> Iterator[tuple[str, str]]:
     chunks = store.chunks_of(document.id, _ALL)
     yield from (("text", sentence) for sentence in _text_faults(document, body))
     yield from (("chunks", sentence) for sentence in _chunk_faults(document, body, chunks))
-    yield from (("vectors", sentence) for sentence in _vector_faults(document, chunks, store))
+    if not quick:  # the index of vectors compares them
+        yield from (("vectors", sentence) for sentence in _vector_faults(document, chunks, store))
 
 
 def _text_faults(document: Document, body: Body) -> Iterator[str]:

@@ -58,7 +58,8 @@ def verify(
         bool, flag("--alone", "Check a bundle by itself, without any library.")
     ] = False,
     quick: Annotated[
-        bool, flag("--quick", "Leave out the hashes of bytes, and what is made of the texts.")
+        bool,
+        flag("--quick", "Leave out hashes of bytes and rows, and what is made of the texts."),
     ] = False,
     answers: Annotated[
         bool, flag("--answers", "List remembered answers whose sources are not as they were.")
