@@ -41,7 +41,7 @@ SEAMS_OF_WHAT_IS_KEPT = (
 # What has no scope, and why.
 FOLLOWS_EVERYTHING = {
     # An index has to know every change, of every document.
-    "Index": {"sequence", "catch_up", "rebuild", "purge", "fault"},
+    "Index": {"sequence", "catch_up", "rebuild", "purge", "differences"},
     "ChangeLog": {"sequence", "changes"},
     # Vectors are made for all documents and read by indexes alone; a role is no document's.
     "DocumentVectors": {"fingerprints", "fingerprints_of", "vectors_of"},
@@ -59,13 +59,13 @@ FOLLOWS_EVERYTHING = {
     },
     # They write, or look after the store itself.
     "DocumentWriter": {"together", "put", "remove", "set_shelves", "move_files"},
-    "Upkeep": {"collect_garbage", "compact", "examine"},
+    "Upkeep": {"collect_garbage", "compact"},
     # A copy is of the whole store.
     "Backup": {"blob_hashes", "snapshot", "relocate"},
     # Bytes by their hash, which only the store knows; it asks by scope before.
-    "Blobs": {"put", "get", "has", "delete", "hashes"},
+    "Blobs": {"put", "get", "has", "delete", "hashes", "foreign"},
     # It opens other seams, which have scopes of their own.
-    "Store": {"embeddings", "jobs", "memories", "removed", "sources"},
+    "Store": {"embeddings", "examination", "jobs", "memories", "removed", "sources"},
     # A source is no document; what its shelf may be read by is for those who ask.
     "Sources": {"sources", "save", "drop"},
     # What was removed is on no shelf any more, and no search looks into it.

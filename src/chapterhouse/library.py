@@ -5,6 +5,7 @@ Interfaces call nothing below it; ``wiring`` makes its parts.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,27 +13,30 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from chapterhouse.concurrency import wait_for_threads
-from chapterhouse.errors import NotFoundError, RejectedError, UsageError
+from chapterhouse.errors import CorruptLibraryError, NotFoundError, RejectedError, UsageError
 from chapterhouse.files import home_folder
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
-from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE, Settings
-from chapterhouse.settings_file import load_settings, portable_settings
+from chapterhouse.settings import Settings
+from chapterhouse.settings_file import load_settings
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     AddReport,
     Check,
     ExportReport,
+    Finding,
     LibraryStatus,
     Progress,
+    Remedy,
+    RepairReport,
     RestoreReport,
-    Scope,
+    Verification,
 )
-from chapterhouse.wiring import databases, definition_folders, make_home, open_runtime
+from chapterhouse.wiring import make_home, open_runtime
 
 # A command that searches does not load what adds, answers or meets.
 if TYPE_CHECKING:
-    from chapterhouse.agents import curate, curated
+    from chapterhouse import library_files as files
     from chapterhouse.agents import personas as agents
     from chapterhouse.facets import answers as answering
     from chapterhouse.facets import cloud as drives
@@ -42,14 +46,11 @@ if TYPE_CHECKING:
     from chapterhouse.facets import jobs as working
     from chapterhouse.facets import search as searching
     from chapterhouse.facets import sources as syncing
-    from chapterhouse.ingest import doctor, privacy, staging
-    from chapterhouse.ingest import export as exporting
-    from chapterhouse.ingest import restore as restoring
+    from chapterhouse.facets import upkeep as maintaining
     from chapterhouse.models import discovery
     from chapterhouse.ports.memories import Memories
 else:
-    curate = lazy("chapterhouse.agents.curate")
-    curated = lazy("chapterhouse.agents.curated")
+    files = lazy("chapterhouse.library_files")
     agents = lazy("chapterhouse.agents.personas")
     answering = lazy("chapterhouse.facets.answers")
     drives = lazy("chapterhouse.facets.cloud")
@@ -59,11 +60,7 @@ else:
     working = lazy("chapterhouse.facets.jobs")
     searching = lazy("chapterhouse.facets.search")
     syncing = lazy("chapterhouse.facets.sources")
-    doctor = lazy("chapterhouse.ingest.doctor")
-    privacy = lazy("chapterhouse.ingest.privacy")
-    exporting = lazy("chapterhouse.ingest.export")
-    restoring = lazy("chapterhouse.ingest.restore")
-    staging = lazy("chapterhouse.ingest.staging")
+    maintaining = lazy("chapterhouse.facets.upkeep")
     discovery = lazy("chapterhouse.models.discovery")
 
 _SETTLES: Final = 2.0  # seconds
@@ -134,6 +131,11 @@ class Library:
         """Long work: what is done, waits to be, and was."""
         return working.JobFacet(self._runtime)
 
+    @cached_property
+    def upkeep(self) -> "maintaining.Upkeep":
+        """Whether the library is sound, and what helps where it is not."""
+        return maintaining.Upkeep(self._runtime)
+
     @property
     def memory(self) -> "Memories":
         """What was asked and answered."""
@@ -181,6 +183,62 @@ class Library:
         settings = load_settings(folder, own)
         make_home(folder, own)
         return cls(open_runtime(folder, workspace, settings))
+
+    @classmethod
+    def verify(
+        cls,
+        home: Path | str | None = None,
+        workspace: str = "default",
+        *,
+        quick: bool = False,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Verification:
+        """Verify a library, also one that is too damaged to be opened; see ``Upkeep.verify``.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        try:
+            with cls.open(home, workspace, create=False) as library:
+                return library.upkeep.verify(quick=quick, on_progress=on_progress)
+        except CorruptLibraryError as error:
+            return Verification(
+                (Finding("database", error.message, Remedy.REBUILD, hint=error.hint),), quick=quick
+            )
+
+    @classmethod
+    def repair(
+        cls,
+        home: Path | str | None = None,
+        workspace: str = "default",
+        *,
+        found: Verification | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> RepairReport:
+        """Repair what ``verify`` finds; a damaged database is written anew from what can be read.
+
+        Args:
+            home: As in ``open``.
+            workspace: Likewise.
+            found: What ``verify`` found; it is called where this is None.
+            on_progress: Called after each document that is read again.
+
+        Raises:
+            NotFoundError: there is no library.
+            CorruptLibraryError: nothing of its database can be read.
+            ChapterhouseError: another process is writing to it.
+        """
+        found = cls.verify(home, workspace) if found is None else found
+        rebuilt = tuple(one for one in found.findings if one.remedy is Remedy.REBUILD)
+        own = home_folder(home) / "workspaces" / workspace
+        damaged, lost = files.rebuild(own) if rebuilt else ("", {})
+        with cls.open(home, workspace, create=False) as library:
+            if rebuilt:
+                library.reindex()
+                found = library.upkeep.verify()
+            report = library.upkeep.repair(found, on_progress=on_progress)
+        repaired = tuple(dict.fromkeys((*rebuilt, *report.repaired)))
+        return replace(report, repaired=repaired, damaged_copy=damaged, lost=lost)
 
     @classmethod
     @contextmanager
@@ -252,27 +310,8 @@ class Library:
             CorruptLibraryError: bytes of a document are missing or damaged.
             ChapterhouseError: the disk is full.
         """
-        runtime = self._runtime
-        source = exporting.Source(
-            runtime.store,
-            runtime.blobs,
-            self.workspace,
-            self.folder,
-            definition_folders(self.home, self.workspace),
-            frozenset({curate.FETCHED, curated.BASE_FOLDER}),
-            {
-                "home": portable_settings(self.home / HOME_FILE),
-                "workspace": portable_settings(self.folder / WORKSPACE_FILE),
-            },
-        )
-        return exporting.export(
-            source,
-            Path(path).expanduser(),
-            memories=memories,
-            version=runtime.version,
-            now=runtime.now(),
-            on_progress=on_progress,
-        )
+        path = Path(path).expanduser()
+        return files.export_library(self._runtime, path, memories, on_progress)
 
     @classmethod
     def restore(
@@ -302,18 +341,11 @@ class Library:
             CorruptLibraryError: its database is damaged.
             UsageError: the workspace's name cannot be used.
         """
-        folder = home_folder(home)
         _require_workspace(workspace)
-        target = staging.Target(
-            folder,
-            workspace,
-            folder / "workspaces" / workspace,
-            definition_folders(folder, workspace),
-        )
-        return restoring.restore(
+        target = files.target_of(home_folder(home), workspace)
+        return files.restore_library(
             Path(path).expanduser(),
             target,
-            databases(),
             replaces=replaces,
             dry_run=dry_run,
             on_progress=on_progress,
@@ -337,34 +369,15 @@ class Library:
 
     def status(self) -> LibraryStatus:
         """Count what there is."""
-        runtime = self._runtime
-        everything = Scope.everything()
-        counts, census = runtime.store.counts(everything), runtime.store.census(everything)
-        own = self.folder
-        return LibraryStatus(
-            home=str(self.home),
-            workspace=self.workspace,
-            documents=census.documents,
-            chunks=census.chunks,
-            sequence=runtime.store.sequence(),
-            by_format=counts["format"],
-            by_status=counts["status"],
-            by_shelf=counts["shelf"],
-            index_sequences={name: index.sequence() for name, index in runtime.indexes().items()},
-            embedder=runtime.encoders.current().embedder.fingerprint,
-            disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
-            encoders=self.encoders.statuses(),
-        )
+        return self.upkeep.status()
 
     def doctor(self, *, fix: bool = False) -> tuple[Check, ...]:
-        """Check everything that must be true of the library.
+        """Check the environment, and the library quickly; ``upkeep.verify`` checks it wholly.
 
         Args:
             fix: Close what other users of the machine can look into; nothing else is changed.
         """
-        runtime = self._runtime
-        private = (privacy.make_private if fix else privacy.check_privacy)(self.home)
-        return (*doctor.examine(runtime.store, runtime.blobs, runtime.indexes()), private)
+        return self.upkeep.doctor(fix=fix)
 
     def check_language_model(self) -> Check | None:
         """Say how the language model does; None where the settings name none.

@@ -39,6 +39,7 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.store.salvage import salvage
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.store.statements import load_migrations
@@ -152,6 +153,20 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
             version=version("chapterhouse"),
             close=opened.pop_all().close,
         )
+
+
+def rebuild_database(folder: Path) -> tuple[str, Mapping[str, int]]:
+    """Write the database of a workspace anew from all that can be read of it.
+
+    Returns:
+        Where the damaged one is now, and how many rows could not be read, by table.
+
+    Raises:
+        CorruptLibraryError: nothing of it can be read.
+        ChapterhouseError: another process is writing to it.
+    """
+    damaged, lost = salvage(folder / "library.db")
+    return str(damaged), lost
 
 
 def definition_folders(home: Path, workspace: str) -> dict[str, Path]:

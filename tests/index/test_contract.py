@@ -1,12 +1,13 @@
 """What every index derived from the store must do."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
+from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import lexical as lexical_module
 from chapterhouse.index import vectors as vectors_module
 from chapterhouse.index.lexical import LexicalIndex
@@ -14,7 +15,7 @@ from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Scope, Scored, WeightedTerm
+from chapterhouse.types import Difference, Remedy, Scope, Scored, WeightedTerm
 
 EVERYTHING = Scope.everything()
 
@@ -27,7 +28,7 @@ class Searchable(Protocol):
     def catch_up(self, store: SqliteStore) -> int: ...
     def rebuild(self, store: SqliteStore) -> int: ...
     def size(self, scope: Scope) -> int: ...
-    def fault(self, chunks: int) -> str: ...
+    def differences(self, store: SqliteStore, *, thorough: bool) -> Iterator[Difference]: ...
 
 
 Find = Callable[[Searchable, str, Sequence[str], int], Sequence[Scored]]
@@ -266,24 +267,115 @@ def test_readers_are_not_disturbed_by_files_written_anew(
     assert len(find(shared, "harbour")) == 2
 
 
-def test_more_than_the_store_has_is_a_fault(
+def differences(index: Searchable, store: SqliteStore) -> list[str]:
+    return [one.sentence for one in index.differences(store, thorough=True)]
+
+
+def test_an_index_that_has_applied_everything_differs_in_nothing(
     make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    index = make("index")
+    put("a", "The ferry waits for the storm.\n\nThe gate.", shelves=("crew", "library"))
+    put("b", "The berth is empty.")
+    index.catch_up(store)
+    assert differences(index, store) == []
+    put("a", "Another text of the harbour.")
+    store.set_shelves("b", ("crew",))
+    assert differences(index, store) == []  # behind, and exact up to where it is
+    index.catch_up(store)
+    store.remove("b")
+    index.catch_up(store)
+    assert differences(index, store) == []
+
+
+def _unnoticed(store: SqliteStore, *statements: str) -> None:
+    """Change the store without a change that an index could follow."""
+    writer = store._connections._writer
+    writer.pragma("foreign_keys", 0)
+    for statement in statements:
+        writer.execute(statement)
+    writer.pragma("foreign_keys", 1)
+    store._known_documents = (-1, {})
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("UPDATE chunk SET key = key + 1000 WHERE document = 1",),
+        ("DELETE FROM chunk WHERE document = 1",),
+        ("DELETE FROM document WHERE key = 1", "DELETE FROM chunk WHERE document = 1",
+         "DELETE FROM embedding WHERE document = 1"),
+        ("UPDATE membership SET shelf = 'odd' WHERE document = 1",),
+        ("UPDATE document SET id = 'odd' WHERE key = 1",),
+    ],
+)  # fmt: skip
+def test_what_differs_from_the_store_is_found_until_it_is_rebuilt(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put, statements: tuple[str, ...]
+) -> None:
+    index = make("index")
+    put("a", "The ferry waits for the storm.\n\nThe gate.")
+    put("b", "The berth is empty.")
+    index.catch_up(store)
+    _unnoticed(store, *statements)
+    assert differences(index, store)
+    index.rebuild(store)
+    assert differences(index, store) == []
+
+
+def test_a_strange_file_is_found_and_left(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put, tmp_path: Path
 ) -> None:
     index = make("index")
     put("a", "The ferry waits for the storm.")
     index.catch_up(store)
-    chunks = store.census(EVERYTHING).chunks
-    assert index.fault(chunks) == ""
-    assert "holds 1 chunk" in index.fault(chunks - 1)
+    (tmp_path / "index" / "notes.txt").write_text("mine")
+    (found,) = index.differences(store, thorough=False)
+    assert (found.remedy, "notes.txt" in found.sentence) == (Remedy.NONE, True)
+
+
+def test_every_byte_of_the_files_is_looked_at(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put, tmp_path: Path
+) -> None:
+    """Flip one bit in the middle of each file in turn; a fresh object looks, as a process would."""
+    index = make("index")
+    for number in range(20):
+        put(f"d{number}", f"The ferry waits {number} times for the storm.\n\nThe gate {number}.")
+    index.catch_up(store)
+    names = {"state.json", "lock", "meta.json", ".managed.json"}
+    for path in sorted((tmp_path / "index").rglob("*")):
+        if path.is_dir() or path.name in names or path.name.endswith(".lock"):
+            continue
+        data = path.read_bytes()
+        at = len(data) // 2
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])
+        try:
+            found = differences(make("index"), store)
+        except CorruptLibraryError as error:
+            found = [error.message]
+        assert found, path.name
+        path.write_bytes(data)
+    assert differences(make("index"), store) == []
 
 
 def test_a_chunk_may_lack_a_vector_and_not_its_words(
     tmp_path: Path, store: SqliteStore, put: Put
 ) -> None:
     put("a", "The ferry waits for the storm.")
-    found = {}
-    for make in (lexical, vector):
-        index = make(tmp_path / make.__name__)
-        index.catch_up(store)
-        found[make.__name__] = bool(index.fault(store.census(EVERYTHING).chunks + 1))
-    assert found == {"lexical": True, "vector": False}
+    _unnoticed(store, "DELETE FROM embedding")
+    index = vector(tmp_path / "vector")
+    index.catch_up(store)
+    assert differences(index, store) == []
+
+
+def test_vectors_that_the_store_lost_or_spoilt_are_its_own_fault(
+    tmp_path: Path, store: SqliteStore, put: Put
+) -> None:
+    put("a", "The ferry waits for the storm.")
+    index = vector(tmp_path / "vector")
+    index.catch_up(store)
+    _unnoticed(store, "UPDATE embedding SET vectors = CAST(x'0014' || substr(vectors, 3) AS BLOB)")
+    (found,) = index.differences(store, thorough=True)
+    assert (found.remedy, found.document_id) == (Remedy.REREAD, "a")
+    _unnoticed(store, "DELETE FROM embedding")
+    (found,) = index.differences(store, thorough=True)
+    assert (found.remedy, found.document_id) == (Remedy.REREAD, "a")

@@ -181,7 +181,8 @@ def _fault(folder: Path, acknowledged: dict[str, int]) -> str:
                 body = store.body(record.document_id, Scope.everything()) if record else None
                 if body is None or int(body.text.split("\n", 1)[0]) < version:
                     return f"{location} was acknowledged in version {version} and is lost"
-            return "; ".join(check.sentence for check in store.examine() if not check.passed)
+            found = store.examination().findings()
+            return "; ".join(one.sentence for one in found if one.part != "folders")
     except ChapterhouseError as error:
         return error.message
 

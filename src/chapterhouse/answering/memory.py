@@ -16,6 +16,7 @@ from typing import Final
 from chapterhouse.answering.bundle import answer_json, read_answer
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.request import Request
+from chapterhouse.answering.stale import remembered
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
@@ -131,6 +132,7 @@ def remember(request: Request, given: Answer, sequence: int, runtime: Runtime) -
         method=given.method,
         sources=tuple(sorted({citation.document_id for citation in given.citations})),
         sequence=sequence,
+        citations=remembered(given.citations),
     )
     try:
         runtime.memories.remember(memory)

@@ -1,11 +1,12 @@
 """Which names the documents give for the same thing: a small table derived from their texts."""
 
 import json
+import re
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import product
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -14,15 +15,17 @@ import apsw
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.files import read_only_address
+from chapterhouse.index.comparing import changed_since, foreign_files
+from chapterhouse.index.document_names import TABLES, compare, names_in, rows_by_document
 from chapterhouse.index.state import writer_lock
 from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.ports.store import Store
-from chapterhouse.text.aliases import find_aliases, fold_name, names_of
-from chapterhouse.text.spelling import words_of
-from chapterhouse.types import Alias, AliasKind, Document, Scope
+from chapterhouse.text.aliases import fold_name
+from chapterhouse.types import Alias, AliasKind, Difference, Remedy, Scope
 
 _VERSION: Final = 4  # grows when the same text gives other names
 _ALL: Final = Scope.everything()  # an index follows every document
+_OWN: Final = re.compile(r"lock|aliases\.db(-wal|-shm|-journal)?")
 _BATCH_CHANGES: Final = 512
 _MOST_VOCABULARIES: Final = 8
 _PAUSE_SECONDS: Final = 0.02
@@ -57,6 +60,7 @@ FROM alias WHERE folded IN (SELECT value FROM json_each(?1)) AND (
 )
 GROUP BY folded, other, kind ORDER BY documents DESC, other, folded, kind LIMIT ?3
 """
+_ALL_WORDS: Final = "SELECT shelf, word FROM shelf_word"
 _WORDS: Final = """
 SELECT group_concat(word, char(10)) FROM (
   SELECT DISTINCT word FROM shelf_word
@@ -115,11 +119,39 @@ class AliasIndex:
         with self._lock, self._explained():
             return int(self._open().execute("SELECT count(*) FROM alias").get)
 
-    def fault(self, chunks: int) -> str:  # noqa: ARG002 - how many names they give is not known
-        """Say what SQLite finds wrong with the file, or nothing."""
+    def differences(self, store: Store, *, thorough: bool) -> Iterator[Difference]:
+        """Yield in what it differs from the store: pages, documents, shelves, names.
+
+        Args:
+            store: What it was made from.
+            thorough: Also compare the names and words of every document with its text.
+        """
+        for name in foreign_files(self._folder, _OWN):
+            yield Difference(f"has a file that is not its own: {name}", Remedy.NONE)
+        if fault := self._damage():
+            yield Difference(f"is damaged: {fault}")
+            return
+        changed = changed_since(store, self.sequence())
+        documents = {one.id: one for one in store.documents(_ALL)}
         with self._lock, self._explained():
-            found = self._open().execute("PRAGMA quick_check(1)").get
-        return "" if found == "ok" else f"is damaged: {found}"
+            found = {name: rows_by_document(self._open(), name) for name in TABLES}
+            words = {(str(shelf), str(word)) for shelf, word in self._open().execute(_ALL_WORDS)}
+        for name in sorted({*documents, *(one for table in found.values() for one in table)}):
+            document = documents.get(name)
+            shelves = Counter((shelf,) for shelf in document.shelves) if document else Counter()
+            if name in changed:
+                continue
+            if found["membership"].get(name, Counter()) != shelves:
+                yield Difference(f"has document {name} on other shelves than the library")
+            elif document is None:
+                yield Difference(f"has names of document {name}, which is not there")
+            elif thorough:
+                yield from compare(document, store, found, words)
+
+    def _damage(self) -> str:
+        with self._lock, self._explained():
+            found = self._open().execute("PRAGMA integrity_check(1)").get
+        return "" if found == "ok" else str(found)
 
     def find(self, names: Sequence[str], scope: Scope, limit: int = 20) -> Sequence[Alias]:
         """Return what else the documents call these.
@@ -181,6 +213,7 @@ class AliasIndex:
         with writer_lock(self._folder, self._wait_seconds * 6) as held:
             if held:
                 try:
+                    self._require_sound()
                     with self._lock, self._explained(), self._open() as connection:
                         _clear(connection)
                         connection.execute("DELETE FROM progress")
@@ -195,6 +228,10 @@ class AliasIndex:
     def purge(self, store: Store) -> int:
         """Write its file anew; of the words it is not known which documents have them."""
         return self.rebuild(store)
+
+    def _require_sound(self) -> None:
+        if fault := self._damage():
+            raise CorruptLibraryError(f"The index of names is damaged: {fault}")
 
     def _delete(self) -> None:
         """Delete a damaged file; who has it open meets the damage and opens the next one."""
@@ -241,7 +278,7 @@ class AliasIndex:
         """Say what to do where the file turns out to be damaged, which may be at any page."""
         try:
             yield
-        except (apsw.NotADBError, apsw.CorruptError) as error:
+        except (apsw.NotADBError, apsw.CorruptError, UnicodeDecodeError) as error:
             raise CorruptLibraryError(
                 f"The index of names cannot be used: {error}",
                 hint=f"Run: chapterhouse reindex. Or delete {self._path}: it is made anew.",
@@ -255,15 +292,13 @@ class AliasIndex:
                     _clear(connection)
         while changes := store.changes(after, _BATCH_CHANGES):
             after = changes[-1].sequence
-            found: list[tuple[Document, Sequence[Alias]]] = []
-            words: set[tuple[str, str]] = set()  # shelf, word
-            for change in changes:
-                if change.document and (body := store.body(change.document_id, _ALL)):
-                    found.append((change.document, find_aliases(change.document.title, body.text)))
-                    own = words_of(f"{change.document.title}\n{body.text}")
-                    words.update(product(change.document.shelves, own))
+            found = [
+                names_in(change.document, body.text)
+                for change in changes
+                if change.document and (body := store.body(change.document_id, _ALL))
+            ]
             with self._lock, self._explained(), self._open() as connection:
-                for table in ("alias", "titled", "membership"):
+                for table in TABLES:
                     connection.executemany(
                         f"DELETE FROM {table} WHERE document = ?",  # noqa: S608 - one of three names
                         [(change.document_id,) for change in changes],
@@ -277,16 +312,11 @@ class AliasIndex:
                         for shelf in change.document.shelves
                     ],
                 )
-                connection.executemany(
-                    "INSERT INTO alias VALUES (?, ?, ?, ?, ?)",
-                    [row for document, aliases in found for alias in aliases
-                     for row in _rows(document.id, alias)],
-                )  # fmt: skip
-                connection.executemany(
-                    "INSERT INTO titled VALUES (?, ?)",
-                    [(name, document.id) for document, aliases in found
-                     for name in _names(document, aliases)],
-                )  # fmt: skip
+                aliases = [row for one in found for row in one.aliases]
+                connection.executemany("INSERT INTO alias VALUES (?, ?, ?, ?, ?)", aliases)
+                titled = [row for one in found for row in one.titled]
+                connection.executemany("INSERT INTO titled VALUES (?, ?)", titled)
+                words = set().union(*(one.words for one in found))
                 connection.executemany(
                     "INSERT OR IGNORE INTO shelf_word VALUES (?, ?)", sorted(words)
                 )
@@ -319,23 +349,3 @@ def _clear(connection: apsw.Connection) -> None:
         "DELETE FROM alias; DELETE FROM titled; DELETE FROM membership; DELETE FROM shelf_word;"
         "DROP TABLE IF EXISTS word"  # of version 3
     )
-
-
-def _names(document: Document, aliases: Sequence[Alias]) -> tuple[str, ...]:
-    """Return the names by which other documents may mention this one."""
-    title = fold_name(document.title)
-    others = [
-        alias.name
-        for alias in aliases
-        if alias.kind is not AliasKind.KEY_TERM and fold_name(alias.other) == title
-    ]
-    return names_of(document.title, document.source, others)
-
-
-def _rows(document: str, alias: Alias) -> list[tuple[str, str, str, str, str]]:
-    """Return the pair in both directions: who asks with one name shall find the other."""
-    kind = alias.kind.value
-    return [
-        (document, fold_name(alias.name), alias.name, alias.other, kind),
-        (document, fold_name(alias.other), alias.other, alias.name, kind),
-    ]

@@ -56,6 +56,31 @@ class Forward:
         rows = self.table.find(np.asarray(keys, dtype=np.int64))
         return self._gathered(rows)
 
+    def has(self, keys: Sequence[int]) -> bool:
+        """Whether there is a row for each of ``keys``."""
+        return bool((self.table.find(np.asarray(keys, dtype=np.int64)) >= 0).all())
+
+    def fault(self) -> str:
+        """Say whether the ends of the rows can be those of rows, or nothing."""
+        ends = self.ends.reshape(-1)
+        in_order = bool((np.diff(ends, prepend=0) >= 0).all())
+        whole = not len(ends) or int(ends[-1]) == len(self.terms)
+        return "" if in_order and whole else "has rows of terms that overlap or leave their file"
+
+    def has_fields(self, keys: Sequence[int], fields: Sequence[Fields]) -> bool:
+        """Whether the rows of ``keys`` hold exactly these terms, in the same fields."""
+        rows = self.terms_of(keys)
+        lengths = np.asarray([list(map(len, one)) for one in fields], np.int64).reshape(-1, _MARKS)
+        starts = np.concatenate([[0], np.cumsum(lengths.sum(axis=1))])
+        sections = starts[:-1] + lengths[:, 0]
+        terms = np.fromiter(each_number(chain.from_iterable(chain(*fields))), np.uint32)
+        return (
+            np.array_equal(rows.terms, terms)
+            and np.array_equal(rows.starts, starts)
+            and np.array_equal(rows.sections, sections)
+            and np.array_equal(rows.titles, sections + lengths[:, 1])
+        )
+
     def lengths_of(self, keys: NDArray[np.int64]) -> Mapping[str, NDArray[np.int64]]:
         """Return how many terms each field of some chunks has; a body holds all of them."""
         rows = self.table.find(keys)

@@ -12,10 +12,11 @@ same catch-up from the same analysis.
 """
 
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,6 +29,13 @@ from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import forward, rewriting
+from chapterhouse.index.comparing import (
+    changed_since,
+    damaged_segments,
+    explain_damage,
+    foreign_files,
+)
+from chapterhouse.index.entries import Entries, compare
 from chapterhouse.index.forward import Extent, Forward
 from chapterhouse.index.ranking import best_of, clauses_of, open_index
 from chapterhouse.index.schema import entry_of, fields_of, make_schema
@@ -41,8 +49,7 @@ from chapterhouse.index.state import (
 )
 from chapterhouse.ports.store import Store
 from chapterhouse.text.analyse import ANALYSER_VERSION, analyse
-from chapterhouse.text.counting import counted
-from chapterhouse.types import Change, Scope, Scored, TermRows, WeightedTerm
+from chapterhouse.types import Change, Difference, Remedy, Scope, Scored, TermRows, WeightedTerm
 
 # Tantivy refuses an index of a format it cannot read; this says what is in ours.
 _FINGERPRINT: Final = f"schema 2 analyser {ANALYSER_VERSION}"
@@ -50,6 +57,8 @@ _HEAP_BYTES: Final = 64_000_000
 _BATCH_CHANGES: Final = 512
 _COMPACT_FROM: Final = 10_000  # rows of the forward file; below it gone ones cost nothing
 _MOST_SCOPES: Final = 64
+# What the folder of the index holds.
+_OWN: Final = re.compile(r"state\.json(\.\d+\.new)?|lock|tantivy\.\d+|(terms|ends|keys)\.\d+")
 _LEFT_BEHIND: Final = "FileAlreadyExists"  # how Tantivy names it; it has no type for it
 
 
@@ -118,7 +127,7 @@ class LexicalIndex:
         With ``documents``, only chunks of these, also those in which none of the terms occurs.
         """
         if scope.shelves is not None:
-            with _explain_damage():
+            with explain_damage():
                 return self._scoped(scope).search(terms, limit, documents)
         clauses = list(clauses_of(self._schema, terms))
         if documents:
@@ -133,7 +142,7 @@ class LexicalIndex:
         if not words:
             return ()
         if scope.shelves is not None:
-            with _explain_damage():
+            with explain_damage():
                 return self._scoped(scope).search_phrase(words, limit)
         query = (
             tantivy.Query.phrase_query(self._schema, "body", list(words))
@@ -144,7 +153,7 @@ class LexicalIndex:
 
     def document_frequencies(self, terms: Sequence[str], scope: Scope) -> Sequence[int]:
         """Count the chunks in which each term occurs, all at one state of the index."""
-        with _explain_damage():
+        with explain_damage():
             if scope.shelves is not None:
                 return list(map(self._scoped(scope).frequency, terms))
             searcher = self._searcher()
@@ -181,13 +190,34 @@ class LexicalIndex:
             found = known[scope.key] = ScopedIndex(searcher, self._schema, rows, scope)
         return found
 
-    def fault(self, chunks: int) -> str:
-        """Say how an index that has applied everything differs from a store of so many chunks."""
-        size = self.size(Scope.everything())
-        return "" if size == chunks else f"holds {counted(size, 'chunk')}, the library {chunks:,}."
+    def differences(self, store: Store, *, thorough: bool) -> Iterator[Difference]:
+        """Yield in what it differs from the store: chunks, documents, shelves, terms.
+
+        Args:
+            store: What it was made from.
+            thorough: Also compare every file with its checksum, and the terms of every chunk with
+                its text.
+        """
+        state = self._state()
+        folder = self._files(state.generation)
+        with explain_damage():
+            yield from (
+                Difference(f"has a file that is not its own: {name}", Remedy.NONE)
+                for name in foreign_files(self._folder, _OWN)
+            )
+            # First: on a damaged file a search may end in a panic.
+            damaged = list(damaged_segments(folder)) if thorough else []
+        yield from damaged
+        if not any(one.remedy is Remedy.REINDEX for one in damaged):
+            with explain_damage():
+                every, held = self._keys().tolist(), Entries(self._schema, self._searcher())
+                rows = self._load_forward()
+                changed = changed_since(store, state.sequence)
+                found = compare(every, held, rows, store, changed, thorough=thorough)
+                yield from map(Difference, list(found))
 
     def _top(self, query: tantivy.Query, limit: int) -> Sequence[Scored]:
-        with _explain_damage():
+        with explain_damage():
             return best_of(self._searcher(), query, limit)
 
     def _state(self) -> IndexState:
@@ -213,7 +243,7 @@ class LexicalIndex:
             return load_current(self._state, self._searcher_at)
 
     def _searcher_at(self, state: IndexState) -> tantivy.Searcher:
-        with _explain_damage():
+        with explain_damage():
             if self._index is None or state.generation != self._loaded.generation:
                 self._index = self._open(state.generation)
             elif state != self._loaded:
@@ -226,7 +256,7 @@ class LexicalIndex:
             return load_current(self._state, self._forward_at)
 
     def _forward_at(self, state: IndexState) -> Forward:
-        with _explain_damage():
+        with explain_damage():
             self._forward = forward.load(self._folder, _extent(state), self._forward)
             return self._forward
 
@@ -298,7 +328,7 @@ class LexicalIndex:
         changes = store.changes(state.sequence, _BATCH_CHANGES)
         if not changes:
             return state
-        with _explain_damage():
+        with explain_damage():
             writer = self._open(state.generation).writer(_HEAP_BYTES, num_threads=1)
             loaded = rows_before
             while changes:
@@ -324,7 +354,7 @@ class LexicalIndex:
         if terms is None or not last.sequence:
             return False
         fresh = self._begun(last)
-        with _explain_damage():
+        with explain_damage():
             extent = forward.rewrite(self._folder, loaded, keys)
             writer = self._open(fresh.generation).writer(_HEAP_BYTES, num_threads=1)
             rewriting.write_entries(writer, loaded, keys.tolist(), terms, store)
@@ -350,22 +380,10 @@ class LexicalIndex:
         """Return the keys of all chunks in the index, sorted."""
         searcher = self._searcher()
         everything = tantivy.Query.all_query()
-        with _explain_damage():
+        with explain_damage():
             hits = searcher.search(everything, limit=max(searcher.num_docs, 1), count=False).hits
             keys = searcher.fast_field_values("key", [address for _, address in hits])
         return np.sort(np.asarray(keys, dtype=np.int64))
-
-
-@contextmanager
-def _explain_damage() -> Iterator[None]:
-    """Say what to do where Tantivy only says that something failed."""
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        raise CorruptLibraryError(
-            f"The lexical index cannot be used: {error}",
-            hint="If the disk is full, make room. Then run: chapterhouse reindex",
-        ) from error
 
 
 def _extent(state: IndexState) -> Extent:

@@ -132,6 +132,8 @@ def load(folder: Path, extent: Extent, before: Loaded) -> Loaded:
     figures = np.frombuffer(tail("figures"), dtype=np.float32).reshape(-1, _FIGURES)
     keys = np.frombuffer(tail("keys"), dtype=np.int64)
     runs = np.frombuffer(tail("runs"), dtype=np.int64).reshape(-1, _RUN)
+    added = [frozenset(json.loads(line)) for line in tail("shelves").splitlines()]
+    _require_sound(runs, extent.rows, len(before.shelves) + len(added))
     live, sets, spans = _with_runs(before, extent.rows, runs)
     codes = Codes(
         _more_steps(folder, extent, before),
@@ -140,7 +142,6 @@ def load(folder: Path, extent: Extent, before: Loaded) -> Loaded:
         max(before.codes.norm, float(figures[:, 2].max(initial=0.0))),
         max(before.codes.error, float(figures[:, 1].max(initial=0.0))),
     )
-    added = [frozenset(json.loads(line)) for line in tail("shelves").splitlines()]
     return Loaded(
         extent,
         map_log(
@@ -199,6 +200,37 @@ def _rows_of(spans: NDArray[np.int64]) -> NDArray[np.int64]:
     total = int(ends[-1]) if len(ends) else 0
     rows: NDArray[np.int64] = np.arange(total) + np.repeat(first - (ends - number), number)
     return rows
+
+
+def row_faults(loaded: Loaded) -> NDArray[np.bool_]:
+    """Say of each row whether its code and figures are not what its vector gives.
+
+    The length of the longest code is that of all rows which were appended together.
+    """
+    faults = np.zeros(loaded.extent.rows, np.bool_)
+    steps = np.concatenate(loaded.codes.steps)
+    for start in range(0, loaded.extent.rows, _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        codes = encode(np.nan_to_num(loaded.vectors[some]))
+        faults[some] = (
+            (codes.steps[0] != steps[some]).any(axis=1)
+            | (codes.scales != loaded.codes.scales[some])
+            | (codes.errors != loaded.codes.errors[some])
+        )
+    return faults
+
+
+def _require_sound(runs: NDArray[np.int64], rows: int, shelves: int) -> None:
+    """Refuse runs that lead out of the files.
+
+    Raises:
+        ValueError: one does.
+    """
+    slots, first, number, sets = runs.T
+    outside = (first < 0) | (number < 0) | (first > rows) | (number > rows) | (sets < 0)
+    outside |= (first + number > rows) | ((number > 0) & (sets >= shelves))
+    if len(runs) and (outside.any() or slots.min() < 0 or slots.max() > rows + len(runs)):
+        raise ValueError("a run of rows leads out of the file.")
 
 
 def rows_of(loaded: Loaded, scope: Scope, size: int) -> Rows:

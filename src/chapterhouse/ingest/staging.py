@@ -118,7 +118,7 @@ def finish(manifest: Manifest, target: Target, work: Path, databases: Databases)
     if databases.count(own / DATABASE) != manifest.snapshot:
         raise RefusedError("The database is not the one that the manifest counts.")
     with databases.open(own) as (store, indexes):
-        faults = [check for check in store.examine() if not check.passed and check.name in _LEAST]
+        faults = [one for one in store.examination().findings() if one.part in _LEAST]
         if faults:
             raise CorruptLibraryError(
                 f"The archive holds a damaged library: {faults[0].sentence}",

@@ -1,11 +1,12 @@
 """What is derived from the store to be searched."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.ports.store import Store
 from chapterhouse.types import (
     Alias,
+    Difference,
     Scope,
     Scored,
     TermRows,
@@ -36,11 +37,14 @@ class Index(Protocol):
         """Take what is gone out of its files; return the sequence."""
         ...
 
-    def fault(self, chunks: int) -> str:
-        """Say what is wrong with an index that has applied everything, or nothing.
+    def differences(self, store: Store, *, thorough: bool) -> Iterator[Difference]:
+        """Yield in what it differs from the store, key by key; write nothing.
+
+        Documents that changed after its sequence are left out.
 
         Args:
-            chunks: How many there are in the store.
+            store: What it was made from.
+            thorough: Also read every byte of it, and make again what each text gives.
 
         Raises:
             CorruptLibraryError: its files cannot be read.

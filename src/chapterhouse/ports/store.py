@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from chapterhouse.ports.examination import Examination
 from chapterhouse.ports.jobs import Jobs
 from chapterhouse.ports.memories import Memories
 from chapterhouse.ports.removed import RemovedDocuments
@@ -12,7 +13,6 @@ from chapterhouse.ports.vectors import DocumentVectors, Embeddings
 from chapterhouse.types import (
     Body,
     Change,
-    Check,
     Chunk,
     CorpusCounts,
     Document,
@@ -216,10 +216,6 @@ class Upkeep(Protocol):
         """Write the store anew, so that nothing that was removed stays in its file."""
         ...
 
-    def examine(self) -> Sequence[Check]:
-        """Check what only the store can see of itself: its file, its references, its numbers."""
-        ...
-
 
 class Backup(Protocol):
     """A copy of the store that can be restored elsewhere."""
@@ -255,6 +251,10 @@ class Store(
 
     def embeddings(self) -> Embeddings:
         """Return the vectors that come after their documents, and the encoders' roles."""
+        ...
+
+    def examination(self) -> Examination:
+        """Return what looks for damage in the rows, and repairs it."""
         ...
 
     def memories(self) -> Memories:
@@ -299,4 +299,8 @@ class Blobs(Protocol):
 
     def hashes(self, minimum_age: float = 0.0) -> Iterator[str]:
         """Yield, sorted, the hashes of what was last put at least so many seconds ago."""
+        ...
+
+    def foreign(self) -> Iterator[str]:
+        """Yield, sorted, what lies among the blobs and is none."""
         ...

@@ -123,6 +123,22 @@ class Connections:
                 _end(connection)
 
     @contextmanager
+    def read_anew(self) -> Iterator[apsw.Connection]:
+        """Give a new connection to read with, which remembers nothing.
+
+        To SQLite 3.54 a full-text index with secure-delete looks damaged through a connection that
+        has looked at it before another one changed it.
+        """
+        with explained(self._path):
+            connection = self._connected()
+            try:
+                _configure(connection)
+                connection.pragma("query_only", 1)
+                yield connection
+            finally:
+                connection.close()
+
+    @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
         """Give the writer in a transaction that is durable once the block has ended.
 
@@ -350,7 +366,11 @@ def explained(path: Path) -> Iterator[None]:
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise CorruptLibraryError(
             f"{path} is damaged or no library: {error}",
-            hint="Restore it from a backup, or move it away and add the folders again.",
+            hint="Run: chapterhouse repair. Or restore it from a backup.",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise CorruptLibraryError(
+            f"{path} holds a text that is damaged: {error}", hint="Run: chapterhouse repair"
         ) from error
     except apsw.FullError as error:
         raise ChapterhouseError(

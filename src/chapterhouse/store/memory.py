@@ -11,7 +11,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
 from typing import Final
 
 import apsw
@@ -22,7 +23,7 @@ from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, first, run
 from chapterhouse.text.analyse import SNOWBALL, analyse
 from chapterhouse.text.language import detect
-from chapterhouse.types import Memory, MemoryHit, Scope
+from chapterhouse.types import Memory, MemoryCitation, MemoryHit, Scope
 
 _ID: Final = re.compile(r"m?([0-9]{1,18})")
 _MOST_TERMS: Final = 200  # of a question that is searched for
@@ -55,14 +56,14 @@ class MemoryStore:
             memory.method,
             json.dumps(memory.sources),
             memory.sequence,
+            _citations_json(memory.citations),
         )
         with self._connections.write() as connection:
             expired = [key for (key,) in run(connection, "expired_memories", memory.asked)]
             _drop(connection, expired)
             ((key,),) = run(connection, "put_memory", *values)
-            language = detect(f"{memory.question}\n{memory.answer}")
-            texts = memory.question, memory.answer
-            run(connection, "put_memory_terms", key, *(_index_terms(t, language) for t in texts))
+            terms = _terms_of(memory.question, memory.answer)
+            run(connection, "put_memory_terms", key, *terms)
             return _memory(run(connection, "memories", json.dumps([memory.persona]), 0, 1)[0])
 
     def memories(self, personas: Sequence[str], limit: int, now: int) -> tuple[Memory, ...]:
@@ -157,6 +158,32 @@ class MemoryStore:
             run(connection, "put_cached_answer", _cache_key(key, scope), sequence, answer)
 
 
+def terms_faults(connection: apsw.Connection) -> Iterator[str]:
+    """Yield which memories are not in the index of their words as they are."""
+    for key, question, answer, *terms in run(connection, "every_memory"):
+        if tuple(terms) != _terms_of(question, answer):
+            yield f"memory m{key} is not in the index of memories as it is"
+    for (rowid,) in run(connection, "stray_memory_terms"):
+        yield f"the index of memories has m{rowid}, which is not there"
+
+
+def remake_terms(connection: apsw.Connection) -> None:
+    """Bring the index of memories to what they are, where it differs."""
+    for key, question, answer, *terms in run(connection, "every_memory"):
+        wanted = _terms_of(question, answer)
+        if tuple(terms) != wanted:
+            run(connection, "drop_memory_terms", key)
+            run(connection, "put_memory_terms", key, *wanted)
+    for (rowid,) in run(connection, "stray_memory_terms"):
+        run(connection, "drop_memory_terms", rowid)
+
+
+def _terms_of(question: str, answer: str) -> tuple[str, str]:
+    """Return the index terms of question and answer, which are in one language."""
+    language = detect(f"{question}\n{answer}")
+    return _index_terms(question, language), _index_terms(answer, language)
+
+
 def _cache_key(key: str, scope: Scope) -> str:
     return hashlib.sha256(f"{key} {scope.key}".encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -218,8 +245,17 @@ def _key(name: str) -> int:
     return int(match[1])
 
 
+def _citations_json(citations: Sequence[MemoryCitation] | None) -> str:
+    return json.dumps(None if citations is None else [astuple(one) for one in citations])
+
+
+def _citations(text: str) -> tuple[MemoryCitation, ...] | None:
+    found = json.loads(text)
+    return None if found is None else tuple(MemoryCitation(*values) for values in found)
+
+
 def _memory(row: Row) -> Memory:
-    key, persona, asked, expires, question, answer, found, method, sources, sequence = row
+    key, persona, asked, expires, question, answer, found, method, sources, sequence, cited = row
     return Memory(
         id=f"m{key}",
         persona=persona,
@@ -231,4 +267,5 @@ def _memory(row: Row) -> Memory:
         method=method,
         sources=tuple(json.loads(sources)),
         sequence=sequence,
+        citations=_citations(cited),
     )

@@ -339,42 +339,16 @@ UNION ALL
 SELECT 'document ' || d.id || ' is also recorded as removed'
 FROM document AS d JOIN removal AS r ON r.document_id = d.id;
 
--- ledger_faults
-SELECT 'file ' || f.location || ' names document ' || f.document_id || ', which is not there'
-FROM file AS f
-WHERE f.document_id <> '' AND NOT EXISTS (
-  SELECT 1 FROM document AS d WHERE d.id = f.document_id AND d.location = f.location
-)
-UNION ALL
-SELECT 'document ' || d.id || ' has no file record' FROM document AS d
-WHERE NOT EXISTS (
-  SELECT 1 FROM file AS f WHERE f.location = d.location AND f.document_id = d.id
-);
-
--- part_faults
-SELECT 'document ' || d.id || ' has no text' FROM document AS d
-WHERE NOT EXISTS (SELECT 1 FROM body AS b WHERE b.document = d.key)
-UNION ALL
-SELECT 'document ' || d.id || ' is on no shelf' FROM document AS d
-WHERE NOT EXISTS (SELECT 1 FROM membership AS m WHERE m.document = d.key)
-UNION ALL
-SELECT 'document ' || d.id || ' says ' || d.chunks || ' chunks and has ' || n.number
-FROM document AS d
-JOIN (
-  SELECT d.key, (SELECT count(*) FROM chunk AS c WHERE c.document = d.key) AS number
-  FROM document AS d
-) AS n ON n.key = d.key
-WHERE n.number <> d.chunks;
-
 -- put_memory
-INSERT INTO memory (persona, asked, expires, question, answer, found, method, sources, sequence)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
+INSERT INTO memory (
+  persona, asked, expires, question, answer, found, method, sources, sequence, citations
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
 
 -- put_memory_terms
 INSERT INTO memory_terms (rowid, question, answer) VALUES (?, ?, ?);
 
 -- memories
-SELECT key, persona, asked, expires, question, answer, found, method, sources, sequence
+SELECT key, persona, asked, expires, question, answer, found, method, sources, sequence, citations
 FROM memory
 WHERE persona IN (SELECT value FROM json_each(?)) AND (expires = 0 OR expires > ?)
 ORDER BY key DESC LIMIT ?;
@@ -384,7 +358,7 @@ SELECT DISTINCT persona FROM memory ORDER BY persona;
 
 -- search_memories
 SELECT m.key, m.persona, m.asked, m.expires, m.question, m.answer, m.found, m.method, m.sources,
-  m.sequence, memory_terms.question, memory_terms.answer
+  m.sequence, m.citations, memory_terms.question, memory_terms.answer
 FROM memory_terms JOIN memory AS m ON m.key = memory_terms.rowid
 WHERE memory_terms MATCH ? AND m.persona IN (SELECT value FROM json_each(?))
   AND (m.expires = 0 OR m.expires > ?)
@@ -485,6 +459,15 @@ SELECT count(*) FROM memory;
 
 -- drop_every_cached_answer
 DELETE FROM cached_answer;
+
+-- drop_every_removed
+DELETE FROM removed;
+
+-- drop_every_unreferenced_content
+DELETE FROM content WHERE NOT EXISTS (SELECT 1 FROM document AS d WHERE d.sha256 = content.sha256);
+
+-- drop_every_open_job
+DELETE FROM job WHERE state IN ('pending', 'running');
 
 -- drop_every_memory
 DELETE FROM memory;
@@ -609,3 +592,175 @@ WHERE state NOT IN ('pending', 'running') ORDER BY key;
 -- rewrite_job
 UPDATE job SET arguments = ?2, lane = ?3, progress = ?4, result = ?5, error = ?6, hint = ?7
 WHERE key = ?1;
+
+-- Verify and repair: rows as they are.
+
+-- put_checksum
+INSERT OR REPLACE INTO checksum (document, shelves, rows_sha256) VALUES (?, ?, ?);
+
+-- checksum
+SELECT d.key, c.rows_sha256, c.shelves,
+  (SELECT json_group_array(shelf ORDER BY shelf) FROM membership WHERE document = d.key)
+FROM document AS d LEFT JOIN checksum AS c ON c.document = d.key
+WHERE d.id = ?;
+
+-- document_facts
+SELECT title, format, method, sha256, text_sha256, page_kind, language, notices, metadata, characters,
+  chunks
+FROM document WHERE key = ?;
+
+-- shelves_of
+SELECT json_group_array(shelf ORDER BY shelf) FROM membership WHERE document = ?;
+
+-- section_rows
+SELECT ordinal, level, path, "start", "end" FROM section WHERE document = ? ORDER BY ordinal;
+
+-- page_rows
+SELECT ordinal, number, label, "start", "end" FROM page WHERE document = ? ORDER BY ordinal;
+
+-- chunk_rows
+SELECT ordinal, "start", "end", text, kind, header, section_path, page, page_label, tokens, parents
+FROM chunk WHERE document = ? ORDER BY ordinal;
+
+-- document_ids
+SELECT id FROM document ORDER BY id;
+
+-- all_chunk_keys
+SELECT d.id, c.key FROM document AS d JOIN chunk AS c ON c.document = d.key
+ORDER BY d.id, c.ordinal;
+
+-- needed_hashes
+SELECT sha256, EXISTS (SELECT 1 FROM content AS c WHERE c.sha256 = needed.sha256)
+FROM (SELECT sha256 FROM document UNION SELECT sha256 FROM removed) AS needed ORDER BY sha256;
+
+-- replace_content
+INSERT OR REPLACE INTO content (sha256, bytes) VALUES (?, ?);
+
+-- reset_document
+UPDATE document SET
+  status = 'ready', notices = '[]', metadata = '{}', page_kind = '', language = '',
+  characters = 0, chunks = 0
+WHERE id = ?;
+
+-- counter_faults
+SELECT 'the count of changes is gone' WHERE NOT EXISTS (SELECT 1 FROM counter)
+UNION ALL
+SELECT 'vectors have sequence ' || max(e.sequence) || ' beyond the counter'
+FROM embedding AS e, counter GROUP BY counter.id HAVING max(e.sequence) > counter.embedding;
+
+-- correct_counter
+INSERT INTO counter (id, sequence, embedding) VALUES (1, 0, 0) ON CONFLICT DO NOTHING;
+
+-- raise_counter
+UPDATE counter SET
+  sequence = max(
+    sequence,
+    (SELECT coalesce(max(sequence), 0) FROM document),
+    (SELECT coalesce(max(sequence), 0) FROM removal)
+  ),
+  embedding = max(embedding, (SELECT coalesce(max(sequence), 0) FROM embedding));
+
+-- file_faults
+SELECT 'the record of file ' || f.location || ' is of other bytes than document ' || d.id, d.id
+FROM file AS f JOIN document AS d ON d.location = f.location AND d.id = f.document_id
+WHERE (f.sha256 <> '' AND f.sha256 <> d.sha256) OR f.source <> d.source
+UNION ALL
+SELECT 'the record of file ' || f.location || ' has no known status', d.id
+FROM file AS f LEFT JOIN document AS d ON d.location = f.location
+WHERE f.status NOT IN (SELECT value FROM json_each(?1));
+
+-- files_without_document
+SELECT 'file ' || f.location || ' names document ' || f.document_id || ', which is not there',
+  f.location
+FROM file AS f
+WHERE f.document_id <> '' AND NOT EXISTS (
+  SELECT 1 FROM document AS d WHERE d.id = f.document_id AND d.location = f.location
+);
+
+-- documents_without_file
+SELECT 'document ' || d.id || ' has no file record', d.id FROM document AS d
+WHERE NOT EXISTS (
+  SELECT 1 FROM file AS f WHERE f.location = d.location AND f.document_id = d.id
+);
+
+-- incomplete_documents
+SELECT 'document ' || d.id || ' has no text', d.id FROM document AS d
+WHERE NOT EXISTS (SELECT 1 FROM body AS b WHERE b.document = d.key)
+UNION ALL
+SELECT 'document ' || d.id || ' says ' || d.chunks || ' chunks and has ' || n.number, d.id
+FROM document AS d
+JOIN (
+  SELECT d.key, (SELECT count(*) FROM chunk AS c WHERE c.document = d.key) AS number
+  FROM document AS d
+) AS n ON n.key = d.key
+WHERE n.number <> d.chunks;
+
+-- shelf_faults
+SELECT 'document ' || d.id || ' is not on the shelves it was put on', d.id
+FROM document AS d LEFT JOIN checksum AS c ON c.document = d.key
+WHERE c.shelves <> (
+  SELECT json_group_array(shelf ORDER BY shelf) FROM membership WHERE document = d.key
+) OR NOT EXISTS (SELECT 1 FROM membership AS m WHERE m.document = d.key);
+
+-- shelves_to_restore
+SELECT d.key, d.id, c.shelves FROM document AS d JOIN checksum AS c ON c.document = d.key
+WHERE c.shelves <> (
+  SELECT json_group_array(shelf ORDER BY shelf) FROM membership WHERE document = d.key
+) ORDER BY d.key;
+
+-- correct_locations
+UPDATE document SET location = (SELECT f.location FROM file AS f WHERE f.document_id = document.id)
+WHERE 1 = (SELECT count(*) FROM file AS f WHERE f.document_id = document.id)
+  AND NOT EXISTS (SELECT 1 FROM file AS f WHERE f.location = document.location)
+RETURNING 1;
+
+-- content_orphans
+SELECT 'bytes ' || sha256 || ' are of no document', sha256 FROM content
+WHERE NOT EXISTS (SELECT 1 FROM document AS d WHERE d.sha256 = content.sha256)
+  AND NOT EXISTS (SELECT 1 FROM removed AS r WHERE r.sha256 = content.sha256);
+
+-- drop_content_orphans
+DELETE FROM content WHERE NOT EXISTS (SELECT 1 FROM document AS d WHERE d.sha256 = content.sha256)
+  AND NOT EXISTS (SELECT 1 FROM removed AS r WHERE r.sha256 = content.sha256)
+RETURNING 1;
+
+-- cached_answer_orphans
+SELECT 'a cached answer is of change ' || a.sequence || ', or cannot be read', a.key
+FROM cached_answer AS a
+WHERE a.sequence <> coalesce((SELECT sequence FROM counter), -1) OR NOT json_valid(a.answer);
+
+-- drop_cached_answer_orphans
+DELETE FROM cached_answer
+WHERE sequence <> coalesce((SELECT sequence FROM counter), -1) OR NOT json_valid(answer)
+RETURNING 1;
+
+-- unreadable_memories
+SELECT 'memory m' || key || ' cannot be read', key FROM memory
+WHERE NOT json_valid(sources) OR NOT json_valid(citations) ORDER BY key;
+
+-- unreadable_encoders
+SELECT 'the settings of the encoder that is ' || role || ' cannot be read', role FROM encoder
+WHERE NOT json_valid(settings) ORDER BY role;
+
+-- removals_of_documents
+DELETE FROM removal WHERE document_id IN (SELECT id FROM document) RETURNING 1;
+
+-- drop_unreadable_encoders
+DELETE FROM encoder WHERE NOT json_valid(settings) RETURNING 1;
+
+-- documents_and_roots
+SELECT d.location, d.source, (
+  SELECT r.label FROM root AS r
+  WHERE substr(d.location, 1, length(rtrim(r.location, '/')) + 1) = rtrim(r.location, '/') || '/'
+  ORDER BY length(r.location) DESC LIMIT 1
+) FROM document AS d WHERE substr(d.location, 1, 1) = '/' ORDER BY d.location;
+
+-- drop_root_at
+DELETE FROM root WHERE location = ?1 OR label = ?2;
+
+-- every_memory
+SELECT m.key, m.question, m.answer, t.question, t.answer
+FROM memory AS m LEFT JOIN memory_terms AS t ON t.rowid = m.key ORDER BY m.key;
+
+-- stray_memory_terms
+SELECT rowid FROM memory_terms WHERE rowid NOT IN (SELECT key FROM memory);

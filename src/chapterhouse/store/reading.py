@@ -59,7 +59,7 @@ class StoreReader:
         """
         wanted = sorted(document_ids)
         with self._connections.read() as connection:
-            ((sequence,),) = run(connection, "sequence")
+            sequence = sequence_in(run(connection, "sequence"))
             known_at, known = self._known_documents
             if known_at != sequence or len(known) > _CACHED_DOCUMENTS:
                 known = {}
@@ -77,7 +77,7 @@ class StoreReader:
         A census is remembered until something changes: every question asks for one.
         """
         with self._connections.read() as connection:
-            ((sequence,),) = run(connection, "sequence")
+            sequence = sequence_in(run(connection, "sequence"))
             counted_at, census = self._censuses.get(scope.key, (-1, CorpusCounts(0, 0, {})))
             if counted_at == sequence:
                 return census
@@ -191,6 +191,12 @@ class StoreReader:
                 return [], np.zeros((0, 0), dtype=np.float32)
             keys = [int(key) for (key,) in run(connection, "chunk_keys", document_id)]
         dimensions, halves = found
+        if dimensions < 1 or len(halves) % (2 * dimensions):
+            raise CorruptLibraryError(
+                f"The vectors of {document_id} are damaged: {len(halves)} bytes, not rows of"
+                f" {dimensions} numbers.",
+                hint="Run: chapterhouse repair",
+            )
         vectors = np.frombuffer(halves, dtype="<f2").reshape(-1, dimensions)
         return keys, vectors.astype(np.float32)
 
@@ -222,8 +228,7 @@ class StoreReader:
 
     def sequence(self) -> int:
         """Return the number of the latest change; 0 for an empty library."""
-        ((number,),) = self._all("sequence")
-        return int(number)
+        return sequence_in(self._all("sequence"))
 
     def changes(self, after: int, limit: int) -> tuple[Change, ...]:
         """Return the latest change of each document changed after ``after``, oldest first."""
@@ -242,6 +247,19 @@ class StoreReader:
     def _first(self, name: str, *bindings: Value) -> Row | None:
         found = self._all(name, *bindings)
         return found[0] if found else None
+
+
+def sequence_in(found: Sequence[Row]) -> int:
+    """Return the number of the latest change.
+
+    Raises:
+        CorruptLibraryError: there is none.
+    """
+    if not found:
+        raise CorruptLibraryError(
+            "The library's count of changes is gone.", hint="Run: chapterhouse repair"
+        )
+    return int(found[0][0])
 
 
 def _change(sequence: int, row: Row) -> Change:

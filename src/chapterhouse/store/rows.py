@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from functools import lru_cache
 
+from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store.statements import Row, Value
 from chapterhouse.types import (
     Body,
@@ -20,6 +21,7 @@ from chapterhouse.types import (
     Status,
 )
 
+_SHOWN = 40  # characters of what cannot be read
 _KINDS = {kind.value: kind for kind in Kind}
 _STATUSES = {status.value: status for status in Status}
 
@@ -79,27 +81,30 @@ def document_from(row: Row) -> Document:
         ingested,
         shelves,
     ) = row
-    return Document(
-        id=identifier,
-        source=source,
-        location=location,
-        title=title,
-        format=format_,
-        method=method,
-        sha256=sha256,
-        text_sha256=text_sha256,
-        size=size,
-        modified=modified,
-        status=Status(status),
-        page_kind=page_kind,
-        language=language,
-        shelves=tuple(sorted(json.loads(shelves))),
-        notices=tuple(Notice(*notice) for notice in json.loads(notices)),
-        metadata=_mapping(metadata),
-        characters=characters,
-        chunks=chunks,
-        ingested=ingested,
-    )
+    try:
+        return Document(
+            id=identifier,
+            source=source,
+            location=location,
+            title=title,
+            format=format_,
+            method=method,
+            sha256=sha256,
+            text_sha256=text_sha256,
+            size=size,
+            modified=modified,
+            status=Status(status),
+            page_kind=page_kind,
+            language=language,
+            shelves=tuple(sorted(json.loads(shelves))),
+            notices=tuple(Notice(*notice) for notice in json.loads(notices)),
+            metadata=_mapping(metadata),
+            characters=characters,
+            chunks=chunks,
+            ingested=ingested,
+        )
+    except (ValueError, TypeError) as error:
+        raise _unreadable(f"row of document {identifier}", error) from error
 
 
 def sequence_of(row: Row) -> int:
@@ -108,7 +113,16 @@ def sequence_of(row: Row) -> int:
 
 
 def _mapping(text: str) -> Mapping[str, str]:
-    return {} if text == "{}" else json.loads(text)
+    found: object = {} if text == "{}" else json.loads(text)
+    if not isinstance(found, dict):
+        raise TypeError(f"not an object: {text[:_SHOWN]}")
+    return found
+
+
+def _unreadable(what: str, error: Exception) -> CorruptLibraryError:
+    return CorruptLibraryError(
+        f"The {what} is damaged: {type(error).__name__}: {error}", hint="Run: chapterhouse repair"
+    )
 
 
 def section_row(document: int, section: Section) -> tuple[Value, ...]:
@@ -124,14 +138,17 @@ def page_row(document: int, ordinal: int, page: Page) -> tuple[Value, ...]:
 
 def body_from(text: str, sections: Sequence[Row], pages: Sequence[Row]) -> Body:
     """Return the body of its text, its rows of ``sections`` and its rows of ``pages``."""
-    return Body(
-        text,
-        tuple(
-            Section(ordinal, level, tuple(json.loads(path)), start, end)
-            for ordinal, level, path, start, end in sections
-        ),
-        tuple(Page(*page) for page in pages),
-    )
+    try:
+        return Body(
+            text,
+            tuple(
+                Section(ordinal, level, tuple(json.loads(path)), start, end)
+                for ordinal, level, path, start, end in sections
+            ),
+            tuple(Page(*page) for page in pages),
+        )
+    except (ValueError, TypeError) as error:
+        raise _unreadable("section or page of a document", error) from error
 
 
 def chunk_row(document: int, chunk: Chunk) -> tuple[Value, ...]:
@@ -168,21 +185,24 @@ def chunk_from(row: Row) -> Chunk:
     """Return the chunk of a row of ``chunk`` or ``chunks_of``."""
     document_id, ordinal, start, end, text, kind, header, path, page, label, *rest = row
     tokens, parents, key = rest
-    return Chunk(
-        document_id=document_id,
-        ordinal=ordinal,
-        start=start,
-        end=end,
-        text=text,
-        kind=_KINDS[kind],
-        header=header,
-        section_path=_path(path),
-        page=page,
-        page_label=label,
-        tokens=tokens,
-        parents=() if parents == "[]" else _parents(parents),
-        key=key,
-    )
+    try:
+        return Chunk(
+            document_id=document_id,
+            ordinal=ordinal,
+            start=start,
+            end=end,
+            text=text,
+            kind=_KINDS[kind],
+            header=header,
+            section_path=_path(path),
+            page=page,
+            page_label=label,
+            tokens=tokens,
+            parents=() if parents == "[]" else _parents(parents),
+            key=key,
+        )
+    except (ValueError, TypeError, KeyError) as error:
+        raise _unreadable(f"chunk {ordinal} of {document_id}", error) from error
 
 
 def file_row(record: FileRecord) -> tuple[Value, ...]:
@@ -207,20 +227,23 @@ def file_from(row: Row) -> FileRecord:
     """Return the record of a row of ``file``."""
     location, source, size, mtime_ns, sha256, status, code, sentence, *rest = row
     document_id, format_, ctime_ns, attempts = rest
-    return FileRecord(
-        location=location,
-        source=source,
-        size=size,
-        mtime_ns=mtime_ns,
-        sha256=sha256,
-        status=_STATUSES[status],
-        code=code,
-        sentence=sentence,
-        document_id=document_id,
-        format=format_,
-        ctime_ns=ctime_ns,
-        attempts=attempts,
-    )
+    try:
+        return FileRecord(
+            location=location,
+            source=source,
+            size=size,
+            mtime_ns=mtime_ns,
+            sha256=sha256,
+            status=_STATUSES[status],
+            code=code,
+            sentence=sentence,
+            document_id=document_id,
+            format=format_,
+            ctime_ns=ctime_ns,
+            attempts=attempts,
+        )
+    except KeyError as error:
+        raise _unreadable(f"record of file {location}", error) from error
 
 
 def removed_row(entry: RemovedDocument) -> tuple[Value, ...]:

@@ -26,7 +26,8 @@ def take_snapshot(
 ) -> Snapshot:
     """Write the database as it is at one moment to a new file.
 
-    Answers that are only cached are left out. Nothing that was removed is in the copy.
+    Answers that are only cached are left out, and so are jobs that have not ended. Nothing that was
+    removed is in the copy, nor the bytes from which it could come back.
 
     Args:
         connections: To the library.
@@ -42,7 +43,8 @@ def take_snapshot(
     _copy_pages(connections, whole, agree)
     path.touch(0o600)
     with explained(path), _space_for(path), closing(_quick(whole)) as copy:
-        run(copy, "drop_every_cached_answer")
+        for statement in ("cached_answer", "removed", "unreferenced_content", "open_job"):
+            run(copy, f"drop_every_{statement}")
         if not memories:
             run(copy, "drop_every_memory")
             run(copy, "drop_every_memory_term")

@@ -11,15 +11,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.ports.store import Blobs
 from chapterhouse.store import rows, writing
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore
+from chapterhouse.store.examining import StoreExaminer
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.reading import StoreReader
@@ -27,10 +26,9 @@ from chapterhouse.store.removed import RemovedStore
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.store.statements import first, run
-from chapterhouse.types import Body, Check, Chunk, Document, FileMove, FileRecord, Snapshot
+from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot
 
 INLINE_MAXIMUM = 64 * 2**10
-_SHOWN_FAULTS = 3
 
 
 class SqliteStore(StoreReader):
@@ -72,6 +70,10 @@ class SqliteStore(StoreReader):
     def removed(self) -> RemovedStore:
         """Return the removed documents that may come back."""
         return RemovedStore(self._connections, self._drop_blob)
+
+    def examination(self) -> StoreExaminer:
+        """Return what looks for damage in the rows, and repairs it."""
+        return StoreExaminer(self._connections, self._blobs, INLINE_MAXIMUM)
 
     def __enter__(self) -> Self:
         return self
@@ -266,17 +268,6 @@ class SqliteStore(StoreReader):
         unneeded = (one for one in list(self._blobs.hashes(grace)) if not self._referenced(one))
         return sum(map(self._drop_blob, unneeded))
 
-    def examine(self) -> tuple[Check, ...]:
-        """Check what only the store can see of itself: its file, its references, its numbers."""
-        return (
-            _sqlite_check(),
-            self._check("database", "integrity", "Restore the database from a backup."),
-            self._check("references", "foreign_keys", "Restore the database from a backup."),
-            self._check("parts", "part_faults", "Run: chapterhouse docs reprocess"),
-            self._check("sequences", "sequence_faults", "Rebuild: chapterhouse reindex"),
-            self._check("files", "ledger_faults", "Add the folder again: chapterhouse add"),
-        )
-
     # --- inside --------------------------------------------------------------------------------
 
     def _drop_blob(self, sha256: str) -> bool:
@@ -298,19 +289,3 @@ class SqliteStore(StoreReader):
     def _referenced(self, sha256: str) -> bool:
         ((needed,),) = self._all("referenced", sha256)
         return bool(needed)
-
-    def _check(self, name: str, statement: str, hint: str) -> Check:
-        try:
-            faults = [" ".join(map(str, row)) for row in self._all(statement)]
-        except CorruptLibraryError as error:  # a look at damage may fail on it
-            faults = [error.message]
-        if faults in ([], ["ok"]):
-            return Check(name, passed=True, sentence="Nothing is wrong.")
-        shown = "; ".join(faults[:_SHOWN_FAULTS])
-        return Check(name, passed=False, sentence=f"{len(faults)} faults: {shown}.", hint=hint)
-
-
-def _sqlite_check() -> Check:
-    """Say which SQLite runs; opening has already refused one that is too old."""
-    version = apsw.sqlite_lib_version()
-    return Check("sqlite", passed=True, sentence=f"SQLite {version}, apsw {apsw.apsw_version()}.")

@@ -1,6 +1,7 @@
 """The steps of a write, each inside a transaction that its caller holds."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,9 +9,12 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import rows
 from chapterhouse.store.statements import Row, first, run, run_many
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, shelf_names
+
+Rows = Sequence[Row]
 
 
 def require_agreement(
@@ -41,7 +45,12 @@ def require_agreement(
 
 def next_sequence(connection: apsw.Connection) -> int:
     """Count one change and return its number; kept answers were given before it and go."""
-    ((number,),) = run(connection, "next_sequence")
+    found = first(connection, "next_sequence")
+    if not found:
+        raise CorruptLibraryError(
+            "The library's count of changes is gone.", hint="Run: chapterhouse repair"
+        )
+    number = found[0]
     run(connection, "drop_cached_answers", number)
     return int(number)
 
@@ -65,10 +74,39 @@ def write_parts(connection: apsw.Connection, key: int, body: Body, chunks: Seque
     run_many(connection, "put_chunk", (rows.chunk_row(key, chunk) for chunk in chunks))
 
 
+def rows_checksum(facts: Row, sections: Rows, pages: Rows, chunks: Rows) -> str:
+    """Return the SHA-256 of a document's rows, which ``verify`` compares.
+
+    Args:
+        facts: What ``document_facts`` selects, and the shelves.
+        sections: As ``section_rows`` selects them.
+        pages: As ``page_rows`` selects them.
+        chunks: As ``chunk_rows`` selects them.
+    """
+    digest = hashlib.sha256()
+    for row in ((*facts,), *sections, *pages, *chunks):
+        digest.update(json.dumps(row).encode())
+    return digest.hexdigest()
+
+
+def checksum_now(connection: apsw.Connection, key: int, shelves: str) -> str:
+    """Return what the rows of a document come to, on these shelves."""
+    facts = run(connection, "document_facts", key)[0]
+    parts = (run(connection, f"{part}_rows", key) for part in ("section", "page", "chunk"))
+    return rows_checksum((*facts, shelves), *parts)
+
+
+def write_checksum(connection: apsw.Connection, key: int) -> None:
+    """Record what the rows of a document come to; call it after every change of one of them."""
+    ((shelves,),) = run(connection, "shelves_of", key)
+    run(connection, "put_checksum", key, shelves, checksum_now(connection, key, shelves))
+
+
 def write_shelves(connection: apsw.Connection, key: int, shelves: Sequence[str]) -> None:
-    """Put a document that is on no shelf on these, or on the default one."""
+    """Put a document whose rows are written on these shelves, or on the default one."""
     memberships = ((key, shelf) for shelf in shelf_names(shelves))
     run_many(connection, "put_membership", memberships)
+    write_checksum(connection, key)
 
 
 def write_file(connection: apsw.Connection, record: FileRecord, document_id: str) -> None:
@@ -114,5 +152,8 @@ def move_files(connection: apsw.Connection, moves: Sequence[FileMove]) -> list[s
         if record.document_id:
             values = record.location, record.source, move.title, move.modified
             run(connection, "move_document", record.document_id, *values, next_sequence(connection))
+            moved = first(connection, "document_at", record.location)
+            if moved:
+                write_checksum(connection, moved[0])
         write_file(connection, record, record.document_id)
     return replaced

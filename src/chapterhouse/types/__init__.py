@@ -107,7 +107,7 @@ from chapterhouse.types.ledger import (
     Ignored,
     Progress,
 )
-from chapterhouse.types.memory import Memory, MemoryHit
+from chapterhouse.types.memory import Memory, MemoryCitation, MemoryHit
 from chapterhouse.types.minutes import (
     Absence,
     Cell,
@@ -161,6 +161,14 @@ from chapterhouse.types.state import (
     LibraryStatus,
 )
 from chapterhouse.types.terms import TermRows, TokenVectors
+from chapterhouse.types.verification import (
+    Difference,
+    Finding,
+    Remedy,
+    RepairReport,
+    Unrepaired,
+    Verification,
+)
 from chapterhouse.types.writing import (
     ModelLimits,
     OutputFormat,
@@ -211,6 +219,7 @@ __all__ = [
     "Correction",
     "CouncilEvent",
     "DecisionChange",
+    "Difference",
     "DisagreementMap",
     "Dispute",
     "DisputeSide",
@@ -233,6 +242,7 @@ __all__ = [
     "FileMove",
     "FileOutcome",
     "FileRecord",
+    "Finding",
     "FollowUp",
     "FormatSupport",
     "Fusion",
@@ -254,6 +264,7 @@ __all__ = [
     "MeetingEventKind",
     "Member",
     "Memory",
+    "MemoryCitation",
     "MemoryHit",
     "Minutes",
     "MinutesChanges",
@@ -285,8 +296,10 @@ __all__ = [
     "ReadingEvent",
     "Receipt",
     "RelationChange",
+    "Remedy",
     "Removal",
     "RemovedDocument",
+    "RepairReport",
     "Reply",
     "RestoreReport",
     "Restored",
@@ -317,10 +330,12 @@ __all__ = [
     "ToolText",
     "Turn",
     "Unmatched",
+    "Unrepaired",
     "Usage",
     "Variant",
     "VariantKind",
     "Verdict",
+    "Verification",
     "WeightedTerm",
     "Writing",
     "corrected",

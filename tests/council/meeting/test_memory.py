@@ -21,6 +21,7 @@ from chapterhouse.types import (
     Claim,
     Concession,
     Memory,
+    MemoryCitation,
     Minutes,
     Point,
     Statement,
@@ -108,6 +109,7 @@ def test_what_was_held_and_decided_is_remembered(memories: MemoryStore) -> None:
         method="scripted",
         sources=("rules",),
         sequence=7,
+        citations=(MemoryCitation("rules", "s", "0" * 64, 0, 1, "q"),),
     )
     (piet,) = told(memories, "council_ferry/piet")
     assert (piet.answer, piet.method, piet.sources) == ("It is 6 knots.", "extractive", ("plan",))

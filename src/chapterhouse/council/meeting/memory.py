@@ -6,9 +6,11 @@ underscore, so that nobody's memories are ever taken for another's.
 """
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from chapterhouse.agents.council_model import CHAIR, shelf_of
+from chapterhouse.answering.stale import remembered
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.ports.memories import Memories
 from chapterhouse.types import FOUND, Claim, Memory, Minutes, Support
@@ -17,9 +19,8 @@ _DAY: Final = 86_400
 _LONGEST: Final = 20_000  # characters of what is remembered
 _UNFOUND: Final = frozenset(Support) - FOUND - {Support.NO_STATEMENT}
 
-_Remembered = tuple[
-    str, str, str, tuple[str, ...]
-]  # whose, what, how composed, from which documents
+# Whose, what, how composed, and the numbers of the citations that it rests on.
+_Remembered = tuple[str, str, str, AbstractSet[int]]
 
 
 def owner_of(council: str, member: str = "") -> str:
@@ -78,7 +79,7 @@ def remember_meeting(
     conclusions = [_member_conclusion(minutes, member) for member in members]
     conclusions.append(_decision(minutes))
     try:
-        for owner, answer, method, sources in conclusions:
+        for owner, answer, method, numbers in conclusions:
             memory = Memory(
                 id="",
                 persona=owner,
@@ -88,8 +89,9 @@ def remember_meeting(
                 answer=answer[:_LONGEST],
                 found=True,
                 method=method,
-                sources=sources,
+                sources=_sources(minutes, numbers),
                 sequence=sequence,
+                citations=remembered([c for c in minutes.citations if c.number in numbers]),
             )
             if answer and not _is_known(memory, memories, now):
                 memories.remember(memory)
@@ -121,7 +123,7 @@ def _member_conclusion(minutes: Minutes, member: str) -> _Remembered:
     parts += [f"Gave up: {claim.text}" for claim in _claims(minutes, given_up)]
     numbers = {number for claim in claims for number in claim.citations}
     method = statements[-1].method
-    return owner_of(minutes.council, member), _lines(parts), method, _sources(minutes, numbers)
+    return owner_of(minutes.council, member), _lines(parts), method, numbers
 
 
 def _decision(minutes: Minutes) -> _Remembered:
@@ -130,7 +132,7 @@ def _decision(minutes: Minutes) -> _Remembered:
     parts = [f"Decided: {minutes.decided}" if minutes.decided else ""]
     parts += [point.text for point in supported]
     numbers = {number for point in supported for number in point.citations}
-    return owner_of(minutes.council), _lines(parts), minutes.method, _sources(minutes, numbers)
+    return owner_of(minutes.council), _lines(parts), minutes.method, numbers
 
 
 def _last(values: Iterable[str]) -> str:

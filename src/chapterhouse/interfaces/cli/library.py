@@ -1,11 +1,15 @@
 """Commands that fill a library and keep it well: init, add, status, doctor, reindex."""
 
+import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from chapterhouse.files import write_whole
+from chapterhouse.ingest.bug_report import REPORT
 from chapterhouse.interfaces.cli import progress, render, render_jobs
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
@@ -17,6 +21,7 @@ from chapterhouse.interfaces.cli.options import (
     readable,
     require_path,
 )
+from chapterhouse.interfaces.cli.output_files import destination
 from chapterhouse.interfaces.cli.session import (
     FAILED,
     OK,
@@ -109,16 +114,39 @@ def doctor(
     fix: Annotated[
         bool, flag("--fix", "Take other users' access to the library's files away.")
     ] = False,
+    report: Annotated[
+        str | None,
+        option("--report", "FILE", "Write a report for a bug tracker, without any content."),
+    ] = None,
 ) -> Outcome:
-    """Check the library for problems.
+    """Check the environment, and the library quickly.
 
-    Exit code 1 says that there are some.
+    Versions, models, formats, disk, limits, settings, what is slow; then the library without the
+    hashes of its bytes, which “chapterhouse verify” compares, too. Exit code 1 says that there are
+    problems.
     """
-    with opened_library() as library:
+    path = None if report is None else _report_path(report)
+    with opened_library(background=False) as library:
         model = library.check_language_model()
         checks = (*library.doctor(fix=fix), *([model] if model else []))
+        if path is not None:
+            text = json.dumps(library.upkeep.bug_report(), indent=1, sort_keys=True)
+            write_whole(path, f"{text}\n")
         code = OK if all(check.passed for check in checks) else FAILED
         return Outcome(checks, render.checks(checks), code)
+
+
+def _report_path(name: str) -> Path:
+    return destination(name, "A report", "--report report.json", _is_report)
+
+
+def _is_report(data: bytes) -> bool:
+    """Whether bytes are a report, which may be replaced."""
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and str(found.get("format", "")).startswith(REPORT)
 
 
 def reindex(*, dry_run: DryRun = False) -> Outcome:

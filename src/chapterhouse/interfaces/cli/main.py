@@ -53,7 +53,11 @@ COMMANDS: Final = {
     "persona": ("personas:app", "Make, describe, validate and update personas."),
     "council": ("councils:app", "Make and check councils, and link their documents."),
     "memory": ("memory:app", "List, search and forget what was asked and answered."),
-    "verify": ("verify:verify", "Check a saved answer or saved minutes and their quotations."),
+    "verify": (
+        "verify:verify",
+        "Check the library, remembered answers, or a saved answer and its quotations.",
+    ),
+    "repair": ("repair:repair", "Repair what verify finds in the library."),
     "model": (
         "models:app",
         "Choose the models: what writes answers, makes vectors and orders passages.",
@@ -62,7 +66,7 @@ COMMANDS: Final = {
     "eval": ("evaluate:evaluate", "Measure how well questions are answered."),
     "feedback": ("evaluate:feedback", "Keep a good or bad answer as a question to evaluate."),
     "status": ("library:status", "Show what the library holds and where it is."),
-    "doctor": ("library:doctor", "Check the library for problems."),
+    "doctor": ("library:doctor", "Check the environment, and the library quickly."),
     "export": ("archive:export_archive", "Write the whole library to one archive."),
     "import": (
         "archive:import_archive",

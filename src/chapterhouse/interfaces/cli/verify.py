@@ -1,4 +1,4 @@
-"""The command that checks saved answers and minutes: verify."""
+"""The command that checks the library, remembered answers, saved answers and minutes: verify."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
+import typer
+
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.options import argument, flag, require_path
 from chapterhouse.interfaces.cli.output_files import destination
+from chapterhouse.interfaces.cli.repair import library_outcome
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, opened_library
+from chapterhouse.interfaces.cli.stale import stale_outcome
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Block, Style, verbatim
@@ -40,25 +44,50 @@ _QUOTES: Final = {
 }
 
 _File = Annotated[
-    str,
-    argument("FILE", "What ask or convene wrote with --bundle or --json; “-” for standard input."),
+    str | None,
+    argument(
+        "[FILE]", "What ask or convene wrote with --bundle or --json; “-” for standard input."
+    ),
 ]
 
 
 def verify(
-    file: _File,
+    file: _File = None,
     *,
     alone: Annotated[
         bool, flag("--alone", "Check a bundle by itself, without any library.")
     ] = False,
+    quick: Annotated[
+        bool,
+        flag("--quick", "Leave out hashes of bytes and rows, and what is made of the texts."),
+    ] = False,
+    answers: Annotated[
+        bool, flag("--answers", "List remembered answers whose sources are not as they were.")
+    ] = False,
 ) -> Outcome:
-    """Check a saved answer or saved minutes and their quotations.
+    """Check the library, or a saved answer or saved minutes and their quotations.
 
-    A bundle shows whether the file was altered and whether its quotations are still there. Of what
-    --json printed only the quotations can be checked. With --alone a bundle is checked as far as
-    possible without its documents, on any machine. Exit code 1 means that the file is not to be
-    trusted, 4 that a quotation is no longer in its document.
+    Without a file: whether database, documents, bytes and every index say the same, key by key.
+    Exit code 1 means that there are faults; each is named with what to do.
+
+    With --answers: which remembered answers rest on sources that have changed, have another name
+    or are gone, and whether their quotations are still there. Exit code 4 means that some do.
+
+    With a file: a bundle shows whether it was altered and whether its quotations are still there.
+    Of what --json printed only the quotations can be checked. With --alone a bundle is checked as
+    far as possible without its documents, on any machine. Exit code 1 means that the file is not
+    to be trusted, 4 that a quotation is no longer in its document.
     """
+    if file is None and alone:
+        raise typer.BadParameter("--alone checks a file: name it.")
+    if ((file is not None or answers) and quick) or (file is not None and answers):
+        raise typer.BadParameter("--quick and --answers are about the library: name no file.")
+    if answers:
+        return stale_outcome()
+    return library_outcome(quick=quick) if file is None else _file_outcome(file, alone=alone)
+
+
+def _file_outcome(file: str, *, alone: bool) -> Outcome:
     if alone:
         examined = _examine(file_content(file), needs_bundle=True)
         code = OK if examined.trusted else FAILED

@@ -1,0 +1,122 @@
+"""Upkeep: whether a library is sound, what helps where it is not, and which answers are stale."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from chapterhouse.answering.search import holdings_of
+from chapterhouse.answering.stale import StaleAnswer, stale_answers
+from chapterhouse.ingest import doctor, privacy
+from chapterhouse.ingest.bug_report import bug_report
+from chapterhouse.ingest.environment import Surroundings, environment_checks
+from chapterhouse.ingest.repair import repair
+from chapterhouse.ingest.verify import verify_library
+from chapterhouse.runtime import Runtime
+from chapterhouse.types import Check, LibraryStatus, Progress, RepairReport, Scope, Verification
+
+
+class Upkeep:
+    """Looks after the library of a workspace."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Work on the library of ``runtime``."""
+        self._runtime = runtime
+
+    def status(self) -> LibraryStatus:
+        """Count what there is."""
+        runtime = self._runtime
+        everything = Scope.everything()
+        counts, census = runtime.store.counts(everything), runtime.store.census(everything)
+        own = runtime.folder
+        return LibraryStatus(
+            home=str(runtime.home),
+            workspace=runtime.workspace,
+            documents=census.documents,
+            chunks=census.chunks,
+            sequence=runtime.store.sequence(),
+            by_format=counts["format"],
+            by_status=counts["status"],
+            by_shelf=counts["shelf"],
+            index_sequences={name: index.sequence() for name, index in runtime.indexes().items()},
+            embedder=runtime.encoders.current().embedder.fingerprint,
+            disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
+            encoders=runtime.encoders.statuses(),
+        )
+
+    def verify(
+        self, *, quick: bool = False, on_progress: Callable[[Progress], None] | None = None
+    ) -> Verification:
+        """Compare database, documents, bytes and indexes with each other; write nothing.
+
+        Args:
+            quick: Leave out the hashes of bytes, and what is derived from the texts again.
+            on_progress: Called after each document and each index.
+        """
+        runtime = self._runtime
+        return verify_library(
+            runtime.store,
+            runtime.blobs,
+            runtime.indexes(),
+            runtime.folder,
+            quick=quick,
+            on_progress=on_progress or (lambda _: None),
+        )
+
+    def repair(
+        self,
+        found: Verification | None = None,
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> RepairReport:
+        """Do what helps against what ``verify`` finds, and verify again.
+
+        Args:
+            found: What it found; it is called where this is None.
+            on_progress: Called after each document that is read again.
+
+        Raises:
+            ReadOnlyError: the library can only be read.
+        """
+        found = self.verify() if found is None else found
+        if not found.findings:
+            return RepairReport(())
+        runtime = self._runtime
+        work = runtime.work(on_progress or (lambda _: None))
+        return repair(found, work, runtime.indexes(), self.verify, runtime.home)
+
+    def doctor(self, *, fix: bool = False) -> tuple[Check, ...]:
+        """Check the environment, and the library quickly.
+
+        Args:
+            fix: Close what other users of the machine can look into; nothing else is changed.
+        """
+        runtime = self._runtime
+        private = (privacy.make_private if fix else privacy.check_privacy)(runtime.home)
+        found = doctor.checks_of(self.verify(quick=True), runtime.indexes())
+        return (*environment_checks(self._surroundings()), *found, private)
+
+    def bug_report(self) -> dict[str, Any]:
+        """Return what helps to find a bug, and tells nothing of what the library holds."""
+        return bug_report(self._surroundings(), self.verify(quick=True))
+
+    def stale_answers(self, personas: Sequence[str] | None = None) -> tuple[StaleAnswer, ...]:
+        """Return the remembered answers whose sources are not as they were, newest first.
+
+        Args:
+            personas: Whose memories, as ``memory.personas`` names them; everybody's when None.
+        """
+        runtime, everything = self._runtime, Scope.everything()
+        owners = runtime.memories.personas() if personas is None else personas
+        holdings = holdings_of(runtime.store, everything)
+        return stale_answers(runtime.memories, owners, runtime.now(), holdings)
+
+    def _surroundings(self) -> Surroundings:
+        runtime = self._runtime
+        return Surroundings(
+            runtime.version,
+            runtime.settings,
+            runtime.folder,
+            runtime.store,
+            runtime.indexes(),
+            runtime.encoders.statuses(),
+            runtime.encoders.is_embedding(),
+        )

@@ -1,0 +1,90 @@
+"""The names that one document gives, as rows of the index of names."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+import apsw
+
+from chapterhouse.ports.store import Store
+from chapterhouse.text.aliases import find_aliases, fold_name, names_of
+from chapterhouse.text.spelling import words_of
+from chapterhouse.types import Alias, AliasKind, Difference, Document, Scope
+
+TABLES: Final = ("alias", "titled", "membership")  # whose rows are a document's
+Rows = Counter[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentNames:
+    """What a document gives: rows of ``alias``, of ``titled`` and of ``shelf_word``."""
+
+    aliases: Sequence[tuple[str, str, str, str, str]]
+    titled: Sequence[tuple[str, str]]
+    words: AbstractSet[tuple[str, str]]
+
+
+def names_in(document: Document, text: str) -> DocumentNames:
+    """Return what a document and its text give."""
+    aliases = find_aliases(document.title, text)
+    return DocumentNames(
+        [row for alias in aliases for row in _rows(document.id, alias)],
+        [(name, document.id) for name in _names(document, aliases)],
+        set(product(document.shelves, words_of(f"{document.title}\n{text}"))),
+    )
+
+
+def rows_by_document(connection: apsw.Connection, name: str) -> dict[str, Rows]:
+    """Return the rows of a table by document, without it."""
+    columns = {"alias": "folded, name, other, kind", "titled": "name", "membership": "shelf"}
+    rows: dict[str, Rows] = {}
+    for document, *values in connection.execute(
+        f"SELECT document, {columns[name]} FROM {name}"  # noqa: S608 - one of three names
+    ):
+        rows.setdefault(str(document), Counter())[tuple(map(str, values))] += 1
+    return rows
+
+
+def compare(
+    document: Document,
+    store: Store,
+    found: Mapping[str, Mapping[str, Rows]],
+    words: AbstractSet[tuple[str, str]],
+) -> Iterator[Difference]:
+    """Yield how the names of a document differ from what its text gives."""
+    body = store.body(document.id, Scope.everything())
+    if body is None:
+        return
+    wanted = names_in(document, body.text)
+    aliases = Counter(row[1:] for row in wanted.aliases)
+    titled = Counter((name,) for name, _ in wanted.titled)
+    nothing: Rows = Counter()
+    if found["alias"].get(document.id, nothing) != aliases:
+        yield Difference(f"has other names from document {document.id} than its text")
+    if found["titled"].get(document.id, nothing) != titled:
+        yield Difference(f"has other titles of document {document.id} than the library")
+    if not wanted.words <= words:
+        yield Difference(f"lacks words of document {document.id}")
+
+
+def _names(document: Document, aliases: Sequence[Alias]) -> tuple[str, ...]:
+    """Return the names by which other documents may mention this one."""
+    title = fold_name(document.title)
+    others = [
+        alias.name
+        for alias in aliases
+        if alias.kind is not AliasKind.KEY_TERM and fold_name(alias.other) == title
+    ]
+    return names_of(document.title, document.source, others)
+
+
+def _rows(document: str, alias: Alias) -> list[tuple[str, str, str, str, str]]:
+    """Return the pair in both directions: who asks with one name shall find the other."""
+    kind = alias.kind.value
+    return [
+        (document, fold_name(alias.name), alias.name, alias.other, kind),
+        (document, fold_name(alias.other), alias.other, alias.name, kind),
+    ]
