@@ -311,7 +311,7 @@ class Library:
             ChapterhouseError: the disk is full.
         """
         path = Path(path).expanduser()
-        return files.export_library(self._runtime, path, memories, on_progress)
+        return files.export_library(self._runtime, path, memories=memories, on_progress=on_progress)
 
     @classmethod
     def restore(

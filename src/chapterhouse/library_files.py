@@ -17,7 +17,8 @@ OnProgress = Callable[[Progress], None]
 def export_library(
     runtime: Runtime,
     path: Path,
-    memories: bool,  # noqa: FBT001 - as its facade has it by name
+    *,
+    memories: bool,
     on_progress: OnProgress,
 ) -> ExportReport:
     """Write all of a workspace to one archive; as ``Library.export``."""

@@ -67,7 +67,7 @@ class StoreExaminer:
 
     def document_ids(self) -> Sequence[str]:
         """Return the id of every document, also of those whose rows cannot be read."""
-        return [str(identifier) for (identifier,) in self._all("document_ids")]
+        return [str(identifier) for (identifier,) in self._all("every_document_id")]
 
     def row_fault(self, document_id: str) -> str:
         """Say how the rows of a document differ from what was written, or nothing."""

@@ -622,7 +622,7 @@ SELECT ordinal, number, label, "start", "end" FROM page WHERE document = ? ORDER
 SELECT ordinal, "start", "end", text, kind, header, section_path, page, page_label, tokens, parents
 FROM chunk WHERE document = ? ORDER BY ordinal;
 
--- document_ids
+-- every_document_id
 SELECT id FROM document ORDER BY id;
 
 -- all_chunk_keys
