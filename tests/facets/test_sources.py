@@ -29,6 +29,15 @@ def test_a_folder_that_was_added_is_followed(library: Library, folder: Path) -> 
     assert not library.sources.is_stale(library.sources.get("documents"))
 
 
+def test_an_answer_says_that_its_folder_has_changed(library: Library, folder: Path) -> None:
+    assert library.answers.ask("When is the crossing suspended?").warnings == ()
+    (folder / "new.md").write_text("# New\n\nThe pier has a lamp.\n")
+    (warning,) = library.answers.ask("When is the crossing suspended?").warnings
+    assert "chapterhouse sync documents" in warning
+    library.sources.sync()
+    assert library.answers.ask("When is the crossing suspended?").warnings == ()
+
+
 def test_what_is_gone_cannot_be_found_after_a_sync(library: Library, folder: Path) -> None:
     (folder / "weather.txt").unlink()
     assert library.search.hits("loudspeaker").hits

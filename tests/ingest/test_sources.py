@@ -8,11 +8,13 @@ import pytest
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ingest.sources import (
+    day_of,
     find_source,
     free_name,
     look_from_outside,
     mark_synced,
     remember_folders,
+    stale_folders,
 )
 from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind
 
@@ -87,6 +89,18 @@ def test_a_source_is_found_by_name_path_and_beginning(tmp_path: Path) -> None:
     assert caught.value.hint == "There are: minutes, manuals, persona/maria"
     with pytest.raises(UsageError, match="empty"):
         find_source(" ", sources)
+
+
+def test_folders_that_changed_are_named_for_those_who_read_them(home: Any) -> None:
+    home.add()
+    remember_folders([home.folder], "minutes", home.store, 86_400)
+    sources = home.store.sources().sources()
+    assert list(stale_folders(sources, None)) == []
+    os.utime(home.folder, ns=(0, 1))
+    (stale,) = stale_folders(sources, None)
+    assert (stale.name, day_of(stale.synced)) == ("docs", "1970-01-02")
+    assert list(stale_folders(sources, ("minutes",))) == [stale]
+    assert list(stale_folders(sources, ("library",))) == []
 
 
 def test_names_are_free(home: Any) -> None:

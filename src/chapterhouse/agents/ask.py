@@ -18,6 +18,7 @@ from chapterhouse.answering.route import deferral
 from chapterhouse.answering.thread import resolve_follow_up
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.ingest.sources import day_of, stale_folders
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.telemetry import agent_span, record_answer, sharing_content
@@ -89,8 +90,20 @@ async def ask(
             await run_in_thread(runtime.catch_up)
             request = library_request(question, runtime.settings, options)
             answer = await respond(request, runtime, _on_draft(emit, options))
+            stale = await run_in_thread(lambda: _stale(options, runtime))
+            answer = replace(answer, warnings=(*answer.warnings, *stale))
         record_answer(recorder, answer)
     return answer
+
+
+def _stale(options: AskOptions, runtime: Runtime) -> tuple[str, ...]:
+    """Return which folders have changed since they were read, as far as that shows from outside."""
+    found = stale_folders(runtime.store.sources().sources(), options.shelves)
+    return tuple(
+        f"The folder {source.name} has changed since it was read ({day_of(source.synced)})."
+        f" Read it: chapterhouse sync {source.name}"
+        for source in found
+    )
 
 
 async def follow_up(

@@ -6,7 +6,6 @@ The definitions are the truth; the library follows them.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
 from operator import add
@@ -17,7 +16,7 @@ from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.problems import DefinitionError, Problem
 from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
-from chapterhouse.ingest.sources import look_from_outside, mark_synced
+from chapterhouse.ingest.sources import day_of, look_from_outside, mark_synced
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import CorpusCounts, Progress, Scope, Source, SourceKind, SyncReport
 
@@ -206,10 +205,9 @@ class Registry(ABC, Generic[Folder]):
         lasting = self._lasting_reminders(definition)
         if source.state == look_from_outside(self.folders_of(definition.slug)):
             return Refresh(definition.slug, definition.display_name, warnings=lasting)
-        day = datetime.fromtimestamp(source.synced, UTC).date().isoformat()
         warning = (
-            f"The folders of {definition.display_name} have changed since they were read ({day})."
-            f" Read them: chapterhouse sync {source.name}"
+            f"The folders of {definition.display_name} have changed since they were read"
+            f" ({day_of(source.synced)}). Read them: chapterhouse sync {source.name}"
         )
         return Refresh(definition.slug, definition.display_name, warnings=(warning, *lasting))
 

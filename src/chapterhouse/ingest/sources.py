@@ -1,8 +1,9 @@
 """Which sources a library has: remembered when a folder is added, named, found again."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
 
@@ -68,6 +69,23 @@ def look_from_outside(folders: Iterable[Path]) -> str:
             changed = -1
         parts.append(f"{folder}\0{changed}")
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def stale_folders(sources: Iterable[Source], shelves: Collection[str] | None) -> Iterator[Source]:
+    """Yield the folders on some shelves, all when None, that have changed since they were synced.
+
+    It is a look at each folder, not into it.
+    """
+    for source in sources:
+        wanted = shelves is None or source.shelf in shelves
+        if source.kind is SourceKind.FOLDER and source.synced and wanted:
+            if source.state != look_from_outside([Path(source.location)]):
+                yield source
+
+
+def day_of(seconds: int) -> str:
+    """Return the day of a moment, ISO 8601, in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def find_source(name: str, sources: Sequence[Source]) -> Source:
