@@ -120,7 +120,8 @@ def bring_up_to_date(places: Places, work: Work, *, dry_run: bool = False) -> Sy
 
 def _is_young(outcome: FileOutcome) -> bool:
     """Whether a file was too young to trust its time."""
-    return bool(outcome.record.sha256) and not outcome.record.mtime_ns
+    record = outcome.record
+    return bool(record.sha256) and not record.mtime_ns and record.status is not Status.FAILED
 
 
 def is_current(places: Places, store: Store) -> bool:

@@ -23,6 +23,7 @@ from chapterhouse.types import (
     Scope,
     Source,
     SourceKind,
+    Status,
     SyncReport,
 )
 
@@ -235,4 +236,5 @@ def _settle_stamps(report: AddReport, plan: Plan, work: Work) -> None:
 
 
 def _is_young(outcome: FileOutcome) -> bool:
-    return bool(outcome.record.sha256) and not outcome.record.mtime_ns
+    record = outcome.record
+    return bool(record.sha256) and not record.mtime_ns and record.status is not Status.FAILED

@@ -72,15 +72,13 @@ def look_from_outside(folders: Iterable[Path]) -> str:
 
 
 def stale_folders(sources: Iterable[Source], shelves: Collection[str] | None) -> Iterator[Source]:
-    """Yield the folders on some shelves, all when None, that have changed since they were synced.
+    """Return the folders on some shelves, all when None, that have changed since they were synced.
 
     It is a look at each folder, not into it.
     """
-    for source in sources:
-        wanted = shelves is None or source.shelf in shelves
-        if source.kind is SourceKind.FOLDER and source.synced and wanted:
-            if source.state != look_from_outside([Path(source.location)]):
-                yield source
+    folders = (one for one in sources if one.kind is SourceKind.FOLDER and one.synced)
+    wanted = (one for one in folders if shelves is None or one.shelf in shelves)
+    return (one for one in wanted if one.state != look_from_outside([Path(one.location)]))
 
 
 def day_of(seconds: int) -> str:
