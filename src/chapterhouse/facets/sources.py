@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import Any, Final
 
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.personas import Personas
@@ -127,6 +128,12 @@ class Sources:
         for folder in folders_of(source, self._runtime):
             yield from self._runtime.store.files(str(folder))
 
+    def history(self, source: Source, most: int = 5) -> tuple[Job, ...]:
+        """Return the latest syncs that looked at a source, newest first."""
+        jobs = self._runtime.runner.jobs.jobs((), "")
+        syncs = (job for job in jobs if job.kind == "sync" and part_of(job, source.name))
+        return tuple(islice(syncs, most))
+
     def is_stale(self, source: Source) -> bool:
         """Whether a source looks from outside as if it had changed since it was synced.
 
@@ -236,6 +243,12 @@ class Sources:
                 yield self.sync(*sorted(touched), prove=False)
             if not all(folder.exists() for folder in places):
                 return
+
+
+def part_of(job: Job, name: str) -> Mapping[str, Any]:
+    """Return what a sync did to a source, by its name; nothing where it did not look at it."""
+    parts = job.result.get("sources", ())
+    return next((part for part in parts if part["source"] == name), {})
 
 
 def _kind_of(path: Path, written: str) -> SourceKind:

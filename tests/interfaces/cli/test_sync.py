@@ -56,6 +56,9 @@ def test_a_source_is_added_with_patterns_and_shown(
     assert "Ignored: 1 excluded" in chapterhouse("sync", "other").out
     shown = chapterhouse("source", "show", "other").out
     assert all(word in shown for word in ("*.log", "5 MB", "1 ready", "current"))
+    assert "1 changed" in shown  # the journal
+    (job,) = chapterhouse("source", "show", "other", "--json").data["syncs"]
+    assert (job["kind"], job["state"]) == ("sync", "done")
 
 
 def test_a_source_is_removed_with_its_documents_only_when_confirmed(

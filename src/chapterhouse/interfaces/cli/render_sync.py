@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
+from chapterhouse.facets.sources import part_of
 from chapterhouse.interfaces.cli import render, render_removals
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Source, SourceKind, Status, SyncReport
+from chapterhouse.types import Job, Source, SourceKind, Status, SyncReport
 
 _SHOWN: Final = 20  # names of what was removed, renamed or moved
 _MEGABYTE: Final = 2**20
@@ -124,8 +125,10 @@ def sources(found: Sequence[Source], stale: Mapping[str, bool]) -> Iterator[Bloc
             yield verbatim((f"{one.name}: {one_line(one.problem)}", Style.WARNING))
 
 
-def source(one: Source, counts: Mapping[str, int], *, stale: bool) -> Iterator[Block]:
-    """Show one source and what became of its files."""
+def source(
+    one: Source, counts: Mapping[str, int], syncs: Sequence[Job], *, stale: bool
+) -> Iterator[Block]:
+    """Show one source, what became of its files, and what the latest syncs did."""
     rows = [
         ("source", one.name),
         ("kind", one.kind.value),
@@ -140,12 +143,23 @@ def source(one: Source, counts: Mapping[str, int], *, stale: bool) -> Iterator[B
         ("problem", one.problem),
     ]
     yield Columns([row for row in rows if row[1]], header=False)
+    for job in syncs:
+        yield verbatim(f"{_moment(job.finished)}  {job.id}  {_did(job, one.name)}")
+
+
+def _did(job: Job, name: str) -> str:
+    part = part_of(job, name)
+    numbers = {"changed": part["changed"], "removed": part["removed"]}
+    done = ", ".join(f"{number:,} {word}" for word, number in numbers.items() if number)
+    return " ".join(filter(None, (done or "nothing to do", one_line(part["problem"]))))
 
 
 def _when(one: Source) -> str:
-    if not one.synced:
-        return "never"
-    return datetime.fromtimestamp(one.synced).astimezone().strftime("%Y-%m-%d %H:%M")
+    return _moment(one.synced) if one.synced else "never"
+
+
+def _moment(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _state(one: Source, stale: bool) -> str:

@@ -178,8 +178,9 @@ def show(name: Name) -> Outcome:
         files = tuple(library.sources.files(source))
         counts = Counter(record.status.value for record in files)
         stale = library.sources.is_stale(source)
-        data = {"source": source, "stale": stale, "counts": counts}
-        return Outcome(data, render_sync.source(source, counts, stale=stale))
+        syncs = library.sources.history(source)
+        data = {"source": source, "stale": stale, "counts": counts, "syncs": syncs}
+        return Outcome(data, render_sync.source(source, counts, syncs, stale=stale))
 
 
 @app.command()
