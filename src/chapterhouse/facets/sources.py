@@ -247,7 +247,7 @@ class Sources:
 
 def part_of(job: Job, name: str) -> Mapping[str, Any]:
     """Return what a sync did to a source, by its name; nothing where it did not look at it."""
-    parts = job.result.get("sources", ())
+    parts: Any = job.result.get("sources", ())
     return next((part for part in parts if part["source"] == name), {})
 
 
