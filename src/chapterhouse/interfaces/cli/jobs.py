@@ -63,8 +63,9 @@ def worker(
 ) -> Outcome:
     """Do the long work that waits.
 
-    One job after the other, each lane in turn. Several workers may run on one library. Ctrl-C and SIGTERM end it after what was written last,
-    and give the job at hand back. Exit code 4 says that a job is partial, 1 that one failed.
+    One job after the other, each lane in turn. Several workers may run on one library. Ctrl-C and
+    SIGTERM end it after what was written last, and give the job at hand back. Exit code 4 says
+    that a job is partial, 1 that one failed.
     """
 
     def report(job: Job) -> None:
