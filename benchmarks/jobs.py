@@ -236,8 +236,14 @@ def unchanged(library: Library, folder: Path) -> tuple[Row, Bar]:
     def job() -> None:
         library.documents.add(docs)
 
+    changed: list[Progress] = []
+
+    def follow(progress: Progress) -> None:  # an add counts what it changed, job or not
+        if progress.outcome is not None and progress.outcome.changed:
+            changed.append(progress)
+
     def plain() -> None:
-        ingest.add([docs], runtime.work(lambda _: None, "library"))
+        ingest.add([docs], runtime.work(follow, "library"))
         runtime.catch_up()
 
     both = ((job, with_job), (plain, without))
@@ -300,7 +306,8 @@ def main() -> int:
         print("behind", flush=True)
         with Library.open(folder / "house") as library:
             bars.append(cancel(library, folder))
-            print("cancelled", flush=True)
+        print("cancelled", flush=True)
+        with Library.open(folder / "unchanged house") as library:
             row, bar = unchanged(library, folder)
         rows += [*more_rows, *slow_rows, row]
         bars += [*slow_bars, bar]
