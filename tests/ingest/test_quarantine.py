@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from chapterhouse.errors import NotFoundError, RejectedError
+from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.quarantine import blame, drop, parked_files, release
+from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.types import FileInFlight, Scope, Status, Step
 
 
@@ -150,3 +152,23 @@ def test_only_what_is_parked_has_a_name(home: Any) -> None:
     home.add()
     with pytest.raises(NotFoundError, match=r"a\.md"):
         parked_files(("a.md",), home.store)
+
+
+def test_an_encoder_that_dies_is_no_files_fault(home: Any) -> None:
+    home.write("a.md", "One text.")
+    home.add()
+    assert blame([in_flight(home, "a.md", Step.EMBEDDING)], home.store) == ()
+    assert record(home, "a.md").attempts == 0
+
+
+def test_what_is_in_quarantine_is_not_reprocessed(home: Any) -> None:
+    home.write("a.md", "One text.")
+    home.add()
+    for _ in range(3):
+        blame([in_flight(home, "a.md", sha256=record(home, "a.md").sha256)], home.store)
+    home.read_names.clear()
+    work = Work(home.store, home.read, home.prepare)
+    (outcome,) = reprocess((), work).outcomes
+    assert home.read_names == []
+    assert [one.status for one in outcome.earlier] == [Status.QUARANTINED]
+    assert home.faults() == []

@@ -12,7 +12,15 @@ from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.types import FileInFlight, Job, Progress, Step
+from chapterhouse.types import (
+    FileInFlight,
+    FileOutcome,
+    FileRecord,
+    Job,
+    Progress,
+    Status,
+    Step,
+)
 
 
 class Clock:
@@ -138,3 +146,15 @@ def test_work_reports_to_its_tracker_and_to_whom_it_reported_before(
     followed.on_end("/a/1")
     tracker.write()
     assert jobs.jobs()[0].in_flight == ()
+
+
+def test_once_something_is_done_earlier_deaths_no_longer_count(jobs: JobStore) -> None:
+    clock = Clock()
+    job = replace(claimed(jobs, clock), attempts=3)
+    tracker = Tracker(job, jobs, clock, 60)
+    record = FileRecord("/a/1", "a/1", 1, 1, "", Status.READY)
+    tracker.progress(Progress(1, 2, "a/1", FileOutcome(record, changed=False)))
+    assert tracker.ended().attempts == 3
+    tracker.progress(Progress(2, 2, "a/1", FileOutcome(record, changed=True)))
+    tracker.write()
+    assert jobs.job(job.id).attempts == 1

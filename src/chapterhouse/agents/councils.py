@@ -259,7 +259,7 @@ class Councils(Registry[CouncilFolder]):
             f"Nothing can be read of what {member.name or member.key} is to read."
             f" See: chapterhouse council docs list {definition.slug}"
             for member in definition.council.members
-            if self._outcomes(definition, member) & {Status.REJECTED, Status.SKIPPED}
+            if self._outcomes(definition, member) - {Status.READY, Status.PARTIAL}
             and not self._runtime.store.census(
                 Scope.of(member.own_shelf(definition.slug))
             ).documents

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -152,16 +153,14 @@ def ended(report: AddReport) -> Ended:
     if report.interrupted:
         state = JobState.CANCELLED
     records = [outcome.record for outcome in report.outcomes]
-    counts: dict[str, int] = {}
-    for record in records:
-        counts[record.status.value] = counts.get(record.status.value, 0) + 1
+    counts = Counter(record.status for record in records)
     problems = [record for record in records if record.status in INCOMPLETE]
     return Ended(
         state,
         {
             "files": len(records),
             "changed": report.changed,
-            "counts": counts,
+            "counts": {status.value: number for status, number in counts.items()},
             "problems": _named(problems[:_PROBLEMS]),
             "missing": list(report.missing[:_PROBLEMS]),
         },

@@ -143,7 +143,8 @@ def run(
             for look, outcome in write_group(group, work.store):
                 outcomes.append(outcome)
                 settled += look.within is None
-                work.on_end(look.file.location)
+                if look.content is not None:
+                    work.on_end(look.file.location)
                 done, all_ = before + settled, before + total + after
                 work.on_progress(Progress(done, all_, outcome.record.source, outcome))
         interrupted = settled < total

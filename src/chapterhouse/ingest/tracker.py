@@ -17,6 +17,8 @@ _SAMPLE_SECONDS: Final = 1.0
 class Tracker:
     """Follows one job. The work calls it from its thread, the heartbeat from another.
 
+    What is called for every file of ten thousand takes no lock: it sets one attribute or entry.
+
     Args:
         job: The job, as it was claimed.
         jobs: Where it is written how far the job is.
@@ -27,7 +29,9 @@ class Tracker:
     def __init__(
         self, job: Job, jobs: Jobs, clock: Callable[[], float], lease_seconds: float
     ) -> None:
-        self._job = replace(job, in_flight=())
+        self._job = job
+        self._progress = Progress(job.done, job.total, job.current)
+        self._has_moved = False
         self._jobs = jobs
         self._clock = clock
         self._lease_seconds = lease_seconds
@@ -55,38 +59,31 @@ class Tracker:
         One that this process itself is about to work on is written down before: if it ends the
         process, the next one knows which it was.
         """
-        with self._lock:
-            self._files[file.location] = file
-            self._is_new = True
-            if file.step is Step.CHUNKING:
-                self.write()
+        self._files[file.location] = file
+        self._is_new = True
+        if file.step is Step.CHUNKING:
+            self.write()
 
     def begin_only(self, files: Iterable[FileInFlight]) -> None:
         """Note that these files are worked on, and none of those before any more."""
-        with self._lock:
-            self._files = {file.location: file for file in files}
-            self._is_new = True
+        self._files = {file.location: file for file in files}
+        self._is_new = True
 
     def end(self, location: str) -> None:
         """Note that a file is done."""
-        with self._lock:
-            self._files.pop(location, None)
-            self._is_new = True
+        self._files.pop(location, None)
 
     def progress(self, progress: Progress) -> None:
-        """Note how much is done."""
-        with self._lock:
-            self._job = replace(
-                self._job, done=progress.done, total=progress.total, current=progress.current
-            )
-            self._is_new = True
+        """Note how much is done. Where that is more than before, earlier deaths no longer count."""
+        self._progress = progress
+        self._has_moved |= progress.outcome is None or progress.outcome.changed
+        self._is_new = True
 
     def look(self) -> None:
         """Write what is new, and stop the work where somebody wants it stopped."""
-        with self._lock:
-            if self._is_new:
-                self.write()
-                return
+        if self._is_new:
+            self.write()
+            return
         now = self._jobs.job(self._job.id)
         self._heed(go_on=not now.cancelling and now.worker == self._job.worker)
 
@@ -94,22 +91,31 @@ class Tracker:
         """Write how far the job is, and extend its lease."""
         with self._lock:
             now = self._clock()
-            go_on = self._jobs.report(self._seen(now), now + self._lease_seconds)
             self._is_new = False
+            go_on = self._jobs.report(self._seen(now), now + self._lease_seconds)
             self._heed(go_on=go_on)
 
     def ended(self) -> Job:
         """Return the job with all that was noted, and nothing in flight."""
-        with self._lock:
-            return replace(self._job, remaining=None)
+        progress = self._progress
+        return replace(
+            self._job,
+            done=progress.done,
+            total=progress.total,
+            current=progress.current,
+            attempts=1 if self._has_moved else self._job.attempts,
+            in_flight=(),
+            remaining=None,
+        )
 
     def _seen(self, now: float) -> Job:
+        job = self.ended()
         if not self._samples or now - self._samples[-1][0] >= _SAMPLE_SECONDS:
-            self._samples.append((now, self._job.done))
+            self._samples.append((now, job.done))
         while self._samples[0][0] < now - WINDOW_SECONDS:
             self._samples.popleft()
-        remaining = remaining_seconds(self._samples, self._job.total)
-        return replace(self._job, in_flight=tuple(self._files.values()), remaining=remaining)
+        remaining = remaining_seconds(self._samples, job.total)
+        return replace(job, in_flight=tuple(self._files.values()), remaining=remaining)
 
     def _heed(self, *, go_on: bool) -> None:
         if not go_on:

@@ -163,13 +163,15 @@ class Connections:
         with self._lock, explained(self._path):
             connection = self._writer
             _end(connection)
-            if not durable:
-                connection.pragma("synchronous", "NORMAL")
+            if durable:
+                yield from self._transaction(connection)
+                return
+            before = connection.pragma("synchronous")
+            connection.pragma("synchronous", "NORMAL")
             try:
                 yield from self._transaction(connection)
             finally:
-                if not durable:
-                    connection.pragma("synchronous", "FULL")
+                connection.pragma("synchronous", before)
 
     def _transaction(self, connection: apsw.Connection) -> Iterator[apsw.Connection]:
         _begin(connection)

@@ -53,7 +53,7 @@ class Job:
         arguments: With what, as JSON has it.
         lane: What fairness goes by, such as the folder it reads: no two jobs of one lane run at a
             time, and lanes take turns.
-        attempts: How often a process began it and neither ended it nor gave it back.
+        attempts: How often a process began it, got nothing done and died; the present one counts.
         created: Seconds since 1970, as are ``started`` and ``finished``; 0 for not yet.
         lease_until: When another process may take it over, unless the worker extends it.
         worker: Who is at it, or was the last.

@@ -111,7 +111,11 @@ class AddReport:
     @property
     def is_partial(self) -> bool:
         """Whether a file is not wholly in the library, now or, unchanged, earlier."""
-        return any(self.count(status) or self.count_earlier(status) for status in INCOMPLETE)
+        return any(
+            record.status in INCOMPLETE
+            for outcome in self.outcomes
+            for record in (outcome.record, *outcome.earlier)
+        )
 
     @property
     def changed(self) -> int:

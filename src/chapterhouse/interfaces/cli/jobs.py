@@ -64,8 +64,8 @@ def worker(
     """Do the long work that waits.
 
     One job after the other, each lane in turn. Several workers may run on one library. Ctrl-C and
-    SIGTERM end it after what was written last, and give the job at hand back. Exit code 4 says that
-    a job is partial, 1 that one failed.
+    SIGTERM end it after what was written last, and give the job at hand back. Exit code 4 says
+    that a job is partial, 1 that one failed.
     """
 
     def report(job: Job) -> None:
