@@ -70,7 +70,9 @@ def snapshot(library: Library, document: Marked) -> object:
         store.vectors_of(document.id, name)[1].tobytes()
         for name in store.fingerprints_of(document.id)
     ]
-    return found, library.documents.body(document.id), chunks, store.file(found.location), vectors
+    record = store.file(found.location)
+    record = record and replace(record, ctime_ns=0)  # that of a file, not of bytes
+    return found, library.documents.body(document.id), chunks, record, vectors
 
 
 def look(library: Library, gone: Sequence[Marked], counts: Counts, *, retained: bool) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError
-from chapterhouse.facets.long_work import adding, embedding, kinds, reprocessing
+from chapterhouse.facets.long_work import adding, embedding, kinds, reprocessing, syncing
+from chapterhouse.ingest.mirror import Options
 from chapterhouse.types import Job, JobState, Progress
 
 
@@ -71,7 +72,8 @@ def test_orders_of_the_same_are_equal(tmp_path: Path) -> None:
     assert first.arguments == second.arguments
     assert first.lane == str(tmp_path / "a")
     assert reprocessing(["b", "a"]) == reprocessing(["a", "b", "a"])
-    assert {first.kind, embedding().kind, reprocessing([]).kind} == kinds()
+    syncs = syncing(["a"], Options())
+    assert {first.kind, embedding().kind, reprocessing([]).kind, syncs.kind} == kinds()
     with pytest.raises(NotFoundError):
         adding([tmp_path / "nothing"], "library")
 

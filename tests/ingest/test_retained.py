@@ -28,7 +28,7 @@ def _all_of(store: Any, document_id: str) -> Any:
     document = store.document(document_id, EVERYTHING)
     chunks = [astuple(replace(chunk, key=0)) for chunk in store.chunks_of(document_id, EVERYTHING)]
     vectors = store.vectors_of(document_id, "hash:8")[1].tobytes()
-    record = store.file(document.location)
+    record = replace(store.file(document.location), ctime_ns=0)  # that of a file, not of bytes
     return document, store.body(document_id, EVERYTHING), chunks, vectors, record
 
 

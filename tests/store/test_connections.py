@@ -188,6 +188,7 @@ def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> No
     allowed = {"sequence", "next_sequence", "roots", "files", "chunks", "counts_of_shelves"}
     allowed |= {"documents_on_shelves", "census", "counts", "next_embedding", "encoders"}
     allowed |= {
+        "drop_every_unreferenced_content",
         "drop_old_jobs",
         "has_table",
         "memories_of_documents",

@@ -56,7 +56,8 @@ def test_a_copy_holds_the_same_rows(store: SqliteStore, make_parts: Any, tmp_pat
             assert vectors.tobytes() == own.tobytes()
         assert copy.sequence() == store.sequence()
         assert list(copy.files()) == list(store.files())
-        assert not list(copy.examination().findings())
+        # A store that was filled by hand has no folders that were added.
+        assert {one.part for one in copy.examination().findings()} <= {"folders"}
 
 
 def test_nobody_writes_before_the_moment_and_what_is_written_after_it_is_not_in_the_copy(

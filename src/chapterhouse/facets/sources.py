@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from threading import Event
-from typing import Any, Final
+from typing import Final
 
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.personas import Personas
@@ -28,6 +28,7 @@ from chapterhouse.types import (
     Source,
     SourceKind,
     SyncReport,
+    source_result,
 )
 
 _LISTS: Final = (".links", ".urls", ".txt")
@@ -131,7 +132,7 @@ class Sources:
     def history(self, source: Source, most: int = 5) -> tuple[Job, ...]:
         """Return the latest syncs that looked at a source, newest first."""
         jobs = self._runtime.runner.jobs.jobs((), "")
-        syncs = (job for job in jobs if job.kind == "sync" and part_of(job, source.name))
+        syncs = (job for job in jobs if job.kind == "sync" and source_result(job, source.name))
         return tuple(islice(syncs, most))
 
     def is_stale(self, source: Source) -> bool:
@@ -243,12 +244,6 @@ class Sources:
                 yield self.sync(*sorted(touched), prove=False)
             if not all(folder.exists() for folder in places):
                 return
-
-
-def part_of(job: Job, name: str) -> Mapping[str, Any]:
-    """Return what a sync did to a source, by its name; nothing where it did not look at it."""
-    parts: Any = job.result.get("sources", ())
-    return next((part for part in parts if part["source"] == name), {})
 
 
 def _kind_of(path: Path, written: str) -> SourceKind:

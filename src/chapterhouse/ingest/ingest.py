@@ -84,7 +84,7 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
         for move in moves
         if move.record.location in moved
     ]
-    if not _tell(settled, len(plan.files), work):
+    if not _report_settled(settled, len(plan.files), work):
         return AddReport(tuple(settled), interrupted=True, ignored=plan.ignored)
     suspects = _suspects(plan.known.values())
     report = run_suspects_last(
@@ -147,7 +147,7 @@ def add_bytes(data: bytes, name: str, work: Work, label: str = "upload") -> AddR
     return run([look], 1, work)
 
 
-def _tell(settled: Sequence[FileOutcome], total: int, work: Work) -> bool:
+def _report_settled(settled: Sequence[FileOutcome], total: int, work: Work) -> bool:
     """Report the files of which nothing had to be read; return False after an interrupt."""
     try:
         for number, outcome in enumerate(settled, start=1):

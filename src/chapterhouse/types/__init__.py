@@ -97,7 +97,15 @@ from chapterhouse.types.events import (
     MinutesEvent,
     ReadingEvent,
 )
-from chapterhouse.types.jobs import FINISHED, OPEN, FileInFlight, Job, JobState, Step
+from chapterhouse.types.jobs import (
+    FINISHED,
+    OPEN,
+    FileInFlight,
+    Job,
+    JobState,
+    Step,
+    source_result,
+)
 from chapterhouse.types.ledger import (
     AddReport,
     Change,
@@ -340,4 +348,5 @@ __all__ = [
     "Writing",
     "corrected",
     "shelf_names",
+    "source_result",
 ]

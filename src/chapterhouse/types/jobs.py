@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 
 class JobState(StrEnum):
@@ -88,3 +89,9 @@ class Job:
     result: Mapping[str, object] = field(default_factory=dict)
     error: str = ""
     hint: str = ""
+
+
+def source_result(job: Job, name: str) -> Mapping[str, Any]:
+    """Return what a sync did to a source, by its name; nothing where it did not look at it."""
+    parts: Any = job.result.get("sources", ())
+    return next((part for part in parts if part["source"] == name), {})

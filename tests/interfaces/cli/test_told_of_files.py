@@ -50,7 +50,7 @@ def test_a_second_add_tells_again_what_was_rejected(
     assert again.out.endswith("Ignored: 1 hidden. To add a hidden file, name it.\n")
     data = chapterhouse("add", str(folder), "--json", *home).data
     assert (data["earlier"], len(data["ignored"])) == (
-        {"ready": 2, "partial": 0, "skipped": 1, "rejected": 1},
+        {"ready": 2, "partial": 0, "skipped": 1, "rejected": 1, "failed": 0, "quarantined": 0},
         1,
     )
     (told,) = [entry["earlier"] for entry in data["outcomes"] if entry["earlier"]]

@@ -4,12 +4,11 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from chapterhouse.files import write_whole
-from chapterhouse.ingest.bug_report import REPORT
 from chapterhouse.interfaces.cli import progress, render, render_jobs
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
@@ -30,7 +29,13 @@ from chapterhouse.interfaces.cli.session import (
     survive_the_locale,
 )
 from chapterhouse.interfaces.cli.terminal import console, draw
+from chapterhouse.loading import lazy
 from chapterhouse.types import DEFAULT_SHELF, AddReport
+
+if TYPE_CHECKING:
+    from chapterhouse.ingest import bug_report
+else:
+    bug_report = lazy("chapterhouse.ingest.bug_report")
 
 
 def init() -> Outcome:
@@ -146,7 +151,7 @@ def _is_report(data: bytes) -> bool:
         found = json.loads(data)
     except ValueError:
         return False
-    return isinstance(found, dict) and str(found.get("format", "")).startswith(REPORT)
+    return isinstance(found, dict) and str(found.get("format", "")).startswith(bug_report.REPORT)
 
 
 def reindex(*, dry_run: DryRun = False) -> Outcome:

@@ -55,9 +55,9 @@ COMMANDS: Final = {
     "memory": ("memory:app", "List, search and forget what was asked and answered."),
     "verify": (
         "verify:verify",
-        "Check the library, remembered answers, or a saved answer and its quotations.",
+        "Check the library, or a saved answer or saved minutes and their quotations.",
     ),
-    "repair": ("repair:repair", "Repair what verify finds in the library."),
+    "repair": ("repair:repair", "Repair what “chapterhouse verify” finds."),
     "model": (
         "models:app",
         "Choose the models: what writes answers, makes vectors and orders passages.",

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from chapterhouse.facets.sources import part_of
 from chapterhouse.interfaces.cli import render, render_removals
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Job, Source, SourceKind, Status, SyncReport
+from chapterhouse.types import Job, Source, SourceKind, Status, SyncReport, source_result
 
 _SHOWN: Final = 20  # names of what was removed, renamed or moved
 _MEGABYTE: Final = 2**20
@@ -148,7 +147,7 @@ def source(
 
 
 def _did(job: Job, name: str) -> str:
-    part = part_of(job, name)
+    part = source_result(job, name)
     numbers = {"changed": part["changed"], "removed": part["removed"]}
     done = ", ".join(f"{number:,} {word}" for word, number in numbers.items() if number)
     return " ".join(filter(None, (done or "nothing to do", one_line(part["problem"]))))
