@@ -369,7 +369,7 @@ class Library:
 
     def status(self) -> LibraryStatus:
         """Count what there is."""
-        return self.upkeep.status()
+        return self._runtime.status()
 
     def doctor(self, *, fix: bool = False) -> tuple[Check, ...]:
         """Check the environment, and the library quickly; ``upkeep.verify`` checks it wholly.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
 from chapterhouse.ports.models import PassageCache
-from chapterhouse.types import Progress
+from chapterhouse.types import LibraryStatus, Progress, Scope
 
 if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
@@ -144,6 +144,26 @@ class Runtime:
     def today(self) -> str:
         """Return the day, ISO 8601, in UTC."""
         return datetime.fromtimestamp(self.now(), UTC).date().isoformat()
+
+    def status(self) -> LibraryStatus:
+        """Count what there is."""
+        everything = Scope.everything()
+        counts, census = self.store.counts(everything), self.store.census(everything)
+        own = self.folder
+        return LibraryStatus(
+            home=str(self.home),
+            workspace=self.workspace,
+            documents=census.documents,
+            chunks=census.chunks,
+            sequence=self.store.sequence(),
+            by_format=counts["format"],
+            by_status=counts["status"],
+            by_shelf=counts["shelf"],
+            index_sequences={name: index.sequence() for name, index in self.indexes().items()},
+            embedder=self.encoders.current().embedder.fingerprint,
+            disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
+            encoders=self.encoders.statuses(),
+        )
 
     def catch_up(self) -> None:
         """Let every index apply what it has missed."""

@@ -52,7 +52,7 @@ def test_without_patterns_nothing_is_left_out() -> None:
     assert not any(leaves(path, is_folder=False) for path in PATHS)
 
 
-@pytest.mark.parametrize("pattern", ["", " ", "a\nb"])
+@pytest.mark.parametrize("pattern", ["", " ", "a\nb", "[bad"])
 def test_what_is_no_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(UsageError, match="no pattern"):
         left_out((), [pattern])

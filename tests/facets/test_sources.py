@@ -141,7 +141,29 @@ def test_a_change_is_followed_while_it_is_watched(library: Library, folder: Path
     assert library.search.hits("buoys").hits[0].document.source == "documents/buoys.md"
 
 
-def test_there_has_to_be_something_to_watch(library: Library, folder: Path) -> None:
-    folder.rename(folder.with_name("away"))
+def test_there_has_to_be_something_to_watch(library: Library) -> None:
+    library.sources.remove("documents")
     with pytest.raises(NotFoundError, match="nothing to watch"):
         next(library.sources.watch(stop=threading.Event()))
+
+
+def test_a_watch_waits_for_a_folder_that_goes_away_and_follows_it_again(
+    library: Library, folder: Path
+) -> None:
+    stop = threading.Event()
+    library.sources.sync()
+    away = folder.with_name("away")
+
+    def move() -> None:
+        folder.rename(away)
+        stop.wait(2.5)
+        (away / "buoys.md").write_text("# Buoys\n\nThey are red.")
+        away.rename(folder)
+
+    mover = threading.Timer(0.5, move)
+    mover.start()
+    for reports in library.sources.watch(stop=stop):
+        if any(report.files.changed for report in reports):
+            stop.set()
+    mover.join()
+    assert library.search.hits("buoys").hits[0].document.source == "documents/buoys.md"

@@ -16,7 +16,7 @@ from chapterhouse.ingest.environment import (
     slow_parts,
 )
 from chapterhouse.settings import SearchSettings, Settings
-from chapterhouse.types import EncoderStatus
+from chapterhouse.types import EncoderStatus, Source, SourceKind
 
 
 class Behind:
@@ -44,7 +44,8 @@ def _sentences(around: Surroundings) -> dict[str, str]:
     return {check.name: f"{check.sentence} {check.hint}" for check in checks}
 
 
-def test_every_part_of_the_environment_is_told(around: Surroundings) -> None:
+def test_every_part_of_the_environment_is_told(around: Surroundings, home: Any) -> None:
+    home.store.sources().save(Source("docs", SourceKind.FOLDER, str(home.folder)))
     told = _sentences(around)
     assert "Chapterhouse 0.1.0" in told["versions"]
     assert "SQLite 3." in told["versions"]
@@ -56,6 +57,7 @@ def test_every_part_of_the_environment_is_told(around: Surroundings) -> None:
 
 
 def test_a_folder_that_is_away_is_named(around: Surroundings, home: Any) -> None:
+    home.store.sources().save(Source("docs", SourceKind.FOLDER, str(home.folder)))
     shutil.rmtree(home.folder)
     assert str(home.folder) in _sentences(around)["added folders"]
 

@@ -204,10 +204,63 @@ def test_a_folder_that_is_away_keeps_its_documents(home: Any) -> None:
     home.folder.mkdir()
     (home.folder / ".DS_Store").write_bytes(b"x")
     report = sync(home)
-    assert "Is a disk away?" in report.refused
+    assert "Is a disk away" in report.refused
     assert home.sources() == ["docs/a.md"]
     assert sync(home, source, empty=True).removed == ("docs/a.md",)
     assert away.exists()
+
+
+def test_a_folder_that_was_renamed_is_followed(home: Any) -> None:
+    for name in ("a.md", "b.md", "sub/c.md"):
+        home.write(name, PROSE + name)
+    source = followed(home)
+    ids = {one.record.document_id for one in sync(home, source).files.outcomes}
+    source = replace(source, synced=1)
+    home.store.sources().save(source)
+    renamed = home.folder.rename(home.folder.with_name("renamed"))
+    other = followed(home, renamed)
+    report = sync(home, source, other)
+    assert home.read_names == []
+    assert report.absent == ()
+    assert home.sources() == ["renamed/a.md", "renamed/b.md", "renamed/sub/c.md"]
+    assert {one.id for one in home.store.documents(EVERYTHING)} == ids
+    assert [one.name for one in home.store.sources().sources()] == ["renamed"]
+    assert home.faults() == []
+
+
+def test_copies_of_a_few_files_take_nothing_from_a_disk_that_is_away(home: Any) -> None:
+    for name in ("a.md", "b.md", "c.md", "d.md"):
+        home.write(name, PROSE + name)
+    source = followed(home)
+    sync(home, source)
+    other = home.folder.parent / "other"
+    other.mkdir()
+    (other / "a.md").write_text(PROSE + "a.md")
+    home.folder.rename(home.folder.with_name("unplugged"))
+    sync(home, source, followed(home, other))
+    assert len(home.sources()) == 5
+
+
+def test_patterns_that_leave_nothing_are_not_believed(home: Any) -> None:
+    home.write("a.md", PROSE)
+    source = followed(home)
+    sync(home, source)
+    home.store.sources().save(replace(source, include=("*.pdf",)))
+    report = sync(home)
+    assert "a pattern wrong?" in report.refused
+    assert home.sources() == ["docs/a.md"]
+
+
+def test_a_single_file_in_a_folder_that_is_away_stays(home: Any) -> None:
+    other = home.folder.parent / "other"
+    other.mkdir()
+    (other / "one.md").write_text(PROSE)
+    home.add(other / "one.md")
+    other.rename(other.with_name("unplugged"))
+    work = Work(home.store, home.read, home.prepare, DEFAULT_SHELF)
+    files = loose_files(home.store, (), ())
+    assert mirror_files(files, work, Options()).removed == ()
+    assert home.sources() == ["other/one.md"]
 
 
 def test_without_deleting_documents_stay(home: Any) -> None:

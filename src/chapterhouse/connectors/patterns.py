@@ -1,11 +1,15 @@
 """Patterns of files that a source reads or leaves out, as in ``.gitignore``."""
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from pathspec import GitIgnoreSpec
 
 from chapterhouse.connectors.folder import Leaves, nothing_left_out
 from chapterhouse.errors import UsageError
+
+_UNCLOSED: Final = re.compile(r"(?<!\\)\[[^\]]*$")  # git takes it for one that fits nothing
 
 
 def left_out(include: Sequence[str], exclude: Sequence[str]) -> Leaves:
@@ -33,7 +37,7 @@ def left_out(include: Sequence[str], exclude: Sequence[str]) -> Leaves:
 
 def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
     for pattern in patterns:
-        if not pattern.strip() or "\n" in pattern:
+        if not pattern.strip() or "\n" in pattern or _UNCLOSED.search(pattern):
             raise UsageError(f"{pattern!r} is no pattern.", hint="Write it as in .gitignore: *.log")
     try:
         return GitIgnoreSpec.from_lines(patterns)

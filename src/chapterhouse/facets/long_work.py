@@ -192,6 +192,7 @@ def _add(
     arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
 ) -> AddReport:
     paths = [Path(system_path(place)) for place in arguments["paths"]]
+    remember_folders(paths, arguments["shelf"], runtime.store, 0)
     work = runtime.work(_indexing(runtime, on_progress), arguments["shelf"])
     report = ingest.add(paths, tracker.follow(work))
     if not report.interrupted:

@@ -171,8 +171,10 @@ class _Sync:
         reports = [_part_of(report, source, prefixes) for source in sources]
         reports[-1] = replace(reports[-1], removals=report.removals)
         if not self._options.dry_run and not report.files.interrupted:
+            followed = {one.name for one in self._runtime.store.sources().sources()}
             for source, part in zip(sources, reports, strict=True):
-                self._mark(source, _absence(part) or part.refused)
+                if source.name in followed:
+                    self._mark(source, _absence(part) or part.refused)
         return reports
 
     def _sync_list(self, source: Source) -> Sequence[SyncReport]:

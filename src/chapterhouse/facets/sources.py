@@ -31,6 +31,7 @@ from chapterhouse.types import (
     source_result,
 )
 
+_LOOK_SECONDS: Final = 1.0  # between looks for folders that are away
 _LISTS: Final = (".links", ".urls", ".txt")
 OnProgress = Callable[[Progress], None]
 
@@ -209,30 +210,48 @@ class Sources:
     def watch(self, *names: str, stop: Event) -> Iterator[tuple[SyncReport, ...]]:
         """Sync the folders of sources each time something changes in one; yield what that did.
 
+        A folder that goes away is waited for, and a source that is added meanwhile is followed.
+
         Args:
             names: Sources; all when none is named.
             stop: Ends it within a second.
 
         Raises:
-            NotFoundError: a name fits none, or no source has a folder that is there.
+            NotFoundError: a name fits none, or there is no source.
             ChapterhouseError: the folders cannot be watched.
         """
+        before: Mapping[Path, str] | None = None  # what was there when it was last looked
         while not stop.is_set():
             sources = [self.get(name) for name in names] or list(self.list())
-            places = {
-                folder: source.name
-                for source in sources
-                for folder in folders_of(source, self._runtime)
-                if folder.exists()
-            }
-            if not places:
+            places = self._places(names)
+            if not sources:
                 raise NotFoundError(
-                    "There is nothing to watch: no source has a folder that is there.",
+                    "There is nothing to watch: the library has no source.",
                     hint="Add one: chapterhouse source add FOLDER",
                 )
-            yield from self._follow(places, stop)
+            seen = places if before is None else before
+            back = {name for folder, name in places.items() if folder not in seen}
+            if back:  # a disk that is there again, or a new source
+                yield self.sync(*sorted(back), prove=False)
+            if places:
+                yield from self._follow(names, places, stop)
+            else:
+                stop.wait(_LOOK_SECONDS)
+            before = {folder: name for folder, name in places.items() if folder.exists()}
 
-    def _follow(self, places: Mapping[Path, str], stop: Event) -> Iterator[tuple[SyncReport, ...]]:
+    def _places(self, names: Sequence[str]) -> Mapping[Path, str]:
+        """Return the folders of sources that are there, with the name of the source."""
+        sources = [self.get(name) for name in names] or list(self.list())
+        return {
+            folder: source.name
+            for source in sources
+            for folder in folders_of(source, self._runtime)
+            if folder.exists()
+        }
+
+    def _follow(
+        self, names: Sequence[str], places: Mapping[Path, str], stop: Event
+    ) -> Iterator[tuple[SyncReport, ...]]:
         """Sync what changes until a folder comes or goes, so that others have to be watched."""
         for batch in changes(tuple(places), stop):
             touched = {
@@ -242,7 +261,7 @@ class Sources:
             }
             if touched:
                 yield self.sync(*sorted(touched), prove=False)
-            if not all(folder.exists() for folder in places):
+            if self._places(names).keys() != places.keys():
                 return
 
 

@@ -11,7 +11,7 @@ from chapterhouse.ingest.environment import Surroundings, environment_checks
 from chapterhouse.ingest.repair import repair
 from chapterhouse.ingest.verify import verify_library
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Check, LibraryStatus, Progress, RepairReport, Scope, Verification
+from chapterhouse.types import Check, Progress, RepairReport, Scope, Verification
 
 
 class Upkeep:
@@ -20,27 +20,6 @@ class Upkeep:
     def __init__(self, runtime: Runtime) -> None:
         """Work on the library of ``runtime``."""
         self._runtime = runtime
-
-    def status(self) -> LibraryStatus:
-        """Count what there is."""
-        runtime = self._runtime
-        everything = Scope.everything()
-        counts, census = runtime.store.counts(everything), runtime.store.census(everything)
-        own = runtime.folder
-        return LibraryStatus(
-            home=str(runtime.home),
-            workspace=runtime.workspace,
-            documents=census.documents,
-            chunks=census.chunks,
-            sequence=runtime.store.sequence(),
-            by_format=counts["format"],
-            by_status=counts["status"],
-            by_shelf=counts["shelf"],
-            index_sequences={name: index.sequence() for name, index in runtime.indexes().items()},
-            embedder=runtime.encoders.current().embedder.fingerprint,
-            disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
-            encoders=runtime.encoders.statuses(),
-        )
 
     def verify(
         self, *, quick: bool = False, on_progress: Callable[[Progress], None] | None = None

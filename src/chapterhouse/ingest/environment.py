@@ -19,7 +19,7 @@ from chapterhouse.ports.store import Store
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.settings import Settings
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Check, EncoderStatus
+from chapterhouse.types import Check, EncoderStatus, SourceKind
 
 _PACKAGES: Final = ("apsw", "tantivy", "numpy", "simsimd", "onnxruntime", "pypdfium2", "xberg")
 _PARTS: Final = {"database": "library.db*", "bytes of files": "blobs", "indexes": "index"}
@@ -169,7 +169,8 @@ def _settings(settings: Settings) -> Check:
 
 
 def _added_folders(store: Store) -> Check:
-    roots = store.roots()
+    sources = store.sources().sources()
+    roots = [(one.name, one.location) for one in sources if one.kind is SourceKind.FOLDER]
     away = [location for _, location in roots if not is_there(location)]
     sentence = f"{counted(len(roots), 'folder')} added, {len(away)} of them away."
     hint = f"Not there: {_listed_names(away)}" if away else ""

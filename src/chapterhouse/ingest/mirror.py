@@ -65,9 +65,24 @@ def mirror_folders(sources: Sequence[Source], work: Work, options: Options) -> S
     paths = tuple(Path(source.location) for source in there)
     plan = (make_plan if options.dry_run else label_roots)(paths, work.store)
     report = mirror(plan, open_all, there, work, options)
+    absent = tuple(path for path in absent if _has_files(path, work.store, options))
     if not options.dry_run and not report.files.interrupted:
         _settle_stamps(report.files, plan, work)
     return replace(report, absent=absent)
+
+
+def _has_files(path: Path, store: Store, options: Options) -> bool:
+    """Whether files of a folder that is not there are known; a source without any is dropped.
+
+    Its files have other names now, where the folder was renamed.
+    """
+    location = str(path)
+    if options.dry_run or next(iter(store.files(location)), None) is not None:
+        return True
+    for source in store.sources().sources():
+        if source.location == location and source.synced:
+            store.sources().drop(source.name)
+    return False
 
 
 def mirror(
@@ -96,9 +111,10 @@ def mirror(
     leaving = [one for one in gone if not _is_below(one, emptied)]
     left = [one for one in excluded if not _is_below(one, emptied)]
     removed, moves, removal = _take_off(leaving, left, sources, work, options)
-    still = sorted(one.source for one in gone if _is_below(one, emptied))
-    files = replace(files, missing=tuple(still))
-    refused = _refusal(emptied) if still else ""
+    still = [one for one in gone if _is_below(one, emptied)]
+    left_in = [one for one in excluded if one.document_id and _is_below(one, emptied)]
+    files = replace(files, missing=tuple(sorted(one.source for one in still)))
+    refused = _refusal(emptied) if still or left_in else ""
     return SyncReport(files, removed, moves, refused=refused, removals=removal)
 
 
@@ -121,7 +137,8 @@ def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncRep
     """Read single files again that have changed; those that are gone leave the library."""
     store = work.store
     there = [path for path in files if path.exists()]
-    names = {str(path) for path in files} - {str(path) for path in there}
+    # Of a folder that is away, on a disk perhaps, nothing is gone.
+    names = {str(path) for path in files if path not in there and path.parent.is_dir()}
     gone = [record for name in sorted(names) for record in store.files(name)]
     # What took the place of one of them may be a source's file by now, which found it already.
     if options.dry_run:
@@ -154,7 +171,8 @@ def _is_emptied(source: Source, plan: Plan) -> bool:
     below = prefix_of(source)
     if any(file.location.startswith(below) for file in plan.files):
         return False
-    return any(one.document_id and one.location.startswith(below) for one in plan.missing)
+    unseen = (*plan.missing, *plan.excluded)
+    return any(one.document_id and one.location.startswith(below) for one in unseen)
 
 
 def _is_below(record: FileRecord, sources: Iterable[Source]) -> bool:
@@ -171,8 +189,8 @@ def prefix_of(source: Source) -> str:
 def _refusal(emptied: Sequence[Source]) -> str:
     names = ", ".join(source.name for source in emptied)
     return (
-        f"{counted(len(emptied), 'source')} without a single file left: {names}. Is a disk away?"
-        " Nothing was removed. If they are really empty: chapterhouse sync --allow-empty"
+        f"{counted(len(emptied), 'source')} without a single file left: {names}. Is a disk away, or"
+        " a pattern wrong? Nothing was removed. If this is right: chapterhouse sync --allow-empty"
     )
 
 

@@ -35,6 +35,7 @@ class Plan:
         new_roots: Label by location of each folder that was not added before.
         ignored: What is not looked at, for its name or because it is excluded.
         excluded: Records of files that are still there and are not looked at any more.
+        away: Records of each source whose folder is not there: it may have another name now.
     """
 
     files: tuple[SourceFile, ...]
@@ -43,6 +44,7 @@ class Plan:
     new_roots: Mapping[str, str]
     ignored: tuple[Ignored, ...] = ()
     excluded: tuple[FileRecord, ...] = ()
+    away: tuple[tuple[FileRecord, ...], ...] = ()
 
 
 def make_plan(paths: Iterable[Path], store: Store) -> Plan:
@@ -79,6 +81,11 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
         new_roots={place: roots[place] for place in roots.keys() - old_roots.keys()},
         ignored=tuple(one for _, one in sorted(ignored.items())),
         excluded=excluded,
+        away=tuple(
+            tuple(store.files(location))
+            for location, source in sources.items()
+            if source.kind is SourceKind.FOLDER and not Path(system_path(location)).exists()
+        ),
     )
 
 

@@ -20,6 +20,7 @@ AT_ONCE: Final = 0  # seconds of grace: nothing is retained
 BY_HAND: Final = None  # the bytes are retained until they are dropped by hand
 # A blob is written before its document is committed: it may be needed by one on its way.
 GRACE_SECONDS: Final = 3_600.0
+LAST_QUESTION: Final = "last.json"  # of the workspace: for open and --continue
 _TOGETHER: Final = 50  # documents of one transaction
 
 
@@ -81,6 +82,7 @@ def prove(removal: Removal, searches: Searches) -> Receipt:
     """
     for cache in searches.caches:
         cache.forget(removal.probes.cached)
+    (searches.folder / LAST_QUESTION).unlink(missing_ok=True)  # it quotes what was found
     searches.store.removed().forget_removals(searches.purge())
     searches.store.compact()
     return take_receipt(removal.probes, searches)

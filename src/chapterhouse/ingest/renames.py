@@ -6,6 +6,7 @@ The document keeps its id, and so do citations of it.
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final
 
 from chapterhouse.connectors.content import Content
@@ -42,7 +43,8 @@ def find_renames(plan: Plan, contents: Contents, maximum_bytes: int) -> Renames:
     pool = [record for record in plan.missing if _is_worth_moving(record)]
     changed = (plan.known.get(file.location) for file in candidates)
     pool += [record for record in changed if record and _is_worth_moving(record)]
-    sizes = {record.size for record in pool}
+    away = [tuple(filter(_is_worth_moving, records)) for records in plan.away]
+    sizes = {record.size for record in (*pool, *chain.from_iterable(away))}
     wanted = [file for file in candidates if file.size in sizes]
     if not wanted:
         return Renames()
@@ -55,6 +57,10 @@ def find_renames(plan: Plan, contents: Contents, maximum_bytes: int) -> Renames:
         digests[file.location] = content.sha256
         retained += content.size
         opened[file.location] = content if retained <= _BYTES_RETAINED else _stamp_of(content)
+    present = frozenset(digests.values())
+    for records in away:  # a folder with another name: not where only a few of its files are here
+        found = [record for record in records if record.sha256 in present]
+        pool += found if len(found) * 2 >= len(records) else ()
     moves = tuple(
         (record, file, _stamp_of(opened[file.location]))
         for record, file in _matches(wanted, pool, digests)

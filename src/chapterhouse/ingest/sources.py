@@ -17,7 +17,14 @@ LOOSE = "(files)"  # the name of all that was added file by file
 
 
 def remember_folders(paths: Iterable[Path], shelf: str, store: Store, now: int) -> None:
-    """Remember folders that were added as sources, unless a source of the shelf covers them."""
+    """Remember folders that are added as sources, unless a source of the shelf covers them.
+
+    Args:
+        paths: Folders, and files, which become no sources.
+        shelf: On which their documents are.
+        store: Where they are remembered.
+        now: When all of them was read, in seconds; 0: not yet.
+    """
     for path in paths:
         place = path.expanduser().resolve()
         if not place.is_dir():
@@ -27,8 +34,10 @@ def remember_folders(paths: Iterable[Path], shelf: str, store: Store, now: int) 
         if known is None:
             name = free_name(name_of_folder(location, _roots(store)), store)
             known = Source(name, SourceKind.FOLDER, location, shelf)
-        if known.location == location:
+        if known.location == location and now:
             mark_synced(known, (place,), store, now)
+        elif known.location == location and not known.synced:
+            store.sources().save(known)
 
 
 def source_over(location: str, shelf: str, sources: Iterable[Source]) -> Source | None:

@@ -135,7 +135,8 @@ def ignored(value: AddReport) -> Iterator[Block]:
     counts = Counter(one.reason for one in value.ignored)
     if counts:
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(counts.items()))
-        yield verbatim(f"Ignored: {reasons}. To add a hidden file, name it.")
+        hint = " To add a hidden file, name it." if "hidden" in counts else ""
+        yield verbatim(f"Ignored: {reasons}.{hint}")
 
 
 def entry(word: str, style: Style, name: str, *reasons: str) -> Iterator[Block]:

@@ -45,7 +45,8 @@ def removal(value: Removal, in_place: int, *, dry_run: bool) -> Iterator[Block]:
     if in_place:
         text = counted(in_place, "file is", "files are")
         warning = (
-            f"{text} in place, and read by the next 'add': move away what shall not come back."
+            f"{text} in place, and read by the next 'add' or 'sync': move away or exclude what"
+            " shall not come back."
         )
         yield verbatim((warning, Style.WARNING))
 

@@ -78,9 +78,15 @@ def _counts(report: SyncReport, *, dry_run: bool) -> str:
         "to be removed" if dry_run else "removed": len(report.removed),
         "moved between shelves": len(report.moves),
         "unchanged": codes.count("unchanged"),
-        "rejected": report.files.count(Status.REJECTED),
+        **{
+            f"{status.value}{when}": count(status)
+            for when, count in (("", report.files.count), (" earlier", report.files.count_earlier))
+            for status in (Status.PARTIAL, Status.REJECTED, Status.FAILED, Status.QUARANTINED)
+        },
     }
     parts = [f"{number:,} {word}" for word, number in numbers.items() if number]
+    if not parts and (report.absent or report.problem or report.refused):
+        return "not synced"
     return ", ".join(parts) or "nothing to do"
 
 
