@@ -159,6 +159,7 @@ from chapterhouse.types.state import (
     EncoderStatus,
     FormatSupport,
     LibraryStatus,
+    RebuildReport,
 )
 from chapterhouse.types.terms import TermRows, TokenVectors
 from chapterhouse.types.verification import (
@@ -294,6 +295,7 @@ __all__ = [
     "Range",
     "Reading",
     "ReadingEvent",
+    "RebuildReport",
     "Receipt",
     "RelationChange",
     "Remedy",

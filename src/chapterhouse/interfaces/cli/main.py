@@ -72,6 +72,10 @@ COMMANDS: Final = {
         "archive:import_archive",
         "Restore an archive to a new home or an empty workspace.",
     ),
+    "rebuild": (
+        "rebuild:rebuild",
+        "Cut documents again as the settings say now, while the library serves.",
+    ),
     "reindex": ("library:reindex", "Build the search indexes again."),
 }
 
