@@ -65,7 +65,8 @@ def rebuild(
     if back:
         library_class().rebuild_back(named_home(), common().workspace)
         sentence = "The library before serves again. To return: chapterhouse rebuild --back"
-        return Outcome({"back": True}, [verbatim(f"{sentence}{reopening()}")])
+        note = "The settings are as they were: they say how documents are cut from now on."
+        return Outcome({"back": True}, [verbatim(f"{sentence}{reopening()}"), verbatim(note)])
     if dry_run:
         with opened_library(background=False) as library:
             planned = library.upkeep.rebuild_plan()
