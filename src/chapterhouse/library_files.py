@@ -91,7 +91,8 @@ def exchanging(folder: Path) -> Iterator[None]:
                 hint="See how far it is: chapterhouse jobs list",
             )
         for name in (second.REBUILD, second.PREVIOUS):
-            second.settle(folder, name)
+            if second.settle(folder, name):
+                _strip_previous(folder)
         yield
 
 
@@ -142,6 +143,13 @@ def switch_to(folder: Path, after: int, *, back: bool = False) -> None:
             "the same again.",
         )
     second.switch(folder, second.PREVIOUS if back else second.REBUILD, after)
+    _strip_previous(folder)
+
+
+def _strip_previous(folder: Path) -> None:
+    """Leave in the library from before what only it has: nobody who forgets looks into it."""
+    with databases().open(second.own_folder(folder / second.PREVIOUS)) as (store, _):
+        store.drop_rest()
 
 
 def drop_others(folder: Path, *, dry_run: bool) -> tuple[str, ...]:

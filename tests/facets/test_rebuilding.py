@@ -226,3 +226,15 @@ def test_where_nothing_is_there_is_nothing_to_return_to(home: Path, tmp_path: Pa
         with pytest.raises(NotFoundError, match="no library"):
             call(tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_what_was_asked_is_in_one_library_only(home: Path) -> None:
+    with Library.open(home) as library:
+        library.answers.ask("Is the quokka moored at the harbour?")
+    Library.rebuild(home)
+    files = [path for path in (own(home) / "previous").rglob("*") if path.is_file()]
+    assert not [path for path in files if b"quokka" in path.read_bytes()]
+    Library.rebuild_back(home)
+    with Library.open(home) as library:
+        assert library.memory.count([""]) == 2
+    assert Library.verify(home).findings == ()

@@ -40,7 +40,7 @@ def opened(runtime: Runtime, name: str) -> Iterator[Runtime]:
     """
     home = runtime.folder / name
     second.require_second(home)
-    with _deletion_told(home):
+    with _explain_deletion(home):
         other = runtime.open_second(home)
         with closing(other):
             yield other
@@ -112,7 +112,7 @@ def _sequence(runtime: Runtime, home: Path) -> int:
 
 
 @contextmanager
-def _deletion_told(home: Path) -> Iterator[None]:
+def _explain_deletion(home: Path) -> Iterator[None]:
     """Let an error of a library that somebody deleted say so."""
     try:
         yield

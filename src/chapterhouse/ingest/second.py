@@ -171,12 +171,16 @@ def switch(folder: Path, name: str, after: int) -> None:
         settle(folder, name)
 
 
-def settle(folder: Path, name: str) -> None:
-    """Finish an exchange, or undo it, whichever a process that died had come to."""
+def settle(folder: Path, name: str) -> bool:
+    """Finish an exchange, or undo it, whichever a process that died had come to.
+
+    Returns:
+        Whether there was one, and it is done: the library from before is ``PREVIOUS``.
+    """
     home = folder / name
     own, state = own_folder(home), read_second(home)
     if state is None or not state.inode:
-        return
+        return False
     is_done = (folder / _DATABASE).stat().st_ino == state.inode
     if is_done:
         if (own / _INDEX).exists() and not (folder / _INDEX).exists():
@@ -194,6 +198,7 @@ def settle(folder: Path, name: str) -> None:
         shutil.rmtree(own / _ASIDE, ignore_errors=True)
         _write(home, replace(state, inode=0))
     sync_folder(folder)
+    return is_done
 
 
 def drop_others(folder: Path) -> tuple[str, ...]:

@@ -259,6 +259,13 @@ class Backup(Protocol):
         """
         ...
 
+    def drop_rest(self) -> None:
+        """Delete what was asked, and bytes of removed documents, where it does not serve.
+
+        ``take_rest`` brings them back from the one that serves.
+        """
+        ...
+
     def relocate(self, before: str, after: str) -> None:
         """Let what was read at or below one absolute path be known at or below another."""
         ...

@@ -26,7 +26,7 @@ from chapterhouse.store.removed import RemovedStore
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.store.statements import first, run
-from chapterhouse.store.transfer import take_rest
+from chapterhouse.store.transfer import drop_rest, take_rest
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot
 
 INLINE_MAXIMUM = 64 * 2**10
@@ -275,6 +275,10 @@ class SqliteStore(StoreReader):
     def take_rest(self, path: Path) -> None:
         """Take all but the documents from another library's database; see ``take_rest``."""
         take_rest(self._connections, path)
+
+    def drop_rest(self) -> None:
+        """Delete what was asked and the bytes of removed documents; see ``drop_rest``."""
+        drop_rest(self._connections)
 
     def relocate(self, before: str, after: str) -> None:
         """Let what was read at or below one absolute path be known at or below another.

@@ -19,6 +19,14 @@ _PARTS: Final = (
 )
 
 
+def drop_rest(connections: Connections) -> None:
+    """Delete what was asked and bytes of removed documents, which ``take_rest`` brings back."""
+    with connections.write() as connection:
+        for part in ("cached_answer", "removed", "unreferenced_content", "memory", "memory_term"):
+            run(connection, f"drop_every_{part}")
+    connections.compact()
+
+
 def take_rest(connections: Connections, path: Path) -> None:
     """Replace all but the documents by what the database at ``path`` holds, in one transaction.
 
