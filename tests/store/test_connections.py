@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -169,11 +168,10 @@ def test_statements_are_parsed_by_their_headings() -> None:
 
 
 def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> None:
-    for name in ("library.db", "other.db"):
-        Connections(tmp_path / name).close()
+    Connections(tmp_path / "other.db").close()
+    connections = Connections(tmp_path / "library.db")
     scans = {}
-    with closing(apsw.Connection(str(tmp_path / "library.db"))) as connection:
-        connection.execute("ATTACH ? AS other", (str(tmp_path / "other.db"),))
+    with connections.attached(tmp_path / "other.db"), connections.write() as connection:
         for name, statement in STATEMENTS.items():
             if statement.startswith("PRAGMA"):
                 continue
@@ -185,6 +183,7 @@ def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> No
             scans[name] = [
                 step for step in steps if step.startswith("SCAN ") and "CONSTANT" not in step
             ]
+    connections.close()
     whole = {name for name, plan in scans.items() if any("INDEX" not in line for line in plan)}
     # What reads a whole table on purpose: small tables, all files, and the doctor.
     allowed = {"sequence", "next_sequence", "roots", "files", "chunks", "counts_of_shelves"}
