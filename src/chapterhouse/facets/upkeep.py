@@ -1,17 +1,17 @@
 """Upkeep: whether a library is sound, what helps where it is not, and which answers are stale."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chapterhouse.answering.search import holdings_of
 from chapterhouse.answering.stale import StaleAnswer, stale_answers
-from chapterhouse.facets import rebuilding
 from chapterhouse.ingest import doctor, privacy
 from chapterhouse.ingest.bug_report import bug_report
 from chapterhouse.ingest.environment import Surroundings, environment_checks
 from chapterhouse.ingest.recut import count_others
 from chapterhouse.ingest.repair import repair
 from chapterhouse.ingest.verify import verify_library
+from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
@@ -24,7 +24,12 @@ from chapterhouse.types import (
     Verification,
 )
 
-REBUILD_HINT: Final = "Cut them again while the library serves: chapterhouse rebuild"
+if TYPE_CHECKING:
+    from chapterhouse.facets import rebuilding
+else:
+    rebuilding = lazy("chapterhouse.facets.rebuilding")
+
+_REBUILD_HINT: Final = "Cut them again while the library serves: chapterhouse rebuild"
 
 
 class Upkeep:
@@ -116,7 +121,7 @@ class Upkeep:
             return Check("cutting", passed=True, sentence="As the settings say.")
         total = counted(runtime.store.census(Scope.everything()).documents, "document")
         sentence = f"{others:,} of {total} were cut by other settings than those of now."
-        return Check("cutting", passed=True, sentence=sentence, hint=REBUILD_HINT)
+        return Check("cutting", passed=True, sentence=sentence, hint=_REBUILD_HINT)
 
     def rebuild_plan(self) -> RebuildReport:
         """Return what ``Library.rebuild`` would do."""

@@ -74,7 +74,7 @@ COMMANDS: Final = {
     ),
     "rebuild": (
         "rebuild:rebuild",
-        "Cut documents again as the settings say now, while the library serves.",
+        "Cut documents again that other settings cut, and switch when all is ready.",
     ),
     "reindex": ("library:reindex", "Build the search indexes again."),
 }
