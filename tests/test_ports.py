@@ -58,10 +58,10 @@ FOLLOWS_EVERYTHING = {
         "file_places",
     },
     # They write, or look after the store itself.
-    "DocumentWriter": {"together", "put", "remove", "set_shelves", "move_files"},
+    "DocumentWriter": {"together", "put", "remove", "cut_anew", "set_shelves", "move_files"},
     "Upkeep": {"collect_garbage", "compact"},
     # A copy is of the whole store.
-    "Backup": {"blob_hashes", "snapshot", "relocate"},
+    "Backup": {"blob_hashes", "snapshot", "take_rest", "drop_rest", "relocate"},
     # Bytes by their hash, which only the store knows; it asks by scope before.
     "Blobs": {"put", "get", "has", "delete", "hashes", "foreign"},
     # It opens other seams, which have scopes of their own.

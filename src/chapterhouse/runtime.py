@@ -12,7 +12,7 @@ from chapterhouse.types import LibraryStatus, Progress, Scope
 
 if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
-    from chapterhouse.ingest import jobs, look, receipts
+    from chapterhouse.ingest import jobs, look, receipts, recut, second
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.ingest.workers import Worker
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from chapterhouse.types import Chunk, Document
 else:
     jobs = lazy("chapterhouse.ingest.jobs")
+    recut = lazy("chapterhouse.ingest.recut")
     look = lazy("chapterhouse.ingest.look")
     receipts = lazy("chapterhouse.ingest.receipts")
+    second = lazy("chapterhouse.ingest.second")
 
 _DAY: Final = 86_400  # seconds
 _AHEAD: Final = 8  # files being read while earlier ones are stored
@@ -66,6 +68,9 @@ class Runtime:
         language_model: Returns the language model of a name; the library's own for "", or None.
         read: Starts reading bytes in a worker process.
         preparer: Returns what makes a document of what was read.
+        cutter: Returns what cuts documents as the settings say.
+        open_second: Opens another library of this workspace, in a home of its own, for who closes
+            it.
         open_fetch: Returns what fetches web pages; called when a page is fetched.
         now: The time in seconds since 1970.
         nonce: Gives the fresh random letters that mark what is ours in a prompt.
@@ -96,6 +101,8 @@ class Runtime:
     language_model: "Callable[[str], LanguageModel | None]"
     read: "Read"
     preparer: "Callable[[], Prepare]"
+    cutter: "Callable[[], recut.Cutter]"
+    open_second: "Callable[[Path], Runtime]"
     open_fetch: "Callable[[], Fetch]"
     now: Callable[[], int]
     nonce: Callable[[], str]
@@ -163,6 +170,7 @@ class Runtime:
             embedder=self.encoders.current().embedder.fingerprint,
             disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
             encoders=self.encoders.statuses(),
+            cut_otherwise=recut.count_others(self.store, self.cutter()),
         )
 
     def catch_up(self) -> None:
@@ -179,8 +187,10 @@ class Runtime:
     def purge(self) -> int:
         """Take what is gone out of the files of all indexes; return how far they have come.
 
-        Those of encoders that no question uses go: they are made again where they are wanted.
+        Those of encoders that no question uses go: they are made again where they are wanted. So
+        does every other library of the workspace, as it was before.
         """
+        second.drop_others(self.folder)
         self.encoders.drop_unused_indexes()
         return min(index.purge(self.store) for index in self.indexes().values())
 

@@ -32,7 +32,7 @@ Strategy = Literal[
 
 
 class ChunkingSettings(_Frozen):
-    """How documents are cut. A change takes effect on ``docs reprocess``."""
+    """How documents are cut. What was cut before is cut again by ``rebuild``."""
 
     strategy: Strategy = "hierarchical"
     by_format: dict[str, Strategy] = {}  # by extension or format, before strategy

@@ -37,7 +37,7 @@ from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
-from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.blobs import FolderBlobs, SharedBlobs
 from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.store.salvage import salvage
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
@@ -49,11 +49,11 @@ from chapterhouse.types.personas import COUNCIL_MARKS, PERSONA_MARKS
 
 if TYPE_CHECKING:
     from chapterhouse.answering import prompt, second_opinion
-    from chapterhouse.chunking import sentence, strategies, units
+    from chapterhouse.chunking import fingerprint, sentence, strategies, units
     from chapterhouse.claims import judge
     from chapterhouse.connectors import fetch
     from chapterhouse.connectors.fetched import Fetch
-    from chapterhouse.ingest import prepare, staging
+    from chapterhouse.ingest import prepare, recut, staging
     from chapterhouse.ingest.look import Prepare
     from chapterhouse.ingest.staging import Databases
     from chapterhouse.models import built_in
@@ -62,11 +62,13 @@ else:
     prompt = lazy("chapterhouse.answering.prompt")
     second_opinion = lazy("chapterhouse.answering.second_opinion")
     sentence = lazy("chapterhouse.chunking.sentence")
+    fingerprint = lazy("chapterhouse.chunking.fingerprint")
     strategies = lazy("chapterhouse.chunking.strategies")
     units = lazy("chapterhouse.chunking.units")
     judge = lazy("chapterhouse.claims.judge")
     fetch = lazy("chapterhouse.connectors.fetch")
     prepare = lazy("chapterhouse.ingest.prepare")
+    recut = lazy("chapterhouse.ingest.recut")
     staging = lazy("chapterhouse.ingest.staging")
     built_in = lazy("chapterhouse.models.built_in")
 
@@ -77,12 +79,25 @@ _HOME_FILE_TEXT: Final = """\
 
 def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
     """Return what makes a document of an extraction."""
-    exact = settings.tokens.tokenizer == "llama-2"
+    cutter = cutter_for(settings)
     return partial(
         prepare.prepare,
-        chunker=chunker_for(settings.chunking),
+        chunker=cutter.chunker,
         embedder=embedder,
-        count_tokens=static_embedder().count_tokens if exact else estimate_tokens,
+        count_tokens=cutter.count_tokens,
+        cut_by=cutter.cut_by,
+    )
+
+
+def cutter_for(settings: Settings) -> "recut.Cutter":
+    """Return what cuts documents as the settings say, and how that is known again."""
+    exact = settings.tokens.tokenizer == "llama-2"
+    return recut.Cutter(
+        chunker_for(settings.chunking),
+        static_embedder().count_tokens if exact else estimate_tokens,
+        partial(
+            fingerprint.cut_by, chunking=settings.chunking, tokenizer=settings.tokens.tokenizer
+        ),
     )
 
 
@@ -91,14 +106,22 @@ def reading_limits(settings: Settings) -> Limits:
     return replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
 
 
-def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
+def open_runtime(
+    home: Path, workspace: str, settings: Settings, blobs: FolderBlobs | None = None
+) -> Runtime:
     """Open all parts of a workspace, whose folder is there.
+
+    Args:
+        home: The home folder.
+        workspace: The name of the workspace.
+        settings: Those that hold for it.
+        blobs: Where the bytes of its larger files are; in its own folder when None.
 
     Raises:
         ChapterhouseError: one of them cannot be opened; those that were are closed again.
     """
     folder = home / "workspaces" / workspace
-    blobs = FolderBlobs(folder / "blobs")
+    blobs = blobs or FolderBlobs(folder / "blobs")
     cache = folder / "cache"
     with ExitStack() as opened:
         table = static_embedder()
@@ -147,12 +170,25 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
             language_model=models.named,
             read=pool.submit,
             preparer=partial(preparer, settings, embedder),
+            cutter=partial(cutter_for, settings),
+            open_second=partial(open_second, folder, settings),
             open_fetch=_open_fetch,
             now=lambda: int(time.time()),
             nonce=_nonce,
             version=version("chapterhouse"),
             close=opened.pop_all().close,
         )
+
+
+def open_second(folder: Path, settings: Settings, home: Path) -> Runtime:
+    """Open another library of a workspace, with a home of its own; it deletes no bytes of files.
+
+    Args:
+        folder: Of the workspace whose bytes of files both have.
+        settings: Those of the workspace.
+        home: Of the other library.
+    """
+    return open_runtime(home, "default", settings, SharedBlobs(folder / "blobs"))
 
 
 def rebuild_database(folder: Path) -> tuple[str, Mapping[str, int]]:

@@ -1,5 +1,8 @@
 """SQL kept as SQL, in files."""
 
+from contextlib import closing
+from pathlib import Path
+
 import apsw
 import apsw.ext
 import pytest
@@ -25,10 +28,14 @@ def test_a_name_that_stands_twice_or_over_nothing_is_refused(text: str) -> None:
         parse_statements(text)
 
 
-def test_every_statement_fits_the_schema_that_the_migrations_make() -> None:
+def test_every_statement_fits_the_schema_that_the_migrations_make(tmp_path: Path) -> None:
     connection = apsw.Connection(":memory:")
     for migration in load_migrations():
         connection.execute(migration)
+    with closing(apsw.Connection(str(tmp_path / "other.db"))) as other:
+        for migration in load_migrations():
+            other.execute(migration)
+    connection.execute("ATTACH ? AS other", (str(tmp_path / "other.db"),))
     for sql in STATEMENTS.values():
         apsw.ext.query_info(connection, sql)  # raises where a table or column is not there
 

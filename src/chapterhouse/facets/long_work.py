@@ -8,6 +8,7 @@ from threading import Event
 from typing import Any, Final
 
 from chapterhouse.connectors.folder import location_of, resolve_root
+from chapterhouse.facets import rebuilding
 from chapterhouse.facets.source_sync import sync_sources
 from chapterhouse.ingest import ingest, reprocess
 from chapterhouse.ingest.jobs import Ended, ended, run_here
@@ -33,6 +34,7 @@ _INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
 _DOCUMENTS: Final = "documents"  # the lane of what reads the documents that are there already
 _VECTORS: Final = "vectors"
 _SOURCES: Final = "all sources"
+_REBUILD: Final = "rebuild"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,22 @@ def embed_here(runtime: Runtime, on_progress: OnProgress, stop: Event) -> None:
     run_here(order.kind, order.arguments, order.lane, work, runtime.runner)
 
 
+def rebuild_here(runtime: Runtime, on_progress: OnProgress) -> JobState:
+    """Build another library beside the one that serves, as a job of this process.
+
+    Raises:
+        ChapterhouseError: it cannot be built; the library that serves is as it was.
+    """
+
+    def work(tracker: Tracker) -> Ended:
+        return rebuilding.build(runtime, tracker, on_progress)
+
+    def on_wait() -> None:
+        on_progress(Progress(0, 0, "waiting for another process that builds it"))
+
+    return run_here("rebuild", {}, _REBUILD, work, runtime.runner, on_wait).state
+
+
 def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
     """Do the work of a job of any kind.
 
@@ -146,6 +164,8 @@ def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress
     """
     if job.kind == "embed":
         return _embed(runtime, tracker, on_progress)
+    if job.kind == "rebuild":
+        return rebuilding.build(runtime, tracker, on_progress)
     if job.kind == "sync":
         return _ended_sync(_sync(job.arguments, runtime, tracker, on_progress))
     return ended(_READS[job.kind](job.arguments, runtime, tracker, on_progress))
@@ -153,7 +173,7 @@ def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress
 
 def kinds() -> frozenset[str]:
     """Return every kind of job that can be done."""
-    return frozenset({"embed", "sync", *_READS})
+    return frozenset({"embed", "rebuild", "sync", *_READS})
 
 
 def _sync(

@@ -1,17 +1,34 @@
 """Upkeep: whether a library is sound, what helps where it is not, and which answers are stale."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from chapterhouse.answering.search import holdings_of
 from chapterhouse.answering.stale import StaleAnswer, stale_answers
 from chapterhouse.ingest import doctor, privacy
 from chapterhouse.ingest.bug_report import bug_report
 from chapterhouse.ingest.environment import Surroundings, environment_checks
+from chapterhouse.ingest.recut import count_others
 from chapterhouse.ingest.repair import repair
 from chapterhouse.ingest.verify import verify_library
+from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Check, Progress, RepairReport, Scope, Verification
+from chapterhouse.text.counting import counted
+from chapterhouse.types import (
+    Check,
+    Progress,
+    RebuildReport,
+    RepairReport,
+    Scope,
+    Verification,
+)
+
+if TYPE_CHECKING:
+    from chapterhouse.facets import rebuilding
+else:
+    rebuilding = lazy("chapterhouse.facets.rebuilding")
+
+_REBUILD_HINT: Final = "Cut them again while the library serves: chapterhouse rebuild"
 
 
 class Upkeep:
@@ -71,7 +88,21 @@ class Upkeep:
         runtime = self._runtime
         private = (privacy.make_private if fix else privacy.check_privacy)(runtime.home)
         found = doctor.checks_of(self.verify(quick=True), runtime.indexes())
-        return (*environment_checks(self._surroundings()), *found, private)
+        return (*environment_checks(self._surroundings()), self._cutting(), *found, private)
+
+    def _cutting(self) -> Check:
+        """Say how many documents were cut otherwise than they would be now."""
+        runtime = self._runtime
+        others = count_others(runtime.store, runtime.cutter())
+        if not others:
+            return Check("cutting", passed=True, sentence="As the settings say.")
+        total = counted(runtime.store.census(Scope.everything()).documents, "document")
+        sentence = f"{others:,} of {total} were cut by other settings than those of now."
+        return Check("cutting", passed=True, sentence=sentence, hint=_REBUILD_HINT)
+
+    def rebuild_plan(self) -> RebuildReport:
+        """Return what ``Library.rebuild`` would do."""
+        return rebuilding.plan(self._runtime)
 
     def bug_report(self) -> dict[str, Any]:
         """Return what helps to find a bug, and tells nothing of what the library holds."""

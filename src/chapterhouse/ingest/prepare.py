@@ -1,12 +1,13 @@
 """From what a reader extracted to everything the store keeps of a document."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.build import build_chunks, embedding_text
+from chapterhouse.chunking.fingerprint import formats_of
 from chapterhouse.claims.dates import dateline
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
@@ -51,6 +52,7 @@ def prepare(
     chunker: Chunker,
     embedder: Embedder | None,
     count_tokens: Callable[[str], int],
+    cut_by: Callable[[Sequence[str]], str] = lambda _: "",
 ) -> Prepared:
     """Clean, cut and embed what was extracted from ``content``.
 
@@ -65,7 +67,8 @@ def prepare(
         raise _no_text(extraction, file)
     notices = (*map(_clean_notice, extraction.notices), *notices)
     title = choose_title(extraction, body, file.name.rpartition(".")[0] or file.name)
-    known = analyse_body(body, _formats(extraction, file))
+    formats = formats_of(file.name, extraction.format)
+    known = analyse_body(body, formats)
     language = known.language
     identifier = document_id(file.source)
     chunks = build_chunks(identifier, known, chunker(known), count_tokens)
@@ -90,15 +93,10 @@ def prepare(
         metadata=_clean_metadata(_stated_metadata(extraction, body.text, language)),
         characters=len(body.text),
         chunks=len(chunks),
+        cut_by=cut_by(formats),
     )
     fingerprint = embedder.fingerprint if embedder is not None else ""
     return Prepared(document, body, chunks, vectors, fingerprint)
-
-
-def _formats(extraction: Extraction, file: SourceFile) -> tuple[str, ...]:
-    """Return the file's extension and format, by which a chunker may be chosen."""
-    extension = file.name.rpartition(".")[2].lower()
-    return tuple(dict.fromkeys((extension, extraction.format)))
 
 
 def _missing_text(notices: tuple[Notice, ...]) -> bool:

@@ -81,6 +81,13 @@ class Statistics(Protocol):
         """
         ...
 
+    def cuttings(self, scope: Scope) -> Sequence[tuple[str, str, str, int]]:
+        """Count documents by what they were cut by, format, and what follows the last dot.
+
+        Where a source has no dot that is all of it.
+        """
+        ...
+
     def unknown_shelves(self, scope: Scope) -> Sequence[str]:
         """Return those shelves of the scope that no document is on, sorted."""
         ...
@@ -139,6 +146,20 @@ class DocumentWriter(Protocol):
 
     def remove(self, document_id: str) -> int | None:
         """Remove a document; return the change's sequence, or None if there was none."""
+        ...
+
+    def cut_anew(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        vectors: "NDArray[np.float32] | None",
+        fingerprint: str,
+    ) -> bool:
+        """Replace the chunks of a stored document, and all its vectors, and nothing else.
+
+        Returns:
+            False if it was replaced or removed meanwhile; nothing was written.
+        """
         ...
 
     def set_shelves(self, document_id: str, shelves: Sequence[str]) -> int | None:
@@ -228,6 +249,20 @@ class Backup(Protocol):
         """Write the store as it is at one moment to a new file, while others go on writing.
 
         ``agree`` is called just before that moment, while nobody can write.
+        """
+        ...
+
+    def take_rest(self, path: Path) -> None:
+        """Take all but the documents from another library's database: it is as it is there.
+
+        Memories, encoders, sources, records of files, jobs, and what is retained of removed ones.
+        """
+        ...
+
+    def drop_rest(self) -> None:
+        """Delete what was asked, and bytes of removed documents, where it does not serve.
+
+        ``take_rest`` brings them back from the one that serves.
         """
         ...
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import quote
 from weakref import WeakSet
 
 import apsw
@@ -72,6 +73,7 @@ class Connections:
         self._readers: WeakSet[apsw.Connection] = WeakSet()
         self._readers_lock = threading.Lock()  # not the writer's: readers do not wait for it
         self._closed = False
+        self._inode = 0  # of the file, once it is open
         self._holder = 0  # the thread that is in a transaction of the writer
         migrations = migrations or load_migrations()
         self.read_only = path.exists() and not is_writable(path)
@@ -83,6 +85,7 @@ class Connections:
                     raise
                 self.read_only = True
                 self._writer = self._opened(migrations)
+        self._inode = _inode(path)
 
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
@@ -177,6 +180,7 @@ class Connections:
         _begin(connection)
         self._holder = threading.get_ident()
         try:
+            self._require_in_place()
             yield connection
             connection.execute("COMMIT")
         except BaseException:
@@ -185,9 +189,29 @@ class Connections:
         finally:
             self._holder = 0
 
+    @contextmanager
+    def attached(self, path: Path) -> Iterator[None]:
+        """Let the writer of this thread read the database at ``path`` as ``other`` in the block."""
+        with self._lock, explained(path):
+            # Read-only: a transaction would lock it as well, and whoever calls may hold that lock.
+            address = f"file:{quote(str(path.absolute()))}?mode=ro"
+            self._writer.execute("ATTACH ? AS other", (address,))
+            try:
+                yield
+            finally:
+                self._writer.execute("DETACH other")
+
     def is_writing(self) -> bool:
         """Whether this thread is in ``write``."""
         return self._holder == threading.get_ident()
+
+    def _require_in_place(self) -> None:
+        """Refuse to write to a database that another one has taken the place of."""
+        if self._inode and _inode(self._path) != self._inode:
+            raise RefusedError(
+                f"The library {self._path} was replaced by another one meanwhile.",
+                hint="Run the command again, or start the server again.",
+            )
 
     def compact(self) -> None:
         """Write the database anew and cut its log off, so that nothing removed stays in either.
@@ -231,7 +255,8 @@ class Connections:
 
     def _connected(self) -> apsw.Connection:
         if not self.read_only:
-            return apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)
+            flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI  # for what is attached
+            return apsw.Connection(str(self._path.absolute()), flags=flags)
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         return apsw.Connection(read_only_address(self._path), flags=flags)
 
@@ -247,6 +272,14 @@ class Connections:
                 self._readers.add(connection)
             self._local.reader = connection
         return connection
+
+
+def _inode(path: Path) -> int:
+    """Return the inode of a file; 0 where there is none."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0
 
 
 def _configure(connection: apsw.Connection) -> None:

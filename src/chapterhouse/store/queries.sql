@@ -17,15 +17,15 @@ SELECT key, id, sha256, location FROM document WHERE id = ?;
 -- put_document
 INSERT INTO document (
   id, source, location, title, format, method, sha256, text_sha256, size, modified, status,
-  page_kind, language, notices, metadata, characters, chunks, sequence, ingested
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  page_kind, language, notices, metadata, characters, chunks, sequence, ingested, cut_by
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (location) DO UPDATE SET
   source = excluded.source, title = excluded.title, format = excluded.format,
   method = excluded.method, sha256 = excluded.sha256, text_sha256 = excluded.text_sha256,
   size = excluded.size, modified = excluded.modified, status = excluded.status,
   page_kind = excluded.page_kind, language = excluded.language, notices = excluded.notices,
   metadata = excluded.metadata, characters = excluded.characters, chunks = excluded.chunks,
-  sequence = excluded.sequence, ingested = excluded.ingested
+  sequence = excluded.sequence, ingested = excluded.ingested, cut_by = excluded.cut_by
 RETURNING key;
 
 -- touch_document
@@ -764,3 +764,68 @@ FROM memory AS m LEFT JOIN memory_terms AS t ON t.rowid = m.key ORDER BY m.key;
 
 -- stray_memory_terms
 SELECT rowid FROM memory_terms WHERE rowid NOT IN (SELECT key FROM memory);
+
+-- --- cutting documents anew ---
+
+-- cuttings
+SELECT cut_by, format, replace(source, rtrim(source, replace(source, '.', '')), ''), count(*)
+FROM document AS d
+WHERE ?1 = 'null' OR d.key IN (
+  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
+)
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+
+-- put_cutting
+UPDATE document SET chunks = ?, cut_by = ?, sequence = ? WHERE key = ?;
+
+-- take_memories
+INSERT INTO main.memory SELECT * FROM other.memory;
+
+-- take_memory_terms
+INSERT INTO main.memory_terms (rowid, question, answer)
+SELECT rowid, question, answer FROM other.memory_terms;
+
+-- take_encoders
+INSERT INTO main.encoder SELECT * FROM other.encoder;
+
+-- take_sources
+INSERT INTO main.source SELECT * FROM other.source;
+
+-- take_files
+INSERT INTO main.file SELECT * FROM other.file;
+
+-- take_roots
+INSERT INTO main.root SELECT * FROM other.root;
+
+-- take_jobs
+INSERT INTO main.job SELECT * FROM other.job;
+
+-- take_removed
+INSERT INTO main.removed SELECT * FROM other.removed;
+
+-- take_contents
+INSERT OR IGNORE INTO main.content SELECT * FROM other.content;
+
+-- drop_rest_memories
+DELETE FROM main.memory;
+
+-- drop_rest_memory_terms
+DELETE FROM main.memory_terms;
+
+-- drop_rest_encoders
+DELETE FROM main.encoder;
+
+-- drop_rest_sources
+DELETE FROM main.source;
+
+-- drop_rest_files
+DELETE FROM main.file;
+
+-- drop_rest_roots
+DELETE FROM main.root;
+
+-- drop_rest_jobs
+DELETE FROM main.job;
+
+-- drop_rest_removed
+DELETE FROM main.removed;

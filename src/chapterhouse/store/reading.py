@@ -104,6 +104,11 @@ class StoreReader:
         found = self._all("partly_read", scope.key)
         return tuple(str(source) for (source,) in found)
 
+    def cuttings(self, scope: Scope) -> tuple[tuple[str, str, str, int], ...]:
+        """Count documents by what they were cut by, format, and what follows the last dot."""
+        found = self._all("cuttings", scope.key)
+        return tuple((str(by), str(kind), str(end), int(count)) for by, kind, end, count in found)
+
     def counts(self, scope: Scope) -> dict[str, dict[str, int]]:
         """Count documents by ``format`` and ``shelf`` and files by ``status``.
 

@@ -53,6 +53,7 @@ def document_row(document: Document, identifier: str, sequence: int) -> tuple[Va
         document.chunks,
         sequence,
         document.ingested,
+        document.cut_by,
     )
 
 
@@ -79,6 +80,7 @@ def document_from(row: Row) -> Document:
         chunks,
         _sequence,
         ingested,
+        cut_by,
         shelves,
     ) = row
     try:
@@ -102,6 +104,7 @@ def document_from(row: Row) -> Document:
             characters=characters,
             chunks=chunks,
             ingested=ingested,
+            cut_by=cut_by,
         )
     except (ValueError, TypeError) as error:
         raise _unreadable(f"row of document {identifier}", error) from error
@@ -109,7 +112,7 @@ def document_from(row: Row) -> Document:
 
 def sequence_of(row: Row) -> int:
     """Return the sequence of a row that ``document_from`` takes."""
-    return int(row[-3])
+    return int(row[-4])
 
 
 def _mapping(text: str) -> Mapping[str, str]:

@@ -26,6 +26,7 @@ from chapterhouse.store.removed import RemovedStore
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.store.statements import first, run
+from chapterhouse.store.transfer import drop_rest, take_rest
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot
 
 INLINE_MAXIMUM = 64 * 2**10
@@ -159,12 +160,33 @@ class SqliteStore(StoreReader):
             writing.write_parts(connection, key, body, chunks)
             writing.write_shelves(connection, key, document.shelves)
             if vectors is not None:
-                halves = np.ascontiguousarray(vectors, dtype="<f2").tobytes()
-                run(connection, "put_embedding", key, fingerprint, vectors.shape[1], halves, 0)
+                writing.write_vectors(connection, key, fingerprint, vectors)
             writing.write_file(connection, record, identifier)
         if earlier:
             self._drop_blob(earlier[2])
         return str(identifier)
+
+    def cut_anew(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        vectors: NDArray[np.float32] | None,
+        fingerprint: str,
+    ) -> bool:
+        """Replace the chunks of a stored document, and all its vectors; see ``DocumentWriter``."""
+        if vectors is not None and len(vectors) != len(chunks):
+            raise ValueError(f"{document.id} needs {len(chunks)} vectors, got {len(vectors)}.")
+        with self._connections.write() as connection:
+            found = first(connection, "document_named", document.id)
+            if not found or found[2] != document.sha256:
+                return False
+            key = found[0]
+            sequence = writing.next_sequence(connection)
+            run(connection, "put_cutting", len(chunks), document.cut_by, sequence, key)
+            writing.write_chunks_anew(connection, key, chunks)
+            if vectors is not None:
+                writing.write_vectors(connection, key, fingerprint, vectors)
+        return True
 
     def record_file(self, record: FileRecord) -> None:
         """Remember what became of a file without writing a document.
@@ -249,6 +271,14 @@ class SqliteStore(StoreReader):
     def snapshot(self, path: Path, agree: Callable[[], None], *, memories: bool) -> Snapshot:
         """Write the database as it is at one moment to a new file; see ``take_snapshot``."""
         return take_snapshot(self._connections, path, agree, memories=memories)
+
+    def take_rest(self, path: Path) -> None:
+        """Take all but the documents from another library's database; see ``take_rest``."""
+        take_rest(self._connections, path)
+
+    def drop_rest(self) -> None:
+        """Delete what was asked and the bytes of removed documents; see ``drop_rest``."""
+        drop_rest(self._connections)
 
     def relocate(self, before: str, after: str) -> None:
         """Let what was read at or below one absolute path be known at or below another.

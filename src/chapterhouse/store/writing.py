@@ -74,6 +74,22 @@ def write_parts(connection: apsw.Connection, key: int, body: Body, chunks: Seque
     run_many(connection, "put_chunk", (rows.chunk_row(key, chunk) for chunk in chunks))
 
 
+def write_chunks_anew(connection: apsw.Connection, key: int, chunks: Sequence[Chunk]) -> None:
+    """Write other chunks of a document; the vectors of those of before go."""
+    run(connection, "clear_chunks", key)
+    run(connection, "clear_embeddings", key)
+    run_many(connection, "put_chunk", (rows.chunk_row(key, chunk) for chunk in chunks))
+    write_checksum(connection, key)
+
+
+def write_vectors(
+    connection: apsw.Connection, key: int, fingerprint: str, vectors: NDArray[np.float32]
+) -> None:
+    """Write the vectors that come with a document, one row a chunk."""
+    halves = np.ascontiguousarray(vectors, dtype="<f2").tobytes()
+    run(connection, "put_embedding", key, fingerprint, vectors.shape[1], halves, 0)
+
+
 def rows_checksum(facts: Row, sections: Rows, pages: Rows, chunks: Rows) -> str:
     """Return the SHA-256 of a document's rows, which ``verify`` compares.
 

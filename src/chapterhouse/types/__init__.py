@@ -167,6 +167,7 @@ from chapterhouse.types.state import (
     EncoderStatus,
     FormatSupport,
     LibraryStatus,
+    RebuildReport,
 )
 from chapterhouse.types.terms import TermRows, TokenVectors
 from chapterhouse.types.verification import (
@@ -302,6 +303,7 @@ __all__ = [
     "Range",
     "Reading",
     "ReadingEvent",
+    "RebuildReport",
     "Receipt",
     "RelationChange",
     "Remedy",

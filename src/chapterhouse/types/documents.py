@@ -164,6 +164,7 @@ class Document:
         modified: Modification time of the file, seconds.
         language: ISO 639-1 code, or empty where it could not be told.
         ingested: When it was read into the library, seconds.
+        cut_by: Fingerprint of what it was cut into chunks by; empty where that is not known.
     """
 
     id: str
@@ -185,6 +186,7 @@ class Document:
     characters: int = 0
     chunks: int = 0
     ingested: int = field(default=0, compare=False)
+    cut_by: str = field(default="", compare=False)
 
 
 Range = tuple[int, int]  # start and end in a body's text

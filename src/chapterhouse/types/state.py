@@ -87,6 +87,26 @@ class LibraryStatus:
     disk_bytes: int
     encoders: tuple[EncoderStatus, ...] = ()
     language_model: Check | None = None
+    cut_otherwise: int = 0  # documents whose chunks other settings made
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildReport:
+    """What ``rebuild`` did, or would do.
+
+    Attributes:
+        documents: Cut anew.
+        total: Documents in the library.
+        chunks_before: In the library that served.
+        chunks: In the one that serves now.
+        replaced: Whether a library from before is gone for it: there is one way back.
+    """
+
+    documents: int
+    total: int
+    chunks_before: int = 0
+    chunks: int = 0
+    replaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.evaluation.chunking import score_strategies
@@ -48,6 +49,8 @@ from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_folde
 from chapterhouse.library import Library
 from chapterhouse.settings import Settings
 from chapterhouse.settings_file import load_settings
+
+_MADE: Final = "made from the documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,7 @@ def _own(library: "Library", path: Path | None, wanted: Wanted) -> Task:
     made = synthetic_questions(library, wanted.limit or QUESTIONS, wanted.shelves or None)
     if wanted.write:
         write_output(_path(wanted.write), _lines(made))
-    return question_task(made, library, "made from the documents", "synthetic")
+    return question_task(made, library, _MADE, "synthetic")
 
 
 def _lines(questions: tuple[Question, ...]) -> str:
@@ -196,6 +199,29 @@ def compare_encoders(library: Library, questions: str | None) -> Result:
             before = as_run(evaluate(task, RANKING_MEASURES, on_progress).scored)
         found = evaluate(task, RANKING_MEASURES, on_progress)
     return Result(found, (), compare_with_run(found, before, name, RANKING_MEASURES), ())
+
+
+def compare_libraries(old: Library, new: Library, *, make: bool) -> Result | None:
+    """Return what came of the questions in the new library, compared with the old one.
+
+    Args:
+        old: Open; its own questions are asked.
+        new: Another library of the same documents.
+        make: Whether questions are made from the documents where it has none.
+    """
+    path = fixture_file(old)
+    if path.exists():
+        questions, name, kind = read_questions(path), str(path), "questions"
+    elif make:
+        questions, name, kind = synthetic_questions(old, QUESTIONS, None), _MADE, "synthetic"
+    else:
+        return None
+    with show_progress() as on_progress:
+        first = question_task(questions, old, name, kind)
+        before = as_run(evaluate(first, RANKING_MEASURES, on_progress).scored)
+        second = question_task(questions, new, name, kind)
+        found = evaluate(second, RANKING_MEASURES, on_progress)
+    return Result(found, (), compare_with_run(found, before, "the library before"), ())
 
 
 # --- feedback -----------------------------------------------------------------------------------

@@ -72,6 +72,10 @@ COMMANDS: Final = {
         "archive:import_archive",
         "Restore an archive to a new home or an empty workspace.",
     ),
+    "rebuild": (
+        "rebuild:rebuild",
+        "Cut documents again that other settings cut, and switch when all is ready.",
+    ),
     "reindex": ("library:reindex", "Build the search indexes again."),
 }
 

@@ -185,10 +185,17 @@ def status(state: LibraryStatus) -> Iterator[Block]:
         ("indexes", f"{counted(behind, 'change')} behind" if behind > 0 else "up to date"),
         ("embedder", state.embedder),
         *vector_rows(state.encoders, state.documents),
+        *_cut_otherwise(state),
         ("language model", state.language_model.sentence if state.language_model else "none"),
         ("on disk", size(state.disk_bytes)),
     ]
     yield Columns(rows, header=False)
+
+
+def _cut_otherwise(state: LibraryStatus) -> Iterator[tuple[str, str]]:
+    if state.cut_otherwise:
+        number = counted(state.cut_otherwise, "document")
+        yield ("cutting", f"{number} cut by other settings: chapterhouse rebuild")
 
 
 def checks(found: Sequence[Check]) -> Iterator[Block]:

@@ -1,0 +1,103 @@
+"""Cut stored documents again: their texts stay, and chunks, vectors and index entries are new."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import TYPE_CHECKING, Final
+
+from chapterhouse.chunking.analysis import analyse_body
+from chapterhouse.chunking.build import build_chunks, embedding_text
+from chapterhouse.chunking.fingerprint import formats_of
+from chapterhouse.ports.models import Chunker, Embedder
+from chapterhouse.ports.store import Store
+from chapterhouse.types import Chunk, Document, Progress, Scope
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_TOGETHER: Final = 20  # documents of one transaction
+_ALL: Final = Scope.everything()
+
+
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """What cuts documents.
+
+    Attributes:
+        chunker: Cuts a text into spans.
+        count_tokens: Counts the tokens of a chunk.
+        cut_by: Returns the fingerprint of all this for a document of these formats.
+    """
+
+    chunker: Chunker
+    count_tokens: Callable[[str], int]
+    cut_by: Callable[[Sequence[str]], str]
+
+    def is_right(self, document: Document) -> bool:
+        """Whether a document was cut as it would be now."""
+        return document.cut_by == self.wanted(document)
+
+    def wanted(self, document: Document) -> str:
+        """Return the fingerprint that a document cut now has."""
+        return self.cut_by(formats_of(document.source, document.format))
+
+
+def count_others(store: Store, cutter: Cutter) -> int:
+    """Count the documents that were cut otherwise than they would be now."""
+    return sum(
+        number
+        for by, kind, ending, number in store.cuttings(_ALL)
+        if by != cutter.cut_by(formats_of(ending, kind))
+    )
+
+
+def cut_all(
+    store: Store,
+    cutter: Cutter,
+    embedder: Embedder,
+    on_progress: Callable[[Progress], None],
+    stop: Event,
+) -> int:
+    """Cut every document again that was cut otherwise; return how many.
+
+    What is done is safe: after a stop, or the end of the process, the same call does the rest.
+
+    Args:
+        store: Where they are.
+        cutter: What cuts them.
+        embedder: Makes the vectors that come with a document.
+        on_progress: Called after each document.
+        stop: Ends the work after the present documents when set.
+    """
+    waiting = [document for document in store.documents(_ALL) if not cutter.is_right(document)]
+    done = 0
+    for start in range(0, len(waiting), _TOGETHER):
+        if stop.is_set():
+            break
+        some = waiting[start : start + _TOGETHER]
+        made = [_cut(document, store, cutter, embedder) for document in some]
+        with store.together():
+            done += sum(store.cut_anew(*parts) for parts in made if parts)
+        for number, document in enumerate(some, start + 1):
+            on_progress(Progress(number, len(waiting), document.source))
+    return done
+
+
+def _cut(
+    document: Document, store: Store, cutter: Cutter, embedder: Embedder
+) -> "tuple[Document, Sequence[Chunk], NDArray[np.float32] | None, str] | None":
+    """Return what ``cut_anew`` takes; None where the document is gone."""
+    body = store.body(document.id, _ALL)
+    if body is None:
+        return None
+    formats = formats_of(document.source, document.format)
+    known = analyse_body(body, formats)
+    chunks = build_chunks(document.id, known, cutter.chunker(known), cutter.count_tokens)
+    vectors = None
+    if chunks and embedder.serves(document.language):
+        vectors = embedder.embed_passages(
+            [embedding_text(document.title, chunk) for chunk in chunks]
+        )
+    marked = replace(document, cut_by=cutter.cut_by(formats))
+    return marked, chunks, vectors, embedder.fingerprint
