@@ -7,6 +7,7 @@ from pathlib import Path
 
 from chapterhouse.connectors.connector import Connector
 from chapterhouse.connectors.folder import (
+    CANNOT_LIST,
     EXCLUDED,
     REMOTE,
     Leaves,
@@ -233,8 +234,12 @@ def _unseen(
     excluded: list[FileRecord] = []
     for record in unseen:
         # What lies in a folder that cannot be listed may still be there; what lies in an archive
-        # is there as long as that is.
-        if any(ancestor in files for ancestor in above(record.location)):
+        # is there as long as that is. A file in the place of its folder is neither.
+        place = next((one for one in above(record.location) if one in files), "")
+        if place:
+            problem = files[place].problem
+            if place not in known and not (problem and problem.code == CANNOT_LIST):
+                missing.append(record)
             continue
         renamed = folded.get(record.location.casefold())
         there = is_there(record.location) and not (renamed and _same_file(record.location, renamed))
