@@ -287,7 +287,7 @@ def run(folder: Path, seed: int, steps: int, *, deleting: bool = True) -> tuple[
         (model.root / name).mkdir(parents=True)
     with Library.open(folder / "home") as library:
         writes = Writes(library)
-        while sum(model.done.values()) < steps and not faults:
+        while model.done.total() - model.done["passes"] < steps and not faults:
             model.recent.clear()
             for _ in range(chance.randint(1, 8)):
                 model.step()

@@ -124,22 +124,38 @@ def _is_too_large(file: SourceFile, source: Source) -> bool:
     return bool(source.maximum_bytes) and file.size > source.maximum_bytes
 
 
+def plan_known(locations: Iterable[str], store: Store) -> Plan:
+    """List files that were looked at before, as they are now; nothing is written.
+
+    Unlike the paths that a person names, a link in the place of one of them is not followed.
+    """
+    roots = {location: label for label, location in store.roots()}
+    known = {one.location: one for place in locations for one in store.files(place)}
+    found = (_find(place, one.source, roots) for place, one in known.items())
+    files = sorted((file for file in found if file), key=lambda file: (file.source, file.location))
+    return Plan(tuple(files), known, missing=(), new_roots={})
+
+
 def find_file(document: Document, store: Store) -> SourceFile | None:
     """Return the file on this machine that a document came from; None if it is not there."""
-    if document.location.startswith(REMOTE):
-        return None
     roots = {location: label for label, location in store.roots()}
-    ancestor = next((place for place in above(document.location) if place in roots), None)
+    return _find(document.location, document.source, roots)
+
+
+def _find(location: str, source: str, roots: Mapping[str, str]) -> SourceFile | None:
+    if location.startswith(REMOTE):
+        return None
+    ancestor = next((place for place in above(location) if place in roots), None)
     if ancestor is None:
         return None
     root = system_path(ancestor)
-    path = system_path(document.location)
+    path = system_path(location)
     below = tuple(path[len(root.rstrip("/")) + 1 :].split("/"))
     try:
         file = describe(Path(root), below, roots[ancestor])
     except OSError:
         return None
-    return replace(file, location=document.location, source=document.source)
+    return replace(file, location=location, source=source)
 
 
 def name_of_folder(location: str, roots: Mapping[str, str]) -> str:
