@@ -109,7 +109,7 @@ def _kill(kind: str, home: Path, docs: Path, chance: random.Random, **options: A
     return ["ended"] if status == 0 else [line for line in told if line.endswith("\n")]
 
 
-def _faults(
+def faults_of(
     before: dict[str, str], disk: dict[str, str], found: dict[str, str], told: Iterable[str],
     going: Iterable[str],
 ) -> Iterable[str]:  # fmt: skip
@@ -182,7 +182,7 @@ class Trial:
         faults = list(seen["faults"])
         if "documents" in seen:
             hashes = [before[place] for place in going]
-            faults += _faults(before, disk, seen["documents"], told, hashes)
+            faults += faults_of(before, disk, seen["documents"], told, hashes)
             if seen["synced"]:
                 counts.synced.append(seen["synced"])
                 if seen["after"] != disk:
