@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.ingest.look import UNPACKED
+from chapterhouse.ingest.look import UNPACKED, Work
+from chapterhouse.ingest.mirror import Options, mirror_folders
 from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.types import Extraction, Scope, Status
+from chapterhouse.types import Extraction, Scope, Source, SourceKind, Status
 
 EVERYTHING = Scope.everything()
 
@@ -227,3 +228,36 @@ def test_a_file_without_bytes_in_an_archive_is_told_and_the_rest_read(home: Any)
         assert states["docs/code.zip/pkg/__init__.py"][0] == "rejected"
         path.touch()
     assert home.sources() == ["docs/code.zip/annex/a.md", "docs/code.zip/b.txt"]
+
+
+def mirrored(home: Any, *, dry_run: bool = False) -> Any:
+    source = Source("docs", SourceKind.FOLDER, str(home.folder))
+    work = Work(home.store, home.read, home.prepare, source.shelf)
+    return mirror_folders([source], work, Options(dry_run=dry_run))
+
+
+def test_the_documents_of_an_archive_follow_it_to_another_name(home: Any) -> None:
+    path = place(home, "a.zip", zipped(FILES))
+    place(home, "c.md", b"The pier is long.")
+    mirrored(home)
+    before = {one.source: one.id for one in home.store.documents(EVERYTHING)}
+    path.rename(home.folder / "b.zip")
+    assert (mirrored(home, dry_run=True).removed, mirrored(home).removed) == ((), ())
+    after = {
+        one.source.replace("b.zip", "a.zip"): one.id for one in home.store.documents(EVERYTHING)
+    }
+    assert after == before
+    assert home.faults() == []
+
+
+def test_an_archive_moved_over_another_takes_its_place_wholly(home: Any) -> None:
+    path = place(home, "a.zip", zipped({"one.md": "The lamp is lit."}))
+    place(home, "b.zip", zipped({"one.md": "The door is red.", "two.md": "The boat is green."}))
+    mirrored(home)
+    path.replace(home.folder / "b.zip")
+    mirrored(home)
+    assert home.sources() == ["docs/b.zip/one.md"]
+    assert [one.location for one in home.store.files()] == [
+        str(home.folder / "b.zip"),
+        str(home.folder / "b.zip" / "one.md"),
+    ]

@@ -308,6 +308,68 @@ def test_single_files_are_followed_too(home: Any) -> None:
     assert texts(home) == {"other/one.md": (PROSE + "More than before.").strip()}
 
 
+def test_a_pipe_in_the_place_of_a_file_is_written_down_once(home: Any) -> None:
+    path = home.write("a.md", PROSE)
+    home.write("b.md", OTHER)
+    followed(home)
+    sync(home)
+    path.unlink()
+    os.mkfifo(path)
+    sync(home)
+    record = home.store.file(str(path))
+    assert "was removed from the library" in record.sentence
+    before = writes(home)
+    sync(home)
+    assert writes(home) == before
+    assert home.store.file(str(path)) == record
+
+
+def test_a_file_takes_the_place_of_a_folder(home: Any) -> None:
+    home.write("a.md/inside.md", PROSE)
+    home.write("b.md", OTHER)
+    followed(home)
+    sync(home)
+    (home.folder / "a.md" / "inside.md").unlink()
+    (home.folder / "a.md").rmdir()
+    home.write("a.md", OTHER + "More.")
+    assert sync(home).removed == ("docs/a.md/inside.md",)
+    assert home.sources() == ["docs/a.md", "docs/b.md"]
+
+
+def test_a_link_in_the_place_of_a_young_file_is_not_followed(home: Any) -> None:
+    outside = home.folder.parent / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text(OTHER)
+    path = home.write("a.md", PROSE)
+    os.utime(path)
+    followed(home)
+
+    def swap(data: bytes, name: str) -> Any:
+        path.unlink()
+        path.symlink_to(outside / "secret.md")
+        return read_whole(data, name)
+
+    read_whole, home.reader = home.reader, swap
+    sync(home)
+    assert list(texts(home).values()) in ([], [PROSE.strip()])
+    assert all(OTHER.strip() not in text for text in texts(home).values())
+
+
+def test_a_link_in_the_place_of_a_single_file_is_not_followed(home: Any) -> None:
+    other, outside = home.folder.parent / "other", home.folder.parent / "outside"
+    other.mkdir()
+    outside.mkdir()
+    (outside / "secret.md").write_text(OTHER)
+    path = other / "one.md"
+    path.write_text(PROSE)
+    home.add(path)
+    path.unlink()
+    path.symlink_to(outside / "secret.md")
+    work = Work(home.store, home.read, home.prepare, DEFAULT_SHELF)
+    mirror_files((path,), work, Options())
+    assert texts(home) == {}
+
+
 # --- the law ---------------------------------------------------------------------------------
 
 

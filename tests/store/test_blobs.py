@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.errors import ChapterhouseError, CorruptLibraryError
 from chapterhouse.store.blobs import FolderBlobs
 
 
@@ -89,3 +89,10 @@ def test_damaged_bytes_are_mended_when_they_are_put_again(tmp_path: Path) -> Non
     path.write_bytes(b"the wrong bytes")
     assert blobs.put(b"the right bytes") == name
     assert blobs.get(name) == b"the right bytes"
+
+
+def test_what_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "blobs").write_bytes(b"")
+    with pytest.raises(ChapterhouseError, match="cannot be written: Not a directory") as caught:
+        FolderBlobs(tmp_path / "blobs").put(b"x")
+    assert "space on the disk" in caught.value.hint

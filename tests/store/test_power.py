@@ -9,23 +9,27 @@ prove nothing.
 import os
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import apsw
 import pytest
 
 from chapterhouse.errors import ChapterhouseError
+from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.store import connections
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.types import Scope
+from chapterhouse.types import Document, FileMove, Scope
 
 STATES = int(os.environ.get("CHAPTERHOUSE_POWER_STATES", "150"))  # 2,000 before a release
-PUTS = 60
+WRITES = 60
 SECTOR = 512
 SEED = 7
+EVERYTHING = Scope.everything()
+_CONFIGURE = connections._configure
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,7 @@ class Sync:
 
 @dataclass(frozen=True)
 class Acknowledged:
-    location: str
-    version: int
+    number: int  # of the write; what the library then holds is the state of this number
 
 
 Event = Write | Truncate | Sync | Acknowledged
@@ -80,6 +83,8 @@ class RecordingVFS(apsw.VFS):
         super().__init__("recording", "unix", makedefault=True)
 
     def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # noqa: N802 - SQLite's name
+        if name is None:  # a temporary file, which nothing durable rests on
+            return apsw.VFSFile("unix", None, flags)
         return RecordingFile(name, flags, self._events)
 
 
@@ -130,41 +135,75 @@ def recorded() -> Iterator[list[Event]]:
     recording.unregister()
 
 
-def _record(path: Path, events: list[Event], make_parts: Callable[..., Any]) -> bytes:
-    """Fill a library and return its file as it was before; the events tell the rest."""
+State = dict[str, str]  # text by location
+
+
+def _record(
+    path: Path, events: list[Event], make_parts: Callable[..., Any]
+) -> tuple[bytes, list[State]]:
+    """Fill a library; return its file as it was before, and its state after each write."""
     SqliteStore(path, blobs=FolderBlobs(path.parent / "blobs")).close()
     before = path.read_bytes()
     events.clear()
     chance = random.Random(SEED)
+    states: list[State] = [{}]
     with SqliteStore(path, blobs=FolderBlobs(path.parent / "blobs")) as store:
-        for version in range(1, PUTS + 1):
-            name = f"n{chance.randrange(12)}"
-            parts = make_parts(name, f"{version}\n" + "words and words\n" * chance.randrange(200))
-            if version % 3:
-                store.put(*parts)
-                events.append(Acknowledged(parts.document.location, version))
-                continue
-            other = make_parts(f"beside-{name}", f"{version}\n")
-            with store.together():
-                store.put(*parts)
-                store.put(*other)
-            places = (parts.document.location, other.document.location)
-            events.extend(Acknowledged(location, version) for location in places)
+        for version in range(1, WRITES + 1):
+            _write(version, store, make_parts, chance)
+            states.append(_state(store))
+            events.append(Acknowledged(version))
         closed = len(events)
     del events[closed:]
-    return before
+    return before, states
+
+
+def _write(
+    version: int, store: SqliteStore, make_parts: Callable[..., Any], chance: random.Random
+) -> None:
+    """Do one of the writes of an ``add`` or a ``sync``: put, put two, move, remove for a while."""
+    name = f"n{chance.randrange(12)}"
+    parts = make_parts(name, f"{version}\n" + "words and words\n" * chance.randrange(200))
+    documents = list(store.documents(EVERYTHING))
+    if version % 5 == 0 and len(documents) > 1:
+        store.move_files(_exchange(chance.sample(documents, 2), store))
+    elif version % 7 == 0 and documents:
+        removed = [chance.choice(documents).id]
+        remove_documents(removed, store=store, grace_seconds=1_000, now=1_000)
+    elif version % 3:
+        store.put(*parts)
+    else:
+        with store.together():
+            store.put(*parts)
+            store.put(*make_parts(f"beside-{name}", f"{version}\n"))
+
+
+def _exchange(documents: Sequence[Document], store: SqliteStore) -> Iterator[FileMove]:
+    """Let two documents change places."""
+    for one, other in (documents, documents[::-1]):
+        record = store.file(one.location)
+        assert record is not None
+        moved = replace(record, location=other.location, source=other.source)
+        yield FileMove(one.location, moved, other.title + "'", one.modified)
+
+
+def _state(store: SqliteStore) -> State:
+    state = {}
+    for one in store.documents(EVERYTHING):
+        record, body = store.file(one.location), store.body(one.id, EVERYTHING)
+        state[one.location] = body.text if body and record and record.document_id == one.id else ""
+    return state
 
 
 def _state_after_cut(
     folder: Path, before: bytes, events: Sequence[Event], chance: random.Random
-) -> dict[str, int]:
+) -> int:
     """Write a possible state of the disk into ``folder``; return what was acknowledged by then."""
     disk = Disk({"library.db": bytearray(before)})
-    acknowledged: dict[str, int] = {}
+    acknowledged = 0
     for event in events[: chance.randrange(1, len(events) + 1)]:
         disk.take(event)
         if isinstance(event, Acknowledged):
-            acknowledged[event.location] = event.version
+            acknowledged = event.number
     disk.cut(chance)
     folder.mkdir()
     for name, content in disk.files.items():
@@ -172,34 +211,42 @@ def _state_after_cut(
     return acknowledged
 
 
-def _fault(folder: Path, acknowledged: dict[str, int]) -> str:
+def _fault(folder: Path, acknowledged: int, states: Sequence[State]) -> str:
     """Open a library after a cut and say what is wrong with it, if anything."""
     try:
         with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
-            for location, version in acknowledged.items():
-                record = store.file(location)
-                body = store.body(record.document_id, Scope.everything()) if record else None
-                if body is None or int(body.text.split("\n", 1)[0]) < version:
-                    return f"{location} was acknowledged in version {version} and is lost"
+            state = _state(store)
+            # The write under way at the cut may be there, too, but wholly.
+            if state not in states[acknowledged : acknowledged + 2]:
+                kind = "lost" if state in states else "by halves"
+                return f"write {acknowledged} was acknowledged and is {kind}"
             found = store.examination().findings()
             return "; ".join(one.sentence for one in found if one.part != "folders")
     except ChapterhouseError as error:
         return error.message
 
 
-def _faults(
-    tmp_path: Path, events: list[Event], make_parts: Callable[..., Any]
+def faults(
+    folder: Path, events: list[Event], make_parts: Callable[..., Any], states: int
 ) -> tuple[list[str], int]:
-    before = _record(tmp_path / "recorded" / "library.db", events, make_parts)
+    """Cut the power so many times; return what was wrong, and how much was acknowledged."""
+    before, written = _record(folder / "recorded" / "library.db", events, make_parts)
     told = tuple(events)  # looking at a state is recorded too
     chance = random.Random(SEED)
-    faults, documents = [], 0
-    for number in range(STATES):
-        folder = tmp_path / f"state-{number}"
-        acknowledged = _state_after_cut(folder, before, told, chance)
-        documents += len(acknowledged)
-        faults.append(_fault(folder, acknowledged))
-    return [fault for fault in faults if fault], documents
+    found, writes = [], 0
+    for number in range(states):
+        place = folder / f"state-{number}"
+        acknowledged = _state_after_cut(place, before, told, chance)
+        writes += acknowledged
+        found.append(_fault(place, acknowledged, written))
+        rmtree(place)
+    return [fault for fault in found if fault], writes
+
+
+def weaken(connection: apsw.Connection) -> None:
+    """Set a connection so that a cut loses what was committed last."""
+    _CONFIGURE(connection)
+    connection.pragma("synchronous", "NORMAL")
 
 
 @pytest.fixture(autouse=True)
@@ -211,9 +258,9 @@ def small_wal(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_power_cut_loses_nothing_that_was_acknowledged(
     tmp_path: Path, recorded: list[Event], make_parts: Callable[..., Any]
 ) -> None:
-    faults, documents = _faults(tmp_path, recorded, make_parts)
-    assert faults == []
-    assert documents > STATES
+    found, writes = faults(tmp_path, recorded, make_parts, STATES)
+    assert found == []
+    assert writes > STATES
     checkpoints = {event.path for event in recorded if isinstance(event, Sync)}
     assert checkpoints == {"library.db", "library.db-wal"}
 
@@ -224,12 +271,6 @@ def test_the_check_would_see_a_weaker_setting(
     make_parts: Callable[..., Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    configure = connections._configure
-
-    def configure_weakly(connection: apsw.Connection) -> None:
-        configure(connection)
-        connection.pragma("synchronous", "NORMAL")
-
-    monkeypatch.setattr(connections, "_configure", configure_weakly)
-    faults, _ = _faults(tmp_path, recorded, make_parts)
-    assert any("acknowledged" in fault for fault in faults)
+    monkeypatch.setattr(connections, "_configure", weaken)
+    found, _ = faults(tmp_path, recorded, make_parts, STATES)
+    assert any("acknowledged" in fault for fault in found)

@@ -18,7 +18,10 @@ _BATCH: Final = 512
 _FOOTER_MAGIC: Final = 1337  # https://docs.rs/tantivy: the last four bytes of its files
 _NUMBER: Final = 4  # bytes
 _PARTS: Final = ("fast", "fieldnorm", "idx", "pos", "store", "term")  # files of every segment
-_OWN: Final = re.compile(r"meta\.json|\.managed\.json|\.tantivy-(meta|writer)\.lock")
+# Its lists, its locks, and what a killed process leaves of a list that it was writing.
+_OWN: Final = re.compile(
+    r"meta\.json|\.managed\.json|\.tantivy-(meta|writer)\.lock|\.tmp[0-9A-Za-z]{6}"
+)
 
 
 def changed_since(store: Store, sequence: int) -> frozenset[str]:

@@ -18,13 +18,13 @@ from chapterhouse.ingest.look import (
     is_suspect,
     worth_another_try,
 )
-from chapterhouse.ingest.outcomes import rename_outcome, unchanged_outcome
+from chapterhouse.ingest.outcomes import drop_members, rename_outcome, unchanged_outcome
 from chapterhouse.ingest.pipeline import in_order, run, run_suspects_last, submit
 from chapterhouse.ingest.plan import Plan, make_plan
 from chapterhouse.ingest.renames import Contents, file_moves, find_renames
 from chapterhouse.ports.store import Store
 from chapterhouse.text.naming import slug
-from chapterhouse.types import AddReport, FileOutcome, FileRecord, Progress, Scope
+from chapterhouse.types import AddReport, FileMove, FileOutcome, FileRecord, Progress, Scope
 
 _NAME = 48  # characters of a text by which it is called
 
@@ -76,6 +76,7 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
     moves = tuple(file_moves(renames, work.store))
     if moves:
         work.store.move_files(moves)
+        _drop_replaced(plan, moves, work)
     moved = {file.location: record for record, file, _ in renames.moves}
     unchanged, pending = _partition(plan, moved, work)
     settled = [unchanged_outcome(plan.known[file.location]) for file in unchanged]
@@ -94,8 +95,9 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
         work,
         len(settled),
     )
-    origins = {record.location for record in moved.values()}
-    gone = [record for record in plan.missing if record.location not in origins]
+    origins = {move.location for move in moves}  # those of files in archives among them
+    read = {outcome.record.location for outcome in report.outcomes}  # in an archive by now
+    gone = [one for one in plan.missing if one.location not in origins | read]
     for record in gone:
         if not record.document_id:
             work.store.forget_file(record.location)
@@ -105,6 +107,14 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
         missing=tuple(record.source for record in gone if record.document_id),
         ignored=plan.ignored,
     )
+
+
+def _drop_replaced(plan: Plan, moves: Iterable[FileMove], work: Work) -> None:
+    """Forget the files that were in archives and messages in whose place others are now."""
+    arrived = {move.record.location for move in moves}
+    for file in plan.files:
+        if file.location in arrived and file.location in plan.known:
+            drop_members(Look(file, plan.known[file.location]), arrived, work)
 
 
 def add_text(text: str, title: str, work: Work) -> AddReport:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from chapterhouse.connectors.content import open_all
 from chapterhouse.connectors.folder import REMOTE, above
-from chapterhouse.ingest.ingest import add, apply_plan, label_roots
+from chapterhouse.ingest.ingest import apply_plan, label_roots
 from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.plan import Plan, make_plan
+from chapterhouse.ingest.plan import Plan, make_plan, plan_known
 from chapterhouse.ingest.preview import preview_plan, unopened
 from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.ingest.renames import Contents
@@ -136,15 +136,16 @@ def loose_files(store: Store, sources: Iterable[Source], owned: Sequence[str]) -
 def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncReport:
     """Read single files again that have changed; those that are gone leave the library."""
     store = work.store
-    there = [path for path in files if path.exists()]
+    there = [str(path) for path in files if path.exists()]
     # Of a folder that is away, on a disk perhaps, nothing is gone.
-    names = {str(path) for path in files if path not in there and path.parent.is_dir()}
+    names = {str(path) for path in files if str(path) not in there and path.parent.is_dir()}
     gone = [record for name in sorted(names) for record in store.files(name)]
     # What took the place of one of them may be a source's file by now, which found it already.
+    plan = plan_known(there, store)
     if options.dry_run:
-        report = preview_plan(make_plan(there, store), open_all, work.maximum_bytes)
+        report = preview_plan(plan, open_all, work.maximum_bytes)
     else:
-        report = add(there, replace(work, shelf=""))
+        report = apply_plan(plan, open_all, replace(work, shelf=""))
     if report.interrupted or not options.delete:
         return SyncReport(report)
     documents = [record for record in gone if record.document_id]
@@ -242,15 +243,15 @@ def _other_source(location: str, sources: Sequence[Source], store: Store) -> boo
 
 def _settle_stamps(report: AddReport, plan: Plan, work: Work) -> None:
     """Hash files again that were too young to trust their time, so that the next look need not."""
-    places = {file.location: file for file in plan.files}
+    listed = {file.location for file in plan.files}
     young = [
-        Path(file.root, *file.parts)
+        outcome.record.location
         for outcome in report.outcomes
-        if _is_young(outcome) and (file := places.get(outcome.record.location)) is not None
+        if _is_young(outcome) and outcome.record.location in listed
     ]
-    there = [path for path in young if path.exists()]
-    if there:
-        add(there, replace(work, on_progress=lambda _: None))
+    if young:
+        again = plan_known(young, work.store)
+        apply_plan(again, open_all, replace(work, on_progress=lambda _: None))
 
 
 def _is_young(outcome: FileOutcome) -> bool:

@@ -1,7 +1,7 @@
 """How a file ended: stored, unchanged or refused, and what is remembered of it."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from chapterhouse.errors import RejectedError
@@ -26,8 +26,10 @@ from chapterhouse.types import (
     shelf_names,
 )
 
+_REMOVED = " What was read earlier was removed from the library."
 
-def drop_members(look: Look, held: Mapping[str, FileOutcome], work: Work) -> None:
+
+def drop_members(look: Look, held: Collection[str], work: Work) -> None:
     """Forget the files that were in a file and are no longer, with their documents."""
     if look.known is None:
         return
@@ -138,7 +140,7 @@ def reject(look: Look, error: RejectedError, work: Work) -> FileOutcome:
             sentence += " What was read earlier stays in the library."
             record = record_of(look, status, (error.code, sentence), attempts=attempts)
             return FileOutcome(record, changed=False)
-        sentence += " What was read earlier was removed from the library."
+        sentence += _REMOVED
         record = record_of(look, status, (error.code, sentence), attempts=attempts)
         work.store.record_file(record)
         work.store.memories().forget_of([look.known.document_id])
@@ -146,6 +148,8 @@ def reject(look: Look, error: RejectedError, work: Work) -> FileOutcome:
         return FileOutcome(record, changed=True)
     if look.known and error.code not in UNREAD_CODES and not _same_bytes(look, look.known):
         drop_members(look, {}, work)
+    if look.known and look.known.sentence == sentence + _REMOVED:  # the next look says no less
+        sentence = look.known.sentence
     record = record_of(look, status, (error.code, sentence), attempts=attempts)
     if record != look.known and error.code != "vanished":
         work.store.record_file(record)

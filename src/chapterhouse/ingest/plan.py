@@ -7,6 +7,7 @@ from pathlib import Path
 
 from chapterhouse.connectors.connector import Connector
 from chapterhouse.connectors.folder import (
+    CANNOT_LIST,
     EXCLUDED,
     REMOTE,
     Leaves,
@@ -130,22 +131,38 @@ def _is_too_large(file: SourceFile, source: Source) -> bool:
     return bool(source.maximum_bytes) and file.size > source.maximum_bytes
 
 
+def plan_known(locations: Iterable[str], store: Store) -> Plan:
+    """List files that were looked at before, as they are now; nothing is written.
+
+    Unlike the paths that a person names, a link in the place of one of them is not followed.
+    """
+    roots = {location: label for label, location in store.roots()}
+    known = {one.location: one for place in locations for one in store.files(place)}
+    found = (_find(place, one.source, roots) for place, one in known.items())
+    files = sorted((file for file in found if file), key=lambda file: (file.source, file.location))
+    return Plan(tuple(files), known, missing=(), new_roots={})
+
+
 def find_file(document: Document, store: Store) -> SourceFile | None:
     """Return the file on this machine that a document came from; None if it is not there."""
-    if document.location.startswith(REMOTE):
-        return None
     roots = {location: label for label, location in store.roots()}
-    ancestor = next((place for place in above(document.location) if place in roots), None)
+    return _find(document.location, document.source, roots)
+
+
+def _find(location: str, source: str, roots: Mapping[str, str]) -> SourceFile | None:
+    if location.startswith(REMOTE):
+        return None
+    ancestor = next((place for place in above(location) if place in roots), None)
     if ancestor is None:
         return None
     root = system_path(ancestor)
-    path = system_path(document.location)
+    path = system_path(location)
     below = tuple(path[len(root.rstrip("/")) + 1 :].split("/"))
     try:
         file = describe(Path(root), below, roots[ancestor])
     except OSError:
         return None
-    return replace(file, location=document.location, source=document.source)
+    return replace(file, location=location, source=source)
 
 
 def name_of_folder(location: str, roots: Mapping[str, str]) -> str:
@@ -240,8 +257,12 @@ def _unseen(
     excluded: list[FileRecord] = []
     for record in unseen:
         # What lies in a folder that cannot be listed may still be there; what lies in an archive
-        # is there as long as that is.
-        if any(ancestor in files for ancestor in above(record.location)):
+        # is there as long as that is. A file in the place of its folder is neither.
+        place = next((one for one in above(record.location) if one in files), "")
+        if place:
+            problem = files[place].problem
+            if place not in known and not (problem and problem.code == CANNOT_LIST):
+                missing.append(record)
             continue
         renamed = folded.get(record.location.casefold())
         there = is_there(record.location) and not (renamed and _same_file(record.location, renamed))

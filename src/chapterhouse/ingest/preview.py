@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 
 from chapterhouse.connectors.content import Content, open_all
-from chapterhouse.connectors.folder import SourceFile
+from chapterhouse.connectors.folder import SourceFile, above
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import has_stamp, status_of, worth_another_try
 from chapterhouse.ingest.plan import Plan, make_plan
@@ -38,7 +38,8 @@ def preview_plan(plan: Plan, contents: Contents, maximum_bytes: int) -> AddRepor
         _outcome(file, known.get(file.location), opened.get(file.location), moved)
         for file in plan.files
     ]
-    missing = tuple(one.source for one in plan.missing if one.location not in origins)
+    gone = (one for one in plan.missing if origins.isdisjoint((one.location, *above(one.location))))
+    missing = tuple(one.source for one in gone)
     return AddReport(tuple(outcomes), missing, ignored=plan.ignored)
 
 

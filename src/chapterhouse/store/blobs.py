@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.errors import ChapterhouseError, CorruptLibraryError
 from chapterhouse.files import UNFINISHED, make_folder, sync_folder, write_whole
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -24,18 +24,19 @@ class FolderBlobs:
 
         Putting bytes that are already kept makes them young again, so that garbage collection
         leaves them alone until the document that needs them is committed.
+
+        Raises:
+            ChapterhouseError: they cannot be written.
         """
         sha256 = hashlib.sha256(data).hexdigest()
         path = self._path(sha256)
         try:
-            os.utime(path)
-            damaged = path.read_bytes() != data
-        except FileNotFoundError:
-            damaged = True
-        if damaged:
-            self._write(path, data)
-        else:  # whoever wrote them may not have got as far as this
-            sync_folder(path.parent)
+            self._put(path, data)
+        except OSError as error:
+            raise ChapterhouseError(
+                f"{path} cannot be written: {error.strerror}.",
+                hint="Check that there is space on the disk, and that the folder belongs to you.",
+            ) from error
         return sha256
 
     def get(self, sha256: str) -> bytes | None:
@@ -95,6 +96,17 @@ class FolderBlobs:
         if not _HASH.fullmatch(sha256):
             raise ValueError(f"Not a SHA-256 in lower-case hexadecimal: {sha256!r}")
         return self._root / sha256[:2] / sha256
+
+    def _put(self, path: Path, data: bytes) -> None:
+        try:
+            os.utime(path)
+            damaged = path.read_bytes() != data
+        except FileNotFoundError:
+            damaged = True
+        if damaged:
+            self._write(path, data)
+        else:  # whoever wrote them may not have got as far as this
+            sync_folder(path.parent)
 
     def _write(self, path: Path, data: bytes) -> None:
         if not path.parent.is_dir():

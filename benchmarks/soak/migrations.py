@@ -1,0 +1,143 @@
+"""Databases of every schema there was: upgraded, stopped at each statement, and too new.
+
+A statement is stopped by an exception right before SQLite runs it, which rolls back as a kill
+does: nothing of the transaction is in the file until its commit. Kills are in ``crash``.
+"""
+
+import shutil
+from pathlib import Path
+
+import apsw
+import old_libraries
+
+from chapterhouse.errors import NewerLibraryError
+from chapterhouse.library import Library
+from chapterhouse.store.connections import APPLICATION_ID, Connections
+from chapterhouse.store.statements import load_migrations
+from measuring import Bar, Row, Table
+
+
+class Stopped(Exception):  # noqa: N818 - no error, but arranged
+    """What ends a migration."""
+
+
+def upgraded(home: Path) -> list[str]:
+    """Open an old library, which upgrades it; return what is wrong with it."""
+    wanted = old_libraries.documents_of(home)
+    with Library.open(home) as library:
+        found = {one.location: one.sha256 for one in library.documents.list()}
+        hits = library.search.hits("lighthouse windows", limit=10, per_document=0).hits
+        faults = [one.sentence for one in library.upkeep.verify().findings]
+        if len({hit.document.id for hit in hits}) != len(wanted):
+            faults.append(f"a search finds {len(hits)} of {len(wanted)} documents")
+    return faults if found == wanted else [*faults, "documents are lost"]
+
+
+def stopped(path: Path, schema: int) -> tuple[int, list[str]]:
+    """Stop the migration to ``schema + 1`` at each of its statements, on copies of a database.
+
+    Returns:
+        How many there are, and what was left that is neither the old database nor the new one.
+    """
+    migrations = load_migrations()[: schema + 1]
+    before = _contents(path)
+    faults: list[str] = []
+    for number in range(1, 1_000):
+        copy = path.with_name("copy.db")
+        for one in path.parent.glob("copy.db*"):
+            one.unlink()
+        shutil.copyfile(path, copy)
+        left = _stop_at(copy, migrations, number)
+        after = _contents(copy)
+        if left > 0:
+            return number - 1, faults
+        if after != before:
+            faults.append(f"schema {schema}, statement {number}: between")
+    raise AssertionError("a migration of a thousand statements")
+
+
+def _stop_at(path: Path, migrations: tuple[str, ...], number: int) -> int:
+    """Stop at a statement; return how many were left to come when the migration had ended."""
+    left = number
+
+    def traced(_cursor: apsw.Cursor, _sql: str, _bindings: object) -> bool:
+        nonlocal left
+        left -= left > 0
+        if not left:
+            left = -1  # what undoes the rest is not stopped
+            raise Stopped
+        return True
+
+    def hook(connection: apsw.Connection) -> None:
+        connection.set_exec_trace(traced)
+
+    apsw.connection_hooks.append(hook)
+    try:
+        Connections(path, migrations).close()
+    except Stopped:
+        pass
+    finally:
+        apsw.connection_hooks.remove(hook)
+    return left
+
+
+def _contents(path: Path) -> tuple[object, ...]:
+    """Return schema, version and all rows of a database."""
+    database = apsw.Connection(str(path))
+    try:
+        tables = database.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall()
+        version = database.pragma("user_version")
+        rows = [
+            database.execute(f'SELECT * FROM "{name}"').fetchall()
+            for name, sql in tables
+            if sql and sql.startswith("CREATE TABLE") and not name.startswith("sqlite_")
+        ]
+    finally:
+        database.close()
+    return version, tuple(tables), repr(rows)
+
+
+def refused(home: Path) -> str:
+    """Open a library of the schema after ours; return what it says, or nothing."""
+    database = apsw.Connection(str(home / "workspaces" / "default" / "library.db"))
+    database.pragma("user_version", old_libraries.LATEST + 1)
+    database.pragma("application_id", APPLICATION_ID)
+    database.close()
+    try:
+        Library.open(home).close()
+    except NewerLibraryError as error:
+        return f"{error.message} {error.hint}"
+    return ""
+
+
+def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
+    """Try every schema, or a share of them."""
+    schemas = range(1, max(int(old_libraries.LATEST * share), 1) + 1)
+    faults: list[str] = []
+    rows: list[Row] = []
+    (folder / "empty").mkdir()
+    (folder / "empty" / "library.db").touch()
+    statements, between = stopped(folder / "empty" / "library.db", 0)
+    faults += between
+    rows.append((0, statements, len(between)))
+    for schema in schemas:
+        home = old_libraries.make(folder / f"schema-{schema}", schema)
+        count, between = 0, []
+        if schema < old_libraries.LATEST:
+            count, between = stopped(home / "workspaces" / "default" / "library.db", schema)
+        found = upgraded(home)
+        statements += count
+        faults += [*between, *(f"schema {schema}: {fault}" for fault in found)]
+        rows.append((schema, count, len(found) + len(between)))
+        print(rows[-1], faults[-1:], flush=True)
+    sentence = refused(folder / f"schema-{schemas[-1]}")
+    bars = [
+        Bar("schemas upgraded", len(schemas), least=old_libraries.LATEST if share >= 1 else 1),
+        Bar("statements at which a migration was stopped", statements, least=1),
+        Bar("databases between old and new, or with a fault afterwards", len(faults), most=0),
+        Bar("newer databases refused", int(bool(sentence)), least=1),
+    ]
+    note = f"A newer database: {sentence} {' '.join(faults)}".strip()
+    return bars, [
+        Table("Schemas", ("schema", "statements of the next", "faults"), tuple(rows), note)
+    ]
