@@ -271,7 +271,9 @@ class Writes:
                 yield str(path.relative_to(self._folder)), (status.st_mtime_ns, status.st_size)
 
 
-def run(folder: Path, seed: int, steps: int, *, deleting: bool = True) -> tuple[Counter[str], list[str]]:
+def run(
+    folder: Path, seed: int, steps: int, *, deleting: bool = True
+) -> tuple[Counter[str], list[str]]:
     """Sync after every few steps; return what was done, and faults: after the first it ends.
 
     Args:
@@ -302,7 +304,8 @@ def run(folder: Path, seed: int, steps: int, *, deleting: bool = True) -> tuple[
             if not problem and model.done["passes"] % 40 == 0:
                 problem = "; ".join(one.sentence for one in library.upkeep.verify().findings)
             if problem:
-                faults.append(f"seed {seed}, pass {model.done['passes']}: {problem}; {model.recent}")
+                where = f"seed {seed}, pass {model.done['passes']}"
+                faults.append(f"{where}: {problem}; {model.recent}")
         if not faults:
             faults += [one.sentence for one in library.upkeep.verify().findings]
     return model.done, faults

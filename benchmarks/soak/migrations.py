@@ -138,4 +138,5 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
         Bar("newer databases refused", int(bool(sentence)), least=1),
     ]
     note = f"A newer database: {sentence} {' '.join(faults)}".strip()
-    return bars, [Table("Schemas", ("schema", "statements of the next", "faults"), tuple(rows), note)]
+    columns = ("schema", "statements of the next", "faults")
+    return bars, [Table("Schemas", columns, tuple(rows), note)]

@@ -61,7 +61,11 @@ def _seen_seconds(library: Library, path: Path, word: str) -> float:
 def _watched(home: Path, folder: Path) -> list[float]:
     command = _command("sync", "--watch")
     with subprocess.Popen(
-        command, env=_environment(home), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        command,
+        env=_environment(home),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:

@@ -243,7 +243,9 @@ def test_the_documents_of_an_archive_follow_it_to_another_name(home: Any) -> Non
     before = {one.source: one.id for one in home.store.documents(EVERYTHING)}
     path.rename(home.folder / "b.zip")
     assert (mirrored(home, dry_run=True).removed, mirrored(home).removed) == ((), ())
-    after = {one.source.replace("b.zip", "a.zip"): one.id for one in home.store.documents(EVERYTHING)}
+    after = {
+        one.source.replace("b.zip", "a.zip"): one.id for one in home.store.documents(EVERYTHING)
+    }
     assert after == before
     assert home.faults() == []
 
