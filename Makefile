@@ -52,13 +52,14 @@ coverage: setup ## branch coverage of what decides: claims, retrieval, store, in
 mutate: setup ## plant a fault for each promise, one at a time: the tests must notice
 	$(BIN)/python scripts/mutate.py
 
-soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, properties at length, every real file
+soak: setup ## the long harnesses: what a library must hold, 200 kills, power cuts, properties at length, every real file
 	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/test_crash.py tests/ingest/test_crash.py tests/store/test_power.py
 	CHAPTERHOUSE_KILLS=30 $(BIN)/pytest --timeout 3600 tests/ingest/test_embedding_crash.py
 	CHAPTERHOUSE_LARGE=1 $(BIN)/pytest --timeout 3600 -n 2 -m 'hypothesis or large'
 	CHAPTERHOUSE_FILES_STEP=1 $(BIN)/pytest --timeout 3600 tests/reading/test_formats.py
 	$(BIN)/python benchmarks/ledger.py
 	$(BIN)/python benchmarks/removal.py
+	$(BIN)/python benchmarks/reliability.py
 
 demo: setup ## a believable organisation's documents, three questions, contracts compared, a council that disagrees
 	@$(BIN)/python examples/demo.py

@@ -26,7 +26,6 @@ import migrations
 import power_cuts
 import sync_speed
 import together
-
 from measuring import RESULTS, Bar, Machine, Table, bar_cells, markdown_table
 
 Measure = Callable[[Path, float], tuple[list[Bar], list[Table]]]
@@ -92,12 +91,12 @@ def main() -> int:
     parser.add_argument("--part", action="append", choices=PARTS, help="one of them; all if none")
     parser.add_argument("--share", type=float, default=1.0, help="of the sizes promised")
     options = parser.parse_args()
-    parts = json.loads(_RESULT.read_text())["parts"] if _RESULT.exists() else {}
     done = {}
     for name in options.part or PARTS:
         done[name] = measured(name, options.share)
         print(page({name: done[name]}), flush=True)
         if options.share >= 1:
+            parts = json.loads(_RESULT.read_text())["parts"] if _RESULT.exists() else {}
             parts[name] = done[name]
             bars = [bar for one in PARTS if one in parts for bar in parts[one]["bars"]]
             _RESULT.write_text(json.dumps({"parts": parts, "bars": bars}, indent=1) + "\n")

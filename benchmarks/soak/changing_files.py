@@ -1,7 +1,7 @@
 """Files that are rewritten, or swapped for a link out of their folder, while they are read.
 
 Another process does it without a pause, 500 times and more, while this one adds and syncs. What is
-stored under a hash has that hash, and holds one version wholly; nothing of the file outside comes in.
+stored under a hash has that hash, and holds one version wholly; nothing from outside comes in.
 """
 
 import os
@@ -27,9 +27,8 @@ _LINES = 400
 
 def version(number: int) -> bytes:
     """Return a version of a file, of which every line is the same."""
-    return (
-        f"The lighthouse was repainted for the {number:07} time by its keeper.\n".encode() * _LINES
-    )
+    line = f"The lighthouse was repainted for the {number:07} time by its keeper.\n"
+    return line.encode() * _LINES
 
 
 def change(folder: Path, outside: Path, ready: Path) -> None:
@@ -157,11 +156,7 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
     bars = [
         Bar("times that a file was changed or swapped", changes, least=wanted),
         Bar("times that a file was read meanwhile", reads, least=opened),
-        Bar(
-            "documents with other bytes than their hash, mixed, or from outside",
-            len(faults),
-            most=0,
-        ),
+        Bar("documents with other bytes than their hash, or from outside", len(faults), most=0),
     ]
     rows = tuple(sorted(codes.items()))
     note = "; ".join(f"{fault} ({n})" for fault, n in Counter(faults).items())

@@ -304,9 +304,8 @@ def run(
             if not problem and model.done["passes"] % 40 == 0:
                 problem = "; ".join(one.sentence for one in library.upkeep.verify().findings)
             if problem:
-                faults.append(
-                    f"seed {seed}, pass {model.done['passes']}: {problem}; {model.recent}"
-                )
+                where = f"seed {seed}, pass {model.done['passes']}"
+                faults.append(f"{where}: {problem}; {model.recent}")
         if not faults:
             faults += [one.sentence for one in library.upkeep.verify().findings]
     return model.done, faults

@@ -20,9 +20,9 @@ from typing import Any, Final
 
 sys.path[:0] = [str(Path(__file__).parents[1])]
 
-from chapterhouse.errors import ChapterhouseError
-from chapterhouse.library import Library
-from measuring import Bar, Row, Table
+from chapterhouse.errors import ChapterhouseError  # noqa: E402 - behind the path
+from chapterhouse.library import Library  # noqa: E402
+from measuring import Bar, Row, Table  # noqa: E402
 
 KINDS: Final = {
     "ENOSPC": (errno.ENOSPC, 0),
@@ -60,9 +60,8 @@ def _prepare(folder: Path) -> tuple[Path, Path]:
     docs, home = folder / "docs", folder / "home"
     docs.mkdir(parents=True)
     for number in range(2):
-        (docs / f"{number}.md").write_text(
-            f"# Old {number}\n\nThe lighthouse has zyqold windows.\n"
-        )
+        text = f"# Old {number}\n\nThe lighthouse has zyqold windows.\n"
+        (docs / f"{number}.md").write_text(text)
     with Library.open(home) as library:
         library.documents.add(docs)
     (docs / "new.md").write_text(_TEXT.format("It was a long night. " * 5_000))
@@ -110,9 +109,8 @@ def _forked(docs: Path, home: Path, call: int, kind: str, disk: Disk) -> dict[st
             if code:
                 disk.disarm()
                 error = traceback.format_exc(limit=-4)
-                os.write(
-                    theirs, json.dumps({"error": "untyped", "faults": [error], "calls": 0}).encode()
-                )
+                told = {"error": "untyped", "faults": [error], "calls": 0}
+                os.write(theirs, json.dumps(told).encode())
             os._exit(code)
     os.close(theirs)
     with os.fdopen(ours) as pipe:

@@ -18,11 +18,10 @@ from typing import Any, Final
 
 import killed
 import old_libraries
-
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
 from measuring import Bar, Table
 
-RANDOM, NAMED = 100, 10  # kills at random delays, and at each named point
+RANDOM, NAMED = 105, 10  # kills at random delays, and at each named point
 FILES: Final = 30
 RANDOM_WORK: Final = ("add", "add", "sync", "sync", "sync", "index", "remove")
 WORK_OF: Final = {
@@ -243,7 +242,7 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
 
 def _until(kill: Callable[[], bool]) -> None:
     """Repeat what may end before it comes by its point."""
-    for _ in range(5):
+    for _ in range(20):
         if kill():
             return
 
@@ -257,12 +256,8 @@ def _result(counts: Counts, share: float) -> tuple[list[Bar], list[Table]]:
     bars = [
         Bar("kills", total, least=200 if share >= 1 else 1),
         Bar("least kills at a named point", min(named.values()), least=10 if share >= 1 else 1),
-        Bar(
-            "kills after an acknowledgement of the same run, share", counts.late / total, least=0.8
-        ),
-        Bar(
-            "documents lost, doubled, half visible, or faults of verify", len(counts.faults), most=0
-        ),
+        Bar("kills after an acknowledgement of the same run", counts.late / total, least=0.8),
+        Bar("documents lost, doubled or half, or faults of verify", len(counts.faults), most=0),
         Bar("most seconds until the library answers again", round(max(counts.ready), 2), most=5),
     ]
     rows = tuple(sorted(counts.kills.items()))

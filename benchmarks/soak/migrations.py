@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 import apsw
-import old_libraries
 
+import old_libraries
 from chapterhouse.errors import NewerLibraryError
 from chapterhouse.library import Library
 from chapterhouse.store.connections import APPLICATION_ID, Connections
@@ -138,6 +138,5 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
         Bar("newer databases refused", int(bool(sentence)), least=1),
     ]
     note = f"A newer database: {sentence} {' '.join(faults)}".strip()
-    return bars, [
-        Table("Schemas", ("schema", "statements of the next", "faults"), tuple(rows), note)
-    ]
+    columns = ("schema", "statements of the next", "faults")
+    return bars, [Table("Schemas", columns, tuple(rows), note)]

@@ -55,9 +55,8 @@ def _copy_rows(old: apsw.Connection, new: Path) -> None:
             for schema in ("main", "new")
         )
         columns = ", ".join(f'"{name}"' for name in had if name in has)
-        lacking = {
-            name: value for name, value in _DEFAULTS.items() if name in had and name not in has
-        }
+        only = set(had) - set(has)
+        lacking = {name: value for name, value in _DEFAULTS.items() if name in only}
         names = ", ".join([columns, *lacking])
         values = ", ".join([columns, *map(str, lacking.values())])
         old.execute(f'INSERT INTO main."{table}" ({names}) SELECT {values} FROM new."{table}"')

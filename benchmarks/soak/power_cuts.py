@@ -35,7 +35,7 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
     configure, pages = connections._configure, connections._CHECKPOINT_PAGES  # noqa: SLF001
     weaken: Any = runpy.run_path(str(TESTS / "test_power.py"))["weaken"]
     # So that checkpoints and a log that starts again are among what is cut.
-    connections._CHECKPOINT_PAGES = 40  # type: ignore[misc] # noqa: SLF001
+    connections._CHECKPOINT_PAGES = 40  # noqa: SLF001
     try:
         found, writes = _cut(folder / "full", states)
         print(found, writes, flush=True)
@@ -43,7 +43,7 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
         weak, _ = _cut(folder / "normal", max(states // 4, 20))
     finally:
         connections._configure = configure  # noqa: SLF001
-        connections._CHECKPOINT_PAGES = pages  # type: ignore[misc] # noqa: SLF001
+        connections._CHECKPOINT_PAGES = pages  # noqa: SLF001
     bars = [
         Bar("states after a power cut", states, least=2_000 if share >= 1 else 1),
         Bar("states in which something was lost, by halves or damaged", len(found), most=0),

@@ -99,9 +99,8 @@ def _do(
             name = library.sources.get(str(folder)).name
             library.sources.sync(name, prove=False, allow_empty=True)
         else:
-            inside = [
-                one for one in library.documents.list() if one.location.startswith(f"{folder}/")
-            ]
+            every = library.documents.list()
+            inside = [one for one in every if one.location.startswith(f"{folder}/")]
             if inside:
                 library.documents.remove(chance.choice(inside).id)
         done[kind] += 1
@@ -227,9 +226,7 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
         Bar("errors that reached a caller", errors, most=0),
         Bar("documents lost or torn", done["lost"] + done["torn"], most=0),
         Bar("differences from the folders, and faults of verify, afterwards", len(faults), most=0),
-        Bar(
-            "documents of a file that 16 processes added at once, beyond one", documents - 1, most=0
-        ),
+        Bar("documents beyond one of a file added 16 times at once", documents - 1, most=0),
         Bar("times that two processes synced one folder of renamed files at once", rounds, least=1),
     ]
     rows = tuple(sorted(done.items()))

@@ -1,15 +1,12 @@
 """The harnesses of ``make soak`` in small: they run, find nothing, and would find what is wrong."""
 
-import random
 from pathlib import Path
 
-import changing_files
 import convergence
 import killed
 import kills
 import migrations
 import old_libraries
-import together
 
 
 def test_a_library_converges_to_its_folders(tmp_path: Path) -> None:
@@ -21,14 +18,6 @@ def test_a_library_converges_to_its_folders(tmp_path: Path) -> None:
 def test_a_sync_that_deletes_nothing_would_be_noticed(tmp_path: Path) -> None:
     _, faults = convergence.run(tmp_path, 1, 60, deleting=False)
     assert "too many" in faults[0]
-
-
-def test_a_kill_between_commit_and_index_loses_nothing(tmp_path: Path) -> None:
-    counts = kills.Counts()
-    trial = kills.Trial(tmp_path, random.Random(2), counts)
-    assert trial.kill("sync", "lexical index committed, not published")
-    assert counts.faults == []
-    assert (counts.kills.total(), counts.late) == (1, 1)
 
 
 def test_a_document_that_is_lost_or_doubled_would_be_noticed() -> None:
@@ -54,14 +43,3 @@ def test_an_old_library_is_upgraded_wholly_or_not_at_all(tmp_path: Path) -> None
     assert between == []
     assert migrations.upgraded(home) == []
     assert "Upgrade Chapterhouse" in migrations.refused(home)
-
-
-def test_the_same_file_added_at_once_is_one_document(tmp_path: Path) -> None:
-    assert together.same_file(tmp_path, 3) == (1, [])
-
-
-def test_changing_files_are_stored_wholly_or_not_at_all(tmp_path: Path) -> None:
-    changes, reads, _, faults = changing_files.run(tmp_path, 10, 5)
-    assert faults == []
-    assert changes >= 10
-    assert reads >= 5

@@ -75,3 +75,9 @@ def test_a_list_of_segments_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     (tmp_path / "meta.json").write_text('{"segments": 3}')
     with pytest.raises(TypeError):
         list(damaged_segments(tmp_path))
+
+
+def test_what_a_kill_leaves_of_a_list_is_no_foreign_file(tmp_path: Path) -> None:
+    _segment(tmp_path)
+    (tmp_path / ".tmpX6Xwom").write_bytes(b"{")
+    assert not list(damaged_segments(tmp_path))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.types import Scope
+from chapterhouse.types import FileMove, Scope
 
 
 def spoiled(parts: Any, what: str) -> tuple[Any, ...]:
@@ -47,3 +47,24 @@ def test_without_vectors_it_is_taken(store: SqliteStore, make_parts: Any) -> Non
 def test_a_name_that_another_file_has_is_made_free(store: SqliteStore, make_parts: Any) -> None:
     names = [store.put(*make_parts(name, identifier="same")) for name in ("a", "b", "c")]
     assert names == ["same", "same-2", "same-3"]
+
+
+def test_chunks_get_new_keys_where_the_title_changes(store: SqliteStore, make_parts: Any) -> None:
+    everything, parts = Scope.everything(), make_parts()
+    identifier = store.put(*parts)
+    record = store.file(parts.document.location)
+    assert record is not None
+
+    def moved(place: str, title: str) -> list[int]:
+        now = replace(record, location=place, source=f"notes/{title}.txt")
+        store.move_files([FileMove(where, now, title, 1)])
+        return [one.key for one in store.chunks_of(identifier, everything)]
+
+    where, before = parts.document.location, store.chunks_of(identifier, everything)
+    keys = [one.key for one in before]
+    assert moved("/home/user/notes/b.txt", parts.document.title) == keys
+    where = "/home/user/notes/b.txt"
+    assert set(moved("/home/user/notes/c.txt", "Another")).isdisjoint(keys)
+    after = store.chunks_of(identifier, everything)
+    assert [replace(one, key=0) for one in after] == [replace(one, key=0) for one in before]
+    assert all(one.part == "folders" for one in store.examination().findings())

@@ -13,7 +13,7 @@ from typing import Final, Self
 
 import apsw
 
-from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.errors import ChapterhouseError, CorruptLibraryError
 from chapterhouse.files import read_only_address
 from chapterhouse.index.comparing import changed_since, foreign_files
 from chapterhouse.index.document_names import TABLES, compare, names_in, rows_by_document
@@ -282,6 +282,11 @@ class AliasIndex:
             raise CorruptLibraryError(
                 f"The index of names cannot be used: {error}",
                 hint=f"Run: chapterhouse reindex. Or delete {self._path}: it is made anew.",
+            ) from error
+        except (apsw.FullError, apsw.IOError) as error:
+            raise ChapterhouseError(
+                f"The index of names cannot be read or written: {error}",
+                hint="If the disk is full, make room. The next command goes on where this stopped.",
             ) from error
 
     def _apply_all(self, store: Store) -> None:
