@@ -69,7 +69,7 @@ def _watched(home: Path, folder: Path) -> list[float]:
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:
-            if line.startswith("Watching"):
+            if "Watching" in line:  # behind what shows the progress
                 break
         time.sleep(1.0)  # until the kernel watches
         with Library.open(home) as library:
