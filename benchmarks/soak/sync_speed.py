@@ -5,7 +5,6 @@ is nowhere else, while ``chapterhouse sync --watch`` runs in another.
 """
 
 import os
-import signal
 import statistics
 import subprocess
 import sys
@@ -69,7 +68,7 @@ def _watched(home: Path, folder: Path) -> list[float]:
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:
-            if line.startswith("Watching"):
+            if "Watching" in line:  # behind what shows the progress
                 break
         time.sleep(1.0)  # until the kernel watches
         with Library.open(home) as library:
@@ -77,9 +76,9 @@ def _watched(home: Path, folder: Path) -> list[float]:
             found = []
             for turn in range(TURNS):
                 path = folder / f"{turn * 11:05}.md"
-                found.append(_seen_seconds(library, path, f"zyqwor{'abcdefg'[turn]}th"))
+                found.append(_seen_seconds(library, path, f"zyqmar{'abcdefg'[turn]}th"))
                 time.sleep(1.0)
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         process.wait(30)
     return found
 
