@@ -85,7 +85,8 @@ def _contents(path: Path) -> tuple[object, ...]:
     """Return schema, version and all rows of a database."""
     database = apsw.Connection(str(path))
     try:
-        tables = database.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall()
+        found = database.execute("SELECT name, sql FROM sqlite_schema ORDER BY name")
+        tables: list[Any] = found.fetchall()
         version = database.pragma("user_version")
         rows = [
             database.execute(f'SELECT * FROM "{name}"').fetchall()

@@ -165,7 +165,7 @@ def _write(
     parts = make_parts(name, f"{version}\n" + "words and words\n" * chance.randrange(200))
     documents = list(store.documents(EVERYTHING))
     if version % 5 == 0 and len(documents) > 1:
-        store.move_files(_exchange(chance.sample(documents, 2), store))
+        store.move_files(tuple(_exchange(chance.sample(documents, 2), store)))
     elif version % 7 == 0 and documents:
         removed = [chance.choice(documents).id]
         remove_documents(removed, store=store, grace_seconds=1_000, now=1_000)
