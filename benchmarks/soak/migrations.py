@@ -6,6 +6,7 @@ does: nothing of the transaction is in the file until its commit. Kills are in `
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import apsw
 
