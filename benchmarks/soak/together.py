@@ -128,8 +128,8 @@ def four_and_four(folder: Path, seconds: float) -> tuple[Counter[str], list[str]
     home, docs = folder / "home", [folder / f"docs{number}" for number in range(WRITERS)]
     for one in docs:
         one.mkdir(parents=True)
-    writers = [lambda one=one: write_on(home, one, seconds) for one in docs]  # type: ignore[misc]
-    readers = [lambda n=n: read_on(home, n, seconds) for n in range(READERS)]  # type: ignore[misc]
+    writers = [lambda one=one: write_on(home, one, seconds) for one in docs]
+    readers = [lambda n=n: read_on(home, n, seconds) for n in range(READERS)]
     done: Counter[str] = Counter()
     for report in _forked([*writers, *readers]):
         done.update(report)
