@@ -28,7 +28,6 @@ _LIBRARY_FILE, _LIBRARIES = "library.db", "workspaces"
 GIVEN = "text:"  # what the location of text begins with that came from no file; then its hash
 REMOTE = "rclone:"  # what locations in cloud drives begin with; then REMOTE:PATH
 _LOCK_PREFIX = "~$"  # Office's marker beside an open document
-CANNOT_LIST = "cannot-list"  # the code of a folder that is closed
 HIDDEN, TEMPORARY, TOOLS, EXCLUDED = "hidden", "temporary", "of tools", "excluded"  # why ignored
 OnIgnored = Callable[[str, str], object]  # the path and why
 
@@ -316,5 +315,5 @@ def _closed(root: Path, parts: tuple[str, ...], label: str, error: OSError) -> S
         parts=parts,
         location=location_of(root, parts),
         source=source_name(label, parts),
-        problem=Notice(CANNOT_LIST, sentence),
+        problem=Notice("cannot-list", sentence),
     )

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from chapterhouse.connectors.connector import Connector
 from chapterhouse.connectors.folder import (
-    CANNOT_LIST,
     EXCLUDED,
     REMOTE,
     Leaves,
@@ -261,7 +260,7 @@ def _unseen(
         place = next((one for one in above(record.location) if one in files), "")
         if place:
             problem = files[place].problem
-            if place not in known and not (problem and problem.code == CANNOT_LIST):
+            if place not in known and not (problem and problem.code == "cannot-list"):
                 missing.append(record)
             continue
         renamed = folded.get(record.location.casefold())
