@@ -126,3 +126,18 @@ def test_the_tables_index_does_not_look_at_them(filled: SqliteStore, tmp_path: P
     filled.embeddings().put("note-1", keys, "another:2", rows)
     index.catch_up(filled)
     assert read_state(folder) == before
+
+
+def test_vectors_made_while_it_is_compared_are_no_differences(
+    filled: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = VectorIndex(tmp_path / "letters", EMBEDDER)
+    index.catch_up(filled)
+    documents = filled.documents
+
+    def embed_meanwhile(scope: Scope) -> object:
+        embed(filled, "note-2")
+        return documents(scope)
+
+    monkeypatch.setattr(filled, "documents", embed_meanwhile)
+    assert list(index.differences(filled, thorough=True)) == []

@@ -141,7 +141,12 @@ class VectorIndex:
             if name not in changed:
                 run = _Run.of(loaded, slots.get(name, -1))
                 with _explain_damage():
-                    yield from _compare(name, documents.get(name), run, faults, store, own)
+                    found = list(_compare(name, documents.get(name), run, faults, store, own))
+                if found:  # or were its vectors made since this began?
+                    changed |= changed_since(store, state.sequence)
+                    changed |= self._waiting(store, _added(state))
+                    if name not in changed:
+                        yield from found
 
     def _waiting(self, store: Store, after: int) -> frozenset[str]:
         """Return the documents whose vectors came after those that were added last."""
