@@ -403,13 +403,15 @@ INSERT OR REPLACE INTO cached_answer (key, sequence, answer) VALUES (?, ?, ?);
 DELETE FROM cached_answer WHERE sequence <> ?;
 
 -- sources
-SELECT name, kind, location, shelf, include, exclude, maximum_bytes, synced, state, problem
+SELECT name, kind, location, shelf, include, exclude, maximum_bytes, synced, state, problem,
+  trust
 FROM source ORDER BY name;
 
 -- save_source
 INSERT OR REPLACE INTO source (
-  name, kind, location, shelf, include, exclude, maximum_bytes, synced, state, problem
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+  name, kind, location, shelf, include, exclude, maximum_bytes, synced, state, problem,
+  trust
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- drop_source
 DELETE FROM source WHERE name = ?;

@@ -5,7 +5,7 @@ import json
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.rows import to_json
 from chapterhouse.store.statements import Row, run
-from chapterhouse.types import Source, SourceKind
+from chapterhouse.types import Source, SourceKind, Trust
 
 
 class SourceStore:
@@ -32,6 +32,7 @@ class SourceStore:
             source.synced,
             source.state,
             source.problem,
+            source.trust.value,
         )
         with self._connections.write() as connection:
             run(connection, "save_source", *values)
@@ -43,7 +44,8 @@ class SourceStore:
 
 
 def _source(row: Row) -> Source:
-    name, kind, location, shelf, include, exclude, maximum_bytes, synced, state, problem = row
+    name, kind, location, shelf, include, exclude, *rest = row
+    maximum_bytes, synced, state, problem, trust = rest
     return Source(
         name=name,
         kind=SourceKind(kind),
@@ -55,4 +57,5 @@ def _source(row: Row) -> Source:
         synced=synced,
         state=state,
         problem=problem,
+        trust=Trust(trust),
     )

@@ -158,7 +158,7 @@ from chapterhouse.types.removal import (
     SearchCount,
 )
 from chapterhouse.types.scope import Scope
-from chapterhouse.types.sources import Move, Source, SourceKind, SyncReport
+from chapterhouse.types.sources import Move, Source, SourceKind, SyncReport, Trust
 from chapterhouse.types.state import (
     Check,
     CorpusCounts,
@@ -338,6 +338,7 @@ __all__ = [
     "ToolCall",
     "ToolPassage",
     "ToolText",
+    "Trust",
     "Turn",
     "Unmatched",
     "Unrepaired",

@@ -20,6 +20,15 @@ class SourceKind(StrEnum):
     FILES = "files"  # those that were added one by one
 
 
+class Trust(StrEnum):
+    """How far what comes from a source is trusted."""
+
+    OWN = "own"  # the user's own documents
+    SHARED = "shared"  # of people who are known
+    EXTERNAL = "external"  # of others
+    WEB = "web"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Something that the library is to be the image of.
@@ -35,6 +44,7 @@ class Source:
         synced: When it was last brought up to date, in seconds; 0: never.
         state: What its folders looked like from outside then: another one means a change.
         problem: Why the last time failed; empty where it did not.
+        trust: How far what comes from it is trusted.
     """
 
     name: str
@@ -47,6 +57,7 @@ class Source:
     synced: int = 0
     state: str = ""
     problem: str = ""
+    trust: Trust = Trust.OWN
 
 
 @dataclass(frozen=True, slots=True)
