@@ -31,6 +31,7 @@ from chapterhouse.types import (
     Remedy,
     RepairReport,
     RestoreReport,
+    Scope,
     Verification,
 )
 from chapterhouse.wiring import make_home, open_runtime
@@ -76,6 +77,14 @@ class Library:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+
+    def within(self, permitted: Scope) -> "Library":
+        """Return the library as those see it who may see only what is inside a scope.
+
+        They can search, ask and read. What would show or change anything else is refused. Closing
+        it does nothing.
+        """
+        return self if permitted.shelves is None else Library(self._runtime.within(permitted))
 
     @property
     def home(self) -> Path:

@@ -1,12 +1,13 @@
 """Runtime: everything that an open library works with, and the only thing that holds it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
+from chapterhouse.ports.limited import limit
 from chapterhouse.ports.models import PassageCache
 from chapterhouse.types import LibraryStatus, Progress, Scope
 
@@ -76,6 +77,7 @@ class Runtime:
         nonce: Gives the fresh random letters that mark what is ours in a prompt.
         version: Of Chapterhouse.
         close: Closes all that has to be closed.
+        whole: The runtime of which this one shows a part; None where it shows everything.
     """
 
     home: Path
@@ -108,6 +110,24 @@ class Runtime:
     nonce: Callable[[], str]
     version: str
     close: Callable[[], None]
+    whole: "Runtime | None" = None
+
+    def within(self, permitted: Scope) -> "Runtime":
+        """Return the same, through which only what is inside a scope can be read.
+
+        Nothing can be written through it, and closing it does nothing.
+        """
+        return replace(
+            self,
+            store=limit(self.store, permitted),
+            memories=limit(self.memories, permitted),
+            lexical=limit(self.lexical, permitted),
+            vectors=limit(self.vectors, permitted),
+            aliases=limit(self.aliases, permitted),
+            encoders=self.encoders.within(permitted),
+            close=lambda: None,
+            whole=self.whole or self,
+        )
 
     @property
     def folder(self) -> Path:
@@ -175,8 +195,9 @@ class Runtime:
 
     def catch_up(self) -> None:
         """Let every index apply what it has missed."""
-        for index in self.indexes().values():
-            index.catch_up(self.store)
+        whole = self.whole or self
+        for index in whole.indexes().values():
+            index.catch_up(whole.store)
 
     def rebuild(self) -> None:
         """Throw every index away and build it anew."""

@@ -97,7 +97,12 @@ async def ask(
 
 
 def _stale(options: AskOptions, runtime: Runtime) -> tuple[str, ...]:
-    """Return which folders have changed since they were read, as far as that shows from outside."""
+    """Return which folders have changed since they were read, as far as that shows from outside.
+
+    Who sees a part of the library is not shown the names of its folders.
+    """
+    if runtime.whole is not None:
+        return ()
     found = stale_folders(runtime.store.sources().sources(), options.shelves)
     return tuple(
         f"The folder {source.name} has changed since it was read ({day_of(source.synced)})."
@@ -152,7 +157,7 @@ async def _ask_persona(
     on_progress, on_draft = _on_progress(emit), _on_draft(emit, options)
 
     def refresh() -> tuple[Refresh, Request]:
-        done = Personas(runtime).prepare(slug, on_progress=on_progress)
+        done = Personas(runtime.whole or runtime).prepare(slug, on_progress=on_progress)
         runtime.catch_up()
         return done, _request(slug, question, options, runtime)
 

@@ -8,7 +8,8 @@ the old one answers until the new one is complete, and is kept as the way back.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -26,6 +27,7 @@ from chapterhouse.ingest.embedding import (
 from chapterhouse.ingest.layers import Open, OpenIndex, VectorLayer, VectorLayers
 from chapterhouse.models.cards import display_name
 from chapterhouse.ports.index import Index
+from chapterhouse.ports.limited import limit
 from chapterhouse.ports.models import Embedder
 from chapterhouse.ports.store import Store
 from chapterhouse.ports.vectors import ACTIVE, BUILDING, PREVIOUS, Embeddings
@@ -36,6 +38,7 @@ from chapterhouse.types import (
     EncoderRecord,
     EncoderStatus,
     Progress,
+    Scope,
 )
 
 _WORK: Final = "background"  # the workspace's folder of the lock, the log and a note
@@ -83,6 +86,7 @@ class Encoders:
         self._follow = follow
         self._layers = VectorLayers(folder / "index", base, open_embedder, open_index)
         self._role = ACTIVE  # of what questions use
+        self._permitted = Scope.everything()
         if wanted and wanted.embedder:
             self._layers.add(wanted.embedder)
         if follow:
@@ -93,7 +97,16 @@ class Encoders:
     def current(self) -> VectorLayer:
         """Return what questions are embedded with and searched in, at this moment."""
         record = self._embeddings.encoders().get(self._role) if self._follow else None
-        return self._layers.opened(record) if record else self._base
+        layer = self._layers.opened(record) if record else self._base
+        if self._permitted.shelves is None:
+            return layer
+        return replace(layer, index=limit(layer.index, self._permitted))
+
+    def within(self, permitted: Scope) -> "Encoders":
+        """Return the same, in whose current index only what is inside a scope is searched."""
+        view = copy(self)
+        view._permitted = self._permitted.within(permitted)
+        return view
 
     @contextmanager
     def using_previous(self) -> Iterator[None]:

@@ -39,6 +39,14 @@ class Scope:
             raise TypeError(f"A scope takes several shelves, not the text {shelves!r}.")
         return cls(tuple(shelves))
 
+    def within(self, permitted: "Scope") -> "Scope":
+        """Return what of this scope is inside another one."""
+        if permitted.shelves is None:
+            return self
+        if self.shelves is None:
+            return permitted
+        return Scope.of(set(self.shelves) & set(permitted.shelves))
+
     @property
     def key(self) -> str:
         """The scope as JSON, equal for equal scopes; ``null`` is everything."""

@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 
 from chapterhouse.interfaces.mcp.server import build_server
-from chapterhouse.interfaces.mcp.service import Service
+from chapterhouse.interfaces.service import Service
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

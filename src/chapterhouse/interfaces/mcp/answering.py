@@ -14,7 +14,7 @@ from chapterhouse.agents.registry import Entry
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
-from chapterhouse.interfaces.mcp.schemas import (
+from chapterhouse.interfaces.schemas import (
     AnswerResult,
     AskArguments,
     ConveneArguments,
@@ -26,7 +26,7 @@ from chapterhouse.interfaces.mcp.schemas import (
     PersonaResult,
     PersonasResult,
 )
-from chapterhouse.interfaces.mcp.service import Report, Service, public_lines, without_paths
+from chapterhouse.interfaces.service import Report, Service, public_lines, without_paths
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.types import (
     AskEvent,

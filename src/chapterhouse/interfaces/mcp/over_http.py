@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.interfaces.mcp.over_stdio import SETTLE_SECONDS
 from chapterhouse.interfaces.mcp.server import build_server
-from chapterhouse.interfaces.mcp.service import Service
+from chapterhouse.interfaces.service import Service
 from chapterhouse.library import Library
 
 MISDIRECTED, FORBIDDEN = 421, 403

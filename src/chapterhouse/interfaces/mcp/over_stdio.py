@@ -15,7 +15,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from chapterhouse.interfaces.mcp.server import build_server
-from chapterhouse.interfaces.mcp.service import Service
+from chapterhouse.interfaces.service import Service
 from chapterhouse.library import Library
 
 SETTLE_SECONDS: Final = 2.0

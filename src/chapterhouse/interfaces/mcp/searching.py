@@ -7,7 +7,7 @@ from chapterhouse.answering.cite import link_of
 from chapterhouse.answering.search import named_scope
 from chapterhouse.council.knowledge import Search, find_passages, format_passages
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.mcp.schemas import (
+from chapterhouse.interfaces.schemas import (
     FetchArguments,
     FetchMetadata,
     FetchResult,
@@ -22,7 +22,7 @@ from chapterhouse.interfaces.mcp.schemas import (
     SemanticArguments,
     SpanResult,
 )
-from chapterhouse.interfaces.mcp.service import Report, Service
+from chapterhouse.interfaces.service import Report, Service
 from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Body, Chunk, Document, Hit, Query, SearchResult

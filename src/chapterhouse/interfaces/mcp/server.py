@@ -28,7 +28,7 @@ from mcp_types import (
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.mcp import prompts, resources, tools
-from chapterhouse.interfaces.mcp.service import Service, explain
+from chapterhouse.interfaces.service import Service, explain
 
 Value = TypeVar("Value")
 _Context = ServerRequestContext[dict[str, Any]]

@@ -9,7 +9,7 @@ from mcp_types import Tool as ToolEntry
 from pydantic import BaseModel
 
 from chapterhouse.interfaces.mcp import answering, searching
-from chapterhouse.interfaces.mcp.schemas import (
+from chapterhouse.interfaces.schemas import (
     AnswerResult,
     CouncilsResult,
     FetchResult,
@@ -20,7 +20,7 @@ from chapterhouse.interfaces.mcp.schemas import (
     Result,
     SearchResults,
 )
-from chapterhouse.interfaces.mcp.service import Report, Service
+from chapterhouse.interfaces.service import Report, Service
 
 
 @dataclass(frozen=True, slots=True)

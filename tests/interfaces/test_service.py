@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.mcp.service import Service, explain, without_paths
+from chapterhouse.interfaces.service import Service, explain, without_paths
 
 
 def service() -> Service:

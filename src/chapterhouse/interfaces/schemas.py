@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
-from chapterhouse.interfaces.mcp.service import public_lines, without_paths
+from chapterhouse.interfaces.service import public_lines, without_paths
 from chapterhouse.presenting.wording import reservations
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (

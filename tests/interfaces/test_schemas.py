@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from chapterhouse.interfaces.mcp.schemas import (
+from chapterhouse.interfaces.schemas import (
     AskArguments,
     ConveneArguments,
     FetchArguments,
