@@ -10,6 +10,7 @@
     │   └── NewerLibraryError the database comes from a newer Chapterhouse
     ├── ReadOnlyError         the library can be read and not be written
     ├── MissingExtraError     an optional engine is not installed
+    ├── BusyError             too much is asked of it at once; carries when to try again
     ├── EngineError           a model or service did not do what it should
     │   └── PromptTooLongError  it was given more than it takes
     └── CorruptLibraryError   what is on disk contradicts itself
@@ -97,6 +98,14 @@ def install_command(extra: str) -> str:
     needed = [name.strip() for name, *when in parts if _EXTRA.findall("".join(when)) == [extra]]
     wanted = needed or [f".[{extra}]"]  # in a clone
     return shlex.join([sys.executable, "-m", "pip", "install", *wanted])
+
+
+class BusyError(ChapterhouseError):
+    """Too much is asked of it at once. ``seconds`` is when to try again."""
+
+    def __init__(self, message: str, *, seconds: int = 1, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.seconds = seconds
 
 
 class EngineError(ChapterhouseError):

@@ -3,7 +3,7 @@
 Interfaces call nothing below it; ``wiring`` makes its parts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -78,13 +78,19 @@ class Library:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
-    def within(self, permitted: Scope) -> "Library":
-        """Return the library as those see it who may see only what is inside a scope.
+    def within(self, permitted: Scope, personas: Collection[str] | None = None) -> "Library":
+        """Return the library as those see it who may see a part of it.
 
         They can search, ask and read. What would show or change anything else is refused. Closing
         it does nothing.
+
+        Args:
+            permitted: Which documents may be read.
+            personas: Which personas there are; all when None.
         """
-        return self if permitted.shelves is None else Library(self._runtime.within(permitted))
+        if permitted.shelves is None and personas is None:
+            return self
+        return Library(self._runtime.within(permitted, personas))
 
     @property
     def home(self) -> Path:

@@ -1,13 +1,13 @@
 """Runtime: everything that an open library works with, and the only thing that holds it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
-from chapterhouse.ports.limited import limit
+from chapterhouse.ports.limited import limit, limit_definitions
 from chapterhouse.ports.models import PassageCache
 from chapterhouse.types import LibraryStatus, Progress, Scope
 
@@ -112,13 +112,23 @@ class Runtime:
     close: Callable[[], None]
     whole: "Runtime | None" = None
 
-    def within(self, permitted: Scope) -> "Runtime":
+    def within(self, permitted: Scope, personas: Collection[str] | None = None) -> "Runtime":
         """Return the same, through which only what is inside a scope can be read.
 
-        Nothing can be written through it, and closing it does nothing.
+        There are no councils, whose members read what is theirs. Nothing can be written through it,
+        and closing it does nothing.
+
+        Args:
+            permitted: Which documents may be read.
+            personas: Which personas there are; all when None.
         """
+        known = self.definitions["persona"]
         return replace(
             self,
+            definitions={
+                "persona": limit_definitions(known, known.names() if personas is None else personas),
+                "council": limit_definitions(self.definitions["council"], ()),
+            },
             store=limit(self.store, permitted),
             memories=limit(self.memories, permitted),
             lexical=limit(self.lexical, permitted),

@@ -1,13 +1,14 @@
 """Documents: in and out of a library, and looked at."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import GIVEN, is_there
-from chapterhouse.errors import NotFoundError, RejectedError, UsageError
+from chapterhouse.errors import NotFoundError, RefusedError, RejectedError, UsageError
 from chapterhouse.loading import lazy
 from chapterhouse.reading.limits import Limits
 from chapterhouse.runtime import Runtime
@@ -33,7 +34,7 @@ from chapterhouse.types import (
 if TYPE_CHECKING:
     from chapterhouse.agents import council_model, personas
     from chapterhouse.facets import long_work
-    from chapterhouse.ingest import compare, find, ingest, preview, quarantine, remove, retained
+    from chapterhouse.ingest import compare, find, ingest, preview, quarantine, remove, retained, uploads
     from chapterhouse.reading import formats
 else:
     council_model = lazy("chapterhouse.agents.council_model")
@@ -46,6 +47,7 @@ else:
     quarantine = lazy("chapterhouse.ingest.quarantine")
     remove = lazy("chapterhouse.ingest.remove")
     retained = lazy("chapterhouse.ingest.retained")
+    uploads = lazy("chapterhouse.ingest.uploads")
     formats = lazy("chapterhouse.reading.formats")
 
 _DAY: Final = 86_400  # seconds
@@ -105,8 +107,7 @@ class Documents:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
         self.require_own_shelf(shelf)
         order = long_work.adding([Path(path).expanduser() for path in paths], shelf)
-        runner = self._runtime.runner
-        return runner.jobs.enqueue(order.kind, order.arguments, order.lane, runner.clock())
+        return long_work.enqueue(order, self._runtime)
 
     def add_text(self, text: str, *, title: str = "", shelf: str = DEFAULT_SHELF) -> AddReport:
         """Store text that came from no file, and index it; the same again changes nothing.
@@ -143,9 +144,9 @@ class Documents:
             UsageError: there are no bytes or no name, or the shelf's name cannot be used.
             RejectedError: there are more than the settings let a file have.
         """
-        called = " ".join(name.replace("/", " ").split())
-        if not data or not called:
-            raise UsageError("A file needs bytes and a name.", hint="Name it like: report.pdf")
+        called = _file_name(name)
+        if not data:
+            raise UsageError("The file is empty.")
         self.require_own_shelf(shelf)
         if len(data) > self._runtime.maximum_bytes:
             maximum = self._runtime.settings.reading.maximum_megabytes
@@ -153,6 +154,59 @@ class Documents:
         report = ingest.add_bytes(data, called, self._runtime.work(_ignore, shelf))
         self._runtime.catch_up()
         return report
+
+    def receive(self) -> AbstractContextManager["uploads.Upload"]:
+        """Give an upload to write the bytes of a file to, which ``upload_later`` then takes.
+
+        What is not finished is deleted.
+        """
+        return uploads.receive(self._runtime.folder, self._runtime.maximum_bytes)
+
+    def upload_later(self, file: str, name: str, *, shelf: str = DEFAULT_SHELF) -> Job:
+        """Leave a received file to the next worker; return its job.
+
+        Args:
+            file: What ``Upload.finish`` returned: it is safe on disk.
+            name: The file's name, whose ending says the format where the bytes do not.
+            shelf: The shelf to put it on, beside those it is on already.
+
+        Raises:
+            UsageError: there is no name, or the shelf's name cannot be used.
+        """
+        order = long_work.uploading(file, _file_name(name), shelf)
+        self.require_own_shelf(shelf)
+        return long_work.enqueue(order, self._runtime)
+
+    def reprocess_later(self, *document_ids: str) -> Job:
+        """Leave reading documents again to the next worker; return the job.
+
+        Raises:
+            NotFoundError: there is no such document.
+        """
+        order = long_work.reprocessing([self.by_id(one).id for one in document_ids])
+        return long_work.enqueue(order, self._runtime)
+
+    def set_shelves(self, document_id: str, shelves: Sequence[str]) -> Document:
+        """Say on which shelves a document is that came from no source; return it.
+
+        Raises:
+            NotFoundError: there is no such document.
+            RefusedError: it belongs to a source, which says on which shelf its documents are.
+            UsageError: a shelf's name cannot be used, or none is named.
+        """
+        document = self.by_id(document_id)
+        if not document.location.startswith(GIVEN):
+            raise RefusedError(
+                f"The document '{document_id}' follows a source, which says its shelf.",
+                hint="Change the source: chapterhouse source list",
+            )
+        if not shelves:
+            raise UsageError("A document needs a shelf.", hint="Remove it to have it on none.")
+        for shelf in shelves:
+            self.require_own_shelf(shelf)
+        self._runtime.store.set_shelves(document_id, sorted(set(shelves)))
+        self._runtime.catch_up()
+        return self.by_id(document_id)
 
     def require_own_shelf(self, shelf: str) -> None:
         """Refuse a shelf that is the image of folders.
@@ -319,9 +373,38 @@ class Documents:
             self._runtime.catch_up()
         return found
 
-    def list(self, shelves: Sequence[str] | None = None) -> Iterator[Document]:
-        """Yield the documents on any of ``shelves``, all when None, in order of id."""
-        return self._runtime.store.documents(named_scope(shelves))
+    def list(self, shelves: Sequence[str] | None = None, *, after: str = "") -> Iterator[Document]:
+        """Yield the documents on any of ``shelves``, all when None, in order of id.
+
+        Args:
+            shelves: Only documents on one of these.
+            after: Only those whose ids come behind this one.
+        """
+        return self._runtime.store.documents(named_scope(shelves), after)
+
+    def by_id(self, document_id: str) -> Document:
+        """Return the document with exactly this id.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        document = self._runtime.store.document(document_id, Scope.everything())
+        if document is None:
+            raise NotFoundError(f"There is no document '{document_id}'.")
+        return document
+
+    def original(self, document_id: str) -> bytes:
+        """Return the bytes of the file that a document was read from, as they were then.
+
+        Raises:
+            NotFoundError: there is no such document, or the library has no bytes of it.
+            CorruptLibraryError: they are damaged.
+        """
+        document = self.by_id(document_id)
+        content = self._runtime.store.content(document.sha256, Scope.everything())
+        if content is None:
+            raise NotFoundError(f"The library has no bytes of the file of '{document_id}'.")
+        return content
 
     def get(self, name: str) -> Document:
         """Return the document that ``name`` means: an id, its beginning, a source, a file name.
@@ -396,6 +479,14 @@ def _require_shelf(name: str) -> None:
             f"'{name}' cannot be the name of a shelf.",
             hint="Use letters, digits, '-' and '_', starting with a letter or digit.",
         )
+
+
+def _file_name(name: str) -> str:
+    """Return the name of a file that is on no disk of ours."""
+    called = " ".join(name.replace("/", " ").split())
+    if not called:
+        raise UsageError("A file needs a name.", hint="Name it like: report.pdf")
+    return called
 
 
 def _ignore(_: Progress) -> None:

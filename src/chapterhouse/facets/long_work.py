@@ -10,7 +10,7 @@ from typing import Any, Final
 from chapterhouse.connectors.folder import location_of, resolve_root
 from chapterhouse.facets import rebuilding
 from chapterhouse.facets.source_sync import sync_sources
-from chapterhouse.ingest import ingest, reprocess
+from chapterhouse.ingest import ingest, reprocess, uploads
 from chapterhouse.ingest.jobs import Ended, ended, run_here
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.sources import remember_folders
@@ -75,9 +75,20 @@ def reprocessing(document_ids: Sequence[str]) -> Order:
     return Order("reprocess", {"documents": sorted(set(document_ids))}, _DOCUMENTS)
 
 
+def uploading(file: str, name: str, shelf: str) -> Order:
+    """Return the order to read a received file; each is a lane, for none waits for another."""
+    return Order("upload", {"file": file, "name": name, "shelf": shelf}, f"upload {file[:8]}")
+
+
 def embedding() -> Order:
     """Return the order to make the vectors that documents lack."""
     return Order("embed", {}, _VECTORS)
+
+
+def enqueue(order: Order, runtime: Runtime) -> Job:
+    """Leave an order to the next worker; return its job, or the equal one that waits already."""
+    runner = runtime.runner
+    return runner.jobs.enqueue(order.kind, order.arguments, order.lane, runner.clock())
 
 
 # --- how it is done ---
@@ -243,6 +254,18 @@ def _reprocess(
     return report
 
 
+def _upload(
+    arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
+) -> AddReport:
+    data = uploads.read(runtime.folder, arguments["file"])
+    work = tracker.follow(runtime.work(on_progress, arguments["shelf"]))
+    report = ingest.add_bytes(data, arguments["name"], work)
+    runtime.catch_up()
+    if not report.interrupted:
+        uploads.drop(runtime.folder, arguments["file"])
+    return report
+
+
 def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
     done = 0
 
@@ -266,4 +289,4 @@ def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended
 
 _READS: Final[
     Mapping[str, Callable[[Mapping[str, Any], Runtime, Tracker, OnProgress], AddReport]]
-] = {"add": _add, "reprocess": _reprocess}
+] = {"add": _add, "reprocess": _reprocess, "upload": _upload}

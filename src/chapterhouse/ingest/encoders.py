@@ -105,7 +105,7 @@ class Encoders:
     def within(self, permitted: Scope) -> "Encoders":
         """Return the same, in whose current index only what is inside a scope is searched."""
         view = copy(self)
-        view._permitted = self._permitted.within(permitted)
+        view._permitted = self._permitted.within(permitted)  # noqa: SLF001 - our own
         return view
 
     @contextmanager

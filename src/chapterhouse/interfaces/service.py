@@ -1,4 +1,4 @@
-"""What all requests share: the library, whether it remembers, and how many work at a time.
+"""What requests share: the library, whether it remembers, and how many work at a time.
 
 A library's methods block, so they run in threads of their own. A call that its client has given
 up is no longer waited for; what asks models is stopped, too.
@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from pydantic import ValidationError
 
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.errors import ChapterhouseError
+from chapterhouse.errors import BusyError, ChapterhouseError
 from chapterhouse.interfaces.background import BackgroundEmbedding
 from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
@@ -30,30 +30,81 @@ _PATH: Final = re.compile(r"(?<![\w:/.~-])[~]?/(?:[^\s/'\",;:()]+/)*([^\s/'\",;:
 _LONGEST_ERROR: Final = 1_000
 
 
-_LOOKING: Final = 4  # searches and readings at a time
-_ASKING: Final = 4  # questions and meetings at a time, which may wait for models
 _MOMENT: Final = 0.02
 
 
-class Service:
-    """A library as it is served. Belongs to one event loop."""
+class Places:
+    """How many pieces of work are done at a time, and how many may wait. Belongs to one loop.
 
-    def __init__(self, library: Library, *, remember: bool = False) -> None:
-        """Serve ``library``; with ``remember`` questions and meetings go into its memory."""
-        self.library = library
-        self.remember = remember
-        self._looking = asyncio.Semaphore(_LOOKING)
-        self._asking = asyncio.Semaphore(_ASKING)
+    Args:
+        at_once: How many are done at a time.
+        waiting: How many may wait for that; the next is refused.
+    """
+
+    def __init__(self, at_once: int, waiting: int) -> None:
+        self._free = asyncio.Semaphore(at_once)
+        self._most = waiting
+        self._waiting = 0
+
+    async def take(self) -> None:
+        """Wait for a place.
+
+        Raises:
+            BusyError: too many wait already.
+        """
+        if self._waiting >= self._most:
+            raise BusyError("The server has too much to do at this moment.", seconds=1)
+        self._waiting += 1
+        try:
+            await self._free.acquire()
+        finally:
+            self._waiting -= 1
+
+    def release(self) -> None:
+        """Give a place back."""
+        self._free.release()
+
+
+class Workload:
+    """What a server does in threads at this moment. Belongs to one event loop.
+
+    Args:
+        looking: Places for searches and readings.
+        asking: Places for questions and meetings, which may wait for models.
+    """
+
+    def __init__(self, looking: Places | None = None, asking: Places | None = None) -> None:
+        self.looking = looking or Places(4, 1_000)
+        self.asking = asking or Places(4, 1_000)
         self._busy = 0
         self._counting = threading.Lock()
-        self._background = BackgroundEmbedding(library)
 
-    async def look(self, work: Callable[[], Value]) -> Value:
-        """Return what ``work`` gives in a thread, beside a few others."""
-        return await self._run(self._looking, work)
+    async def run(self, places: Places, work: Callable[[], Value]) -> Value:
+        """Return what ``work`` gives in a thread, once there is a place for it.
+
+        Raises:
+            BusyError: too many wait for a place.
+        """
+        loop = asyncio.get_running_loop()
+        await places.take()
+        self._count(1)
+
+        def working() -> Value:
+            try:
+                return work()
+            finally:  # a place is free when the thread is, not when its client stops waiting
+                self._count(-1)
+                with contextlib.suppress(RuntimeError):  # the loop is closed: nobody queues
+                    loop.call_soon_threadsafe(places.release)
+
+        return await run_in_thread(working)
 
     async def ask(self, work: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
-        """Return what a coroutine gives in a loop of its own, which a cancelled wait stops."""
+        """Return what a coroutine gives in a loop of its own, which a cancelled wait stops.
+
+        Raises:
+            BusyError: too many wait already.
+        """
         running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Value] | None]] = []
 
         async def begun() -> Value:
@@ -61,7 +112,7 @@ class Service:
             return await work()
 
         try:
-            return await self._run(self._asking, lambda: asyncio.run(begun()))
+            return await self.run(self.asking, lambda: asyncio.run(begun()))
         except asyncio.CancelledError:
             for loop, task in running:
                 if task is not None:
@@ -75,26 +126,64 @@ class Service:
         while self._busy and time.monotonic() < deadline:
             time.sleep(_MOMENT)
 
-    async def _run(self, places: asyncio.Semaphore, work: Callable[[], Value]) -> Value:
-        loop = asyncio.get_running_loop()
-        await places.acquire()
-        self._count(1)
-
-        def working() -> Value:
-            try:
-                value = work()
-                self._background.look()
-                return value
-            finally:  # a place is free when the thread is, not when its client stops waiting
-                self._count(-1)
-                with contextlib.suppress(RuntimeError):  # the loop is closed: nobody queues
-                    loop.call_soon_threadsafe(places.release)
-
-        return await run_in_thread(working)
-
     def _count(self, change: int) -> None:
         with self._counting:
             self._busy += change
+
+
+class Service:
+    """A library as it is served to one caller or to all.
+
+    Args:
+        library: What is served.
+        remember: Whether questions and meetings go into its memory.
+        workload: What the server does at this moment.
+        follow: Called after each piece of work, in its thread; makes missing vectors when None.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        *,
+        remember: bool = False,
+        workload: Workload | None = None,
+        follow: Callable[[], None] | None = None,
+    ) -> None:
+        self.library = library
+        self.remember = remember
+        self._workload = workload or Workload()
+        self._follow = follow or BackgroundEmbedding(library).look
+
+    async def look(self, work: Callable[[], Value]) -> Value:
+        """Return what ``work`` gives in a thread, beside a few others.
+
+        Raises:
+            BusyError: too many wait already.
+        """
+        return await self._workload.run(self._workload.looking, lambda: self._followed(work))
+
+    async def ask(self, work: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
+        """Return what a coroutine gives in a loop of its own, which a cancelled wait stops.
+
+        Raises:
+            BusyError: too many wait already.
+        """
+
+        async def followed() -> Value:
+            value = await work()
+            self._follow()
+            return value
+
+        return await self._workload.ask(followed)
+
+    def wait_for_threads(self, seconds: float) -> None:
+        """Give what nobody waits for any more a moment to end, before the library is closed."""
+        self._workload.wait_for_threads(seconds)
+
+    def _followed(self, work: Callable[[], Value]) -> Value:
+        value = work()
+        self._follow()
+        return value
 
 
 # --- errors, as clients are told of them: no path of this machine -------------------------------

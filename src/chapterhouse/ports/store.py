@@ -38,8 +38,8 @@ class Documents(Protocol):
         """Return one document."""
         ...
 
-    def documents(self, scope: Scope) -> Iterator[Document]:
-        """Yield documents in order of id."""
+    def documents(self, scope: Scope, after: str = "") -> Iterator[Document]:
+        """Yield documents in order of id, those behind ``after``."""
         ...
 
     def documents_among(self, document_ids: Iterable[str], scope: Scope) -> dict[str, Document]:

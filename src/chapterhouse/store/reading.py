@@ -35,12 +35,12 @@ class StoreReader:
         document = rows.document_from(row) if row else None
         return document if document and scope.sees(document.shelves) else None
 
-    def documents(self, scope: Scope) -> Iterator[Document]:
-        """Yield documents in order of id.
+    def documents(self, scope: Scope, after: str = "") -> Iterator[Document]:
+        """Yield documents in order of id, those behind ``after``.
 
         What is written meanwhile may or may not be among them.
         """
-        last = ""
+        last = after
         while True:
             if scope.shelves is None:
                 batch = self._all("documents", last, _BATCH)

@@ -30,7 +30,7 @@ def serve(library: Library, *, remember: bool) -> bool:
 async def _serve(library: Library, *, remember: bool) -> bool:
     loop = asyncio.get_running_loop()
     service = Service(library, remember=remember)
-    server = build_server(service)
+    server = build_server(lambda _context: contextlib.nullcontext(service), remember=remember)
     with anyio.CancelScope() as scope:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, scope.cancel)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from chapterhouse.answering.cite import link_of
 from chapterhouse.answering.search import named_scope
-from chapterhouse.council.knowledge import Search, find_passages, format_passages
+from chapterhouse.council.knowledge import Passages, Search, find_passages, format_passages
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.schemas import (
     FetchArguments,
@@ -80,7 +80,12 @@ async def _passages(service: Service, arguments: PassagesArguments, **limits: An
             **limits,
         )
     )
-    result = PassagesResult(
+    return Outcome(passages_result(found), format_passages(found))
+
+
+def passages_result(found: Passages) -> PassagesResult:
+    """Return passages as clients get them."""
+    return PassagesResult(
         query=found.query.text,
         passages=tuple(map(_passage, found.hits)),
         min_similarity=found.minimum,
@@ -88,11 +93,10 @@ async def _passages(service: Service, arguments: PassagesArguments, **limits: An
         documents_searched=found.documents,
         corrections=found.corrections,
     )
-    return Outcome(result, format_passages(found))
 
 
-def searcher(library: Library) -> Search:
-    """Return a library as the knowledge tools search it."""
+def searcher(library: Library, tags: Sequence[str] = ()) -> Search:
+    """Return a library as the knowledge tools search it, for who knows about some tags."""
 
     def look(query: Query) -> SearchResult:
         return library.search.hits(
@@ -100,6 +104,7 @@ def searcher(library: Library) -> Search:
             shelves=query.scope.shelves,
             limit=query.limit,
             per_document=query.per_document,
+            tags=tags,
         )
 
     return look

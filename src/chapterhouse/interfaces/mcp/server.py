@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Final, TypeVar
 
 from mcp import MCPError
@@ -29,9 +30,11 @@ from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.mcp import prompts, resources, tools
 from chapterhouse.interfaces.service import Service, explain
+from chapterhouse.library import Library
 
 Value = TypeVar("Value")
 _Context = ServerRequestContext[dict[str, Any]]
+ServiceOf = Callable[[ServerRequestContext[Any, Any]], AbstractAsyncContextManager[Service]]
 _SUGGESTED: Final = 100
 _HOUR: Final = 3_600_000  # milliseconds
 _INSTRUCTIONS: Final = (
@@ -44,9 +47,14 @@ _INSTRUCTIONS: Final = (
 )
 
 
-def build_server(service: Service) -> Server[dict[str, Any]]:
-    """Return a server that answers from the library of ``service``."""
-    requests = _Requests(service)
+def build_server(service_of: ServiceOf, *, remember: bool) -> Server[dict[str, Any]]:
+    """Return a server.
+
+    Args:
+        service_of: Gives the service that answers a request, as long as that takes.
+        remember: Whether tools may leave something in a library's memory.
+    """
+    requests = _Requests(service_of, remember=remember)
     return Server(
         "chapterhouse",
         version=__version__,
@@ -73,9 +81,9 @@ def build_server(service: Service) -> Server[dict[str, Any]]:
 class _Requests:
     """What the server does with each kind of request."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self._entries = [tools.entry_of(tool, remember=service.remember) for tool in tools.TOOLS]
+    def __init__(self, service_of: ServiceOf, *, remember: bool) -> None:
+        self._service_of = service_of
+        self._entries = [tools.entry_of(tool, remember=remember) for tool in tools.TOOLS]
         self._schemas = {entry.name: entry.input_schema for entry in self._entries}
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
@@ -93,17 +101,18 @@ class _Requests:
             raise MCPError(INVALID_PARAMS, f"There is no such tool. There are: {known}.")
         news = _News(context)
         try:
-            return await tools.call(tool, params.arguments or {}, self._service, news.report)
+            async with self._service_of(context) as service:
+                return await tools.call(tool, params.arguments or {}, service, news.report)
         except Exception as error:  # noqa: BLE001 - the process boundary: the client is told why
             return tools.refuse(explain(error))
         finally:
             await news.end()
 
     async def list_resources(
-        self, _context: _Context, params: PaginatedRequestParams | None
+        self, context: _Context, params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         cursor = params.cursor if params else None
-        return await self._looked(lambda: resources.page(self._service.library, cursor))
+        return await self._look(context, lambda library: resources.page(library, cursor))
 
     async def list_templates(
         self, _context: _Context, _params: PaginatedRequestParams | None
@@ -111,10 +120,10 @@ class _Requests:
         return resources.templates()
 
     async def read_resource(
-        self, _context: _Context, params: ReadResourceRequestParams
+        self, context: _Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
         uri = str(params.uri)
-        return await self._looked(lambda: resources.read(self._service.library, uri))
+        return await self._look(context, lambda library: resources.read(library, uri))
 
     async def list_prompts(
         self, _context: _Context, _params: PaginatedRequestParams | None
@@ -126,19 +135,19 @@ class _Requests:
     ) -> GetPromptResult:
         return prompts.fill(params.name, params.arguments)
 
-    async def complete(self, _context: _Context, params: CompleteRequestParams) -> CompleteResult:
+    async def complete(self, context: _Context, params: CompleteRequestParams) -> CompleteResult:
         """Complete the slugs of personas and councils."""
         about = getattr(params.ref, "uri", params.argument.name)
-        library, begun = self._service.library, params.argument.value
+        begun = params.argument.value
 
-        def names() -> list[str]:
+        def names(library: Library) -> list[str]:
             if "council" in about:
                 known = library.councils.names()
             else:
                 known = library.personas.names() if "persona" in about else ()
             return [name for name in known if name.startswith(begun)]
 
-        fitting = await self._looked(names)
+        fitting = await self._look(context, names)
         return CompleteResult(
             completion=Completion(
                 values=fitting[:_SUGGESTED],
@@ -147,10 +156,11 @@ class _Requests:
             )
         )
 
-    async def _looked(self, work: Callable[[], Value]) -> Value:
+    async def _look(self, context: _Context, work: Callable[[Library], Value]) -> Value:
         """Return what ``work`` gives, with its errors as the protocol has them."""
         try:
-            return await self._service.look(work)
+            async with self._service_of(context) as service:
+                return await service.look(lambda: work(service.library))
         except MCPError:
             raise
         except ChapterhouseError as error:

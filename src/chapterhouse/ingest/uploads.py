@@ -1,0 +1,108 @@
+"""Files that were received and wait to be read: whole on disk before anybody is answered."""
+
+import hashlib
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from chapterhouse.errors import NotFoundError, RejectedError
+from chapterhouse.files import UNFINISHED, make_folder, move_into_place
+
+FOLDER: Final = "uploads"  # in the folder of a workspace
+_ABANDONED_SECONDS: Final = 86_400
+
+
+class Upload:
+    """A file that is being received, piece by piece.
+
+    Args:
+        folder: Of the workspace.
+        maximum: Bytes that it may have.
+    """
+
+    def __init__(self, folder: Path, maximum: int) -> None:
+        self._maximum = maximum
+        self._folder = folder / FOLDER
+        make_folder(self._folder)
+        self.path = self._folder / f"{UNFINISHED}{secrets.token_hex(8)}"
+        self._stream = open(  # noqa: PTH123, SIM115 - of a descriptor; closed by finish or discard
+            os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
+        )
+        self._hash = hashlib.sha256()
+        self.size = 0
+
+    def write(self, data: bytes) -> None:
+        """Take the next piece.
+
+        Raises:
+            RejectedError: it is more than the settings let a file have.
+            OSError: it cannot be written, as on a full disk.
+        """
+        self.size += len(data)
+        if self.size > self._maximum:
+            raise RejectedError(
+                "too-large",
+                f"The file has over {self._maximum // 2**20} megabytes.",
+                hint="The setting reading.maximum_megabytes says how large a file may be.",
+            )
+        self._hash.update(data)
+        self._stream.write(data)
+
+    def finish(self) -> str:
+        """Make it survive a power cut; return the name that ``read`` takes.
+
+        Raises:
+            RejectedError: it is empty.
+            OSError: it cannot be written.
+        """
+        if not self.size:
+            raise RejectedError("empty", "The file is empty.")
+        self._stream.close()
+        name = self._hash.hexdigest()
+        move_into_place(self.path, self._folder / name)
+        return name
+
+    def discard(self) -> None:
+        """Delete what there is of an upload that was not finished."""
+        self._stream.close()
+        self.path.unlink(missing_ok=True)
+
+
+@contextmanager
+def receive(folder: Path, maximum: int) -> Iterator[Upload]:
+    """Give an upload to write to; what is not finished is deleted."""
+    upload = Upload(folder, maximum)
+    try:
+        yield upload
+    finally:
+        upload.discard()
+
+
+def read(folder: Path, name: str) -> bytes:
+    """Return the bytes of a finished upload.
+
+    Raises:
+        NotFoundError: it is not there any more.
+    """
+    try:
+        return (folder / FOLDER / name).read_bytes()
+    except FileNotFoundError:
+        raise NotFoundError(
+            "The received file is not there any more.", hint="Send it again."
+        ) from None
+
+
+def drop(folder: Path, name: str) -> None:
+    """Delete a finished upload that is stored by now."""
+    (folder / FOLDER / name).unlink(missing_ok=True)
+
+
+def drop_abandoned(folder: Path) -> None:
+    """Delete what processes that died left unfinished."""
+    for path in (folder / FOLDER).glob(f"{UNFINISHED}*"):
+        if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,104 @@
+"""Who may speak to a server, by the headers that a browser cannot choose.
+
+A web page can make a browser call any address, also one of this machine, and a name of its own
+can be made to lead there (DNS rebinding). It cannot choose the headers Host and Origin.
+"""
+
+import ipaddress
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from chapterhouse.errors import RefusedError, UsageError
+
+MISDIRECTED, FORBIDDEN = 421, 403
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What the headers of a request may say.
+
+    Attributes:
+        hosts: In lower case, with the port where one is to be named.
+        origins: In lower case, as ``http://localhost:8431``.
+    """
+
+    hosts: frozenset[str]
+    origins: frozenset[str]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is this machine's own and no other's."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def require_safe(
+    host: str, allow_hosts: Sequence[str], allow_origins: Sequence[str], *, is_configured: bool
+) -> None:
+    """See that the server is not laid open by accident.
+
+    Args:
+        host: Where it listens.
+        allow_hosts: By which names other machines may call it.
+        allow_origins: Which web pages may.
+        is_configured: Whether there is a key or a user, so that nobody comes in without.
+
+    Raises:
+        RefusedError: other machines could call it, and it would not ask them who they are, or
+            nobody said under which name.
+        UsageError: a name or an origin cannot be meant so.
+    """
+    if not is_loopback(host) and not is_configured:
+        raise RefusedError(
+            f"At {host} other machines could read the library: there is no key and no user yet.",
+            hint="Make a key first: chapterhouse key create, or leave --host out.",
+        )
+    if not is_loopback(host) and not allow_hosts:
+        raise RefusedError(
+            f"At {host} other machines could call the server, and it has no name for them.",
+            hint="Name what they may call it by, as --allow-host library.example.org, or leave "
+            "--host out.",
+        )
+    for name in allow_hosts:
+        if not name.strip() or any(mark in name for mark in "/*@ "):
+            raise UsageError(
+                f"'{name}' is no host.", hint="Write a name or address, with its port if need be."
+            )
+    for origin in allow_origins:
+        scheme, mark, name = origin.partition("://")
+        if scheme.lower() not in {"http", "https"} or not mark or not name.strip("/"):
+            raise UsageError(f"'{origin}' is no origin.", hint="Write http://NAME:PORT.")
+
+
+def admission(port: int, allow_hosts: Iterable[str], allow_origins: Iterable[str]) -> Admission:
+    """Return what may stand in the headers.
+
+    A host that is allowed without a port may be called with the server's, or with none.
+    """
+    hosts = {f"{name}:{port}" for name in _LOOPBACK}
+    for name in map(str.lower, allow_hosts):
+        hosts |= {name, f"{name}:{port}"}
+    origins = {f"http://{name}:{port}" for name in _LOOPBACK}
+    origins |= {origin.lower().rstrip("/") for origin in allow_origins}
+    return Admission(frozenset(hosts), frozenset(origins))
+
+
+def refusal(hosts: Sequence[str], origins: Sequence[str], admitted: Admission) -> int | None:
+    """Return the status with which a request is refused, if it is.
+
+    Args:
+        hosts: Values of the header Host; there must be just one.
+        origins: Values of the header Origin, which only browsers send.
+        admitted: What they may be.
+    """
+    if len(hosts) != 1 or hosts[0].strip().lower() not in admitted.hosts:
+        return MISDIRECTED
+    if any(origin.strip().lower() not in admitted.origins for origin in origins):
+        return FORBIDDEN
+    return None

@@ -1,0 +1,55 @@
+"""The application: all routes, and how errors of any of them are answered."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chapterhouse import __version__
+from chapterhouse.errors import ChapterhouseError
+from chapterhouse.interfaces.api import asking, documents, health, jobs
+from chapterhouse.interfaces.api.mcp_route import mcp_route
+from chapterhouse.interfaces.api.problems import Refusal, problem
+from chapterhouse.interfaces.api.state import ServerState
+
+ROUTERS: Final = (health.health, documents.documents, asking.asking, jobs.jobs)
+_DESCRIPTION: Final = (
+    "Cited answers from your own documents. Name the workspace in the header X-Workspace."
+)
+
+
+def build_application(state: ServerState) -> FastAPI:
+    """Return the application behind the door; it belongs to one event loop."""
+    mcp = mcp_route(state)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with mcp.running():
+            yield
+
+    application = FastAPI(
+        title="Chapterhouse",
+        version=__version__,
+        description=_DESCRIPTION,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # its page would load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    application.state.server = state
+    for one in ROUTERS:
+        application.include_router(one)
+    application.mount("/mcp", mcp.handle)
+    for kind in (ChapterhouseError, Refusal, RequestValidationError, HTTPException, Exception):
+        application.add_exception_handler(kind, _answer)
+    return application
+
+
+async def _answer(_: Request, error: Exception) -> Response:
+    return problem(error)

@@ -1,0 +1,97 @@
+"""Questions over HTTP, answered at once or as a stream of events."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Final
+
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from chapterhouse.answering.request import AskOptions
+from chapterhouse.errors import NotFoundError
+from chapterhouse.interfaces.api.routing import needs, router
+from chapterhouse.interfaces.api.schemas import AskBody
+from chapterhouse.interfaces.api.state import Exchange, Exchanged
+from chapterhouse.interfaces.api.streaming import event_stream
+from chapterhouse.interfaces.schemas import AnswerResult
+from chapterhouse.interfaces.service import public_lines, without_paths
+from chapterhouse.types import Answer, AnswerEvent, AskEvent, DraftEvent, ReadingEvent
+from chapterhouse.types.access import AccessLevel
+
+READ: Final = needs(AccessLevel.READ)
+asking: Final = router("/api/ask", "asking")
+
+
+@asking.post("", openapi_extra=READ)
+async def ask(exchange: Exchanged, body: AskBody) -> AnswerResult:
+    """Answer a question, every sentence with a citation that was checked, or say that none is."""
+    options = ask_options(exchange, body)
+    answer = await exchange.ask(
+        lambda library: library.answers.ask_async(
+            body.question, persona=body.persona, options=options
+        )
+    )
+    return public_answer(answer)
+
+
+@asking.post("/stream", openapi_extra=READ, response_class=EventSourceResponse)
+async def ask_stream(exchange: Exchanged, body: AskBody) -> AsyncIterator[ServerSentEvent]:
+    """Answer a question as it comes: ``reading``, ``draft``, and at last ``answer`` or ``error``."""
+    options = replace(ask_options(exchange, body), drafts=True)
+    events = exchange.events(
+        lambda library: library.answers.events(
+            body.question, persona=body.persona, options=options
+        )
+    )
+    async for event in event_stream(events, _event, exchange.server.stopping):
+        yield event
+
+
+def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
+    """Return what a request says about its question.
+
+    Raises:
+        NotFoundError: there is no such persona for this caller.
+    """
+    grant, remember = exchange.caller.grant, exchange.server.options.remember
+    if body.persona and not grant.permits_persona(body.persona):
+        raise NotFoundError(f"There is no persona '{body.persona}'.")
+    remembers = remember and grant.is_whole
+    return AskOptions(
+        shelves=body.shelves or None,
+        tags=body.tags,
+        words=body.words,
+        model=body.model,
+        remember=remembers,
+        use_cache=remembers,
+        drafts=False,
+    )
+
+
+def public_answer(answer: Answer) -> AnswerResult:
+    """Return an answer as clients get it: without paths of this machine."""
+    shown = replace(
+        answer,
+        notice=without_paths(answer.notice),
+        refreshed=without_paths(answer.refreshed),
+        warnings=public_lines(answer.warnings),
+    )
+    return AnswerResult.model_validate(shown)
+
+
+def _event(event: AskEvent) -> ServerSentEvent | None:
+    match event:
+        case ReadingEvent():
+            progress = event.progress
+            return ServerSentEvent(
+                event="reading", data={"done": progress.done, "total": progress.total}
+            )
+        case DraftEvent():
+            draft = event.draft
+            return ServerSentEvent(
+                event="draft", data={"sentences": draft.sentences, "text": draft.text}
+            )
+        case AnswerEvent():
+            data = public_answer(event.answer).model_dump(mode="json")
+            return ServerSentEvent(event="answer", data=data)
+    return None
+

@@ -1,0 +1,105 @@
+"""Who calls: the credentials of a request, and what they permit."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+
+from chapterhouse.errors import NotFoundError
+from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.library import Library
+from chapterhouse.text.naming import valid_name
+from chapterhouse.types import Scope
+from chapterhouse.types.access import AccessLevel, Grant
+
+COOKIE: Final = "chapterhouse_session"
+WORKSPACE: Final = "X-Workspace"
+CSRF: Final = "X-CSRF-Token"
+_DEFAULT: Final = "default"
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+# On this machine, as long as nobody made a key or a user.
+OWNER: Final = Grant("owner", AccessLevel.ADMIN, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a request brings along; at most one of them counts.
+
+    Attributes:
+        key: Of the header ``Authorization`` or ``X-API-Key``.
+        session: Of the cookie.
+        csrf: Of its own header.
+    """
+
+    key: str
+    session: str
+    csrf: str
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls, and where.
+
+    Attributes:
+        grant: What they may do.
+        workspace: The workspace that the request is about.
+        address: Of the client.
+        request_id: Of this request.
+    """
+
+    grant: Grant
+    workspace: str
+    address: str
+    request_id: str
+
+
+def credentials(headers: Headers) -> Credentials:
+    """Return what the headers of a request bring along.
+
+    Raises:
+        Refusal: they bring several keys.
+    """
+    scheme, _, value = headers.get("authorization", "").partition(" ")
+    bearer = value.strip() if scheme.lower() == "bearer" else ""
+    key = headers.get("x-api-key", "").strip()
+    if key and bearer and key != bearer:
+        raise Refusal(400, "The request brings two keys.", hint="Send one of them.")
+    cookies = cookie_parser(headers.get("cookie", ""))
+    return Credentials(key or bearer, cookies.get(COOKIE, ""), headers.get(CSRF, ""))
+
+
+def is_safe(method: str) -> bool:
+    """Whether a method changes nothing, so that no page of others can do harm by it."""
+    return method in _SAFE
+
+
+def workspace_of(headers: Headers, grant: Grant) -> str:
+    """Return the workspace that a request is about: the one it names, or the caller's only one.
+
+    Raises:
+        NotFoundError: the caller has no such workspace, whether it exists or not.
+    """
+    only = grant.workspaces[0] if grant.workspaces and len(grant.workspaces) == 1 else ""
+    name = headers.get(WORKSPACE, "").strip() or only or _DEFAULT
+    if not valid_name(name) or not grant.permits(AccessLevel.READ, name):
+        raise no_workspace(name)
+    return name
+
+
+def permitted(grant: Grant, library: Library) -> Scope:
+    """Return which documents a caller may see: those of their shelves and of their personas."""
+    if grant.is_whole:
+        return Scope.everything()
+    names = set(grant.shelves or ())
+    for persona in grant.personas or ():
+        with suppress(NotFoundError):  # it was deleted since
+            names.update(library.personas.load(persona).persona.reads)
+    return Scope.of(names)
+
+
+def no_workspace(name: str) -> NotFoundError:
+    """Return what is raised for a workspace that is not there, or not the caller's."""
+    return NotFoundError(f"There is no workspace '{name[:100]}'.")

@@ -1,0 +1,333 @@
+"""Documents over HTTP: received, listed, read, searched, removed."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated, Any, Final
+from urllib.parse import quote
+
+from fastapi import File, Form, Header, Query, Request, Response, UploadFile
+
+from chapterhouse.answering.search import named_scope
+from chapterhouse.council.knowledge import find_passages
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.interfaces.api.caller import Caller
+from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.routing import needs, router
+from chapterhouse.interfaces.api.schemas import (
+    ContentResult,
+    ContextBody,
+    ContextResult,
+    DocumentPage,
+    DocumentResult,
+    ExcerptResult,
+    JobResult,
+    RemovalResult,
+    SearchBody,
+    SectionResult,
+    ShelvesBody,
+    TextBody,
+    document_result,
+    job_result,
+)
+from chapterhouse.interfaces.api.state import Exchange, Exchanged
+from chapterhouse.interfaces.mcp.searching import passages_result, searcher
+from chapterhouse.interfaces.schemas import PassagesResult
+from chapterhouse.library import Library
+from chapterhouse.types import DEFAULT_SHELF, Context, Document, Removal, Status
+from chapterhouse.types.access import AccessLevel
+
+READ: Final = needs(AccessLevel.READ)
+WRITE: Final = needs(AccessLevel.WRITE)
+_MOST: Final = 500
+_CHUNK: Final = 2**20
+
+documents: Final = router("/api/documents", "documents")
+Id = Annotated[str, Query()]
+
+
+@documents.post("/upload", status_code=202, openapi_extra=WRITE)
+async def upload(
+    exchange: Exchanged,
+    file: Annotated[UploadFile, File(description="The file, with its name.")],
+    shelf: Annotated[str, Form(max_length=100)] = DEFAULT_SHELF,
+) -> JobResult:
+    """Receive a file and leave reading it to a job."""
+    require_shelf(exchange.caller, shelf)
+
+    def receive(library: Library) -> JobResult:
+        with library.documents.receive() as received:
+            while piece := file.file.read(_CHUNK):
+                received.write(piece)
+            stored = received.finish()
+        return job_result(library.documents.upload_later(stored, file.filename or "", shelf=shelf))
+
+    job = await exchange.change("document.upload", shelf, receive)
+    await exchange.wake_worker()
+    return job
+
+
+@documents.post("/text", status_code=201, openapi_extra=WRITE)
+async def add_text(exchange: Exchanged, body: TextBody) -> DocumentResult:
+    """Store a text that is in no file; the same again changes nothing."""
+    require_shelf(exchange.caller, body.shelf)
+
+    def add(library: Library) -> DocumentResult:
+        report = library.documents.add_text(body.text, title=body.title, shelf=body.shelf)
+        record = report.outcomes[0].record
+        if not record.document_id:
+            raise UsageError(f"The text was not read: {record.sentence}")
+        return _shown(library.documents.by_id(record.document_id), exchange)
+
+    return await exchange.change("document.text", body.shelf, add)
+
+
+@documents.get("/", openapi_extra=READ)
+async def list_documents(
+    exchange: Exchanged,
+    status: Status | None = None,
+    format_: Annotated[str, Query(alias="format", max_length=40)] = "",
+    shelf: Annotated[str, Query(max_length=100)] = "",
+    tag: Annotated[str, Query(max_length=100)] = "",
+    since: Annotated[int, Query(ge=0, description="Modified then or later, in seconds.")] = 0,
+    before: Annotated[int, Query(ge=0, description="Modified before, in seconds.")] = 2**53,
+    text: Annotated[str, Query(max_length=200, description="In the title or source.")] = "",
+    cursor: Annotated[str, Query(max_length=500)] = "",
+    limit: Annotated[int, Query(ge=1, le=_MOST)] = 100,
+) -> DocumentPage:
+    """List documents in order of id, page by page."""
+
+    def fits(document: DocumentResult) -> bool:
+        return (
+            (status is None or document.status is status)
+            and format_ in ("", document.format)
+            and (not tag or tag in document.tags)
+            and since <= document.modified < before
+            and text.casefold() in f"{document.title}\n{document.source}".casefold()
+        )
+
+    def page(library: Library) -> DocumentPage:
+        found = library.documents.list([shelf] if shelf else None, after=cursor)
+        fitting = filter(fits, (_shown(one, exchange) for one in found))
+        shown = tuple(islice(fitting, limit + 1))
+        following = shown[limit - 1].id if len(shown) > limit else ""
+        return DocumentPage(documents=shown[:limit], next=following)
+
+    return await exchange.look(page)
+
+
+@documents.post("/search", openapi_extra=READ)
+async def search(exchange: Exchanged, body: SearchBody) -> PassagesResult:
+    """Find passages, best first."""
+
+    def find(library: Library) -> PassagesResult:
+        return passages_result(
+            find_passages(
+                searcher(library, body.tags),
+                named_scope(body.shelves or None),
+                body.query,
+                limit=body.limit,
+                per_document=body.per_document,
+                minimum=body.min_similarity,
+            )
+        )
+
+    return await exchange.look(find)
+
+
+@documents.post("/context", openapi_extra=READ)
+async def context(exchange: Exchanged, body: ContextBody) -> ContextResult:
+    """Pack what the documents say on a question into a number of tokens."""
+    found = await exchange.look(
+        lambda library: library.search.context(
+            body.question,
+            maximum=body.max_tokens,
+            purpose=body.purpose,
+            shelves=body.shelves or None,
+            tags=body.tags,
+        )
+    )
+    return _context(found)
+
+
+@documents.get("/{document_id}", openapi_extra=READ)
+async def show(
+    exchange: Exchanged,
+    document_id: str,
+    response: Response,
+    if_none_match: Annotated[str, Header()] = "",
+) -> DocumentResult:
+    """Show a document without its text."""
+    shown = await exchange.look(lambda library: _shown(library.documents.by_id(document_id), exchange))
+    tag = _tag(shown)
+    if tag in _tags(if_none_match):
+        raise Refusal(304, "It has not changed.", headers={"ETag": tag})
+    response.headers["ETag"] = tag
+    return shown
+
+
+@documents.get(
+    "/{document_id}/content",
+    openapi_extra=READ,
+    response_model=ContentResult,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+)
+async def content(
+    exchange: Exchanged,
+    document_id: str,
+    original: Annotated[bool, Query(description="The file itself, as it was read.")] = False,
+) -> ContentResult | Response:
+    """Return the text of a document, or the file that it was read from."""
+    if original:
+        name, data = await exchange.look(
+            lambda library: (
+                library.documents.by_id(document_id).source.rpartition("/")[2],
+                library.documents.original(document_id),
+            )
+        )
+        return _download(name, data)
+    return await exchange.look(lambda library: _content(library, document_id))
+
+
+@documents.put("/{document_id}/shelves", openapi_extra=WRITE)
+async def set_shelves(exchange: Exchanged, document_id: str, body: ShelvesBody) -> DocumentResult:
+    """Say on which shelves a document is, and so who may see it."""
+    for shelf in body.shelves:
+        require_shelf(exchange.caller, shelf)
+
+    def change(library: Library) -> DocumentResult:
+        _require_own(library, document_id, exchange.caller)
+        return _shown(library.documents.set_shelves(document_id, body.shelves), exchange)
+
+    return await exchange.change("document.shelves", document_id, change)
+
+
+@documents.delete("/{document_id}", openapi_extra=WRITE)
+async def remove(
+    exchange: Exchanged, document_id: str, if_match: Annotated[str, Header()] = ""
+) -> RemovalResult:
+    """Remove a document, and prove that nothing of it is found any more."""
+
+    def work(library: Library) -> RemovalResult:
+        document = _require_own(library, document_id, exchange.caller)
+        if if_match and _tag(_shown(document, exchange)) not in _tags(if_match):
+            raise Refusal(412, "The document has changed since.")
+        return _removal(library.documents.remove(document.id))
+
+    return await exchange.change("document.remove", document_id, work)
+
+
+@documents.post("/{document_id}/reprocess", status_code=202, openapi_extra=WRITE)
+async def reprocess(exchange: Exchanged, document_id: str) -> JobResult:
+    """Leave reading a document again to a job."""
+
+    def order(library: Library) -> JobResult:
+        _require_own(library, document_id, exchange.caller)
+        return job_result(library.documents.reprocess_later(document_id))
+
+    job = await exchange.change("document.reprocess", document_id, order)
+    await exchange.wake_worker()
+    return job
+
+
+# --- who may, and what they see -------------------------------------------------------------------
+
+
+def require_shelf(caller: Caller, shelf: str) -> None:
+    """See that a caller may put documents on a shelf.
+
+    Raises:
+        NotFoundError: it is not theirs.
+    """
+    shelves = caller.grant.shelves
+    if not caller.grant.is_whole and shelf not in (shelves or ()):
+        raise NotFoundError(f"There is no shelf '{shelf[:100]}'.")
+
+
+def _require_own(library: Library, document_id: str, caller: Caller) -> Document:
+    """Return a document that is on no shelf but the caller's.
+
+    Raises:
+        NotFoundError: there is none that they may see.
+        Refusal: others have it, too.
+    """
+    document = library.documents.by_id(document_id)
+    if caller.grant.is_whole:
+        return document
+    own = set(caller.grant.shelves or ())
+    if own.isdisjoint(document.shelves):
+        raise NotFoundError(f"There is no document '{document_id}'.")
+    if not own.issuperset(document.shelves):
+        raise Refusal(403, "The document is on other shelves, too.")
+    return document
+
+
+def _shown(document: Document, exchange: Exchange) -> DocumentResult:
+    grant = exchange.caller.grant
+    return document_result(document, None if grant.is_whole else grant.shelves or ())
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+def _content(library: Library, document_id: str) -> ContentResult:
+    document, body = library.documents.by_id(document_id), library.documents.body(document_id)
+    return ContentResult(
+        id=document.id,
+        text=body.text,
+        text_sha256=document.text_sha256,
+        sections=tuple(map(SectionResult.model_validate, body.sections)),
+    )
+
+
+def _download(name: str, data: bytes) -> Response:
+    """Return a file as something that a browser saves and never shows or runs."""
+    return Response(
+        data,
+        media_type="application/octet-stream",
+        headers={
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+        },
+    )
+
+
+def _context(found: Context) -> ContextResult:
+    return ContextResult(
+        question=found.question,
+        tokens=found.tokens,
+        maximum=found.maximum,
+        markdown=found.markdown,
+        diversity=found.diversity,
+        information_gain=found.information_gain,
+        excerpts=tuple(
+            ExcerptResult(
+                document_id=one.hit.document.id,
+                source=one.hit.document.source,
+                start=one.start,
+                end=one.end,
+                text=one.text,
+                tokens=one.tokens,
+            )
+            for one in found.excerpts
+        ),
+    )
+
+
+def _removal(removal: Removal) -> RemovalResult:
+    receipt = removal.receipt
+    paths = receipt.paths.values() if receipt else ()
+    return RemovalResult(
+        removed=tuple(document.id for document in removal.documents),
+        probes=sum(one.searched for one in paths),
+        found=receipt.found if receipt else 0,
+        can_be_restored_until=max((one.until for one in removal.retained), default=0),
+    )
+
+
+def _tag(document: DocumentResult) -> str:
+    """Return a document's entity tag: another one when anything that is shown of it changes."""
+    return f'"{document.text_sha256[:16]}-{document.ingested:x}-{"+".join(document.shelves)}"'
+
+
+def _tags(header: str) -> Iterator[Any]:
+    return (one.strip().removeprefix("W/") for one in header.split(","))

@@ -1,0 +1,192 @@
+"""The door: every request passes it before any of its body is read.
+
+It looks at Host and Origin, at how often the caller came, and at the credentials; it names the
+request, writes one line about it to the log and records what was refused.
+"""
+
+import logging
+import secrets
+import time
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chapterhouse.concurrency import run_in_thread
+from chapterhouse.errors import ChapterhouseError
+from chapterhouse.interfaces.admission import Admission, refusal
+from chapterhouse.interfaces.api import problems
+from chapterhouse.interfaces.api.caller import (
+    OWNER,
+    Caller,
+    Credentials,
+    credentials,
+    is_safe,
+    workspace_of,
+)
+from chapterhouse.interfaces.api.limits import bounded
+from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.state import ServerState
+from chapterhouse.types.access import AuditEntry, AuditOutcome, Grant
+
+# What anyone may call: whether the server lives, and the way in.
+OPEN: Final = frozenset({("GET", "/api/health"), ("GET", "/api/ready"), ("POST", "/api/session")})
+UPLOAD: Final = "/api/documents/upload"
+
+_BODY_BYTES: Final = 4 * 2**20  # of any request but an upload
+_FORM_BYTES: Final = 2**20  # around the file of an upload
+_REFUSED: Final = frozenset({401, 403})
+_HEADERS: Final[Mapping[str, str]] = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_log: Final = logging.getLogger("chapterhouse.access")
+
+
+class Door:
+    """An ASGI application in front of another one.
+
+    Args:
+        application: What is behind it.
+        state: What the server works with.
+        admitted: What Host and Origin may say.
+        upload_bytes: What an upload may have.
+    """
+
+    def __init__(
+        self, application: ASGIApp, state: ServerState, admitted: Admission, upload_bytes: int
+    ) -> None:
+        self._application = application
+        self._state = state
+        self._admitted = admitted
+        self._upload_bytes = upload_bytes
+        self._limit = state.rate_limit()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or answer it."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        visit = _Visit(scope, send)
+        try:
+            self._require_admitted(visit.headers)
+            self._limit.take(f"address {visit.address}")
+            caller = await self._caller(scope, visit)
+            scope.setdefault("state", {})["caller"] = caller
+            body = bounded(receive, self._most_bytes(scope), self._state.options.body_seconds)
+            await self._application(scope, body, visit.send)
+        except Exception as error:  # noqa: BLE001 - the process boundary: the client is told why
+            if visit.status:  # the answer has begun: the connection is all that can be ended
+                raise
+            await problems.problem(error)(scope, receive, visit.send)
+        finally:
+            await self._conclude(scope, visit)
+
+    def _require_admitted(self, headers: Headers) -> None:
+        status = refusal(headers.getlist("host"), headers.getlist("origin"), self._admitted)
+        if status is not None:
+            raise Refusal(status, "This server does not answer to that name or page.")
+
+    def _most_bytes(self, scope: Scope) -> int:
+        is_upload = scope["path"] == UPLOAD
+        return self._upload_bytes + _FORM_BYTES if is_upload else _BODY_BYTES
+
+    async def _caller(self, scope: Scope, visit: "_Visit") -> Caller | None:
+        if (scope["method"], scope["path"]) in OPEN:
+            visit.actor = "anyone"
+            return None
+        given = credentials(visit.headers)
+        grant = await run_in_thread(lambda: self._grant(given, scope["method"]))
+        visit.actor = grant.name
+        self._limit.take(grant.name)
+        workspace = workspace_of(visit.headers, grant)
+        visit.workspace = workspace
+        return Caller(grant, workspace, visit.address, visit.id)
+
+    def _grant(self, given: Credentials, method: str) -> Grant:
+        """Return what credentials permit.
+
+        Raises:
+            Refusal: they permit nothing, or a page of others may have sent them.
+        """
+        access = self._state.access
+        if given.key:
+            grant = access.authenticate(given.key)
+            if grant is None:
+                raise _unknown("The key is not known, expired or revoked.")
+            return grant
+        if given.session:
+            found = access.authenticate_session(given.session)
+            if found is None:
+                raise _unknown("The session has ended.")
+            grant, csrf = found
+            if not is_safe(method) and not secrets.compare_digest(
+                csrf.encode(), given.csrf.encode("utf-8", "replace")
+            ):
+                raise Refusal(403, "The request lacks the session's token.")
+            return grant
+        if self._state.is_local and not access.is_configured():
+            return OWNER
+        raise _unknown("A key is needed.")
+
+    async def _conclude(self, scope: Scope, visit: "_Visit") -> None:
+        """Write the line of the log, and record what was refused."""
+        milliseconds = round(1_000 * (time.perf_counter() - visit.began))
+        route = getattr(scope.get("route"), "path", "-")  # never the address itself: it may say much
+        _log.info(
+            "%s %s %s %s %s %s %dms",
+            visit.id, scope["method"], route, visit.status, visit.actor or "-",
+            visit.workspace or "-", milliseconds,
+        )  # fmt: skip
+        if visit.status in _REFUSED:
+            entry = AuditEntry(
+                at=0,
+                actor=visit.actor,
+                action=f"{scope['method']} {route}",
+                outcome=AuditOutcome.REFUSED,
+                workspace=visit.workspace,
+                address=visit.address,
+            )
+            try:
+                await run_in_thread(lambda: self._state.access.record(entry))
+            except ChapterhouseError as error:  # the answer was given; the log has the line
+                _log.warning("A refused request could not be recorded: %s", error.message)
+
+
+class _Visit:
+    """What is learned of a request on its way."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.headers = Headers(scope=scope)
+        client = scope.get("client")
+        self.address = client[0] if client else ""
+        self.id = secrets.token_hex(8)
+        self.began = time.perf_counter()
+        self.status = 0
+        self.actor = ""
+        self.workspace = ""
+        self._send = send
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer, with the headers that every answer has."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-Id"] = self.id
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+
+def _unknown(detail: str) -> Refusal:
+    return Refusal(
+        HTTPStatus.UNAUTHORIZED,
+        detail,
+        hint="Send a key: Authorization: Bearer ch_…",
+        headers={"WWW-Authenticate": 'Bearer realm="chapterhouse"'},
+    )

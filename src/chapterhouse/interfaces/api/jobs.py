@@ -1,0 +1,82 @@
+"""Long work over HTTP: looked at, followed, stopped, tried again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated, Final
+
+from fastapi import Query
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from chapterhouse.interfaces.api.routing import needs, router
+from chapterhouse.interfaces.api.schemas import JobResult, JobsResult, job_result
+from chapterhouse.interfaces.api.state import Exchange, Exchanged
+from chapterhouse.interfaces.api.streaming import event_stream
+from chapterhouse.types import FINISHED, JobState
+from chapterhouse.types.access import AccessLevel
+
+READ: Final = needs(AccessLevel.READ, whole=True)
+WRITE: Final = needs(AccessLevel.WRITE, whole=True)
+_BETWEEN_SECONDS: Final = 0.5
+_MOST: Final = 1_000
+
+jobs: Final = router("/api/jobs", "jobs")
+
+
+@jobs.get("", openapi_extra=READ)
+async def list_jobs(
+    exchange: Exchanged,
+    state: Annotated[tuple[JobState, ...], Query()] = (),
+    limit: Annotated[int, Query(ge=1, le=_MOST)] = 100,
+) -> JobsResult:
+    """List the jobs, newest first."""
+    found = await exchange.look(lambda library: library.jobs.list(state)[:limit])
+    return JobsResult(jobs=tuple(map(job_result, found)))
+
+
+@jobs.get("/{job_id}", openapi_extra=READ)
+async def show(exchange: Exchanged, job_id: str) -> JobResult:
+    """Show a job: how far it is, or how it ended."""
+    return await exchange.look(lambda library: job_result(library.jobs.get(job_id)))
+
+
+@jobs.get("/{job_id}/events", openapi_extra=READ, response_class=EventSourceResponse)
+async def follow(exchange: Exchanged, job_id: str) -> AsyncIterator[ServerSentEvent]:
+    """Follow a job until it has ended: ``progress`` again and again, at last ``ended``."""
+    async for event in event_stream(
+        _changes(exchange, job_id), _event, exchange.server.stopping
+    ):
+        yield event
+
+
+@jobs.post("/{job_id}/cancel", openapi_extra=WRITE)
+async def cancel(exchange: Exchanged, job_id: str) -> JobResult:
+    """Stop a job; what it has done stays."""
+    return await exchange.change(
+        "job.cancel", job_id, lambda library: job_result(library.jobs.cancel(job_id))
+    )
+
+
+@jobs.post("/{job_id}/retry", status_code=202, openapi_extra=WRITE)
+async def retry(exchange: Exchanged, job_id: str) -> JobResult:
+    """Leave the work of a job that has ended to a new one."""
+    job = await exchange.change(
+        "job.retry", job_id, lambda library: job_result(library.jobs.retry(job_id))
+    )
+    await exchange.wake_worker()
+    return job
+
+
+async def _changes(exchange: Exchange, job_id: str) -> AsyncIterator[JobResult]:
+    """Yield a job whenever it has changed, until it has ended."""
+    latest: JobResult | None = None
+    while latest is None or latest.state not in FINISHED:
+        if latest is not None:
+            await asyncio.sleep(_BETWEEN_SECONDS)
+        job = await exchange.look(lambda library: job_result(library.jobs.get(job_id)))
+        if job != latest:
+            latest = job
+            yield job
+
+
+def _event(job: JobResult) -> ServerSentEvent:
+    return ServerSentEvent(event="ended" if job.state in FINISHED else "progress", data=job)

@@ -1,0 +1,72 @@
+"""Routes that state who may call them, which is looked at before a body is read."""
+
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
+
+from chapterhouse.interfaces.api.caller import Caller
+from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.types.access import AccessLevel
+
+LEVEL: Final = "x-access-level"
+WHOLE: Final = "x-whole-workspace"
+
+
+def needs(level: AccessLevel, *, whole: bool = False) -> dict[str, Any]:
+    """Return what a route states as ``openapi_extra``.
+
+    Args:
+        level: The caller needs.
+        whole: Whether a key that is limited to shelves or personas is refused.
+    """
+    return {LEVEL: level.value, WHOLE: whole}
+
+
+ANYONE: Final[dict[str, Any]] = {LEVEL: "none", WHOLE: False, "security": []}
+
+
+class GuardedRoute(APIRoute):
+    """A route that lets in only who may call it."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request.
+
+        Raises:
+            TypeError: the route does not state who may call it.
+        """
+        stated = self.openapi_extra or {}
+        if LEVEL not in stated:
+            raise TypeError(f"The route {self.path} does not state who may call it.")
+        handle = super().get_route_handler()
+        if stated[LEVEL] == "none":
+            return handle
+        return _guarded(handle, AccessLevel(stated[LEVEL]), whole=stated[WHOLE])
+
+
+def _guarded(
+    handle: Callable[[Request], Awaitable[Response]], level: AccessLevel, *, whole: bool
+) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    async def guarded(request: Request) -> Response:
+        require(request.state.caller, level, whole=whole)
+        return await handle(request)
+
+    return guarded
+
+
+def require(caller: Caller, level: AccessLevel, *, whole: bool) -> None:
+    """See that a caller may do what needs a level.
+
+    Raises:
+        Refusal: they may not.
+    """
+    if not caller.grant.level.includes(level):
+        raise Refusal(403, f"This needs a key with the level '{level.value}'.")
+    if whole and not caller.grant.is_whole:
+        raise Refusal(403, "This needs a key that is not limited to shelves or personas.")
+
+
+def router(prefix: str, tag: str) -> APIRouter:
+    """Return a router whose routes must state who may call them."""
+    return APIRouter(prefix=prefix, tags=[tag], route_class=GuardedRoute)

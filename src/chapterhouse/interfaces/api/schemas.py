@@ -1,0 +1,236 @@
+"""What requests bring and answers hold, beside what MCP has as well (``interfaces/schemas.py``)."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from chapterhouse.interfaces.schemas import Result
+from chapterhouse.interfaces.service import without_paths
+from chapterhouse.retrieval.boost import tags_of
+from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.types import DEFAULT_SHELF, Document, Job, JobState, Notice, Status
+
+_MOST_NAMES: Final = 50
+_LONGEST_NAME: Final = 100
+_LONGEST_QUERY: Final = 10_000
+
+Line = Annotated[str, AfterValidator(sanitise_line)]
+Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
+Names = Annotated[tuple[Name, ...], Field(max_length=_MOST_NAMES)]
+Question = Annotated[str, Field(min_length=1, max_length=_LONGEST_QUERY)]
+
+
+class Body(BaseModel):
+    """What a request brings; a member that is not known is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+# --- documents ----------------------------------------------------------------------------------
+
+
+class DocumentResult(Result):
+    """A document, without its text."""
+
+    id: str
+    title: Line
+    source: Line = Field(description="The file: the added folder's name and the path below it.")
+    format: str
+    status: Status
+    language: str = Field(description="ISO 639-1 code, or empty.")
+    shelves: tuple[str, ...]
+    tags: tuple[str, ...]
+    size: int = Field(description="Bytes of the file.")
+    characters: int
+    chunks: int
+    modified: int = Field(description="Of the file, in seconds since 1970.")
+    ingested: int = Field(description="When it was read, in seconds since 1970.")
+    sha256: str
+    text_sha256: str
+    notices: tuple[Notice, ...] = Field(description="What was noticed while it was read.")
+
+
+class DocumentPage(Result):
+    """Documents in order of id."""
+
+    documents: tuple[DocumentResult, ...]
+    next: str = Field(description="The cursor of the next page; empty on the last.")
+
+
+class SectionResult(Result):
+    """A heading and what stands under it."""
+
+    level: int
+    path: tuple[str, ...]
+    start: int
+    end: int
+
+
+class ContentResult(Result):
+    """The text of a document, as its chunks are cut from."""
+
+    id: str
+    text: str
+    text_sha256: str
+    sections: tuple[SectionResult, ...]
+
+
+class TextBody(Body):
+    """A text that is in no file."""
+
+    text: str = Field(min_length=1, max_length=2_000_000)
+    title: str = Field(default="", max_length=500)
+    shelf: Name = DEFAULT_SHELF
+
+
+class ShelvesBody(Body):
+    """The shelves that a document is to be on."""
+
+    shelves: Annotated[tuple[Name, ...], Field(min_length=1, max_length=_MOST_NAMES)]
+
+
+class RemovalResult(Result):
+    """What was removed, and the proof that nothing of it is found any more."""
+
+    removed: tuple[str, ...] = Field(description="Ids.")
+    probes: int = Field(description="Searches for what it said, by every path.")
+    found: int = Field(description="How many of them found something; 0, or the removal failed.")
+    can_be_restored_until: int = Field(description="In seconds since 1970; 0: it cannot.")
+
+
+# --- searching and asking -----------------------------------------------------------------------
+
+
+class SearchBody(Body):
+    """What is searched for."""
+
+    query: Question
+    limit: Annotated[int, Field(ge=1, le=100)] = 10
+    per_document: Annotated[int, Field(ge=0, le=100)] = 0
+    shelves: Names = ()
+    tags: Names = ()
+    min_similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+
+class ContextBody(Body):
+    """What a context is packed for."""
+
+    question: Question
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    purpose: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
+    shelves: Names = ()
+    tags: Names = ()
+
+
+class ExcerptResult(Result):
+    """A part of a context, and where it stands."""
+
+    document_id: str
+    source: Line
+    start: int
+    end: int
+    text: str
+    tokens: int
+
+
+class ContextResult(Result):
+    """Excerpts that fit a number of tokens."""
+
+    question: str
+    tokens: int
+    maximum: int
+    markdown: str = Field(description="The excerpts under their sources, for a reader or a model.")
+    diversity: float
+    information_gain: float
+    excerpts: tuple[ExcerptResult, ...]
+
+
+class AskBody(Body):
+    """A question, and to whom."""
+
+    question: Question
+    persona: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
+    shelves: Names = ()
+    tags: Names = ()
+    model: Annotated[str, Field(max_length=_LONGEST_NAME)] | None = None
+    words: Annotated[int, Field(ge=1, le=10_000)] | None = None
+
+
+# --- jobs ---------------------------------------------------------------------------------------
+
+
+class JobResult(Result):
+    """Long work, and how far it is."""
+
+    id: str
+    kind: str
+    state: JobState
+    attempts: int
+    created: int
+    started: int
+    finished: int
+    done: int
+    total: int
+    remaining_seconds: tuple[float, float] | None = Field(
+        validation_alias="remaining", description="Between so many and so many; null: not known."
+    )
+    result: dict[str, Any]
+    error: Line
+    hint: Line
+
+
+class JobsResult(Result):
+    """Jobs, newest first."""
+
+    jobs: tuple[JobResult, ...]
+
+
+def document_result(document: Document, shelves: tuple[str, ...] | None) -> DocumentResult:
+    """Return a document as a client may see it.
+
+    Args:
+        document: The document.
+        shelves: Those that the client may know of; None for all.
+    """
+    return DocumentResult(
+        id=document.id,
+        title=document.title,
+        source=document.source,
+        format=document.format,
+        status=document.status,
+        language=document.language,
+        shelves=tuple(one for one in document.shelves if shelves is None or one in shelves),
+        tags=tuple(sorted(tags_of(document))),
+        size=document.size,
+        characters=document.characters,
+        chunks=document.chunks,
+        modified=document.modified,
+        ingested=document.ingested,
+        sha256=document.sha256,
+        text_sha256=document.text_sha256,
+        notices=document.notices,
+    )
+
+
+def job_result(job: Job) -> JobResult:
+    """Return a job as a client may see it: without paths of this machine."""
+    shown = JobResult.model_validate(job)
+    return shown.model_copy(
+        update={
+            "error": without_paths(shown.error),
+            "hint": without_paths(shown.hint),
+            "result": _without_paths(shown.result),
+        }
+    )
+
+
+def _without_paths(value: Any) -> Any:
+    match value:
+        case str():
+            return without_paths(value)
+        case dict():
+            return {key: _without_paths(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_without_paths(one) for one in value]
+        case _:
+            return value

@@ -1,0 +1,172 @@
+"""What one server works with, and what one request may do with it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, TypeVar
+
+from fastapi import Depends, Request
+
+from chapterhouse.concurrency import run_in_thread, stream
+from chapterhouse.facets.access import Access
+from chapterhouse.interfaces.api.caller import Caller, permitted
+from chapterhouse.interfaces.api.limits import RateLimit
+from chapterhouse.interfaces.api.metrics import Metrics
+from chapterhouse.interfaces.api.workers import Workers
+from chapterhouse.interfaces.api.workspaces import Workspaces
+from chapterhouse.interfaces.service import Places, Workload
+from chapterhouse.library import Library
+from chapterhouse.types.access import AuditEntry, AuditOutcome
+
+Value = TypeVar("Value")
+Event = TypeVar("Event")
+
+_LOOKING: Final, _ASKING: Final = 4, 4
+_WAITING: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How a server behaves.
+
+    Attributes:
+        remember: Whether questions and meetings go into the memory.
+        per_second: Requests that one caller may send in a second, in the long run.
+        burst: How many at once.
+        body_seconds: How long the next piece of a body may take.
+        starts_workers: Whether it starts processes that do the jobs.
+    """
+
+    remember: bool = False
+    per_second: float = 100.0
+    burst: float = 200.0
+    body_seconds: float = 30.0
+    starts_workers: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """What a server works with, as long as it runs. Belongs to its event loop."""
+
+    workspaces: Workspaces
+    access: Access
+    workers: Workers
+    options: ServerOptions
+    is_local: bool  # whether only this machine can reach it
+    metrics: Metrics = field(default_factory=Metrics)
+    workload: Workload = field(
+        default_factory=lambda: Workload(Places(_LOOKING, _WAITING), Places(_ASKING, _WAITING))
+    )
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def rate_limit(self) -> RateLimit:
+        """Return a new limit of requests a caller."""
+        return RateLimit(self.options.per_second, self.options.burst)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request: who sent it, and the library that it is about."""
+
+    server: ServerState
+    caller: Caller
+
+    async def look(self, work: Callable[[Library], Value]) -> Value:
+        """Return what ``work`` gives with the library as the caller may see it, in a thread.
+
+        Raises:
+            BusyError: the server has too much to do.
+            NotFoundError: there is no such workspace.
+        """
+        load = self.server.workload
+        return await load.run(load.looking, lambda: self._with_library(work))
+
+    async def change(self, action: str, target: str, work: Callable[[Library], Value]) -> Value:
+        """Return what ``work`` gives, which changes something, and record it in the audit log.
+
+        Args:
+            action: What is done, such as ``document.remove``.
+            target: To what: an id or a name.
+            work: Gets the whole library: it looks itself at what the caller may.
+
+        Raises:
+            BusyError: the server has too much to do.
+        """
+
+        def recorded() -> Value:
+            try:
+                with self.server.workspaces.borrow(self.caller.workspace) as (library, follow):
+                    value = work(library)
+                    follow()
+            except Exception:
+                self._record(action, target, AuditOutcome.FAILED)
+                raise
+            self._record(action, target, AuditOutcome.DONE)
+            return value
+
+        load = self.server.workload
+        return await load.run(load.looking, recorded)
+
+    async def ask(self, work: Callable[[Library], Coroutine[Any, Any, Value]]) -> Value:
+        """Return what a coroutine gives in a thread with a loop of its own; errors as ``look``."""
+
+        async def begun() -> Value:
+            with self.server.workspaces.borrow(self.caller.workspace) as (library, follow):
+                value = await work(self.seen(library))
+                follow()
+                return value
+
+        return await self.server.workload.ask(begun)
+
+    def events(self, make: Callable[[Library], AsyncIterator[Event]]) -> AsyncIterator[Event]:
+        """Yield the events of some work as they come; who stops reading stops it."""
+
+        async def work(emit: Callable[[Event], None]) -> Event:
+            async def pump(library: Library) -> Event:
+                latest: list[Event] = []
+                async for event in make(library):
+                    if latest:
+                        emit(latest.pop())
+                    latest.append(event)
+                return latest[0]
+
+            return await self.ask(pump)
+
+        return stream(work)
+
+    async def wake_worker(self) -> None:
+        """See that somebody does the jobs of this workspace."""
+        await run_in_thread(lambda: self.server.workers.wake(self.caller.workspace))
+
+    def _with_library(self, work: Callable[[Library], Value]) -> Value:
+        with self.server.workspaces.borrow(self.caller.workspace) as (library, follow):
+            value = work(self.seen(library))
+            follow()
+            return value
+
+    def seen(self, library: Library) -> Library:
+        """Return the library as the caller may see it."""
+        grant = self.caller.grant
+        return library.within(permitted(grant, library), grant.personas)
+
+    def _record(self, action: str, target: str, outcome: AuditOutcome) -> None:
+        caller = self.caller
+        self.server.access.record(
+            AuditEntry(
+                at=0,
+                actor=caller.grant.name,
+                action=action,
+                target=target,
+                outcome=outcome,
+                workspace=caller.workspace,
+                address=caller.address,
+            )
+        )
+
+
+def exchange_of(request: Request) -> Exchange:
+    """Return what a request may do; the door has let it in."""
+    return Exchange(request.app.state.server, request.state.caller)
+
+
+Exchanged = Annotated[Exchange, Depends(exchange_of)]

@@ -1,0 +1,51 @@
+"""Streams of events for clients: each ends with an event that says how."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import TypeVar
+
+from fastapi.sse import ServerSentEvent
+
+from chapterhouse.interfaces.api.problems import problem
+
+Event = TypeVar("Event")
+
+
+async def event_stream(
+    events: AsyncIterator[Event],
+    show: Callable[[Event], ServerSentEvent | None],
+    stopping: asyncio.Event,
+) -> AsyncIterator[ServerSentEvent]:
+    """Yield events as clients get them, the last of them a result, ``error`` or ``stopped``.
+
+    Args:
+        events: Of some work; ended where the client or the server stops.
+        show: Returns an event as clients get it, or None for one that is not theirs.
+        stopping: Set when the server stops.
+    """
+    async with aclosing(events) as opened:  # type: ignore[type-var] - ours are generators
+        try:
+            while (event := await _next_of(opened, stopping)) is not None:
+                shown = show(event)
+                if shown is not None:
+                    yield shown
+        except Exception as error:  # noqa: BLE001 - the answer has begun: the client is told here
+            yield ServerSentEvent(event="error", raw_data=bytes(problem(error).body).decode())
+            return
+    if stopping.is_set():
+        yield ServerSentEvent(event="stopped", data={"detail": "The server stops."})
+
+
+async def _next_of(events: AsyncIterator[Event], stopping: asyncio.Event) -> Event | None:
+    """Return the next event; None where there is no other, or the server stops."""
+    following = asyncio.ensure_future(anext(events, None))
+    stop = asyncio.ensure_future(stopping.wait())
+    try:
+        await asyncio.wait((following, stop), return_when=asyncio.FIRST_COMPLETED)
+        return following.result() if following.done() else None
+    finally:
+        stop.cancel()
+        if not following.done():
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)

@@ -1,0 +1,118 @@
+"""The workspaces of a home, each open as long as it is used."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from chapterhouse.errors import NotFoundError
+from chapterhouse.interfaces.background import BackgroundEmbedding
+from chapterhouse.library import Library
+
+_MOST_OPEN: Final = 32  # workspaces; the one that was used least recently is closed
+
+
+@dataclass(eq=False, slots=True)
+class _Opened:
+    """A library that is open, and how many use it."""
+
+    library: Library
+    follow: Callable[[], None]
+    users: int = 0
+    retired: bool = False
+
+
+class Workspaces:
+    """Opens each workspace once, again when its settings have changed. Safe between threads.
+
+    Args:
+        home: The home folder.
+        known: Only these workspaces; all that are there when None.
+    """
+
+    def __init__(self, home: Path, known: frozenset[str] | None = None) -> None:
+        self.home = home
+        self._known = known
+        self._opened: dict[str, _Opened] = {}
+        self._lock = threading.Lock()
+        self._opening: dict[str, threading.Lock] = {}
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all workspaces, sorted."""
+        found = (path.parent.name for path in self.home.glob("workspaces/*/library.db"))
+        return tuple(sorted(name for name in found if self._known is None or name in self._known))
+
+    @contextmanager
+    def borrow(self, name: str) -> Iterator[tuple[Library, Callable[[], None]]]:
+        """Give the open library of a workspace, and what is to be called after each work on it.
+
+        Raises:
+            NotFoundError: there is no such workspace.
+            ChapterhouseError: it cannot be opened.
+        """
+        opened = self._take(name)
+        try:
+            yield opened.library, opened.follow
+        finally:
+            self._give_back(opened)
+
+    def close(self) -> None:
+        """Close all libraries that nobody uses; the others are closed by who uses them last."""
+        for name in tuple(self._opened):
+            self._retire(name)
+
+    def _take(self, name: str) -> _Opened:
+        with self._lock:
+            opening = self._opening.setdefault(name, threading.Lock())
+        with opening:  # two requests do not open it twice
+            opened = self._current(name)
+            if opened is None:
+                opened = self._open(name)
+            return opened
+
+    def _current(self, name: str) -> _Opened | None:
+        """Return the open library under the settings of now, counted as used once more."""
+        with self._lock:
+            opened = self._opened.get(name)
+            if opened is not None:
+                opened.users += 1
+        if opened is None:
+            return None
+        if not opened.library.settings_changed():
+            return opened
+        self._retire(name)
+        self._give_back(opened)
+        return None
+
+    def _open(self, name: str) -> _Opened:
+        if name not in self.names():
+            with self._lock:
+                self._opening.pop(name, None)  # names that nobody has are not remembered
+            raise NotFoundError(f"There is no workspace '{name}'.")
+        library = Library.open(self.home, name, create=False)
+        opened = _Opened(library, BackgroundEmbedding(library).look, users=1)
+        with self._lock:
+            self._opened[name] = opened
+            idle = [key for key, one in self._opened.items() if not one.users]
+        if len(self._opened) > _MOST_OPEN and idle:
+            self._retire(idle[0])
+        return opened
+
+    def _retire(self, name: str) -> None:
+        with self._lock:
+            opened = self._opened.pop(name, None)
+            if opened is None:
+                return
+            opened.retired = True
+            is_free = not opened.users
+        if is_free:
+            opened.library.close()
+
+    def _give_back(self, opened: _Opened) -> None:
+        with self._lock:
+            opened.users -= 1
+            is_last = opened.retired and not opened.users
+        if is_last:
+            opened.library.close()
