@@ -37,6 +37,8 @@ from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
+from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
+from chapterhouse.store.access_database import AccessDatabase, AuditStore
 from chapterhouse.store.blobs import FolderBlobs, SharedBlobs
 from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.store.salvage import salvage
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from chapterhouse.claims import judge
     from chapterhouse.connectors import fetch
     from chapterhouse.connectors.fetched import Fetch
+    from chapterhouse.facets import access, passwords
     from chapterhouse.ingest import prepare, recut, staging
     from chapterhouse.ingest.look import Prepare
     from chapterhouse.ingest.staging import Databases
@@ -67,6 +70,8 @@ else:
     units = lazy("chapterhouse.chunking.units")
     judge = lazy("chapterhouse.claims.judge")
     fetch = lazy("chapterhouse.connectors.fetch")
+    access = lazy("chapterhouse.facets.access")
+    passwords = lazy("chapterhouse.facets.passwords")
     prepare = lazy("chapterhouse.ingest.prepare")
     recut = lazy("chapterhouse.ingest.recut")
     staging = lazy("chapterhouse.ingest.staging")
@@ -178,6 +183,23 @@ def open_runtime(
             version=version("chapterhouse"),
             close=opened.pop_all().close,
         )
+
+
+def open_access(home: Path) -> "access.Access":
+    """Open what says who may use a home over the network; close it again.
+
+    The home need not be there: it and its ``access.db`` are made by what is written first.
+    """
+    database = AccessDatabase(home / "access.db")
+    return access.Access(
+        ApiKeyStore(database),
+        UserStore(database),
+        LoginStore(database),
+        AuditStore(database),
+        passwords.Passwords(),
+        lambda: int(time.time()),
+        database.close,
+    )
 
 
 def open_second(folder: Path, settings: Settings, home: Path) -> Runtime:

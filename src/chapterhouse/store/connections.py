@@ -85,7 +85,7 @@ class Connections:
                     raise
                 self.read_only = True
                 self._writer = self._opened(migrations)
-        self._inode = _inode(path)
+        self._inode = inode_of(path)
 
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
@@ -207,7 +207,7 @@ class Connections:
 
     def _require_in_place(self) -> None:
         """Refuse to write to a database that another one has taken the place of."""
-        if self._inode and _inode(self._path) != self._inode:
+        if self._inode and inode_of(self._path) != self._inode:
             raise RefusedError(
                 f"The library {self._path} was replaced by another one meanwhile.",
                 hint="Run the command again, or start the server again.",
@@ -274,7 +274,7 @@ class Connections:
         return connection
 
 
-def _inode(path: Path) -> int:
+def inode_of(path: Path) -> int:
     """Return the inode of a file; 0 where there is none."""
     try:
         return path.stat().st_ino

@@ -34,13 +34,16 @@ def load_statements(name: str) -> Mapping[str, str]:
     return parse_statements(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-def load_migrations() -> tuple[str, ...]:
+def load_migrations(name: str = "migrations") -> tuple[str, ...]:
     """Return the migrations in order; the first makes an empty database version 1.
+
+    Args:
+        name: The folder in this package that has them; by default those of a library.
 
     Raises:
         ValueError: the numbers that the file names begin with are not 1, 2, 3 and so on.
     """
-    folder = files(__package__).joinpath("migrations")
+    folder = files(__package__).joinpath(name)
     found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=str)
     numbers = [int(entry.name[:4]) for entry in found]
     if numbers != list(range(1, len(found) + 1)):
@@ -48,19 +51,21 @@ def load_migrations() -> tuple[str, ...]:
     return tuple(entry.read_text(encoding="utf-8") for entry in found)
 
 
-STATEMENTS = load_statements("queries.sql")
+STATEMENTS = load_statements("queries.sql")  # of a library
+ACCESS_STATEMENTS = load_statements("access.sql")
+_EVERY = {**STATEMENTS, **ACCESS_STATEMENTS}
 
 
 def run(connection: apsw.Connection, name: str, *bindings: Value) -> Sequence[Row]:
     """Run the statement ``name`` and return all of its rows, so that nothing stays open."""
-    return connection.execute(STATEMENTS[name], bindings).fetchall()
+    return connection.execute(_EVERY[name], bindings).fetchall()
 
 
 def run_many(
     connection: apsw.Connection, name: str, sequence: Iterable[Sequence[Value]]
 ) -> Sequence[Row]:
     """Run the statement ``name`` for each of a sequence of bindings; return all rows."""
-    return connection.executemany(STATEMENTS[name], sequence).fetchall()
+    return connection.executemany(_EVERY[name], sequence).fetchall()
 
 
 def first(connection: apsw.Connection, name: str, *bindings: Value) -> Row | None:

@@ -63,6 +63,18 @@ COMMANDS: Final = {
         "Choose the models: what writes answers, makes vectors and orders passages.",
     ),
     "mcp": ("serve:mcp", "Serve the library to clients that speak the Model Context Protocol."),
+    "key": (
+        "access:keys",
+        "Make, list and revoke keys, with which programs use the home over the network.",
+    ),
+    "user": (
+        "access:users",
+        "Add, list and remove people who log in with a name and a password.",
+    ),
+    "audit": (
+        "access:audit",
+        "List what was changed and refused, newest first, in all workspaces.",
+    ),
     "eval": ("evaluate:evaluate", "Measure how well questions are answered."),
     "feedback": ("evaluate:feedback", "Keep a good or bad answer as a question to evaluate."),
     "status": ("library:status", "Show what the library holds and where it is."),

@@ -1,0 +1,214 @@
+"""Keys, users and their sessions in the database of a home. Each change is one transaction."""
+
+import json
+from collections.abc import Callable, Sequence
+
+from chapterhouse.store.access_database import AccessDatabase, record
+from chapterhouse.store.statements import Row, first, run
+from chapterhouse.types import AccessLevel, ApiKey, AuditEntry, LoginSession, User
+
+
+class ApiKeyStore:
+    """The keys of a home."""
+
+    def __init__(self, database: AccessDatabase) -> None:
+        self._database = database
+
+    def add(self, key: ApiKey, secret_hash: bytes, entry: AuditEntry) -> bool:
+        """Add a key; False where there is one of its id."""
+        values = (
+            key.id,
+            secret_hash,
+            key.label,
+            key.level.value,
+            _json(key.workspaces),
+            _json(key.shelves),
+            _json(key.personas),
+            key.created,
+            key.created_by,
+            key.expires,
+        )
+        with self._database.write() as connection:
+            added = bool(run(connection, "add_api_key", *values))
+            if added:
+                record(connection, entry)
+        return added
+
+    def all(self) -> tuple[ApiKey, ...]:
+        """Return all keys, newest first."""
+        return tuple(map(_key, self._database.rows("api_keys")))
+
+    def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
+        """Return a key with the hash of its secret."""
+        for row in self._database.rows("api_key", key_id):
+            *public, secret_hash = row
+            return _key(public), secret_hash
+        return None
+
+    def revoke(self, key_id: str, entry: AuditEntry) -> bool:
+        """Revoke a key; False where there is none, or it is revoked already."""
+        with self._database.write() as connection:
+            revoked = bool(run(connection, "revoke_api_key", entry.at, key_id))
+            if revoked:
+                record(connection, entry)
+        return revoked
+
+    def touch(self, key_id: str, now: int) -> None:
+        """Write when a key was used."""
+        with self._database.write(durable=False) as connection:
+            run(connection, "touch_api_key", now, key_id)
+
+
+class UserStore:
+    """The users of a home."""
+
+    def __init__(self, database: AccessDatabase) -> None:
+        self._database = database
+
+    def add(self, user: User, password_hash: str, entry: AuditEntry) -> bool:
+        """Add a user; False where there is one of this name."""
+        values = (
+            user.name,
+            user.level.value,
+            _json(user.workspaces),
+            user.created,
+            user.created_by,
+            password_hash,
+        )
+        with self._database.write() as connection:
+            added = bool(run(connection, "add_user", *values))
+            if added:
+                record(connection, entry)
+        return added
+
+    def all(self) -> tuple[User, ...]:
+        """Return all users, by name."""
+        return tuple(map(_user, self._database.rows("users")))
+
+    def find(self, name: str) -> tuple[User, str] | None:
+        """Return a user with the hash of their password."""
+        for row in self._database.rows("user", name):
+            *public, password_hash = row
+            return _user(public), password_hash
+        return None
+
+    def set_password(
+        self, name: str, password_hash: str, entry: AuditEntry, spared: bytes = b""
+    ) -> bool:
+        """Change a password and end the user's sessions but one."""
+        with self._database.write() as connection:
+            found = bool(run(connection, "set_user_password", password_hash, name))
+            if found:
+                run(connection, "drop_sessions_of", name, spared)
+                record(connection, entry)
+        return found
+
+    def rehash(self, name: str, before: str, after: str) -> None:
+        """Replace the hash of a password by another of the same, unless it changed meanwhile."""
+        with self._database.write() as connection:
+            run(connection, "replace_user_password", after, name, before)
+
+    def set_disabled(self, name: str, since: int, entry: AuditEntry) -> bool:
+        """Disable a user and end their sessions, or enable them again."""
+        with self._database.write() as connection:
+            found = bool(run(connection, "set_user_disabled", since, name))
+            if found:
+                run(connection, "drop_sessions_of", name, b"")
+                record(connection, entry)
+        return found
+
+    def remove(self, name: str, entry: AuditEntry) -> bool:
+        """Remove a user, and with them their sessions."""
+        with self._database.write() as connection:
+            found = bool(run(connection, "remove_user", name))
+            if found:
+                record(connection, entry)
+        return found
+
+
+class LoginStore:
+    """Passwords that are tried, and sessions."""
+
+    def __init__(self, database: AccessDatabase) -> None:
+        self._database = database
+
+    def begin(
+        self, subjects: Sequence[bytes], is_locked: Callable[[int, int], bool], now: int
+    ) -> bool:
+        """Count a failure of each subject beforehand, unless one of them is locked."""
+        with self._database.write() as connection:
+            found = [first(connection, "attempt", subject) for subject in subjects]
+            if any(row is not None and is_locked(row[0], row[1]) for row in found):
+                return False
+            for subject in subjects:
+                run(connection, "count_attempt", subject, now)
+        return True
+
+    def failures(self, subjects: Sequence[bytes]) -> tuple[tuple[int, int], ...]:
+        """Return for each subject that has failed how often, and when it last did."""
+        rows = (row for subject in subjects for row in self._database.rows("attempt", subject))
+        return tuple((failures, last) for failures, last in rows)
+
+    def start(
+        self,
+        user: User,
+        password_hash: str,
+        secret_hash: bytes,
+        subjects: Sequence[bytes],
+        entry: AuditEntry,
+    ) -> bool:
+        """Start a session, unless the user has changed meanwhile."""
+        name, *others = subjects
+        values = (secret_hash, entry.at, user.name, password_hash)
+        with self._database.write() as connection:
+            started = bool(run(connection, "add_session", *values))
+            if started:
+                run(connection, "drop_attempt", name)
+                # Of an address others may have failed: who has a password does not excuse them.
+                for subject in others:
+                    run(connection, "uncount_attempt", subject)
+                record(connection, entry)
+        return started
+
+    def find(self, secret_hash: bytes) -> LoginSession | None:
+        """Return a session."""
+        for row in self._database.rows("session", secret_hash):
+            *user, created, last_used = row
+            return LoginSession(_user(user), created, last_used)
+        return None
+
+    def touch(self, secret_hash: bytes, now: int) -> None:
+        """Write when a session was used."""
+        with self._database.write(durable=False) as connection:
+            run(connection, "touch_session", now, secret_hash)
+
+    def end(self, secret_hash: bytes) -> str:
+        """End a session; return the name of its user, or nothing where there is none."""
+        with self._database.write() as connection:
+            row = first(connection, "drop_session", secret_hash)
+        return "" if row is None else str(row[0])
+
+    def drop_old(self, created: int, last_used: int, attempted: int) -> None:
+        """Forget sessions that are over, and failures of long ago."""
+        with self._database.write(durable=False) as connection:
+            run(connection, "drop_old_sessions", created, last_used)
+            run(connection, "drop_old_attempts", attempted)
+
+
+def _json(names: tuple[str, ...] | None) -> str | None:
+    return None if names is None else json.dumps(names)
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(json.loads(text))
+
+
+def _key(row: Row) -> ApiKey:
+    key_id, label, level, workspaces, shelves, personas, *rest = row
+    limits = (_names(workspaces), _names(shelves), _names(personas))
+    return ApiKey(key_id, label, AccessLevel(level), *limits, *rest)
+
+
+def _user(row: Row) -> User:
+    name, level, workspaces, created, created_by, disabled = row
+    return User(name, AccessLevel(level), _names(workspaces), created, created_by, disabled)

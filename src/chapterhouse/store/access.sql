@@ -1,0 +1,95 @@
+-- add_api_key
+INSERT INTO api_key (
+  id, secret_hash, label, level, workspaces, shelves, personas, created, created_by, expires
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING RETURNING id;
+
+-- api_keys
+SELECT id, label, level, workspaces, shelves, personas, created, created_by, expires, revoked,
+  last_used
+FROM api_key ORDER BY created DESC, id;
+
+-- api_key
+SELECT id, label, level, workspaces, shelves, personas, created, created_by, expires, revoked,
+  last_used, secret_hash
+FROM api_key WHERE id = ?;
+
+-- revoke_api_key
+UPDATE api_key SET revoked = ? WHERE id = ? AND revoked = 0 RETURNING id;
+
+-- touch_api_key
+UPDATE api_key SET last_used = ?1 WHERE id = ?2 AND last_used < ?1;
+
+-- add_user
+INSERT INTO user (name, level, workspaces, created, created_by, password_hash)
+VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING RETURNING name;
+
+-- users
+SELECT name, level, workspaces, created, created_by, disabled FROM user ORDER BY name;
+
+-- user
+SELECT name, level, workspaces, created, created_by, disabled, password_hash
+FROM user WHERE name = ?;
+
+-- set_user_password
+UPDATE user SET password_hash = ? WHERE name = ? RETURNING name;
+
+-- replace_user_password
+UPDATE user SET password_hash = ? WHERE name = ? AND password_hash = ?;
+
+-- set_user_disabled
+UPDATE user SET disabled = ? WHERE name = ? RETURNING name;
+
+-- remove_user
+DELETE FROM user WHERE name = ? RETURNING name;
+
+-- add_session
+INSERT INTO session (secret_hash, user, created, last_used)
+SELECT ?1, name, ?2, ?2 FROM user WHERE name = ?3 AND password_hash = ?4 AND disabled = 0
+RETURNING user;
+
+-- session
+SELECT user.name, level, workspaces, user.created, created_by, disabled, session.created, last_used
+FROM session JOIN user ON user.name = session.user WHERE secret_hash = ?;
+
+-- touch_session
+UPDATE session SET last_used = ?1 WHERE secret_hash = ?2 AND last_used < ?1;
+
+-- drop_session
+DELETE FROM session WHERE secret_hash = ? RETURNING user;
+
+-- drop_sessions_of
+DELETE FROM session WHERE user = ? AND secret_hash <> ?;
+
+-- drop_old_sessions
+DELETE FROM session WHERE created <= ? OR last_used <= ?;
+
+-- attempt
+SELECT failures, last FROM attempt WHERE subject = ?;
+
+-- count_attempt
+INSERT INTO attempt (subject, failures, last, previous) VALUES (?1, 1, ?2, 0)
+ON CONFLICT DO UPDATE SET failures = failures + 1, last = ?2, previous = last;
+
+-- uncount_attempt
+UPDATE attempt SET failures = failures - 1, last = previous WHERE subject = ?;
+
+-- drop_attempt
+DELETE FROM attempt WHERE subject = ?;
+
+-- drop_old_attempts
+DELETE FROM attempt WHERE last <= ? OR failures <= 0;
+
+-- record_audit
+INSERT INTO audit (at, actor, action, target, outcome, workspace, address)
+VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING key;
+
+-- audit_entries
+SELECT at, actor, action, target, outcome, workspace, address, key
+FROM audit
+WHERE (?1 = 0 OR key < ?1) AND (?2 IS NULL OR workspace = ?2) AND (?3 IS NULL OR actor = ?3)
+ORDER BY key DESC LIMIT ?4;
+
+-- drop_old_audit
+DELETE FROM audit WHERE key <= ? OR at < ?;
