@@ -8,7 +8,7 @@ used again, since each has connections of its own to the database.
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -109,7 +109,7 @@ async def compute_in_thread(work: Callable[[], Value]) -> Value:
 
 async def stream(
     work: Callable[[Callable[[Event], None]], Awaitable[Event]],
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event]:
     """Yield the events of some work as they come, the last of them its result.
 
     Args:

@@ -126,7 +126,9 @@ class Runtime:
         return replace(
             self,
             definitions={
-                "persona": limit_definitions(known, known.names() if personas is None else personas),
+                "persona": limit_definitions(
+                    known, known.names() if personas is None else personas
+                ),
                 "council": limit_definitions(self.definitions["council"], ()),
             },
             store=limit(self.store, permitted),

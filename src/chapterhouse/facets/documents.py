@@ -34,7 +34,16 @@ from chapterhouse.types import (
 if TYPE_CHECKING:
     from chapterhouse.agents import council_model, personas
     from chapterhouse.facets import long_work
-    from chapterhouse.ingest import compare, find, ingest, preview, quarantine, remove, retained, uploads
+    from chapterhouse.ingest import (
+        compare,
+        find,
+        ingest,
+        preview,
+        quarantine,
+        remove,
+        retained,
+        uploads,
+    )
     from chapterhouse.reading import formats
 else:
     council_model = lazy("chapterhouse.agents.council_model")

@@ -38,9 +38,7 @@ async def ask_stream(exchange: Exchanged, body: AskBody) -> AsyncIterator[Server
     """Answer a question as it comes: ``reading``, ``draft``, and at last ``answer`` or ``error``."""
     options = replace(ask_options(exchange, body), drafts=True)
     events = exchange.events(
-        lambda library: library.answers.events(
-            body.question, persona=body.persona, options=options
-        )
+        lambda library: library.answers.events(body.question, persona=body.persona, options=options)
     )
     async for event in event_stream(events, _event, exchange.server.stopping):
         yield event
@@ -78,7 +76,7 @@ def public_answer(answer: Answer) -> AnswerResult:
     return AnswerResult.model_validate(shown)
 
 
-def _event(event: AskEvent) -> ServerSentEvent | None:
+def _event(event: AskEvent) -> ServerSentEvent:
     match event:
         case ReadingEvent():
             progress = event.progress
@@ -93,5 +91,3 @@ def _event(event: AskEvent) -> ServerSentEvent | None:
         case AnswerEvent():
             data = public_answer(event.answer).model_dump(mode="json")
             return ServerSentEvent(event="answer", data=data)
-    return None
-

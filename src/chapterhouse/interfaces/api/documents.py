@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from fastapi import File, Form, Header, Query, Request, Response, UploadFile
+from fastapi import File, Form, Header, Query, Response, UploadFile
 
 from chapterhouse.answering.search import named_scope
 from chapterhouse.council.knowledge import find_passages
@@ -157,7 +157,9 @@ async def show(
     if_none_match: Annotated[str, Header()] = "",
 ) -> DocumentResult:
     """Show a document without its text."""
-    shown = await exchange.look(lambda library: _shown(library.documents.by_id(document_id), exchange))
+    shown = await exchange.look(
+        lambda library: _shown(library.documents.by_id(document_id), exchange)
+    )
     tag = _tag(shown)
     if tag in _tags(if_none_match):
         raise Refusal(304, "It has not changed.", headers={"ETag": tag})

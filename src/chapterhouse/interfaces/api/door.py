@@ -80,7 +80,7 @@ class Door:
             scope.setdefault("state", {})["caller"] = caller
             body = bounded(receive, self._most_bytes(scope), self._state.options.body_seconds)
             await self._application(scope, body, visit.send)
-        except Exception as error:  # noqa: BLE001 - the process boundary: the client is told why
+        except Exception as error:
             if visit.status:  # the answer has begun: the connection is all that can be ended
                 raise
             await problems.problem(error)(scope, receive, visit.send)
@@ -136,12 +136,14 @@ class Door:
 
     async def _conclude(self, scope: Scope, visit: "_Visit") -> None:
         """Write the line of the log, and record what was refused."""
-        milliseconds = round(1_000 * (time.perf_counter() - visit.began))
-        route = getattr(scope.get("route"), "path", "-")  # never the address itself: it may say much
+        seconds = time.perf_counter() - visit.began
+        # Never the address itself: it may say much.
+        route = getattr(scope.get("route"), "path", "-")
+        self._state.metrics.count(scope["method"], route, visit.status, seconds)
         _log.info(
             "%s %s %s %s %s %s %dms",
             visit.id, scope["method"], route, visit.status, visit.actor or "-",
-            visit.workspace or "-", milliseconds,
+            visit.workspace or "-", round(1_000 * seconds),
         )  # fmt: skip
         if visit.status in _REFUSED:
             entry = AuditEntry(
@@ -168,6 +170,7 @@ class _Visit:
         self.id = secrets.token_hex(8)
         self.began = time.perf_counter()
         self.status = 0
+        self.is_complete = False
         self.actor = ""
         self.workspace = ""
         self._send = send
@@ -180,6 +183,8 @@ class _Visit:
             headers["X-Request-Id"] = self.id
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
+        elif message["type"] == "http.response.body":
+            self.is_complete = not message.get("more_body", False)
         await self._send(message)
 
 

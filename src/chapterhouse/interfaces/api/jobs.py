@@ -1,7 +1,7 @@
 """Long work over HTTP: looked at, followed, stopped, tried again."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Final
 
 from fastapi import Query
@@ -42,9 +42,7 @@ async def show(exchange: Exchanged, job_id: str) -> JobResult:
 @jobs.get("/{job_id}/events", openapi_extra=READ, response_class=EventSourceResponse)
 async def follow(exchange: Exchanged, job_id: str) -> AsyncIterator[ServerSentEvent]:
     """Follow a job until it has ended: ``progress`` again and again, at last ``ended``."""
-    async for event in event_stream(
-        _changes(exchange, job_id), _event, exchange.server.stopping
-    ):
+    async for event in event_stream(_changes(exchange, job_id), _event, exchange.server.stopping):
         yield event
 
 
@@ -66,7 +64,7 @@ async def retry(exchange: Exchanged, job_id: str) -> JobResult:
     return job
 
 
-async def _changes(exchange: Exchange, job_id: str) -> AsyncIterator[JobResult]:
+async def _changes(exchange: Exchange, job_id: str) -> AsyncGenerator[JobResult]:
     """Yield a job whenever it has changed, until it has ended."""
     latest: JobResult | None = None
     while latest is None or latest.state not in FINISHED:

@@ -46,9 +46,7 @@ class RateLimit:
             self._buckets.popitem(last=False)
         if not allowed:
             seconds = max(1, math.ceil((1 - tokens) / self._per_second))
-            raise Refusal(
-                429, "Too many requests.", headers={"Retry-After": str(seconds)}
-            )
+            raise Refusal(429, "Too many requests.", headers={"Retry-After": str(seconds)})
 
 
 def bounded(receive: Receive, maximum: int, seconds: float) -> Receive:

@@ -3,15 +3,15 @@
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from mcp.server import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.interfaces.api.caller import Caller
 from chapterhouse.interfaces.api.state import Exchange, ServerState
 from chapterhouse.interfaces.mcp.server import build_server
 from chapterhouse.interfaces.service import Service
@@ -37,8 +37,8 @@ def mcp_route(state: ServerState) -> McpRoute:
 
     @asynccontextmanager
     async def service_of(context: ServerRequestContext[Any, Any]) -> AsyncIterator[Service]:
-        caller: Caller = context.request.state.caller
-        exchange = Exchange(state, caller)
+        exchange = Exchange(state, cast("Request[Any]", context.request).state.caller)
+        caller = exchange.caller
         with ExitStack() as stack:
             borrowed = state.workspaces.borrow(caller.workspace)
             library, follow = await run_in_thread(lambda: stack.enter_context(borrowed))

@@ -1,7 +1,7 @@
 """What one server works with, and what one request may do with it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, TypeVar
 
@@ -21,7 +21,7 @@ from chapterhouse.types.access import AuditEntry, AuditOutcome
 Value = TypeVar("Value")
 Event = TypeVar("Event")
 
-_LOOKING: Final, _ASKING: Final = 4, 4
+_AT_ONCE: Final = 4  # searches, and questions
 _WAITING: Final = 64
 
 
@@ -55,7 +55,7 @@ class ServerState:
     is_local: bool  # whether only this machine can reach it
     metrics: Metrics = field(default_factory=Metrics)
     workload: Workload = field(
-        default_factory=lambda: Workload(Places(_LOOKING, _WAITING), Places(_ASKING, _WAITING))
+        default_factory=lambda: Workload(Places(_AT_ONCE, _WAITING), Places(_AT_ONCE, _WAITING))
     )
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -118,7 +118,7 @@ class Exchange:
 
         return await self.server.workload.ask(begun)
 
-    def events(self, make: Callable[[Library], AsyncIterator[Event]]) -> AsyncIterator[Event]:
+    def events(self, make: Callable[[Library], AsyncIterator[Event]]) -> AsyncGenerator[Event]:
         """Yield the events of some work as they come; who stops reading stops it."""
 
         async def work(emit: Callable[[Event], None]) -> Event:

@@ -1,7 +1,7 @@
 """Streams of events for clients: each ends with an event that says how."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import TypeVar
 
@@ -13,23 +13,21 @@ Event = TypeVar("Event")
 
 
 async def event_stream(
-    events: AsyncIterator[Event],
-    show: Callable[[Event], ServerSentEvent | None],
+    events: AsyncGenerator[Event],
+    show: Callable[[Event], ServerSentEvent],
     stopping: asyncio.Event,
 ) -> AsyncIterator[ServerSentEvent]:
     """Yield events as clients get them, the last of them a result, ``error`` or ``stopped``.
 
     Args:
         events: Of some work; ended where the client or the server stops.
-        show: Returns an event as clients get it, or None for one that is not theirs.
+        show: Returns an event as clients get it.
         stopping: Set when the server stops.
     """
-    async with aclosing(events) as opened:  # type: ignore[type-var] - ours are generators
+    async with aclosing(events) as opened:
         try:
             while (event := await _next_of(opened, stopping)) is not None:
-                shown = show(event)
-                if shown is not None:
-                    yield shown
+                yield show(event)
         except Exception as error:  # noqa: BLE001 - the answer has begun: the client is told here
             yield ServerSentEvent(event="error", raw_data=bytes(problem(error).body).decode())
             return
@@ -37,7 +35,7 @@ async def event_stream(
         yield ServerSentEvent(event="stopped", data={"detail": "The server stops."})
 
 
-async def _next_of(events: AsyncIterator[Event], stopping: asyncio.Event) -> Event | None:
+async def _next_of(events: AsyncGenerator[Event], stopping: asyncio.Event) -> Event | None:
     """Return the next event; None where there is no other, or the server stops."""
     following = asyncio.ensure_future(anext(events, None))
     stop = asyncio.ensure_future(stopping.wait())

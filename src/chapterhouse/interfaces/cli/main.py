@@ -62,6 +62,7 @@ COMMANDS: Final = {
         "models:app",
         "Choose the models: what writes answers, makes vectors and orders passages.",
     ),
+    "serve": ("serve:serve", "Serve the home over HTTP: REST API, MCP, and for OpenAI's clients."),
     "mcp": ("serve:mcp", "Serve the library to clients that speak the Model Context Protocol."),
     "key": (
         "access:keys",

@@ -1,40 +1,39 @@
-"""The command that serves the library to other programs: mcp."""
+"""Commands that serve the library to other programs: serve, mcp."""
 
 import json as json_text
 import logging
 import sys
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.errors import MissingExtraError, UsageError
+from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.options import COMMON, common, flag, option
 from chapterhouse.interfaces.cli.session import Outcome, named_home, opened_library
-from chapterhouse.loading import is_installed, lazy
+from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Raw
+from chapterhouse.wiring import open_access
 
 if TYPE_CHECKING:
-    from chapterhouse.interfaces.mcp import over_http, over_stdio
+    from chapterhouse.interfaces.api import serving, state
+    from chapterhouse.interfaces.mcp import over_stdio
     from chapterhouse.library import Library
 else:
-    over_http = lazy("chapterhouse.interfaces.mcp.over_http")
+    serving = lazy("chapterhouse.interfaces.api.serving")
+    state = lazy("chapterhouse.interfaces.api.state")
     over_stdio = lazy("chapterhouse.interfaces.mcp.over_stdio")
 
 _HOST, _PORT = "127.0.0.1", 8431
 
 
-def mcp(
+def serve(
     *,
-    http: Annotated[
-        bool, flag("--http", "Serve over HTTP; else over standard input and output.")
-    ] = False,
-    host: Annotated[str, option("--host", "ADDRESS", "Where to listen, with --http.")] = _HOST,
+    host: Annotated[str, option("--host", "ADDRESS", "Where to listen.")] = _HOST,
     port: Annotated[
         int,
-        option(
-            "--port", "N", "Where to listen, with --http; 0: any that is free.", least=0, most=65535
-        ),
+        option("--port", "N", "Where to listen; 0: any that is free.", least=0, most=65535),
     ] = _PORT,
     allow_host: Annotated[
         list[str] | None,
@@ -45,33 +44,51 @@ def mcp(
         option("--allow-origin", "ORIGIN", "A web origin that may call the server; repeatable."),
     ] = None,
     memory: Annotated[bool, flag("--memory", "Remember questions, answers and meetings.")] = False,
+) -> Outcome:
+    """Serve the home over HTTP: the REST API, MCP and the protocol of OpenAI's clients.
+
+    It serves this machine alone until it is stopped. For others, make a key first (chapterhouse
+    key create), and name the address and the host name.
+    """
+    _log_plainly()
+    address = serving.Address(host, port, tuple(allow_host or ()), tuple(allow_origin or ()))
+
+    def announce(url: str) -> None:
+        typer.echo(f"Serving {url}/api, {url}/v1 and {url}/mcp. Stop it with Ctrl-C.", err=True)
+
+    with opened_library(create=True) as library:
+        home, upload_bytes = library.home, library.settings.reading.maximum_megabytes * 2**20
+    with closing(open_access(home)) as access:
+        options = state.ServerOptions(remember=memory)
+        served = serving.Served(home, access, None, upload_bytes, options)
+        serving.serve(served, address, announce)
+    return _nothing()
+
+
+def mcp(
+    *,
+    memory: Annotated[bool, flag("--memory", "Remember questions, answers and meetings.")] = False,
+    http: Annotated[
+        bool, flag("--http", "With --config: for a server that “chapterhouse serve” started.")
+    ] = False,
     config: Annotated[bool, flag("--config", "Print what clients need to know, and stop.")] = False,
 ) -> Outcome:
-    """Serve the library to clients that speak the Model Context Protocol.
+    """Serve the library over standard input and output to clients that speak MCP.
 
-    Clients only read, unless --memory is given. Over standard input and output it ends with its
-    client; over HTTP it serves this machine alone until it is stopped.
+    Clients start it, and it ends with them. They only read, unless --memory is given. Over HTTP,
+    “chapterhouse serve” speaks the Model Context Protocol, too.
     """
-    over_http = (host, port, allow_host, allow_origin) != (_HOST, _PORT, None, None)
-    if over_http and not http:
-        raise typer.BadParameter("--host, --port and --allow-… are for --http.")
+    if http and not config:
+        raise UsageError(
+            "Over HTTP, MCP is a part of the server.", hint="Start it: chapterhouse serve"
+        )
     # On standard output there is nothing but the protocol, so errors are told as text.
-    COMMON.set(replace(common(), json=common().json and (http or config)))
-
+    COMMON.set(replace(common(), json=common().json and config))
     if config:
-        return _client_config(http=http, host=host, port=port, memory=memory)
-    _require_extra()
+        return _client_config(http=http, memory=memory)
     with opened_library(create=True) as library:
         _log_plainly()
-        if http:
-            names, origins = tuple(allow_host or ()), tuple(allow_origin or ())
-            return _serve_http(library, host, port, names, origins, remember=memory)
         return _serve_stdio(library, remember=memory)
-
-
-def _require_extra() -> None:
-    if not is_installed("mcp"):
-        raise MissingExtraError("The MCP server", "mcp")
 
 
 def _log_plainly() -> None:
@@ -93,39 +110,11 @@ def _serve_stdio(library: "Library", *, remember: bool) -> Outcome:
     return _nothing()
 
 
-def _serve_http(
-    library: "Library",
-    host: str,
-    port: int,
-    names: tuple[str, ...],
-    origins: tuple[str, ...],
-    *,
-    remember: bool,
-) -> Outcome:
-    address = over_http.Address(host, port, names, origins)
-
-    def announce(url: str) -> None:
-        if not over_http.is_loopback(host):
-            typer.echo(
-                "Other machines can read this library now, and there is no login yet: anyone who "
-                f"can connect to {host} may ask.",
-                err=True,
-            )
-        typer.echo(f"Serving MCP at {url}. Stop it with Ctrl-C.", err=True)
-
-    over_http.serve(library, address, remember=remember, announce=announce)
-    return _nothing()
-
-
-def _client_config(*, http: bool, host: str, port: int, memory: bool) -> Outcome:
+def _client_config(*, http: bool, memory: bool) -> Outcome:
     """Return the entry that most clients take into their configuration file."""
-    _require_extra()
     entry: dict[str, object]
     if http:
-        if not port:
-            raise UsageError("With --port 0 the address is only known once it is served.")
-        name = f"[{host}]" if ":" in host else host
-        entry = {"type": "http", "url": f"http://{name}:{port}/mcp"}
+        entry = {"type": "http", "url": f"http://{_HOST}:{_PORT}/mcp"}
     else:
         arguments = ["-m", "chapterhouse", "mcp", "--home", str(named_home())]
         arguments += ["--workspace", common().workspace] if common().workspace != "default" else []

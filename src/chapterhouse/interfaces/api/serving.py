@@ -1,0 +1,212 @@
+"""Serve: listen, answer, and stop so that nothing that was accepted is lost."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from chapterhouse.concurrency import run_in_thread
+from chapterhouse.errors import UsageError
+from chapterhouse.facets.access import Access
+from chapterhouse.interfaces.admission import admission, is_loopback, require_safe
+from chapterhouse.interfaces.api.application import build_application
+from chapterhouse.interfaces.api.door import Door
+from chapterhouse.interfaces.api.state import ServerOptions, ServerState
+from chapterhouse.interfaces.api.workers import Workers
+from chapterhouse.interfaces.api.workspaces import Workspaces
+from chapterhouse.types import OPEN
+
+_BACKLOG: Final = 128
+_HEADER_BYTES: Final = 16 * 2**10
+_HEADER_SECONDS: Final = 10.0
+_IDLE_SECONDS: Final = 15
+_ANSWER_SECONDS: Final = 5  # for what is on its way when the server is asked to stop
+_WORKER_SECONDS: Final = 3.0
+_SETTLE_SECONDS: Final = 1.0
+_CONNECTIONS: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the server listens and for whom.
+
+    Attributes:
+        port: 0 for any that is free.
+        allow_hosts: Further names by which clients may call it.
+        allow_origins: Origins of web pages that may call it.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8431
+    allow_hosts: tuple[str, ...] = ()
+    allow_origins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What is served.
+
+    Attributes:
+        home: The home folder.
+        access: Who may use it.
+        workspaces: Only these; all when None.
+        upload_bytes: What one upload may have.
+        options: How the server behaves.
+    """
+
+    home: Path
+    access: Access
+    workspaces: frozenset[str] | None
+    upload_bytes: int
+    options: ServerOptions = field(default_factory=ServerOptions)
+
+
+def serve(served: Served, address: Address, announce: Callable[[str], None]) -> None:
+    """Serve until the process is asked to stop.
+
+    Args:
+        served: What is served.
+        address: Where and for whom.
+        announce: Is told the address once clients can connect.
+
+    Raises:
+        RefusedError: other machines could call, and nobody said by which name, or they would not
+            be asked for a key.
+        UsageError: it cannot listen there.
+        KeyboardInterrupt: the process was asked to stop; everything was closed before.
+    """
+    require_safe(
+        address.host,
+        address.allow_hosts,
+        address.allow_origins,
+        is_configured=served.access.is_configured(),
+    )
+    with _listen(address) as listener:
+        port = listener.getsockname()[1]
+        announce(url(address.host, port))
+        asyncio.run(_serve(served, address, listener, port))
+    raise KeyboardInterrupt  # nothing else ends it
+
+
+def url(host: str, port: int) -> str:
+    """Return the address that clients are given."""
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}"
+
+
+async def _serve(served: Served, address: Address, listener: socket.socket, port: int) -> None:
+    workspaces = Workspaces(served.home, served.workspaces)
+    state = ServerState(
+        workspaces=workspaces,
+        access=served.access,
+        workers=Workers(served.home, starts=served.options.starts_workers),
+        options=served.options,
+        is_local=is_loopback(address.host),
+    )
+    admitted = admission(port, address.allow_hosts, address.allow_origins)
+    door = Door(build_application(state), state, admitted, served.upload_bytes)
+    config = uvicorn.Config(
+        door,
+        http=_Protocol,
+        lifespan="on",
+        log_config=None,  # its own would print on standard output
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # the address of a client is that of its connection
+        ws="none",
+        limit_concurrency=_CONNECTIONS,
+        backlog=_BACKLOG,
+        h11_max_incomplete_event_size=_HEADER_BYTES,
+        timeout_keep_alive=_IDLE_SECONDS,
+        timeout_graceful_shutdown=_ANSWER_SECONDS,
+    )
+    waking = asyncio.create_task(_wake_workers(state))
+    try:
+        await _Server(config, state.stopping).serve(sockets=[listener])
+    finally:
+        waking.cancel()
+        await run_in_thread(lambda: state.workers.stop(_WORKER_SECONDS))
+        state.workload.wait_for_threads(_SETTLE_SECONDS)
+        workspaces.close()
+
+
+async def _wake_workers(state: ServerState) -> None:
+    """Start workers where jobs wait that were left before this server was there."""
+    for name in await run_in_thread(state.workspaces.names):
+        if await run_in_thread(lambda name=name: _has_work(state.workspaces, name)):  # type: ignore[misc]
+            await run_in_thread(lambda name=name: state.workers.wake(name))  # type: ignore[misc]
+
+
+def _has_work(workspaces: Workspaces, name: str) -> bool:
+    with workspaces.borrow(name) as (library, _):
+        return bool(library.jobs.list(OPEN))
+
+
+class _Server(uvicorn.Server):
+    """A server that ends when it is asked to, and leaves what comes then to its caller."""
+
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Note the signals; uvicorn's own would raise them again for whoever listened before."""
+        loop, numbers = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+        for number in numbers:
+            loop.add_signal_handler(number, self._stop, number)
+        try:
+            yield
+        finally:
+            for number in numbers:
+                loop.remove_signal_handler(number)
+
+    def _stop(self, number: int) -> None:
+        self._stopping.set()  # streams end with an event that says so
+        self.handle_exit(number, None)
+
+
+class _Protocol(H11Protocol):
+    """HTTP/1.1 that does not wait for ever for the headers of a request."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._slow = self.loop.call_later(_HEADER_SECONDS, self._give_up)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        self._slow.cancel()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request; the time between two is limited by keep-alive."""
+        super().on_response_complete()
+        self._slow.cancel()
+        self._slow = self.loop.call_later(_IDLE_SECONDS + _HEADER_SECONDS, self._give_up)
+
+    def _give_up(self) -> None:
+        """Close a connection on which no request has come to its end of headers."""
+        if (self.cycle is None or self.cycle.response_complete) and not self.transport.is_closing():
+            self.transport.close()
+
+
+def _listen(address: Address) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+        return socket.create_server(
+            (address.host.strip("[]"), address.port), family=family, backlog=_BACKLOG
+        )
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(
+            f"The server cannot listen at {address.host}, port {address.port}: {reason}.",
+            hint="Is another one running? Choose another port with --port.",
+        ) from None
