@@ -158,6 +158,12 @@ from chapterhouse.types.removal import (
     SearchCount,
 )
 from chapterhouse.types.scope import Scope
+from chapterhouse.types.settings import (
+    Origin,
+    SettingChange,
+    SettingValue,
+    StoredSetting,
+)
 from chapterhouse.types.sources import Move, Source, SourceKind, SyncReport, Trust
 from chapterhouse.types.state import (
     Check,
@@ -281,6 +287,7 @@ __all__ = [
     "ModelLimits",
     "Move",
     "Notice",
+    "Origin",
     "OriginalLine",
     "OutputFormat",
     "Page",
@@ -321,6 +328,8 @@ __all__ = [
     "SearchResult",
     "Searched",
     "Section",
+    "SettingChange",
+    "SettingValue",
     "Side",
     "Snapshot",
     "Source",
@@ -330,6 +339,7 @@ __all__ = [
     "Statement",
     "Status",
     "Step",
+    "StoredSetting",
     "Support",
     "SyncReport",
     "TermRows",

@@ -62,6 +62,7 @@ COMMANDS: Final = {
         "models:app",
         "Choose the models: what writes answers, makes vectors and orders passages.",
     ),
+    "settings": ("settings:app", "List, show, change and reset the settings of the library."),
     "mcp": ("serve:mcp", "Serve the library to clients that speak the Model Context Protocol."),
     "eval": ("evaluate:evaluate", "Measure how well questions are answered."),
     "feedback": ("evaluate:feedback", "Keep a good or bad answer as a question to evaluate."),
