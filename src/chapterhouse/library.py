@@ -18,7 +18,7 @@ from chapterhouse.files import home_folder
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
-from chapterhouse.settings_file import load_settings
+from chapterhouse.settings_file import read_stated
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     AddReport,
@@ -34,7 +34,7 @@ from chapterhouse.types import (
     Scope,
     Verification,
 )
-from chapterhouse.wiring import make_home, open_runtime
+from chapterhouse.wiring import effective_settings, make_home, open_runtime, open_workspace
 
 # A command that searches does not load what adds, answers or meets.
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from chapterhouse.facets import encoders as encoding
     from chapterhouse.facets import jobs as working
     from chapterhouse.facets import search as searching
+    from chapterhouse.facets import settings as configuring
     from chapterhouse.facets import sources as syncing
     from chapterhouse.facets import upkeep as maintaining
     from chapterhouse.models import discovery
@@ -61,6 +62,7 @@ else:
     encoding = lazy("chapterhouse.facets.encoders")
     working = lazy("chapterhouse.facets.jobs")
     searching = lazy("chapterhouse.facets.search")
+    configuring = lazy("chapterhouse.facets.settings")
     syncing = lazy("chapterhouse.facets.sources")
     maintaining = lazy("chapterhouse.facets.upkeep")
     discovery = lazy("chapterhouse.models.discovery")
@@ -109,8 +111,21 @@ class Library:
 
     @property
     def settings(self) -> Settings:
-        """The settings, the workspace's own included."""
+        """The settings with which it was opened, the workspace's own included."""
         return self._runtime.settings
+
+    def settings_changed(self) -> bool:
+        """Say whether other settings hold by now, so that it is to be opened again.
+
+        A process may have changed them in the database, or somebody one of the files. Cheap enough
+        for every request. True also where a file cannot be read: opening raises why.
+        """
+        return self.configuration.has_changed()
+
+    @cached_property
+    def configuration(self) -> "configuring.SettingsFacet":
+        """The settings as they are now, where they are from, and changing them."""
+        return configuring.SettingsFacet(self._runtime)
 
     @cached_property
     def documents(self) -> "storing.Documents":
@@ -193,9 +208,9 @@ class Library:
         own = folder / "workspaces" / workspace
         if not create:
             _require_there(folder, workspace)
-        settings = load_settings(folder, own)
+        stated = read_stated(folder, own)
         make_home(folder, own)
-        return cls(open_runtime(folder, workspace, settings))
+        return cls(open_workspace(folder, workspace, stated))
 
     @classmethod
     def verify(
@@ -298,7 +313,7 @@ class Library:
             UsageError: a setting cannot be used.
         """
         folder = home_folder(home)
-        settings = load_settings(folder, folder / "workspaces" / workspace)
+        settings = effective_settings(folder, workspace)
         with TemporaryDirectory(prefix="chapterhouse-", ignore_cleanup_errors=True) as name:
             own = Path(name) / "workspaces" / "default"
             make_home(Path(name), own)

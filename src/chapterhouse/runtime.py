@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from chapterhouse.ports.store import Blobs, Store
     from chapterhouse.settings import Settings
+    from chapterhouse.settings_stored import ResolvedSettings
     from chapterhouse.types import Chunk, Document
 else:
     jobs = lazy("chapterhouse.ingest.jobs")
@@ -52,6 +53,8 @@ class Runtime:
     Attributes:
         home: The home folder, where the settings are.
         workspace: The name of the workspace.
+        settings: Those that hold.
+        resolved: Where they are from.
         definitions: Those of ``persona`` and of ``council``, by kind.
         store: The documents, and all that is known of files.
         memories: What was asked and answered before.
@@ -83,6 +86,7 @@ class Runtime:
     home: Path
     workspace: str
     settings: "Settings"
+    resolved: "ResolvedSettings"
     definitions: "Mapping[str, Definitions]"
     store: "Store"
     memories: "Memories"

@@ -1,10 +1,11 @@
-"""Every setting, in one frozen tree: defaults < file < environment < workspace < call.
+"""Every setting, in one frozen tree.
 
-The file is ``chapterhouse.toml`` in the home folder; a workspace may have a ``workspace.toml`` of
-its own; an environment variable is spelled ``CHAPTERHOUSE_SEARCH__LIMIT=5``.
+Defaults < file < environment < workspace < database < call. The file is ``chapterhouse.toml`` in
+the home folder; a workspace may have a ``workspace.toml`` of its own, and values in its database;
+an environment variable is spelled ``CHAPTERHOUSE_SEARCH__LIMIT=5``.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -13,11 +14,21 @@ HOME_FILE = "chapterhouse.toml"
 WORKSPACE_FILE = "workspace.toml"
 PREFIX = "CHAPTERHOUSE_"
 LONGEST = 1_500  # characters of a chunk, unless a setting says otherwise
+SECRET: Final = frozenset({"extra_body", "allow"})  # settings that may hold keys
 _CHECKSUM = r"^([0-9a-f]{64})?$"  # SHA-256, or nothing
 
 
 class _Frozen(BaseModel):
+    """A part of the tree.
+
+    Attributes:
+        changeable: The settings that may be changed in the database of a workspace, by whoever may
+            administer it over a network. Nothing is that is not named: no secret, no address, and
+            nothing that names a program, a folder or a file of the machine.
+    """
+
     model_config = ConfigDict(frozen=True, extra="forbid")
+    changeable: ClassVar[frozenset[str]] = frozenset()
 
 
 Strategy = Literal[
@@ -33,6 +44,10 @@ Strategy = Literal[
 
 class ChunkingSettings(_Frozen):
     """How documents are cut. What was cut before is cut again by ``rebuild``."""
+
+    changeable = frozenset(
+        {"strategy", "by_format", "target", "minimum", "maximum", "size", "overlap"}
+    )
 
     strategy: Strategy = "hierarchical"
     by_format: dict[str, Strategy] = {}  # by extension or format, before strategy
@@ -62,12 +77,16 @@ class ChunkingSettings(_Frozen):
 class ReadingSettings(_Frozen):
     """How files are read."""
 
+    changeable = frozenset({"maximum_megabytes"})
+
     workers: int = Field(default=2, ge=1, le=64)  # reading processes
     maximum_megabytes: int = Field(default=100, ge=1, le=4_096)  # of one file
 
 
 class TokenSettings(_Frozen):
     """How tokens are counted: an estimate, or exactly with the tokenizer of Llama 2."""
+
+    changeable = frozenset({"tokenizer"})
 
     tokenizer: Literal["estimate", "llama-2"] = "estimate"
 
@@ -111,6 +130,8 @@ class _ServiceSettings(_Frozen):
 class EmbeddingSettings(_ServiceSettings):
     """What makes the vectors; those of an encoder are made in the background."""
 
+    changeable = frozenset({"batch", "background"})
+
     engine: Literal["built-in", "static", "openai", "folder", "none"] = "built-in"
     model: str = ""  # as the service calls it
     revision: str = ""  # a name of your own for the model's version, where nothing tells it
@@ -141,6 +162,8 @@ class EmbeddingSettings(_ServiceSettings):
 class RerankSettings(_ServiceSettings):
     """What puts the best candidates of a search in their final order."""
 
+    changeable = frozenset({"engine", "depth", "maximum_characters"})
+
     engine: Literal["features", "none", "folder", "http"] = "features"
     model: str = ""  # as the service calls it
     folder: str = ""  # of the model's files
@@ -160,6 +183,8 @@ class RerankSettings(_ServiceSettings):
 
 class LanguageModelSettings(_ServiceSettings):
     """The model that writes, if there is one."""
+
+    changeable = frozenset({"maximum_tokens", "temperature", "thinking"})
 
     engine: Literal["none", "openai", "anthropic", "google"] = "none"
     model: str = ""  # as the service calls it
@@ -191,6 +216,19 @@ class LanguageModelSettings(_ServiceSettings):
 class SearchSettings(_Frozen):
     """What a search returns when the call does not say."""
 
+    changeable = frozenset(
+        {
+            "limit",
+            "per_document",
+            "fusion",
+            "bm25_min_score",
+            "vector_threshold",
+            "min_similarity",
+            "duplicates",
+            "recency",
+        }
+    )
+
     limit: int = Field(default=10, ge=1, le=1_000)  # hits
     per_document: int = Field(default=0, ge=0, le=1_000)  # hits of one document; 0: no cap
     fusion: Literal["scores", "ranks"] = "scores"  # how lists become one
@@ -204,6 +242,8 @@ class SearchSettings(_Frozen):
 class ExpansionSettings(_Frozen):
     """In which other ways a question is put to the index."""
 
+    changeable = frozenset({"names", "parts", "rewrite", "model"})
+
     names: bool = True  # what the documents call the same thing
     parts: bool = True  # the several things that a question asks
     # Whether a language model writes other forms of it, in one call, for a further search.
@@ -211,10 +251,18 @@ class ExpansionSettings(_Frozen):
     model: str = ""  # the name of one for that; empty: whoever answers
 
 
+_Purpose = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
+_Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
+
+
 class PackingSettings(_Frozen):
     """What a context holds when the call does not say."""
 
+    changeable = frozenset({"maximum", "budgets", "hits", "widen", "widen_tokens", "price"})
+
     maximum: int = Field(default=2_000, ge=1, le=10_000_000)  # tokens
+    # Tokens by what a context is for, where the call names that.
+    budgets: dict[_Purpose, _Tokens] = {"chat": 2_000, "recipe": 4_000, "code": 3_000}
     hits: int = Field(default=12, ge=1, le=1_000)  # to choose from
     widen: Literal["no", "surroundings", "parent"] = "no"  # what a hit takes in around it
     widen_tokens: int = Field(default=400, ge=1, le=100_000)  # longest excerpt made that way
@@ -223,6 +271,8 @@ class PackingSettings(_Frozen):
 
 class AnswerSettings(_Frozen):
     """What an answer holds when the call does not say."""
+
+    changeable = frozenset({"words", "cache", "check"})
 
     words: int = Field(default=120, ge=10, le=2_000)  # of the parts that are quoted
     cache: bool = True  # answers that a model wrote are kept until anything changes
@@ -242,6 +292,8 @@ class EntailmentSettings(_Frozen):
 class MemorySettings(_Frozen):
     """What is remembered of questions and answers."""
 
+    changeable = frozenset({"enabled", "days", "recall"})
+
     enabled: bool = True
     days: int = Field(default=365, ge=0, le=36_500)  # until it is forgotten; 0: never
     # Earlier answers that a model is reminded of; unset: 3 in a conversation, else none.
@@ -250,6 +302,8 @@ class MemorySettings(_Frozen):
 
 class RemovalSettings(_Frozen):
     """What happens to the bytes of removed documents."""
+
+    changeable = frozenset({"grace_days"})
 
     grace_days: int = Field(default=7, ge=0, le=3_650)  # until they go; 0: at once
 
@@ -276,6 +330,8 @@ class ToolSettings(_Frozen):
 
 class CloudSettings(_Frozen):
     """How cloud drives are read, through rclone."""
+
+    changeable = frozenset({"transfers", "listing_seconds", "stall_seconds"})
 
     rclone: str = ""  # path of the program; empty: the one on PATH, else the extra's
     transfers: int = Field(default=3, ge=1, le=16)  # files fetched at once

@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, get_origin
@@ -20,14 +22,39 @@ from chapterhouse.settings import (
     LanguageModelSettings,
     Settings,
 )
+from chapterhouse.types import Origin
 
+_TICK_NS: Final = 100_000_000  # longer than any clock of a file system ticks
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _OF_A_MACHINE: Final = frozenset({"tools"})
 _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 
 
+Layer = Mapping[str, Any]  # of sections what one origin says
+
+
+@dataclass(frozen=True, slots=True)
+class StatedSettings:
+    """What the files and the environment say of a workspace.
+
+    Attributes:
+        settings: All of it, over the defaults.
+        layers: What each of them says, from weakest to strongest.
+        files: The two files, and a mark of each by which a change of it is known.
+    """
+
+    settings: Settings
+    layers: Mapping[Origin, Layer]
+    files: Mapping[Path, object]
+
+
 def load_settings(home: Path, workspace_folder: Path) -> Settings:
-    """Return the settings of a workspace.
+    """Return the settings of a workspace, but for what its database says; see ``read_stated``."""
+    return read_stated(home, workspace_folder).settings
+
+
+def read_stated(home: Path, workspace_folder: Path) -> StatedSettings:
+    """Return what the files and the environment say of a workspace.
 
     Raises:
         UsageError: a file is not TOML, or names a setting that does not exist or a value that it
@@ -35,15 +62,47 @@ def load_settings(home: Path, workspace_folder: Path) -> Settings:
     """
     home_file, own_file = home / HOME_FILE, workspace_folder / WORKSPACE_FILE
     _refuse_unknown_variables(os.environ)
-    stated = _merged(_read(home_file), _from_environment(os.environ))
+    files = {path: _mark(path) for path in (home_file, own_file)}  # before they are read
+    layers = {
+        Origin.HOME_FILE: _read(home_file),
+        Origin.ENVIRONMENT: _from_environment(os.environ),
+        Origin.WORKSPACE_FILE: _read(own_file),
+    }
+    shared = _merged(layers[Origin.HOME_FILE], layers[Origin.ENVIRONMENT])
     try:
-        shared = Settings.model_validate(stated).model_dump()
+        known = Settings.model_validate(shared).model_dump()
     except ValidationError as error:
         raise _explained(error, home_file) from None
     try:
-        return Settings.model_validate(_merged(shared, _read(own_file)))
+        settings = Settings.model_validate(_merged(known, layers[Origin.WORKSPACE_FILE]))
     except ValidationError as error:
         raise _explained(error, own_file) from None
+    return StatedSettings(settings, layers, files)
+
+
+def have_files_changed(stated: StatedSettings) -> bool:
+    """Say whether a file says something else by now; cheap where none was written."""
+    if all(mark is not None and _mark(path) == mark for path, mark in stated.files.items()):
+        return False
+    try:
+        now = [_read(path) for path in stated.files]
+    except UsageError:  # whoever opens the library again is told what is wrong
+        return True
+    return now != [stated.layers[Origin.HOME_FILE], stated.layers[Origin.WORKSPACE_FILE]]
+
+
+def _mark(path: Path) -> object:
+    """Return what changes when a file is written; None where that is not sure.
+
+    A file that is written twice within a tick of the clock looks the same afterwards.
+    """
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    if abs(time.time_ns() - found.st_mtime_ns) < _TICK_NS:
+        return None
+    return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def portable_settings(path: Path) -> str:
@@ -100,7 +159,7 @@ def _from_environment(environment: Mapping[str, str]) -> Mapping[str, Mapping[st
         whole = f"{PREFIX}{section}".upper()
         if whole in environment:
             found[section] = _parsed(section, environment[whole])
-        for name, field in _fields(section).items():
+        for name, field in fields_of(section).items():
             variable = f"{whole}__{name}".upper()
             if variable in environment:
                 text = environment[variable]
@@ -121,7 +180,7 @@ def _parsed(place: str, text: str) -> Any:
         ) from None
 
 
-def _fields(section: str) -> Mapping[str, FieldInfo]:
+def fields_of(section: str) -> Mapping[str, FieldInfo]:
     """Return the settings of a section; none of one whose names are the user's own."""
     kind = Settings.model_fields[section].annotation
     is_section = isinstance(kind, type) and issubclass(kind, BaseModel)
@@ -133,7 +192,7 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     known = {
         f"{PREFIX}{section}__{name}".upper()
         for section in Settings.model_fields
-        for name in _fields(section)
+        for name in fields_of(section)
     }
     for variable in sorted(environment):
         if variable.startswith(PREFIX) and "__" in variable and variable not in known:
@@ -147,6 +206,14 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
 
 
 def _explained(error: ValidationError, path: Path) -> UsageError:
+    return UsageError(
+        f"The settings do not fit: {explain_problems(error, path)}.",
+        hint=f"Look into {path} and the variables that start with CHAPTERHOUSE_.",
+    )
+
+
+def explain_problems(error: ValidationError, path: Path | None = None) -> str:
+    """Return what is wrong with settings, and where in the file at ``path``."""
     problems = []
     for problem in error.errors():
         names = [str(part) for part in problem["loc"]]
@@ -156,11 +223,8 @@ def _explained(error: ValidationError, path: Path) -> UsageError:
         if problem["type"] == "extra_forbidden":
             message = _unknown(names)
         where = f"{'.'.join(names)}: " if names else ""
-        problems.append(f"{where}{message}{_place(path, names)}")
-    return UsageError(
-        f"The settings do not fit: {'; '.join(problems)}.",
-        hint=f"Look into {path} and the variables that start with CHAPTERHOUSE_.",
-    )
+        problems.append(f"{where}{message}{_place(path, names) if path else ''}")
+    return "; ".join(problems)
 
 
 def _unknown(names: Sequence[str]) -> str:
@@ -178,7 +242,7 @@ def _names_below(above: Sequence[str]) -> Sequence[str]:
         return tuple(Settings.model_fields)
     if above[0] == "models":
         return tuple(LanguageModelSettings.model_fields)
-    return tuple(_fields(above[0]))
+    return tuple(fields_of(above[0]))
 
 
 def _place(path: Path, names: Sequence[str]) -> str:

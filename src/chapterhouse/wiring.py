@@ -37,6 +37,8 @@ from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
+from chapterhouse.settings_file import StatedSettings, read_stated
+from chapterhouse.settings_stored import ResolvedSettings, resolve
 from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
 from chapterhouse.store.access_database import AccessDatabase, AuditStore
 from chapterhouse.store.blobs import FolderBlobs, SharedBlobs
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from chapterhouse.ingest.staging import Databases
     from chapterhouse.models import built_in
     from chapterhouse.ports.index import Index
+    from chapterhouse.ports.store import Store
 else:
     prompt = lazy("chapterhouse.answering.prompt")
     second_opinion = lazy("chapterhouse.answering.second_opinion")
@@ -111,10 +114,24 @@ def reading_limits(settings: Settings) -> Limits:
     return replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
 
 
+def open_workspace(home: Path, workspace: str, stated: StatedSettings) -> Runtime:
+    """Open all parts of a workspace, whose folder is there, with the settings in its database.
+
+    Args:
+        home: The home folder.
+        workspace: The name of the workspace.
+        stated: What files and environment say of its settings.
+
+    Raises:
+        ChapterhouseError: one of them cannot be opened; those that were are closed again.
+    """
+    return _open_runtime(home, workspace, partial(resolve_stored, stated), None)
+
+
 def open_runtime(
     home: Path, workspace: str, settings: Settings, blobs: FolderBlobs | None = None
 ) -> Runtime:
-    """Open all parts of a workspace, whose folder is there.
+    """Open all parts of a workspace under these settings, whatever its database says of them.
 
     Args:
         home: The home folder.
@@ -125,10 +142,45 @@ def open_runtime(
     Raises:
         ChapterhouseError: one of them cannot be opened; those that were are closed again.
     """
+    return _open_runtime(home, workspace, lambda _: ResolvedSettings(settings), blobs)
+
+
+def resolve_stored(stated: StatedSettings, store: "Store") -> ResolvedSettings:
+    """Return the settings that hold with what the database says of them."""
+    found = store.settings()
+    sequence = found.sequence()  # first: what is changed meanwhile counts as changed later
+    return resolve(stated, found.values(), sequence)
+
+
+def effective_settings(home: Path, workspace: str) -> Settings:
+    """Return the settings that hold for a workspace, also for one that has no library yet.
+
+    Raises:
+        UsageError: a file or variable does not fit.
+        ChapterhouseError: its database cannot be opened.
+    """
+    folder = home / "workspaces" / workspace
+    stated = read_stated(home, folder)
+    if not (folder / "library.db").exists():
+        return stated.settings
+    with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
+        return resolve_stored(stated, store).settings
+
+
+def _open_runtime(
+    home: Path,
+    workspace: str,
+    resolve_with: "Callable[[Store], ResolvedSettings]",
+    blobs: FolderBlobs | None,
+) -> Runtime:
     folder = home / "workspaces" / workspace
     blobs = blobs or FolderBlobs(folder / "blobs")
     cache = folder / "cache"
     with ExitStack() as opened:
+        store = SqliteStore(folder / "library.db", blobs=blobs)
+        opened.callback(store.close)
+        resolved = resolve_with(store)
+        settings = resolved.settings
         table = static_embedder()
         embedder = NoEmbedder() if settings.embedding.engine == "none" else table
         open_ = _opener(cache, opened)
@@ -137,8 +189,6 @@ def open_runtime(
         entailment = open_entailment(settings)
         models = LanguageModels(settings)
         opened.callback(models.close)
-        store = SqliteStore(folder / "library.db", blobs=blobs)
-        opened.callback(store.close)
         worker = Worker(folder / "background")
         opened.callback(worker.close)
         aliases = AliasIndex(folder / "index" / "names")
@@ -155,6 +205,7 @@ def open_runtime(
             home=home,
             workspace=workspace,
             settings=settings,
+            resolved=resolved,
             definitions=_definitions(definition_folders(home, workspace)),
             store=store,
             memories=store.memories(),

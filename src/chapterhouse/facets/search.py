@@ -17,6 +17,7 @@ from chapterhouse.retrieval.context import build_context, repack
 from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.retrieval.method import Method
 from chapterhouse.runtime import Runtime
+from chapterhouse.settings import PackingSettings
 from chapterhouse.types import Context, Query, SearchResult
 
 
@@ -75,6 +76,7 @@ class Search:
         question: str,
         *,
         maximum: int | None = None,
+        purpose: str = "",
         shelves: Sequence[str] | None = None,
         tags: Sequence[str] = (),
     ) -> Context:
@@ -82,15 +84,17 @@ class Search:
 
         Args:
             question: A question.
-            maximum: Tokens; the setting when None.
+            maximum: Tokens; when None, those of ``purpose``, else the setting.
+            purpose: What the context is for: a name in ``packing.budgets``.
             shelves: Only documents on one of these; all when None.
             tags: What the asker knows about.
 
         Raises:
-            UsageError: the question is empty or a number is out of range.
+            UsageError: the question is empty, a number is out of range, or the purpose unknown.
         """
         packing = self._runtime.settings.packing
-        budget = packing.maximum if maximum is None else maximum
+        stated = _budget_for(purpose, packing)
+        budget = stated if maximum is None else maximum
         if budget < 1:
             raise UsageError(f"A context needs at least 1 token, not {budget}.")
         query = self._query(
@@ -118,3 +122,16 @@ class Search:
         checked = check_query(query, self._runtime.store, limit, per_document, settings)
         self._runtime.catch_up()
         return checked
+
+
+def _budget_for(purpose: str, packing: PackingSettings) -> int:
+    """Return the tokens of a context for a purpose; the usual ones where none is named."""
+    if not purpose:
+        return packing.maximum
+    if purpose not in packing.budgets:
+        known = ", ".join(sorted(packing.budgets)) or "none"
+        raise UsageError(
+            f"There is no budget of tokens for '{purpose}'; there are: {known}.",
+            hint="Name one of them, or add it to packing.budgets in the settings.",
+        )
+    return packing.budgets[purpose]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 else:
     rebuilding = lazy("chapterhouse.facets.rebuilding")
 
+_IGNORED_HINT: Final = "See why: chapterhouse settings list"
 _REBUILD_HINT: Final = "Cut them again while the library serves: chapterhouse rebuild"
 
 
@@ -88,7 +89,21 @@ class Upkeep:
         runtime = self._runtime
         private = (privacy.make_private if fix else privacy.check_privacy)(runtime.home)
         found = doctor.checks_of(self.verify(quick=True), runtime.indexes())
-        return (*environment_checks(self._surroundings()), self._cutting(), *found, private)
+        return (
+            *environment_checks(self._surroundings()),
+            self._stored(),
+            self._cutting(),
+            *found,
+            private,
+        )
+
+    def _stored(self) -> Check:
+        """Say which settings in the database do not hold."""
+        ignored = self._runtime.resolved.ignored
+        if not ignored:
+            return Check("stored settings", passed=True, sentence="All of them hold.")
+        sentence = f"Ignored: {', '.join(sorted(ignored))}."
+        return Check("stored settings", passed=True, sentence=sentence, hint=_IGNORED_HINT)
 
     def _cutting(self) -> Check:
         """Say how many documents were cut otherwise than they would be now."""

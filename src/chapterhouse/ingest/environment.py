@@ -17,7 +17,7 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.ports.index import Index
 from chapterhouse.ports.store import Store
 from chapterhouse.reading.formats import supported_formats
-from chapterhouse.settings import Settings
+from chapterhouse.settings import SECRET, Settings
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Check, EncoderStatus, SourceKind
 
@@ -27,7 +27,6 @@ _NETWORK: Final = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "afpfs", "f
 _LEAST_BYTES: Final = 100_000_000  # free, below which the next add may fail
 _LEAST_FILES: Final = 128  # open at a time
 _LONG_LOG: Final = 64 * 2**20
-_SECRET: Final = frozenset({"extra_body", "allow"})  # settings that may hold keys
 _SHOWN: Final = 12
 
 
@@ -86,7 +85,7 @@ def changed_settings(settings: Settings) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for section, values in settings.model_dump(mode="json", exclude_defaults=True).items():
         for name, value in values.items() if isinstance(values, dict) else ():
-            secret = name in _SECRET or isinstance(value, dict)
+            secret = name in SECRET or isinstance(value, dict)
             found[f"{section}.{name}"] = "(set)" if secret else value
     return found
 

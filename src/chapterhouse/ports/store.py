@@ -9,6 +9,7 @@ from chapterhouse.ports.examination import Examination
 from chapterhouse.ports.jobs import Jobs
 from chapterhouse.ports.memories import Memories
 from chapterhouse.ports.removed import RemovedDocuments
+from chapterhouse.ports.settings import StoredSettings
 from chapterhouse.ports.vectors import DocumentVectors, Embeddings
 from chapterhouse.types import (
     Body,
@@ -255,7 +256,8 @@ class Backup(Protocol):
     def take_rest(self, path: Path) -> None:
         """Take all but the documents from another library's database: it is as it is there.
 
-        Memories, encoders, sources, records of files, jobs, and what is retained of removed ones.
+        Memories, encoders, sources, records of files, jobs, what is retained of removed ones, and
+        settings.
         """
         ...
 
@@ -306,6 +308,10 @@ class Store(
 
     def removed(self) -> RemovedDocuments:
         """Return the removed documents that may come back."""
+        ...
+
+    def settings(self) -> StoredSettings:
+        """Return the settings that were changed in the database."""
         ...
 
 

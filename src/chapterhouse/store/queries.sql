@@ -805,6 +805,9 @@ INSERT INTO main.job SELECT * FROM other.job;
 -- take_removed
 INSERT INTO main.removed SELECT * FROM other.removed;
 
+-- take_settings
+INSERT INTO main.setting_change SELECT * FROM other.setting_change;
+
 -- take_contents
 INSERT OR IGNORE INTO main.content SELECT * FROM other.content;
 
@@ -831,3 +834,24 @@ DELETE FROM main.job;
 
 -- drop_rest_removed
 DELETE FROM main.removed;
+
+-- drop_rest_settings
+DELETE FROM main.setting_change;
+
+-- --- settings ---
+
+-- stored_settings
+SELECT name, value, changed, changed_by FROM setting_change
+WHERE key IN (SELECT max(key) FROM setting_change GROUP BY name) AND value IS NOT NULL
+ORDER BY key DESC;
+
+-- setting_history
+SELECT name, value, lag(value) OVER (PARTITION BY name ORDER BY key), changed, changed_by
+FROM setting_change WHERE ?1 = '' OR name = ?1
+ORDER BY key DESC LIMIT ?2;
+
+-- setting_sequence
+SELECT coalesce(max(key), 0) FROM setting_change;
+
+-- put_setting_change
+INSERT INTO setting_change (name, value, changed, changed_by) VALUES (?, ?, ?, ?);

@@ -23,6 +23,7 @@ from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.reading import StoreReader
 from chapterhouse.store.removed import RemovedStore
+from chapterhouse.store.settings import SettingStore
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.store.statements import first, run
@@ -71,6 +72,10 @@ class SqliteStore(StoreReader):
     def removed(self) -> RemovedStore:
         """Return the removed documents that may come back."""
         return RemovedStore(self._connections, self._drop_blob)
+
+    def settings(self) -> SettingStore:
+        """Return the settings that were changed in the database."""
+        return SettingStore(self._connections)
 
     def examination(self) -> StoreExaminer:
         """Return what looks for damage in the rows, and repairs it."""

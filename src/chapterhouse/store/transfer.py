@@ -16,6 +16,7 @@ _PARTS: Final = (
     "roots",
     "jobs",
     "removed",
+    "settings",
 )
 
 

@@ -169,6 +169,12 @@ from chapterhouse.types.removal import (
     SearchCount,
 )
 from chapterhouse.types.scope import Scope
+from chapterhouse.types.settings import (
+    Origin,
+    SettingChange,
+    SettingValue,
+    StoredSetting,
+)
 from chapterhouse.types.sources import Move, Source, SourceKind, SyncReport, Trust
 from chapterhouse.types.state import (
     Check,
@@ -300,6 +306,7 @@ __all__ = [
     "NewKey",
     "NewSession",
     "Notice",
+    "Origin",
     "OriginalLine",
     "OutputFormat",
     "Page",
@@ -340,6 +347,8 @@ __all__ = [
     "SearchResult",
     "Searched",
     "Section",
+    "SettingChange",
+    "SettingValue",
     "Side",
     "Snapshot",
     "Source",
@@ -349,6 +358,7 @@ __all__ = [
     "Statement",
     "Status",
     "Step",
+    "StoredSetting",
     "Support",
     "SyncReport",
     "TermRows",

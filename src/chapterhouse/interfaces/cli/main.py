@@ -63,6 +63,7 @@ COMMANDS: Final = {
         "Choose the models: what writes answers, makes vectors and orders passages.",
     ),
     "serve": ("serve:serve", "Serve the home over HTTP: REST API, MCP, and for OpenAI's clients."),
+    "settings": ("settings:app", "List, show, change and reset the settings of the library."),
     "mcp": ("serve:mcp", "Serve the library to clients that speak the Model Context Protocol."),
     "key": (
         "access:keys",

@@ -76,6 +76,10 @@ def context(
         int | None,
         option("--tokens", "N", "Longest context; by default as in the settings.", least=1),
     ] = None,
+    purpose: Annotated[
+        str,
+        option("--purpose", "NAME", "As many tokens as packing.budgets has for it: chat, recipe …"),
+    ] = "",
     shelf: Shelves = None,
     tag: Tags = None,
 ) -> Outcome:
@@ -85,7 +89,11 @@ def context(
     """
     with opened_library() as library:
         packed = library.search.context(
-            readable(*question), maximum=maximum, shelves=shelf or None, tags=tuple(tag or ())
+            readable(*question),
+            maximum=maximum,
+            purpose=purpose,
+            shelves=shelf or None,
+            tags=tuple(tag or ()),
         )
         return Outcome(packed, _context_blocks(packed), OK if packed.excerpts else NO_ANSWER)
 

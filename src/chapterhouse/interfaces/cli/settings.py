@@ -1,0 +1,133 @@
+"""Commands about the settings in the database: settings list, show, set, reset, history."""
+
+import getpass
+import json
+import tomllib
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from chapterhouse.interfaces.cli import render_settings
+from chapterhouse.interfaces.cli.options import (
+    DryRun,
+    argument,
+    flag,
+    group,
+    option,
+    readable,
+    reopening,
+)
+from chapterhouse.interfaces.cli.session import Outcome, opened_library
+from chapterhouse.presenting.blocks import Block
+from chapterhouse.types import SettingValue
+
+app = group("List, show, change and reset the settings of the library.")
+
+Name = Annotated[str, argument("NAME", "A setting, as packing.maximum, or another name of it.")]
+
+
+@app.command("list")
+def list_settings(
+    *,
+    changed: Annotated[
+        bool, flag("--changed", "Only settings that something sets, or tries to.")
+    ] = False,
+) -> Outcome:
+    """List the settings, each with its value and what sets it.
+
+    Values in the database that do not hold are listed with the reason.
+    """
+    with opened_library(background=False) as library:
+        found = library.configuration.all()
+    if changed:
+        found = tuple(one for one in found if one.origin != "default" or one.ignored)
+    return Outcome(found, render_settings.listed(found))
+
+
+@app.command()
+def show(name: Name) -> Outcome:
+    """Show a setting: its value, what sets it, and who changed it."""
+    with opened_library(background=False) as library:
+        found = library.configuration.get(name)
+    return Outcome(found, render_settings.shown(found))
+
+
+@app.command("set", context_settings={"ignore_unknown_options": True})
+def set_values(
+    pairs: Annotated[
+        list[str],
+        argument("NAME VALUE...", "A setting and its value, as JSON or TOML; repeatable."),
+    ],
+    *,
+    dry_run: DryRun = False,
+) -> Outcome:
+    """Change settings in the database of the library, all of them or none.
+
+    They win over the files, and hold for every command and request from then on. What belongs to
+    the machine, such as programs, folders, addresses and keys, is set in the files alone.
+    """
+    if len(pairs) % 2:
+        raise typer.BadParameter("A value is missing: write NAME VALUE, as packing.maximum 3000.")
+    names = pairs[::2]
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise typer.BadParameter(f"{twice} has two values.")
+    values = {name: _value(readable(text)) for name, text in zip(names, pairs[1::2], strict=True)}
+    with opened_library(background=False) as library:
+        found = library.configuration.change_many(values, _user(), dry_run=dry_run)
+    return Outcome(found, _changed(found, dry_run=dry_run))
+
+
+@app.command()
+def reset(
+    names: Annotated[list[str], argument("NAME...", "The settings.")], *, dry_run: DryRun = False
+) -> Outcome:
+    """Let the database say nothing of settings any more: files and defaults hold again."""
+    with opened_library(background=False) as library:
+        found = library.configuration.reset_many(names, _user(), dry_run=dry_run)
+    return Outcome(found, _changed(found, dry_run=dry_run))
+
+
+@app.command()
+def history(
+    name: Annotated[str, argument("[NAME]", "Only changes of this setting.")] = "",
+    *,
+    limit: Annotated[
+        int, option("--limit", "N", "At most so many changes.", least=1, most=10_000)
+    ] = 100,
+) -> Outcome:
+    """List what was changed in the database, when and by whom, newest first."""
+    with opened_library(background=False) as library:
+        found = library.configuration.history(name, limit)
+    return Outcome(found, render_settings.history(found))
+
+
+def _changed(found: Sequence[SettingValue], *, dry_run: bool) -> Iterator[Block]:
+    """Show settings as they are now, and say where documents are to be cut again for them."""
+    others = 0
+    if not dry_run and any(one.needs_rebuild for one in found):
+        with opened_library(background=False) as library:  # with the settings of now
+            others = library.upkeep.rebuild_plan().documents
+    yield from render_settings.changed(found, others, reopening(), dry_run=dry_run)
+
+
+def _user() -> str:
+    """Return the name of the user of this process, or a number where it has none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # as in a container; later Pythons raise the second
+        return "unknown"
+
+
+def _value(text: str) -> Any:
+    """Return a value that is written as JSON or TOML; what is neither is a text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    try:
+        found = tomllib.loads(f"value = {text}")
+    except ValueError:
+        return text
+    return found["value"] if len(found) == 1 else text

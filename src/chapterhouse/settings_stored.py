@@ -1,0 +1,276 @@
+"""The settings in the database of a workspace: which there may be, and how they join the others.
+
+Pure: what is stored is read and written elsewhere.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Final, NamedTuple, cast
+
+from pydantic import BaseModel, ValidationError
+
+from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.settings import HOME_FILE, SECRET, WORKSPACE_FILE, Settings
+from chapterhouse.settings_file import StatedSettings, explain_problems, fields_of
+from chapterhouse.types import Origin, SettingValue, StoredSetting
+
+_DEFAULTS: Final = Settings()
+# What these open is named by the files of the machine, so only those may choose it first.
+_OPENS: Final[Mapping[str, frozenset[object]]] = {
+    "rerank.engine": frozenset({"folder", "http"}),
+    "answer.check": frozenset({"cross-encoder"}),
+}
+_CUTS: Final = frozenset({"chunking", "tokens"})  # sections by which documents are cut
+_SET: Final = "(set)"
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+class Alias(NamedTuple):
+    """Another name of a setting, and how its values become those of the setting.
+
+    ``convert`` takes a value and the settings without the database's.
+    """
+
+    name: str
+    convert: Callable[[object, Settings], object]
+
+
+def _same(value: object, _below: Settings, /) -> object:
+    return value
+
+
+def _most_of_one_document(value: object, _below: Settings, /) -> object:
+    """Return the most passages of one document by which a share of sources is reached."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise UsageError(f"diversity_factor is a number from 0 to 1, not {value!r}.")
+    return min(int(1 / value + 1e-9), _MOST) if value else 0
+
+
+def _engine_if_enabled(value: object, below: Settings, /) -> object:
+    """Return no engine, or the one that holds without the database."""
+    if not isinstance(value, bool):
+        raise UsageError(f"rag_rerank_enabled is true or false, not {value!r}.")
+    if not value:
+        return "none"
+    return below.rerank.engine if below.rerank.engine != "none" else _DEFAULTS.rerank.engine
+
+
+_MOST: Final = 1_000  # of search.per_document
+ALIASES: Final[Mapping[str, Alias]] = {
+    "chunk_size": Alias("chunking.target", _same),
+    "min_chunk_size": Alias("chunking.minimum", _same),
+    "max_chunk_size": Alias("chunking.maximum", _same),
+    "max_tokens": Alias("packing.maximum", _same),
+    "min_similarity": Alias("search.min_similarity", _same),
+    "diversity_factor": Alias("search.per_document", _most_of_one_document),
+    "rag_rerank_enabled": Alias("rerank.engine", _engine_if_enabled),
+}
+
+
+def setting_names() -> tuple[str, ...]:
+    """Return the names of all settings but those of further models, section by section."""
+    return tuple(
+        f"{section}.{name}" for section in Settings.model_fields for name in fields_of(section)
+    )
+
+
+def find_setting(name: str) -> str:
+    """Return the name of a setting, which may be named by an alias.
+
+    Raises:
+        UsageError: there is none; the hint names a similar one.
+    """
+    found = ALIASES[name].name if name in ALIASES else name
+    known = setting_names()
+    if found in known or found.startswith("models."):
+        return found
+    near = get_close_matches(name, (*known, *ALIASES), n=1)
+    raise UsageError(
+        f"There is no setting '{name}'.",
+        hint=f"Did you mean {near[0]}?" if near else "See: chapterhouse settings list",
+    )
+
+
+def is_changeable(name: str) -> bool:
+    """Say whether a setting may be changed in the database; not one that is unknown."""
+    section, _, setting = name.partition(".")
+    kind = Settings.model_fields[section].annotation if section in Settings.model_fields else None
+    is_section = isinstance(kind, type) and issubclass(kind, BaseModel)
+    return is_section and setting in cast("Any", kind).changeable
+
+
+def require_changeable(name: str) -> None:
+    """Refuse to change what belongs to the machine.
+
+    Raises:
+        RefusedError: it does.
+    """
+    if not is_changeable(name):
+        raise RefusedError(
+            f"The setting {name} belongs to the machine and is not changed in a workspace's "
+            "database.",
+            hint=f"Write it into {HOME_FILE} in the home folder, or {WORKSPACE_FILE} in the "
+            "folder of the workspace.",
+        )
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSettings:
+    """The settings that hold for a workspace.
+
+    Attributes:
+        settings: All of them.
+        stated: What files and environment say; None where nothing else may change them.
+        stored: What the database says.
+        ignored: Of that, what does not hold, by name, and why.
+        sequence: The last change in the database that counts here.
+    """
+
+    settings: Settings
+    stated: StatedSettings | None = None
+    stored: Mapping[str, StoredSetting] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    sequence: int = 0
+
+
+def resolve(
+    stated: StatedSettings, stored: Mapping[str, StoredSetting], sequence: int
+) -> ResolvedSettings:
+    """Return the settings that hold: what the database says wins, as far as it can be.
+
+    What it says of settings that there are not, or that belong to the machine, and values that do
+    not go with the others are ignored: another version may have written them, or a file have
+    changed since. Of values that do not go together those hold that were changed last.
+
+    Args:
+        stated: What files and environment say.
+        stored: What the database says, what was changed last first.
+        sequence: The number of the last change.
+    """
+    below = stated.settings
+    values = {name: one.value for name, one in stored.items()}
+    ignored = {name: why for name in values if (why := _problem(name, values[name], below))}
+    wanted = {name: value for name, value in values.items() if name not in ignored}
+    try:
+        settings = overlay(below, wanted)
+    except UsageError:
+        settings, others = _overlay_possible(below, wanted)
+        ignored |= others
+    return ResolvedSettings(settings, stated, stored, ignored, sequence)
+
+
+def overlay(below: Settings, values: Mapping[str, object]) -> Settings:
+    """Return settings with other values, all of them validated together.
+
+    Raises:
+        UsageError: they do not fit; the message names the settings and the reasons.
+    """
+    if not values:
+        return below
+    tree = below.model_dump()
+    for name, value in values.items():
+        section, _, setting = name.partition(".")
+        tree[section][setting] = value
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        raise UsageError(f"The settings do not fit: {explain_problems(error)}.") from None
+
+
+def _overlay_possible(
+    below: Settings, wanted: Mapping[str, object]
+) -> tuple[Settings, Mapping[str, str]]:
+    """Return settings with as many of the values as go together, the first ones first."""
+    fit: dict[str, object] = {}
+    ignored: dict[str, str] = dict.fromkeys(wanted, "")
+    settings, count = below, -1
+    while count < len(fit):  # one may need another that comes later
+        count = len(fit)
+        for name in tuple(ignored):
+            try:
+                settings = overlay(below, {**fit, name: wanted[name]})
+            except UsageError as error:
+                ignored[name] = error.message
+            else:
+                fit[name] = wanted[name]
+                del ignored[name]
+    return settings, ignored
+
+
+def require_possible(name: str, value: object, below: Settings) -> None:
+    """Refuse a value of a changeable setting that the database may not have.
+
+    Raises:
+        UsageError: it names what only a file of the machine may name first.
+    """
+    problem = _problem(name, value, below)
+    if problem:
+        raise UsageError(problem, hint="See docs/settings.md.")
+
+
+def _problem(name: str, value: object, below: Settings) -> str:
+    """Say what is wrong with a value, however the others are; empty where nothing is."""
+    if not is_changeable(name):
+        return f"The setting {name} is not one that a workspace's database may have."
+    if isinstance(value, str) and value in _OPENS.get(name, ()) and value_of(below, name) != value:
+        return f"{name} can be {value!r} only where a settings file says so."
+    if name == "expansion.model" and value and value not in below.models:
+        known = ", ".join(sorted(below.models)) or "none"
+        return f"There is no model {value!r} for expansion.model; there are: {known}."
+    return ""
+
+
+def value_of(settings: Settings, name: str) -> Any:
+    """Return the value of a setting, as JSON has it."""
+    section, _, setting = name.partition(".")
+    return getattr(settings, section).model_dump(mode="json")[setting]
+
+
+def setting_values(resolved: ResolvedSettings) -> tuple[SettingValue, ...]:
+    """Return all settings with their origins, those of further models where they are stated."""
+    now, defaults = (one.model_dump(mode="json") for one in (resolved.settings, _DEFAULTS))
+    found = [
+        _setting_value(resolved, name, now[section][setting], defaults[section][setting])
+        for name in setting_names()
+        for section, _, setting in (name.partition("."),)
+    ]
+    for model, values in resolved.settings.models.items():
+        stated = values.model_dump(mode="json", exclude_defaults=True)
+        initial = type(values)().model_dump(mode="json")
+        found += [
+            _setting_value(resolved, f"models.{model}.{setting}", value, initial[setting])
+            for setting, value in stated.items()
+        ]
+    return tuple(found)
+
+
+def _setting_value(
+    resolved: ResolvedSettings, name: str, value: object, default: object
+) -> SettingValue:
+    stored = resolved.stored.get(name)
+    return SettingValue(
+        name=name,
+        value=_SET if name.rpartition(".")[2] in SECRET and value != default else value,
+        origin=_origin(resolved, name),
+        default=default,
+        changed=stored.at if stored else 0,
+        changed_by=stored.by if stored else "",
+        is_changeable=is_changeable(name),
+        ignored=resolved.ignored.get(name, ""),
+        needs_rebuild=name.partition(".")[0] in _CUTS,
+    )
+
+
+def _origin(resolved: ResolvedSettings, name: str) -> Origin:
+    if name in resolved.stored and name not in resolved.ignored:
+        return Origin.DATABASE
+    section, setting, *_ = name.split(".")
+    layers = resolved.stated.layers if resolved.stated else {}
+    found = [origin for origin, layer in layers.items() if setting in layer.get(section, {})]
+    return found[-1] if found else Origin.DEFAULT
