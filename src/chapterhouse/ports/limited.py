@@ -60,15 +60,15 @@ class _LimitedDefinitions:
             raise FileNotFoundError(name)
         return self._definitions.read(name, file, most)
 
-    def write(self, name: str, file: str, text: str) -> None:
+    def write(self, name: str, file: str, text: str) -> None:  # noqa: ARG002 - of the port
         """Refuse to."""
         raise RefusedError(f"Who sees a part of the library cannot write '{name}'.")
 
-    def make(self, name: str, folders: Sequence[str]) -> None:
+    def make(self, name: str, folders: Sequence[str]) -> None:  # noqa: ARG002 - likewise
         """Refuse to."""
         raise RefusedError(f"Who sees a part of the library cannot make '{name}'.")
 
-    def lock(self, name: str) -> AbstractContextManager[bool]:
+    def lock(self, name: str) -> AbstractContextManager[bool]:  # noqa: ARG002 - likewise
         """Lock nothing: nothing is written."""
         return nullcontext(enter_result=False)
 

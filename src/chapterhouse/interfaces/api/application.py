@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
@@ -29,7 +30,7 @@ def build_application(state: ServerState) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with mcp.running():
+        async with mcp.run():
             yield
 
     application = FastAPI(
@@ -45,7 +46,7 @@ def build_application(state: ServerState) -> FastAPI:
     application.state.server = state
     for one in ROUTERS:
         application.include_router(one)
-    application.mount("/mcp", mcp.handle)
+    application.router.routes.append(Route("/mcp", mcp))
     for kind in (ChapterhouseError, Refusal, RequestValidationError, HTTPException, Exception):
         application.add_exception_handler(kind, _answer)
     return application

@@ -35,7 +35,7 @@ async def ask(exchange: Exchanged, body: AskBody) -> AnswerResult:
 
 @asking.post("/stream", openapi_extra=READ, response_class=EventSourceResponse)
 async def ask_stream(exchange: Exchanged, body: AskBody) -> AsyncIterator[ServerSentEvent]:
-    """Answer a question as it comes: ``reading``, ``draft``, and at last ``answer`` or ``error``."""
+    """Answer a question as it comes: ``reading``, ``draft``; at last ``answer`` or ``error``."""
     options = replace(ask_options(exchange, body), drafts=True)
     events = exchange.events(
         lambda library: library.answers.events(body.question, persona=body.persona, options=options)

@@ -2,13 +2,11 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from chapterhouse.concurrency import run_in_thread
@@ -16,20 +14,29 @@ from chapterhouse.interfaces.api.state import Exchange, ServerState
 from chapterhouse.interfaces.mcp.server import build_server
 from chapterhouse.interfaces.service import Service
 
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
-@dataclass(frozen=True, slots=True)
+
 class McpRoute:
-    """The address of MCP. Every request stands alone, so no session is ever another caller's."""
+    """The address of MCP: an ASGI application.
 
-    manager: StreamableHTTPSessionManager
+    Every request stands alone, so no session is ever another caller's.
 
-    def running(self) -> AbstractAsyncContextManager[None]:
+    Args:
+        manager: Answers requests.
+    """
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    def run(self) -> AbstractAsyncContextManager[None]:
         """Serve as long as the block runs."""
-        return self.manager.run()
+        return self._manager.run()
 
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        await self.manager.handle_request(scope, receive, send)
+        await self._manager.handle_request(scope, receive, send)
 
 
 def mcp_route(state: ServerState) -> McpRoute:
@@ -37,7 +44,7 @@ def mcp_route(state: ServerState) -> McpRoute:
 
     @asynccontextmanager
     async def service_of(context: ServerRequestContext[Any, Any]) -> AsyncIterator[Service]:
-        exchange = Exchange(state, cast("Request[Any]", context.request).state.caller)
+        exchange = Exchange(state, cast("Request", context.request).state.caller)
         caller = exchange.caller
         with ExitStack() as stack:
             borrowed = state.workspaces.borrow(caller.workspace)

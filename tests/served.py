@@ -1,0 +1,102 @@
+"""A home served over loopback, in a thread of the test."""
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import uvicorn
+
+from chapterhouse.facets.access import Access
+from chapterhouse.interfaces.admission import admission
+from chapterhouse.interfaces.api.application import build_application
+from chapterhouse.interfaces.api.door import Door
+from chapterhouse.interfaces.api.state import ServerOptions, ServerState
+from chapterhouse.interfaces.api.workers import Workers
+from chapterhouse.interfaces.api.workspaces import Workspaces
+from chapterhouse.library import Library
+from chapterhouse.types.access import AccessLevel
+from chapterhouse.wiring import open_access
+
+TEXTS = {
+    "ferry.md": "# Ferry\n\nThe ferry leaves the harbour at nine. Dogs need a lead of 1.5 m.\n",
+    "tolls.md": "# Tolls\n\nThe toll of the bridge is four crowns for a car.\n",
+}
+
+
+@dataclass
+class Served:
+    """A server over loopback, and what it works with."""
+
+    home: Path
+    url: str
+    access: Access
+    state: ServerState
+
+    def key(self, level: str = "admin", **limits: Any) -> str:
+        """Return the secret of a new key; workspaces default to all."""
+        made = self.access.create_key(
+            label="test", level=AccessLevel(level), by="test", **{"workspaces": None, **limits}
+        )
+        return made.secret
+
+    def client(self, key: str = "", workspace: str = "") -> httpx2.Client:
+        """Return a client, with a key where one is given."""
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers |= {"X-Workspace": workspace} if workspace else {}
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=60.0)
+
+    def work(self, workspace: str = "default") -> None:
+        """Do the jobs that wait, as a worker would."""
+        with Library.open(self.home, workspace) as library:
+            library.jobs.work(idle_seconds=0)
+
+
+@contextlib.contextmanager
+def serving(home: Path, options: ServerOptions | None = None) -> Iterator[Served]:
+    """Serve a home over loopback in a thread; no worker is started."""
+    started, stop = threading.Event(), threading.Event()
+    found: list[Served] = []
+    with closing(open_access(home)) as access, socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+        async def run() -> None:
+            state = ServerState(
+                Workspaces(home),
+                access,
+                Workers(home, starts=False),
+                options or ServerOptions(starts_workers=False, per_second=1e6, burst=1e6),
+                is_local=True,
+            )
+            door = Door(build_application(state), state, admission(port, (), ()), 2**20)
+            config = uvicorn.Config(
+                door, log_config=None, access_log=False, lifespan="on", ws="none"
+            )
+            server = uvicorn.Server(config)
+            server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
+            serving_ = asyncio.create_task(server.serve(sockets=[listener]))
+            while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
+                await asyncio.sleep(0.01)
+            found.append(Served(home, f"http://127.0.0.1:{port}", access, state))
+            started.set()
+            while not stop.is_set():  # noqa: ASYNC110 - it is set by another thread
+                await asyncio.sleep(0.02)
+            state.stopping.set()
+            server.should_exit = True
+            await serving_
+            state.workspaces.close()
+
+        thread = threading.Thread(target=asyncio.run, args=(run(),))
+        thread.start()
+        try:
+            assert started.wait(30)
+            yield found[0]
+        finally:
+            stop.set()
+            thread.join(30)
