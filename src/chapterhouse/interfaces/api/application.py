@@ -13,12 +13,30 @@ from starlette.routing import Route
 
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.interfaces.api import asking, documents, health, jobs
+from chapterhouse.interfaces.api import (
+    access,
+    asking,
+    documents,
+    health,
+    jobs,
+    workspace_routes,
+)
 from chapterhouse.interfaces.api.mcp_route import mcp_route
 from chapterhouse.interfaces.api.problems import Refusal, problem
 from chapterhouse.interfaces.api.state import ServerState
 
-ROUTERS: Final = (health.health, documents.documents, asking.asking, jobs.jobs)
+ROUTERS: Final = (
+    health.health,
+    documents.documents,
+    asking.asking,
+    jobs.jobs,
+    access.sessions,
+    access.keys,
+    access.users,
+    access.audit,
+    workspace_routes.workspaces,
+    workspace_routes.settings,
+)
 _DESCRIPTION: Final = (
     "Cited answers from your own documents. Name the workspace in the header X-Workspace."
 )

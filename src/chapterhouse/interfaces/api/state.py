@@ -99,9 +99,9 @@ class Exchange:
                     value = work(library)
                     follow()
             except Exception:
-                self._record(action, target, AuditOutcome.FAILED)
+                self.record(action, target, AuditOutcome.FAILED)
                 raise
-            self._record(action, target, AuditOutcome.DONE)
+            self.record(action, target)
             return value
 
         load = self.server.workload
@@ -149,7 +149,8 @@ class Exchange:
         grant = self.caller.grant
         return library.within(permitted(grant, library), grant.personas)
 
-    def _record(self, action: str, target: str, outcome: AuditOutcome) -> None:
+    def record(self, action: str, target: str, outcome: AuditOutcome = AuditOutcome.DONE) -> None:
+        """Add to the audit log what the caller did."""
         caller = self.caller
         self.server.access.record(
             AuditEntry(

@@ -44,6 +44,14 @@ class Workspaces:
         found = (path.parent.name for path in self.home.glob("workspaces/*/library.db"))
         return tuple(sorted(name for name in found if self._known is None or name in self._known))
 
+    def create(self, name: str) -> None:
+        """Make a workspace, unless it is there.
+
+        Raises:
+            UsageError: the name cannot be used.
+        """
+        Library.open(self.home, name).close()
+
     @contextmanager
     def borrow(self, name: str) -> Iterator[tuple[Library, Callable[[], None]]]:
         """Give the open library of a workspace, and what is to be called after each work on it.

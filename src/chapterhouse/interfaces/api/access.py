@@ -1,0 +1,346 @@
+"""Who may use the home, over HTTP: log in, keys, users, and what was done."""
+
+from typing import Annotated, Final
+
+from fastapi import Query, Request, Response
+from pydantic import Field, SecretStr
+
+from chapterhouse.concurrency import run_in_thread
+from chapterhouse.errors import NotFoundError
+from chapterhouse.interfaces.api.caller import COOKIE
+from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.routing import ANYONE, needs, router
+from chapterhouse.interfaces.api.schemas import Body, Line, Name, Names
+from chapterhouse.interfaces.api.state import Exchange, Exchanged, ServerState
+from chapterhouse.interfaces.schemas import Result
+from chapterhouse.types.access import (
+    AccessLevel,
+    ApiKey,
+    AuditEntry,
+    AuditOutcome,
+    Grant,
+    User,
+)
+
+ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
+READ: Final = needs(AccessLevel.READ)
+_MOST: Final = 1_000
+
+sessions: Final = router("/api", "access")
+keys: Final = router("/api/keys", "access")
+users: Final = router("/api/users", "access")
+audit: Final = router("/api/audit", "access")
+
+
+# --- sessions -----------------------------------------------------------------------------------
+
+
+class LoginBody(Body):
+    """Who logs in."""
+
+    name: Name
+    password: Annotated[SecretStr, Field(max_length=1_000)]
+
+
+class LoginResult(Result):
+    """What a page needs beside its cookie."""
+
+    csrf: str = Field(description="To be sent as X-CSRF-Token with all that changes something.")
+    expires: int = Field(description="When the session ends at the latest, in seconds.")
+
+
+class CallerResult(Result):
+    """What the caller may do."""
+
+    name: str
+    level: AccessLevel
+    workspaces: tuple[str, ...] | None = Field(description="Null: all.")
+    shelves: tuple[str, ...] | None = Field(description="Null: every document.")
+    personas: tuple[str, ...] | None = Field(description="Null: all.")
+    workspace: str = Field(description="That this request was about.")
+
+
+@sessions.post("/session", openapi_extra=ANYONE)
+async def log_in(request: Request, response: Response, body: LoginBody) -> LoginResult:
+    """Begin a session for a user whose password it is; the cookie comes with the answer."""
+    state: ServerState = request.app.state.server
+    address = request.client.host if request.client else ""
+    password = body.password.get_secret_value()
+    session = await run_in_thread(lambda: state.access.log_in(body.name, password, address))
+    if session is None:
+        seconds = await run_in_thread(lambda: state.access.seconds_until_log_in(body.name, address))
+        if seconds:
+            raise Refusal(
+                429, "Too many attempts to log in.", headers={"Retry-After": str(seconds)}
+            )
+        raise Refusal(401, "The name or the password is wrong.")
+    response.set_cookie(
+        COOKIE,
+        session.secret,
+        httponly=True,
+        samesite="strict",
+        secure=not state.is_local,
+        path="/",
+    )
+    return LoginResult(csrf=session.csrf, expires=session.expires)
+
+
+@sessions.delete("/session", status_code=204, openapi_extra=READ)
+async def log_out(request: Request, response: Response, exchange: Exchanged) -> None:
+    """End the session whose cookie is sent."""
+    secret = request.cookies.get(COOKIE, "")
+    await run_in_thread(lambda: exchange.server.access.log_out(secret))
+    response.delete_cookie(COOKIE, path="/")
+
+
+@sessions.get("/me", openapi_extra=READ)
+async def show_caller(exchange: Exchanged) -> CallerResult:
+    """Say what the caller may do."""
+    grant = exchange.caller.grant
+    return CallerResult(
+        name=grant.name,
+        level=grant.level,
+        workspaces=grant.workspaces,
+        shelves=grant.shelves,
+        personas=grant.personas,
+        workspace=exchange.caller.workspace,
+    )
+
+
+# --- keys ---------------------------------------------------------------------------------------
+
+
+class KeyBody(Body):
+    """A key that is to be made; it may permit no more than the caller's own."""
+
+    label: Annotated[str, Field(min_length=1, max_length=100)]
+    level: AccessLevel = AccessLevel.READ
+    workspaces: Names | None = Field(default=None, description="Null: all.")
+    shelves: Names | None = Field(default=None, description="Null: every document.")
+    personas: Names | None = Field(default=None, description="Null: all.")
+    expires: Annotated[int, Field(ge=0, le=2**53)] = Field(
+        default=0, description="In seconds since 1970; 0: never."
+    )
+
+
+class KeyResult(Result):
+    """What may be shown of a key."""
+
+    id: str
+    label: Line
+    level: AccessLevel
+    workspaces: tuple[str, ...] | None
+    shelves: tuple[str, ...] | None
+    personas: tuple[str, ...] | None
+    created: int
+    created_by: str
+    expires: int
+    revoked: int
+    last_used: int
+
+
+class NewKeyResult(Result):
+    """A key that was made."""
+
+    key: KeyResult
+    secret: str = Field(description="Shown this once, and stored nowhere.")
+
+
+class KeysResult(Result):
+    """Keys, newest first."""
+
+    keys: tuple[KeyResult, ...]
+
+
+@keys.get("", openapi_extra=ADMIN)
+async def list_keys(exchange: Exchanged) -> KeysResult:
+    """List the keys that permit no more than the caller may."""
+    found = await run_in_thread(exchange.server.access.keys)
+    own = exchange.caller.grant
+    shown = (KeyResult.model_validate(key) for key in found if own.includes(key.grant))
+    return KeysResult(keys=tuple(shown))
+
+
+@keys.post("", status_code=201, openapi_extra=ADMIN)
+async def create_key(exchange: Exchanged, body: KeyBody) -> NewKeyResult:
+    """Make a key."""
+    wanted = Grant("", body.level, body.workspaces, body.shelves, body.personas)
+    _require_included(exchange, wanted)
+    made = await run_in_thread(
+        lambda: exchange.server.access.create_key(
+            body.label,
+            body.level,
+            body.workspaces,
+            shelves=body.shelves,
+            personas=body.personas,
+            expires=body.expires,
+            by=exchange.caller.grant.name,
+        )
+    )
+    return NewKeyResult(key=KeyResult.model_validate(made.key), secret=made.secret)
+
+
+@keys.delete("/{key_id}", openapi_extra=ADMIN)
+async def revoke_key(exchange: Exchanged, key_id: str) -> KeyResult:
+    """Revoke a key: the next request with it is refused."""
+
+    def revoke() -> ApiKey:
+        access = exchange.server.access
+        known = {one.id: one for one in access.keys()}  # noqa: SIM118 - no dictionary
+        key = known.get(key_id)
+        if key is None or not exchange.caller.grant.includes(key.grant):
+            raise NotFoundError("There is no such key.")
+        return access.revoke_key(key_id, by=exchange.caller.grant.name)
+
+    return KeyResult.model_validate(await run_in_thread(revoke))
+
+
+# --- users --------------------------------------------------------------------------------------
+
+
+class UserBody(Body):
+    """A user who is to be added; they may do no more than the caller."""
+
+    name: Name
+    password: Annotated[SecretStr, Field(max_length=1_000)]
+    level: AccessLevel = AccessLevel.READ
+    workspaces: Names | None = Field(default=None, description="Null: all.")
+
+
+class PasswordBody(Body):
+    """A new password."""
+
+    password: Annotated[SecretStr, Field(max_length=1_000)]
+
+
+class UserResult(Result):
+    """A user."""
+
+    name: str
+    level: AccessLevel
+    workspaces: tuple[str, ...] | None
+    created: int
+    created_by: str
+    disabled: int
+
+
+class UsersResult(Result):
+    """Users by name."""
+
+    users: tuple[UserResult, ...]
+
+
+@users.get("", openapi_extra=ADMIN)
+async def list_users(exchange: Exchanged) -> UsersResult:
+    """List the users who may do no more than the caller."""
+    found = await run_in_thread(exchange.server.access.users)
+    own = exchange.caller.grant
+    shown = (UserResult.model_validate(user) for user in found if own.includes(user.grant))
+    return UsersResult(users=tuple(shown))
+
+
+@users.post("", status_code=201, openapi_extra=ADMIN)
+async def add_user(exchange: Exchanged, body: UserBody) -> UserResult:
+    """Add a user."""
+    _require_included(exchange, Grant("", body.level, body.workspaces))
+    user = await run_in_thread(
+        lambda: exchange.server.access.create_user(
+            body.name,
+            body.password.get_secret_value(),
+            body.level,
+            body.workspaces,
+            by=exchange.caller.grant.name,
+        )
+    )
+    return UserResult.model_validate(user)
+
+
+@users.put("/{name}/password", status_code=204, openapi_extra=ADMIN)
+async def set_password(exchange: Exchanged, name: str, body: PasswordBody) -> None:
+    """Change a password; the user's sessions end."""
+    password = body.password.get_secret_value()
+
+    def change() -> None:
+        _own_user(exchange, name)
+        exchange.server.access.set_password(name, password, by=exchange.caller.grant.name)
+
+    await run_in_thread(change)
+
+
+@users.delete("/{name}", status_code=204, openapi_extra=ADMIN)
+async def remove_user(exchange: Exchanged, name: str) -> None:
+    """Remove a user; their sessions end."""
+
+    def remove() -> None:
+        _own_user(exchange, name)
+        exchange.server.access.remove_user(name, by=exchange.caller.grant.name)
+
+    await run_in_thread(remove)
+
+
+# --- audit --------------------------------------------------------------------------------------
+
+
+class AuditResult(Result):
+    """Something that was done or refused."""
+
+    id: int
+    at: int
+    actor: str
+    action: str
+    target: str
+    outcome: AuditOutcome
+    workspace: str
+    address: str
+
+
+class AuditPage(Result):
+    """Entries, newest first."""
+
+    entries: tuple[AuditResult, ...]
+    next: int = Field(description="What ``before`` is for the next page; 0 on the last.")
+
+
+@audit.get("", openapi_extra=ADMIN)
+async def list_audit(
+    exchange: Exchanged,
+    before: Annotated[int, Query(ge=0, le=2**62, description="Of the page before.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=_MOST)] = 100,
+) -> AuditPage:
+    """List what was done and refused; in one workspace alone for whom has but some."""
+    caller = exchange.caller
+    workspace = None if caller.grant.workspaces is None else caller.workspace
+    found = await run_in_thread(
+        lambda: exchange.server.access.entries(limit, before=before, workspace=workspace)
+    )
+    following = found[-1].id if len(found) == limit else 0
+    return AuditPage(entries=tuple(map(_entry, found)), next=following)
+
+
+def _entry(entry: AuditEntry) -> AuditResult:
+    return AuditResult.model_validate(entry)
+
+
+# --- inside -------------------------------------------------------------------------------------
+
+
+def _require_included(exchange: Exchange, wanted: Grant) -> None:
+    """See that a caller gives others no more than they have.
+
+    Raises:
+        Refusal: they would.
+    """
+    if not exchange.caller.grant.includes(wanted):
+        raise Refusal(403, "Nobody can permit more than they may themselves.")
+
+
+def _own_user(exchange: Exchange, name: str) -> User:
+    """Return a user who may do no more than the caller.
+
+    Raises:
+        NotFoundError: there is none of this name, or they may do more.
+    """
+    user = next((one for one in exchange.server.access.users() if one.name == name), None)
+    if user is None or not exchange.caller.grant.includes(user.grant):
+        raise NotFoundError(f"There is no user '{name[:100]}'.")
+    return user

@@ -1,0 +1,66 @@
+import pytest
+from chapterhouse.types.access import AccessLevel
+from tests.served import Served
+
+
+def test_a_key_is_made_used_and_revoked(served: Served) -> None:
+    with served.client(served.key()) as admin:
+        made = admin.post("/api/keys", json={"label": "reader", "shelves": ["tolls"]}).json()
+        with served.client(made["secret"]) as reader:
+            shown = reader.get("/api/documents/").json()["documents"]
+            assert [one["title"] for one in shown] == ["Tolls"]
+            assert reader.get("/api/keys").status_code == 403
+            assert admin.delete(f"/api/keys/{made['key']['id']}").status_code == 200
+            assert reader.get("/api/documents/").status_code == 401
+        audit = admin.get("/api/audit").json()["entries"]
+        assert {"key.create", "key.revoke"} <= {one["action"] for one in audit}
+
+
+def test_nobody_permits_more_than_they_may(served: Served) -> None:
+    with served.client(served.key(workspaces=["default"])) as admin:
+        refused = admin.post("/api/keys", json={"label": "more"})
+        assert (refused.status_code, "more than" in refused.json()["detail"]) == (403, True)
+        assert admin.post("/api/workspaces", json={"name": "other"}).status_code == 403
+
+
+def test_a_user_logs_in_and_needs_the_token_to_change_something(served: Served) -> None:
+    served.access.create_user("ada", "correct horse battery", AccessLevel.ADMIN, None, by="test")
+    with served.client() as page:
+        login = {"name": "ada", "password": "correct horse battery"}
+        wrong = page.post("/api/session", json={**login, "password": "wrong"})
+        assert wrong.status_code == 401
+        begun = page.post("/api/session", json=login)
+        assert begun.status_code == 200
+        cookie = begun.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        assert page.get("/api/me").json()["name"] == "user ada"
+        assert page.post("/api/documents/text", json={"text": "x"}).status_code == 403
+        token = {"X-CSRF-Token": begun.json()["csrf"]}
+        sent = page.post("/api/documents/text", json={"text": "Kelp grows."}, headers=token)
+        assert sent.status_code == 201
+        assert page.delete("/api/session", headers=token).status_code == 204
+        assert page.get("/api/me").status_code == 401
+    served.access.remove_user("ada", by="test")
+
+
+def test_a_setting_holds_for_the_next_request(served: Served) -> None:
+    with served.client(served.key()) as admin:
+        asked = {"question": "When does the ferry leave?"}
+        assert admin.post("/api/documents/context", json=asked).json()["maximum"] == 2_000
+        changed = admin.put("/api/settings/max_tokens", json={"value": 321})
+        assert changed.json()["origin"] == "database"
+        assert admin.post("/api/documents/context", json=asked).json()["maximum"] == 321
+        assert admin.get("/api/settings/history").json()["changes"][0]["value"] == 321
+        assert admin.delete("/api/settings/max_tokens").json()["origin"] == "default"
+        assert admin.post("/api/documents/context", json=asked).json()["maximum"] == 2_000
+        assert admin.put("/api/settings/tools.allow", json={"value": ["x"]}).status_code == 409
+        assert admin.put("/api/settings/max_tokens", json={"value": -1}).status_code == 400
+
+
+@pytest.mark.parametrize("purpose", ["chat", "code"])
+def test_a_context_has_the_budget_of_its_purpose(served: Served, purpose: str) -> None:
+    with served.client(served.key("read")) as client:
+        body = {"question": "When does the ferry leave?", "purpose": purpose}
+        found = client.post("/api/documents/context", json=body).json()
+        assert found["maximum"] == {"chat": 2_000, "code": 3_000}[purpose]
