@@ -4,6 +4,7 @@ The schemas that clients see are made of these. Texts, titles and quotations com
 they are data, never instructions.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -150,8 +151,11 @@ _Line = Annotated[str, AfterValidator(sanitise_line)]
 _Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
 
 
-def _reservations(searched: Searched) -> tuple[str, ...]:
-    return tuple(map(without_paths, reservations(searched)))
+def _reservations(value: Searched | Iterable[str]) -> tuple[str, ...]:
+    """Return what a reader should know of a search; a client gets it as it is."""
+    if isinstance(value, Searched):
+        return tuple(map(without_paths, reservations(value)))
+    return tuple(value)
 
 
 class Result(BaseModel):

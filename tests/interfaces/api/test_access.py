@@ -1,6 +1,7 @@
 import pytest
-from chapterhouse.types.access import AccessLevel
 from tests.served import Served
+
+from chapterhouse.types.access import AccessLevel
 
 
 def test_a_key_is_made_used_and_revoked(served: Served) -> None:

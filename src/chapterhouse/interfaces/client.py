@@ -1,0 +1,245 @@
+"""A client of the HTTP service, with the service's types.
+
+::
+
+    with Client("http://127.0.0.1:8431", key="ch_…") as client:
+        client.wait(client.upload("report.pdf"))
+        print(client.ask("What was decided?").text)
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+import httpx2
+from pydantic import BaseModel
+
+from chapterhouse.errors import ChapterhouseError
+from chapterhouse.interfaces.api.schemas import (
+    AskBody,
+    ContentResult,
+    ContextBody,
+    ContextResult,
+    DocumentPage,
+    DocumentResult,
+    JobResult,
+    RemovalResult,
+    SearchBody,
+)
+from chapterhouse.interfaces.schemas import AnswerResult, PassagesResult
+from chapterhouse.types import FINISHED
+
+Answered = TypeVar("Answered", bound=BaseModel)
+
+_SECONDS: Final = 120.0
+_BETWEEN_SECONDS: Final = 0.2
+_ATTEMPTS: Final = 5  # where the server says to come back later
+_BUSY: Final = frozenset({429, 503})
+_LONGEST_PAUSE: Final = 30.0
+
+
+class ServiceError(ChapterhouseError):
+    """The service refused a request, or could not be reached.
+
+    Attributes:
+        status: Of HTTP; 0 where there was no answer.
+        kind: The last part of the problem's type, such as ``not-found``.
+    """
+
+    def __init__(self, status: int, message: str, *, hint: str = "", kind: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.kind = kind
+
+
+class Client:
+    """A client of one workspace. Close it, or use it as a context manager. Safe between threads.
+
+    Args:
+        url: Of the server.
+        key: An API key; none where the server is this machine's own and asks for none.
+        workspace: Its name; the key's only one, or ``default``, when empty.
+        timeout: Seconds that an answer may take.
+    """
+
+    def __init__(
+        self, url: str, *, key: str = "", workspace: str = "", timeout: float = _SECONDS
+    ) -> None:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers |= {"X-Workspace": workspace} if workspace else {}
+        self._http = httpx2.Client(base_url=url, headers=headers, timeout=timeout)
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # --- documents --------------------------------------------------------------------------------
+
+    def upload(self, path: Path | str, *, shelf: str = "library") -> JobResult:
+        """Send a file; return the job that reads it. All methods raise ``ServiceError``."""
+        path = Path(path)
+        data = path.read_bytes()  # so that it can be sent again where the server is busy
+        file = {"file": (path.name, data)}
+        return self._call(
+            JobResult, "POST", "/api/documents/upload", files=file, data={"shelf": shelf}
+        )
+
+    def job(self, job_id: str) -> JobResult:
+        """Return a job."""
+        return self._call(JobResult, "GET", f"/api/jobs/{job_id}")
+
+    def wait(self, job: JobResult, *, seconds: float = 600.0) -> JobResult:
+        """Return a job once it has ended.
+
+        Raises:
+            TimeoutError: it has not ended in time.
+        """
+        deadline = time.monotonic() + seconds
+        while job.state not in FINISHED:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"The job {job.id} has not ended in {seconds:g} seconds.")
+            time.sleep(_BETWEEN_SECONDS)
+            job = self.job(job.id)
+        return job
+
+    def documents(self, **filters: str | int) -> Iterator[DocumentResult]:
+        """Yield documents in order of id.
+
+        Args:
+            filters: As the route has them: status, format, shelf, tag, since, before, text.
+        """
+        cursor = ""
+        while True:
+            query: Mapping[str, str | int] = {**filters, "cursor": cursor}
+            page = self._call(DocumentPage, "GET", "/api/documents/", params=query)
+            yield from page.documents
+            cursor = page.next
+            if not cursor:
+                return
+
+    def document(self, document_id: str) -> DocumentResult:
+        """Return a document without its text."""
+        return self._call(DocumentResult, "GET", f"/api/documents/{document_id}")
+
+    def content(self, document_id: str) -> ContentResult:
+        """Return the text of a document."""
+        return self._call(ContentResult, "GET", f"/api/documents/{document_id}/content")
+
+    def original(self, document_id: str) -> bytes:
+        """Return the file that a document was read from."""
+        query = {"original": "true"}
+        return self._send("GET", f"/api/documents/{document_id}/content", params=query).content
+
+    def remove(self, document_id: str) -> RemovalResult:
+        """Remove a document; return the proof that nothing of it is found any more."""
+        return self._call(RemovalResult, "DELETE", f"/api/documents/{document_id}")
+
+    # --- questions --------------------------------------------------------------------------------
+
+    def search(self, query: str, **options: Any) -> PassagesResult:
+        """Return passages, best first.
+
+        Args:
+            query: A question or words.
+            options: Further members of ``SearchBody``.
+        """
+        body = SearchBody(query=query, **options)
+        return self._call(PassagesResult, "POST", "/api/documents/search", json=_json(body))
+
+    def context(self, question: str, **options: Any) -> ContextResult:
+        """Return excerpts that answer a question and fit a number of tokens.
+
+        Args:
+            question: A question.
+            options: Further members of ``ContextBody``.
+        """
+        body = ContextBody(question=question, **options)
+        return self._call(ContextResult, "POST", "/api/documents/context", json=_json(body))
+
+    def ask(self, question: str, **options: Any) -> AnswerResult:
+        """Return an answer with its evidence, or an honest refusal.
+
+        Args:
+            question: A question.
+            options: Further members of ``AskBody``.
+        """
+        body = AskBody(question=question, **options)
+        return self._call(AnswerResult, "POST", "/api/ask", json=_json(body))
+
+    def ask_events(self, question: str, **options: Any) -> Iterator[tuple[str, Any]]:
+        """Yield name and data of each event while a question is answered, the answer last.
+
+        Args:
+            question: A question.
+            options: Further members of ``AskBody``.
+        """
+        body = _json(AskBody(question=question, **options))
+        with self._http.stream("POST", "/api/ask/stream", json=body) as response:
+            if not response.is_success:
+                response.read()
+                raise _error(response)
+            yield from _events(response.iter_lines())
+
+    # --- inside -----------------------------------------------------------------------------------
+
+    def _call(self, kind: type[Answered], method: str, path: str, **request: Any) -> Answered:
+        return kind.model_validate_json(self._send(method, path, **request).content, by_name=True)
+
+    def _send(self, method: str, path: str, **request: Any) -> httpx2.Response:
+        """Send a request, again where the server says that it is busy."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                response = self._http.request(method, path, **request)
+            except httpx2.TransportError as error:
+                raise ServiceError(
+                    0, f"The service cannot be reached: {error}", hint="Is it running there?"
+                ) from None
+            if response.status_code not in _BUSY or attempt == _ATTEMPTS - 1:
+                break
+            time.sleep(min(float(response.headers.get("Retry-After", "1")), _LONGEST_PAUSE))
+        if not response.is_success:
+            raise _error(response)
+        return response
+
+
+def _json(body: BaseModel) -> dict[str, Any]:
+    return body.model_dump(mode="json", exclude_defaults=True)
+
+
+def _error(response: httpx2.Response) -> ServiceError:
+    try:
+        problem = response.json()
+        message, hint = str(problem["detail"]), str(problem.get("hint", ""))
+        kind = str(problem["type"]).rpartition(":")[2]
+    except (ValueError, KeyError, TypeError):  # something else stands between
+        message, hint, kind = f"The service answered {response.status_code}.", "", ""
+    return ServiceError(response.status_code, message, hint=hint, kind=kind)
+
+
+def _events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the events of lines, as the standard of server-sent events has them."""
+    name, data = "message", list[str]()
+    for line in lines:
+        member, _, value = line.partition(":")
+        match member:
+            case "event":
+                name = value.strip()
+            case "data":
+                data.append(value.removeprefix(" "))
+            case "" if not line and data:
+                yield name, json.loads("\n".join(data))
+                name, data = "message", []
