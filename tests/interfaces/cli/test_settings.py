@@ -94,3 +94,13 @@ def test_tokens_by_purpose(chapterhouse: Any, tmp_path: Any) -> None:
     unknown = chapterhouse("context", "When?", "--purpose", "code")
     assert unknown.code == 2
     assert "there are: letter" in unknown.err
+
+
+def test_a_file_that_the_database_would_win_over_is_not_written(chapterhouse: Any) -> None:
+    chapterhouse("init")
+    chapterhouse("settings", "set", "rag_rerank_enabled", "false")
+    refused = chapterhouse("model", "use", "--reranker", "features")
+    assert refused.code == 2
+    assert "settings reset rerank.engine" in refused.err
+    chapterhouse("settings", "reset", "rag_rerank_enabled")
+    assert chapterhouse("model", "use", "--reranker", "features").code == 0
