@@ -1,11 +1,18 @@
 """Settings: defaults < file < environment < workspace."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from chapterhouse.errors import UsageError
-from chapterhouse.settings_file import load_settings, portable_settings
+from chapterhouse.settings_file import (
+    have_files_changed,
+    load_settings,
+    portable_settings,
+    read_stated,
+)
+from chapterhouse.types import Origin
 
 
 @pytest.fixture
@@ -152,3 +159,30 @@ def test_what_no_setting_has_does_not_leave(tmp_path: Path, value: str) -> None:
     (tmp_path / "odd.toml").write_text(f"[search]\nlimit = {value}\n")
     with pytest.raises(UsageError, match=r"odd\.toml has a value"):
         portable_settings(tmp_path / "odd.toml")
+
+
+def test_what_each_says_is_known_apart(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "chapterhouse.toml").write_text("[search]\nlimit = 20\n")
+    monkeypatch.setenv("CHAPTERHOUSE_SEARCH__RECENCY", "0.5")
+    found = read_stated(home, own(home))
+    assert found.layers == {
+        Origin.HOME_FILE: {"search": {"limit": 20}},
+        Origin.ENVIRONMENT: {"search": {"recency": "0.5"}},
+        Origin.WORKSPACE_FILE: {},
+    }
+    assert found.settings == load_settings(home, own(home))
+
+
+@pytest.mark.parametrize("age", [0, 3_600])
+def test_a_file_that_says_something_else_is_noticed(home: Path, age: int) -> None:
+    file = home / "chapterhouse.toml"
+    file.write_text("[search]\nlimit = 20\n")
+    then = file.stat().st_mtime - age
+    os.utime(file, (then, then))
+    found = read_stated(home, own(home))
+    assert not have_files_changed(found)
+    file.write_text("[search]\nlimit = 21\n")
+    os.utime(file, (then, then))  # the same size and date
+    assert have_files_changed(found)
+    file.unlink()
+    assert have_files_changed(found)

@@ -34,7 +34,7 @@ from chapterhouse.types import (
     Scope,
     Verification,
 )
-from chapterhouse.wiring import effective_settings, make_home, open_runtime, open_workspace
+from chapterhouse.wiring import make_home, open_runtime, open_workspace, resolve_settings
 
 # A command that searches does not load what adds, answers or meets.
 if TYPE_CHECKING:
@@ -313,7 +313,7 @@ class Library:
             UsageError: a setting cannot be used.
         """
         folder = home_folder(home)
-        settings = effective_settings(folder, workspace)
+        settings = resolve_settings(folder, workspace).settings
         with TemporaryDirectory(prefix="chapterhouse-", ignore_cleanup_errors=True) as name:
             own = Path(name) / "workspaces" / "default"
             make_home(Path(name), own)

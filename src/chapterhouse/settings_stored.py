@@ -233,7 +233,11 @@ def value_of(settings: Settings, name: str) -> Any:
 
 
 def setting_values(resolved: ResolvedSettings) -> tuple[SettingValue, ...]:
-    """Return all settings with their origins, those of further models where they are stated."""
+    """Return all settings with their origins.
+
+    Those of further models are there where they are stated, and those that there are not where the
+    database says something of them.
+    """
     now, defaults = (one.model_dump(mode="json") for one in (resolved.settings, _DEFAULTS))
     found = [
         _setting_value(resolved, name, now[section][setting], defaults[section][setting])
@@ -247,6 +251,10 @@ def setting_values(resolved: ResolvedSettings) -> tuple[SettingValue, ...]:
             _setting_value(resolved, f"models.{model}.{setting}", value, initial[setting])
             for setting, value in stated.items()
         ]
+    shown = {one.name for one in found}
+    found += [
+        _setting_value(resolved, name, None, None) for name in resolved.ignored if name not in shown
+    ]
     return tuple(found)
 
 

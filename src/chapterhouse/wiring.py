@@ -152,7 +152,7 @@ def resolve_stored(stated: StatedSettings, store: "Store") -> ResolvedSettings:
     return resolve(stated, found.values(), sequence)
 
 
-def effective_settings(home: Path, workspace: str) -> Settings:
+def resolve_settings(home: Path, workspace: str) -> ResolvedSettings:
     """Return the settings that hold for a workspace, also for one that has no library yet.
 
     Raises:
@@ -162,9 +162,9 @@ def effective_settings(home: Path, workspace: str) -> Settings:
     folder = home / "workspaces" / workspace
     stated = read_stated(home, folder)
     if not (folder / "library.db").exists():
-        return stated.settings
+        return ResolvedSettings(stated.settings, stated)
     with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
-        return resolve_stored(stated, store).settings
+        return resolve_stored(stated, store)
 
 
 def _open_runtime(

@@ -73,3 +73,17 @@ def test_questions_that_are_no_text_or_too_long(library: Library) -> None:
     assert not library.answers.ask("\ud800?").found
     with pytest.raises(UsageError, match="characters"):
         library.search.hits("x" * 10_001)
+
+
+def test_a_context_has_the_tokens_of_its_purpose(library: Library) -> None:
+    ask = library.search.context
+    assert ask("harbour").maximum == 2_000
+    assert [ask("harbour", purpose=one).maximum for one in ("chat", "recipe", "code")] == [
+        2_000,
+        4_000,
+        3_000,
+    ]
+    assert ask("harbour", purpose="recipe", maximum=77).maximum == 77
+    for maximum in (None, 77):
+        with pytest.raises(UsageError, match="chat, code, recipe"):
+            ask("harbour", purpose="poem", maximum=maximum)

@@ -26,11 +26,14 @@ def test_the_rest_is_as_it_is_there(store: SqliteStore, make_parts: Any, tmp_pat
     with SqliteStore(tmp_path / "other.db", blobs=FolderBlobs(tmp_path / "none")) as other:
         remember(other, "stale")
         remember(store, "slack water")
+        other.settings().write("search.limit", 3, "stale", 1)
+        store.settings().write("search.limit", 4, "ada", 2)
         store.label_root("/home/user/notes", "notes")
         with store.together():  # nobody writes there meanwhile; it is only read
             other.take_rest(tmp_path / "library.db")
         assert questions(other, "slack") == ["slack water"]
         assert questions(other, "stale") == []
+        assert other.settings().history() == store.settings().history()
         assert other.roots() == store.roots()
         assert list(other.files()) == list(store.files())
         assert list(other.documents(EVERYTHING)) == list(store.documents(EVERYTHING))

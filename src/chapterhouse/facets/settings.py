@@ -120,9 +120,11 @@ class SettingsFacet:
         """
         if not 1 <= limit <= _MOST:
             raise UsageError(f"The limit must be 1 to {_MOST:,}, not {limit}.")
-        known = self._stored.values()
-        found = name if name in known else find_setting(name) if name else ""
-        return tuple(self._stored.history(found, limit))
+        named = ALIASES[name].name if name in ALIASES else name
+        found = tuple(self._stored.history(named, limit))
+        if name and not found:  # one that only another version knows may have been changed
+            find_setting(name)
+        return found
 
     # --- inside --------------------------------------------------------------------------------
 

@@ -42,13 +42,13 @@ from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.evaluation.synthetic import QUESTIONS, synthetic_questions
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import render_evaluation
-from chapterhouse.interfaces.cli.options import require_path
+from chapterhouse.interfaces.cli.options import common, require_path
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.render_evaluation import Result
-from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_folders, open_library
+from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library
 from chapterhouse.library import Library
 from chapterhouse.settings import Settings
-from chapterhouse.settings_file import load_settings
+from chapterhouse.wiring import resolve_settings
 
 _MADE: Final = "made from the documents"
 
@@ -162,7 +162,7 @@ def _lines(questions: tuple[Question, ...]) -> str:
 
 def _settings() -> Settings:
     """Return the settings of the library that was named, whether it exists or not."""
-    return load_settings(*named_folders())
+    return resolve_settings(named_home(), common().workspace).settings
 
 
 def _path(name: str) -> Path:

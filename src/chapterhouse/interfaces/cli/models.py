@@ -19,10 +19,12 @@ from chapterhouse.settings import LanguageModelSettings, Settings
 from chapterhouse.settings_file import load_settings
 
 if TYPE_CHECKING:
+    from chapterhouse import wiring
     from chapterhouse.evaluation import model_trial
     from chapterhouse.interfaces.cli import model_choice
     from chapterhouse.models import cards, discovery, opening, providers, servers
 else:
+    wiring = lazy("chapterhouse.wiring")
     model_trial = lazy("chapterhouse.evaluation.model_trial")
     model_choice = lazy("chapterhouse.interfaces.cli.model_choice")
     cards = lazy("chapterhouse.models.cards")
@@ -179,6 +181,7 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
 def _use_reranker(name: str, model: str) -> Outcome:
     place, own = named_folders()
     settings_file.require_effect(own, settings_file.RERANK)
+    _require_no_stored_engine(place)
     chosen = model_choice.reranker(name, model)
     with ExitStack() as opened:  # one that does not work is not written down
         tried = opening.open_reranker(chosen, opened.callback)
@@ -189,6 +192,15 @@ def _use_reranker(name: str, model: str) -> Outcome:
     right = not scores or scores[0] > scores[1]
     data = {"written": written, "rerank": chosen.model_dump(mode="json"), "right_order": right}
     return Outcome(data, render_models.reranked(chosen, written, right=right))
+
+
+def _require_no_stored_engine(home: Path) -> None:
+    """Refuse where the database of the workspace would win over what is written."""
+    if "rerank.engine" in wiring.resolve_settings(home, common().workspace).stored:
+        raise UsageError(
+            "The database of this workspace decides about the reranker.",
+            hint="Reset it there: chapterhouse settings reset rerank.engine",
+        )
 
 
 def _try(chosen: LanguageModelSettings, settings: Settings, place: Path) -> "model_trial.Trial":

@@ -16,7 +16,7 @@ def listed(found: Sequence[SettingValue]) -> Iterator[Block]:
         yield verbatim("Every setting has its default.")
         return
     rows = [("setting", "value", "set by")]
-    rows += [(one.name, _text(one.value), one.origin.value) for one in found]
+    rows += [(one_line(one.name), _text(one.value), one.origin.value) for one in found]
     yield Columns(rows, whole={0}, below=["", *(_ignored(one) for one in found)])
 
 

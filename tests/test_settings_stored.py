@@ -1,0 +1,298 @@
+"""Settings in a database: which there may be, what other names mean, and what does not hold."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.settings import (
+    LanguageModelSettings,
+    RerankSettings,
+    Settings,
+)
+from chapterhouse.settings_file import StatedSettings
+from chapterhouse.settings_stored import (
+    ALIASES,
+    ResolvedSettings,
+    find_setting,
+    is_changeable,
+    overlay,
+    require_changeable,
+    require_possible,
+    resolve,
+    setting_names,
+    setting_values,
+    value_of,
+)
+from chapterhouse.types import Origin, StoredSetting
+
+# Secrets, addresses, and what names programs, folders, files, models and means of the machine.
+OF_THE_MACHINE = {
+    "reading.workers",
+    *(
+        f"embedding.{name}"
+        for name in (
+            *("base_url", "key_variable", "timeout_seconds", "attempts", "trust_environment"),
+            *("engine", "model", "revision", "folder", "file", "checksum", "dimensions"),
+            *("shorten", "pooling", "question_prefix", "passage_prefix", "languages", "encoding"),
+            *("maximum_characters", "cache_megabytes"),
+        )
+    ),
+    *(
+        f"rerank.{name}"
+        for name in (
+            *("base_url", "key_variable", "timeout_seconds", "attempts", "trust_environment"),
+            *("model", "folder", "file", "checksum"),
+        )
+    ),
+    *(
+        f"language_model.{name}"
+        for name in (
+            *("base_url", "key_variable", "timeout_seconds", "attempts", "trust_environment"),
+            *("engine", "model", "server", "key_entry", "context_size", "reasoning"),
+            *("calls_at_once", "extra_body"),
+        )
+    ),
+    *("entailment.folder", "entailment.file", "entailment.checksum"),
+    *("telemetry.content", "telemetry.endpoint", "tools.allow", "cloud.rclone"),
+}
+CHANGEABLE = {
+    *(
+        f"chunking.{name}"
+        for name in (*("strategy", "by_format", "target", "minimum", "maximum", "size", "overlap"),)
+    ),
+    *("reading.maximum_megabytes", "tokens.tokenizer", "embedding.batch", "embedding.background"),
+    *("rerank.engine", "rerank.depth", "rerank.maximum_characters"),
+    *("language_model.maximum_tokens", "language_model.temperature", "language_model.thinking"),
+    *(
+        f"search.{name}"
+        for name in (
+            *("limit", "per_document", "fusion", "bm25_min_score", "vector_threshold"),
+            *("min_similarity", "duplicates", "recency"),
+        )
+    ),
+    *("expansion.names", "expansion.parts", "expansion.rewrite", "expansion.model"),
+    *("packing.maximum", "packing.budgets", "packing.hits", "packing.widen"),
+    *("packing.widen_tokens", "packing.price"),
+    *("answer.words", "answer.cache", "answer.check"),
+    *("memory.enabled", "memory.days", "memory.recall", "removal.grace_days"),
+    *("cloud.transfers", "cloud.listing_seconds", "cloud.stall_seconds"),
+}
+
+
+def stated(settings: Settings | None = None) -> StatedSettings:
+    found = settings or Settings()
+    return StatedSettings(
+        found, {Origin.HOME_FILE: found.model_dump(exclude_defaults=True)}, files={}
+    )
+
+
+def resolved(values: Mapping[str, object], settings: Settings | None = None) -> ResolvedSettings:
+    stored = {name: StoredSetting(value, 5, "ada") for name, value in values.items()}
+    return resolve(stated(settings), stored, 7)
+
+
+# --- which there may be ---------------------------------------------------------------------------
+
+
+def test_every_setting_is_placed_and_a_new_one_belongs_to_the_machine() -> None:
+    """A new setting fails here until somebody has thought about who may change it."""
+    assert {name for name in setting_names() if is_changeable(name)} == CHANGEABLE
+    assert set(setting_names()) - CHANGEABLE == OF_THE_MACHINE
+    assert not is_changeable("chunking.anything_new")
+    assert not is_changeable("new_section.setting")
+    assert not is_changeable("models.fast.model")
+    assert not is_changeable("models")
+
+
+def test_what_is_marked_exists() -> None:
+    for kind in (field.annotation for field in Settings.model_fields.values()):
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            assert kind.changeable <= set(kind.model_fields)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", [*sorted(OF_THE_MACHINE), "models.fast.base_url"])
+def test_what_belongs_to_the_machine_is_refused_and_ignored(name: str) -> None:
+    with pytest.raises(RefusedError, match=name) as refused:
+        require_changeable(name)
+    assert "chapterhouse.toml" in refused.value.hint
+    found = resolved({name: "x"})
+    assert found.settings == Settings()
+    assert set(found.ignored) == {name}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("rerank.engine", "folder"), ("rerank.engine", "http"), ("answer.check", "cross-encoder")],
+)
+def test_what_opens_something_of_the_machine_is_chosen_by_a_file_first(
+    name: str, value: str
+) -> None:
+    with pytest.raises(UsageError, match="settings file"):
+        require_possible(name, value, Settings())
+    assert set(resolved({name: value}).ignored) == {name}
+    by_file = Settings.model_validate(
+        {
+            "rerank": {"engine": value if name == "rerank.engine" else "none", "folder": "/m"}
+            | {"base_url": "http://localhost:1", "model": "m"},
+            "answer": {"check": value if name == "answer.check" else "rules"},
+            "entailment": {"folder": "/m"},
+        }
+    )
+    require_possible(name, value, by_file)
+    assert not resolved({name: value}, by_file).ignored
+
+
+def test_a_model_for_rewriting_is_one_of_the_settings() -> None:
+    with pytest.raises(UsageError, match="fast"):
+        require_possible("expansion.model", "fast", Settings())
+    require_possible("expansion.model", "fast", Settings(models={"fast": LanguageModelSettings()}))
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+def test_unknown_names_come_with_a_similar_one() -> None:
+    with pytest.raises(UsageError, match="chunk_sise") as wrong:
+        find_setting("chunk_sise")
+    assert "chunk_size" in wrong.value.hint
+    with pytest.raises(UsageError) as wrong:
+        find_setting("packing.maximun")
+    assert "packing.maximum" in wrong.value.hint
+    with pytest.raises(UsageError) as wrong:
+        find_setting("zzzzzzzzz")
+    assert "settings list" in wrong.value.hint
+
+
+@pytest.mark.parametrize(
+    ("alias", "value", "name", "expected"),
+    [
+        ("chunk_size", 500, "chunking.target", 500),
+        ("min_chunk_size", 90, "chunking.minimum", 90),
+        ("max_chunk_size", 1_400, "chunking.maximum", 1_400),
+        ("max_tokens", 4_000, "packing.maximum", 4_000),
+        ("min_similarity", 0.5, "search.min_similarity", 0.5),
+        ("diversity_factor", 0.3, "search.per_document", 3),
+        ("diversity_factor", 0.2, "search.per_document", 5),
+        ("diversity_factor", 0, "search.per_document", 0),
+        ("diversity_factor", 1, "search.per_document", 1),
+        ("diversity_factor", 1e-9, "search.per_document", 1_000),
+        ("rag_rerank_enabled", False, "rerank.engine", "none"),
+        ("rag_rerank_enabled", True, "rerank.engine", "features"),
+    ],
+)
+def test_names_of_other_systems_have_an_effect(
+    alias: str, value: object, name: str, expected: object
+) -> None:
+    found = ALIASES[alias]
+    assert find_setting(alias) == found.name == name
+    converted = found.convert(value, Settings())
+    assert converted == expected
+    assert value_of(overlay(Settings(), {name: converted}), name) == expected
+    assert is_changeable(name)
+
+
+def test_enabling_reranking_takes_the_engine_of_the_files() -> None:
+    convert = ALIASES["rag_rerank_enabled"].convert
+    by_file = RerankSettings(engine="folder", folder="/model")
+    assert convert(True, Settings(rerank=by_file)) == "folder"  # noqa: FBT003
+    assert convert(True, Settings(rerank=RerankSettings(engine="none"))) == "features"  # noqa: FBT003
+
+
+@given(st.floats(0.001, 1))
+def test_a_share_of_sources_is_reached(share: float) -> None:
+    most = ALIASES["diversity_factor"].convert(share, Settings())
+    assert isinstance(most, int)
+    assert 1 / most >= share - 1e-6  # of ``most`` passages of each document
+    assert 1 / (most + 1) < share + 1e-6  # and no fewer than that needs
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, "much", True, None, float("nan")])
+def test_a_diversity_that_is_none_is_an_error(value: object) -> None:
+    with pytest.raises(UsageError, match="diversity_factor"):
+        ALIASES["diversity_factor"].convert(value, Settings())
+
+
+@pytest.mark.parametrize("value", [1, "true", None])
+def test_an_enabling_that_is_none_is_an_error(value: object) -> None:
+    with pytest.raises(UsageError, match="rag_rerank_enabled"):
+        ALIASES["rag_rerank_enabled"].convert(value, Settings())
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def test_the_database_wins_over_files() -> None:
+    found = resolved({"search.limit": 20}, Settings.model_validate({"search": {"limit": 5}}))
+    assert found.settings.search.limit == 20
+    assert (found.sequence, dict(found.ignored)) == (7, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("search.limit", "many"),
+        ("search.limit", 0),
+        ("search.recency", float("nan")),
+        ("packing.budgets", {"chat": 0}),
+        ("packing.budgets", {"Chat!": 10}),
+        ("packing.budgets", [1]),
+        ("chunking.target", 1_501),
+        ("memory.recall", "x"),
+        ("gone.setting", 1),
+        ("nonsense", 1),
+        ("", None),
+    ],
+)
+def test_a_value_that_does_not_fit_is_ignored_alone(name: str, value: object) -> None:
+    found = resolved({name: value, "search.per_document": 2})
+    assert set(found.ignored) == {name}
+    assert found.ignored[name]
+    assert found.settings == overlay(Settings(), {"search.per_document": 2})
+
+
+def test_values_that_only_fit_together_hold_in_any_order() -> None:
+    values: dict[str, object] = {"chunking.target": 2_000, "chunking.maximum": 3_000, "x.y": 1}
+    for stored in (values, dict(reversed(values.items()))):
+        found = resolved({**stored, "search.limit": -1})
+        assert set(found.ignored) == {"x.y", "search.limit"}
+        assert found.settings.chunking.target == 2_000
+
+
+def test_of_two_values_the_later_one_holds() -> None:
+    """A file has changed since: its maximum is now 400."""
+    below = Settings.model_validate({"chunking": {"maximum": 400}})
+    found = resolved({"chunking.minimum": 300, "chunking.target": 200}, below)
+    assert found.settings.chunking.minimum == 300
+    assert set(found.ignored) == {"chunking.target"}
+
+
+def test_origins_and_secrets() -> None:
+    below = Settings.model_validate(
+        {
+            "language_model": {"extra_body": {"key": "CANARY"}},
+            "tools": {"allow": ["c: run --key CANARY"]},
+            "models": {
+                "fast": {"engine": "anthropic", "model": "m", "extra_body": {"a": "CANARY"}}
+            },
+            "search": {"limit": 7},
+        }
+    )
+    found = setting_values(resolved({"search.limit": 8, "packing.hits": 0}, below))
+    by_name = {one.name: one for one in found}
+    assert "CANARY" not in repr(found)
+    assert by_name["tools.allow"].value == "(set)"
+    assert by_name["models.fast.model"].value == "m"
+    assert by_name["models.fast.model"].origin is Origin.HOME_FILE
+    limit = by_name["search.limit"]
+    assert (limit.value, limit.origin, limit.default) == (8, Origin.DATABASE, 10)
+    assert (limit.changed, limit.changed_by) == (5, "ada")
+    hits = by_name["packing.hits"]
+    assert (hits.value, hits.origin) == (12, Origin.DEFAULT)
+    assert "packing.hits" in hits.ignored
+    assert by_name["chunking.target"].needs_rebuild
+    assert by_name["answer.words"].changed == 0
+    assert not by_name["answer.words"].needs_rebuild
