@@ -39,6 +39,7 @@ from chapterhouse.wiring import make_home, open_runtime
 if TYPE_CHECKING:
     from chapterhouse import library_files as files
     from chapterhouse.agents import personas as agents
+    from chapterhouse.facets import analytics as counting
     from chapterhouse.facets import answers as answering
     from chapterhouse.facets import cloud as drives
     from chapterhouse.facets import councils as meeting
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 else:
     files = lazy("chapterhouse.library_files")
     agents = lazy("chapterhouse.agents.personas")
+    counting = lazy("chapterhouse.facets.analytics")
     answering = lazy("chapterhouse.facets.answers")
     drives = lazy("chapterhouse.facets.cloud")
     meeting = lazy("chapterhouse.facets.councils")
@@ -116,6 +118,11 @@ class Library:
     def answers(self) -> "answering.Answers":
         """Questions asked."""
         return answering.Answers(self._runtime)
+
+    @cached_property
+    def analytics(self) -> "counting.AnalyticsFacet":
+        """What was asked, how well it was answered, and what the documents lack."""
+        return counting.AnalyticsFacet(self._runtime)
 
     @cached_property
     def cloud(self) -> "drives.Cloud":
