@@ -57,7 +57,7 @@ class AnalyticsFacet:
         figures = questions.figures(since, now, limit)
         census = runtime.store.census(_ALL)
         groups, weights = group_questions(figures.weak, census.languages)
-        groups = groups[: limit or None]
+        gap_count, groups = len(groups), groups[: limit or None]
         named = {name for group in groups for name in group.nearest[:_NEAREST]}
         named |= {*figures.cited, *figures.never_cited, *figures.disagreeing}
         known = runtime.store.documents_among(named, _ALL)
@@ -71,6 +71,7 @@ class AnalyticsFacet:
             by_interface=figures.by_interface,
             by_day=_every_day(figures.by_day, since, now),
             gaps=tuple(_gap(group, weights, known) for group in groups),
+            gap_count=gap_count,
             most_cited=_uses(figures.cited, known),
             never_cited=_uses(dict.fromkeys(figures.never_cited, 0), known),
             disagreeing=_uses(figures.disagreeing, known),

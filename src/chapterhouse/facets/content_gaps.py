@@ -15,7 +15,7 @@ from typing import Final
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.types import OutcomeCounts, QuestionOutcome, QuestionRecord
 
-_LIKE: Final = 0.3  # how alike a question and a group have to be, 0 to 1
+_LIKE: Final = 0.18  # how alike a question and a group have to be, 0 to 1
 _WORDS: Final = 0.7  # how much of that is shared words; the rest is shared documents
 _EXAMPLES: Final = 3
 _TERMS: Final = 5

@@ -86,7 +86,7 @@ class QuestionStore:
                 ),
                 disagreeing=_counts(run(connection, "disagreeing_documents", since, most)),
                 cited_documents=cited_documents,
-                ages=dict(run(connection, "document_ages", now)),
+                ages={int(age): int(one) for age, one in run(connection, "document_ages", now)},
             )
 
 

@@ -225,6 +225,7 @@ class Analytics:
         by_interface: Questions by the way in which they came.
         by_day: Every day of the period, in order.
         gaps: The largest first.
+        gap_count: How many gaps there are, those left out included.
         most_cited: By the number of answers that cite them.
         never_cited: The longest unchanged first.
         disagreeing: Documents that contradict another, by the number of questions.
@@ -239,6 +240,7 @@ class Analytics:
     by_interface: Mapping[str, int] = field(default_factory=dict)
     by_day: tuple[DayFigures, ...] = ()
     gaps: tuple[ContentGap, ...] = ()
+    gap_count: int = 0
     most_cited: tuple[DocumentUse, ...] = ()
     never_cited: tuple[DocumentUse, ...] = ()
     disagreeing: tuple[DocumentUse, ...] = ()
