@@ -78,13 +78,13 @@ class Group:
         return sum(document in asked.documents for asked in self.questions)
 
     def shared_words(self, weights: Mapping[str, float]) -> tuple[str, ...]:
-        """Return the words that most of the questions have, the most telling first."""
+        """Return the words that most of the questions have, the strongest first."""
         texts = sum(bool(asked.words) for asked in self.questions)
-        telling = [term for term, count in self.terms.items() if count > _MOSTLY * texts]
-        telling.sort(key=lambda term: (-self.terms[term] * weights[term], term))
+        strongest = [term for term, count in self.terms.items() if count > _MOSTLY * texts]
+        strongest.sort(key=lambda term: (-self.terms[term] * weights[term], term))
         spelled = {
             term: Counter(asked.words[term] for asked in self.questions if term in asked.words)
-            for term in telling[:_TERMS]
+            for term in strongest[:_TERMS]
         }
         return tuple(
             min(words, key=lambda word: (-words[word], word)) for words in spelled.values()
