@@ -848,7 +848,7 @@ DELETE FROM main.question;
 -- drop_rest_question_documents
 DELETE FROM main.question_document;
 
---- Questions as they are counted. In all of these ?1 is the beginning of the period, in seconds.
+--- Questions as they are counted. The first binding of a read is the beginning of the period.
 
 -- put_question
 INSERT INTO question (
