@@ -86,7 +86,7 @@ def test_a_removal_is_proven_with_questions_there(library: Library) -> None:
     asked = changed(library, text=True)
     cited = asked.answers.ask(SPEED).citations[0]
     asked.answers.ask(f"Is it right that {cited.quote.lower()}?")
-    removal = library.documents.remove(cited.document_id)
+    removal = library.documents.remove(cited.document_id, grace_days=0)
     assert removal.receipt
     assert removal.receipt.found == 0
     report = library.analytics.report()

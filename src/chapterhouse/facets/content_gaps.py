@@ -38,18 +38,30 @@ class Asked:
 
 @dataclass(slots=True)
 class Group:
-    """Questions on one subject, with how often they have each term and document."""
+    """Questions on one subject, with how often they have each term and document.
+
+    Attributes:
+        term_square: Square of the length of the vector of weighted terms; added up, for a group may
+            be of thousands of questions.
+        document_square: The same of the documents.
+    """
 
     questions: list[Asked] = field(default_factory=list)
     terms: Counter[str] = field(default_factory=Counter)
     documents: dict[str, float] = field(default_factory=dict)
+    term_square: float = 0.0
+    document_square: float = 0.0
 
-    def add(self, asked: Asked) -> None:
+    def add(self, asked: Asked, weights: Mapping[str, float]) -> None:
         """Take a question in."""
         self.questions.append(asked)
-        self.terms.update(asked.words.keys())
+        for term in asked.words:
+            self.term_square += weights[term] ** 2 * (2 * self.terms[term] + 1)
+            self.terms[term] += 1
         for name, nearness in asked.documents.items():
-            self.documents[name] = self.documents.get(name, 0.0) + nearness
+            before = self.documents.get(name, 0.0)
+            self.document_square += (before + nearness) ** 2 - before**2
+            self.documents[name] = before + nearness
 
     @property
     def outcomes(self) -> OutcomeCounts:
@@ -126,7 +138,7 @@ def _asked(record: QuestionRecord, languages: Mapping[str, int]) -> Asked:
 def _by_document(every: Sequence[Asked]) -> Iterator[Group]:
     groups: dict[tuple[str, ...], Group] = {}
     for asked in every:
-        groups.setdefault(asked.record.nearest[:1], Group()).add(asked)
+        groups.setdefault(asked.record.nearest[:1], Group()).add(asked, {})
     yield from groups.values()
 
 
@@ -140,7 +152,7 @@ def _by_words(every: Sequence[Asked], weights: Mapping[str, float]) -> Iterator[
         if best < 0 or likeness[best] < _LIKE:
             best = len(groups)
             groups.append(Group())
-        groups[best].add(asked)
+        groups[best].add(asked, weights)
         for term in asked.words:
             having.setdefault(term, {})[best] = None
     yield from groups
@@ -148,14 +160,13 @@ def _by_words(every: Sequence[Asked], weights: Mapping[str, float]) -> Iterator[
 
 def _likeness(asked: Asked, group: Group, weights: Mapping[str, float]) -> float:
     own = {term: weights[term] for term in asked.words}
-    theirs = {
-        term: weights[term] * count / len(group.questions) for term, count in group.terms.items()
-    }
-    words = _cosine(own, theirs)
-    return _WORDS * words + (1 - _WORDS) * _cosine(asked.documents, group.documents)
+    theirs = {term: weights[term] * group.terms[term] for term in own}
+    words = _cosine(own, theirs, group.term_square)
+    documents = _cosine(asked.documents, group.documents, group.document_square)
+    return _WORDS * words + (1 - _WORDS) * documents
 
 
-def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+def _cosine(one: Mapping[str, float], other: Mapping[str, float], other_square: float) -> float:
     shared = math.fsum(weight * other[name] for name, weight in one.items() if name in other)
-    length = math.hypot(*one.values()) * math.hypot(*other.values())
+    length = math.hypot(*one.values()) * math.sqrt(other_square)
     return shared / length if length else 0.0
