@@ -65,7 +65,10 @@ FOLLOWS_EVERYTHING = {
     # Bytes by their hash, which only the store knows; it asks by scope before.
     "Blobs": {"put", "get", "has", "delete", "hashes", "foreign"},
     # It opens other seams, which have scopes of their own.
-    "Store": {"embeddings", "examination", "jobs", "memories", "removed", "settings", "sources"},
+    "Store": {
+        *("embeddings", "examination", "jobs", "memories", "questions", "removed", "settings"),
+        "sources",
+    },
     # A source is no document; what its shelf may be read by is for those who ask.
     "Sources": {"sources", "save", "drop"},
     # What was removed is on no shelf any more, and no search looks into it.

@@ -40,6 +40,7 @@ from chapterhouse.wiring import make_home, open_runtime, open_workspace, resolve
 if TYPE_CHECKING:
     from chapterhouse import library_files as files
     from chapterhouse.agents import personas as agents
+    from chapterhouse.facets import analytics as counting
     from chapterhouse.facets import answers as answering
     from chapterhouse.facets import cloud as drives
     from chapterhouse.facets import councils as meeting
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 else:
     files = lazy("chapterhouse.library_files")
     agents = lazy("chapterhouse.agents.personas")
+    counting = lazy("chapterhouse.facets.analytics")
     answering = lazy("chapterhouse.facets.answers")
     drives = lazy("chapterhouse.facets.cloud")
     meeting = lazy("chapterhouse.facets.councils")
@@ -146,6 +148,11 @@ class Library:
     def answers(self) -> "answering.Answers":
         """Questions asked."""
         return answering.Answers(self._runtime)
+
+    @cached_property
+    def analytics(self) -> "counting.AnalyticsFacet":
+        """What was asked, how well it was answered, and what the documents lack."""
+        return counting.AnalyticsFacet(self._runtime)
 
     @cached_property
     def cloud(self) -> "drives.Cloud":

@@ -300,6 +300,14 @@ class MemorySettings(_Frozen):
     recall: int | None = Field(default=None, ge=0, le=20)
 
 
+class AnalyticsSettings(_Frozen):
+    """What is counted of questions."""
+
+    enabled: bool = True
+    days: int = Field(default=365, ge=0, le=36_500)  # until a question is dropped; 0: never
+    text: bool = False  # whether questions are recorded as they were asked
+
+
 class RemovalSettings(_Frozen):
     """What happens to the bytes of removed documents."""
 
@@ -354,6 +362,7 @@ class Settings(_Frozen):
     answer: AnswerSettings = AnswerSettings()
     entailment: EntailmentSettings = EntailmentSettings()
     memory: MemorySettings = MemorySettings()
+    analytics: AnalyticsSettings = AnalyticsSettings()
     removal: RemovalSettings = RemovalSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     tools: ToolSettings = ToolSettings()

@@ -1,5 +1,6 @@
 """A question to the library or to a persona, who may hand it off to a colleague."""
 
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,6 +13,7 @@ from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.registry import Refresh
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.drafts import OnDraft
+from chapterhouse.answering.question_record import answer_record, record_question
 from chapterhouse.answering.request import AskOptions, Request, library_request
 from chapterhouse.answering.respond import offline, respond
 from chapterhouse.answering.route import deferral
@@ -81,6 +83,7 @@ async def ask(
         raise UsageError(
             "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
         )
+    began = time.perf_counter()
     slug = await run_in_thread(lambda: _slug_of(persona, runtime))
     allowed = runtime.settings.telemetry.content
     with sharing_content(allowed=allowed), agent_span(slug or _LIBRARY, question) as recorder:
@@ -93,6 +96,10 @@ async def ask(
             stale = await run_in_thread(lambda: _stale(options, runtime))
             answer = replace(answer, warnings=(*answer.warnings, *stale))
         record_answer(recorder, answer)
+    if options.is_counted:
+        seconds = time.perf_counter() - began
+        record = partial(record_question, answer_record(answer), options.interface, seconds)
+        await run_in_thread(partial(record, runtime, with_text=options.remember))
     return answer
 
 

@@ -52,7 +52,7 @@ _SEMICOLON: Final = "; "
 # Share of a sentence of an answer, over the best one's: of 42 right answers over the open folders
 # 41 keep their facts, and the median has 68 words instead of 110.
 _LEAST_OF_ANSWER: Final = 0.1
-_NEAREST: Final = 5  # headings that are named
+_NEAREST: Final = 5  # headings that are named, and documents that are counted
 _PARTLY_READ: Final = 3  # files that are named
 
 
@@ -333,6 +333,9 @@ def _searched(
         partly_read_names=tuple(partly[:_PARTLY_READ]),
         languages=tuple(filter(None, languages)) if foreign else (),
         question_language=foreign,
+        nearest_documents=tuple(
+            dict.fromkeys(hit.document.id for hit in result.hits[:CHUNKS_READ])
+        )[:_NEAREST],
     )
 
 

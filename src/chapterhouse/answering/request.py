@@ -58,6 +58,8 @@ class AskOptions:
 
     Attributes:
         drafts: Whether the events of the answer tell what a model has written so far.
+        interface: By which the question comes: ``python``, ``cli``, ``mcp``, ``api``, ``openai``.
+        counted: Whether analytics count it; None: where it may be remembered.
     """
 
     shelves: tuple[str, ...] | None = None
@@ -69,6 +71,13 @@ class AskOptions:
     search_text: str = ""
     in_conversation: bool = False
     drafts: bool = True
+    interface: str = "python"
+    counted: bool | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether analytics count the question."""
+        return self.remember if self.counted is None else self.counted
 
 
 def library_request(question: str, settings: Settings, options: AskOptions) -> Request:

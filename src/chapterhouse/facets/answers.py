@@ -37,6 +37,7 @@ class Answers:
         search_text: str = "",
         in_conversation: bool = False,
         drafts: bool = True,
+        interface: str = "python",
         on_event: Callable[[AskEvent], None] | None = None,
     ) -> Answer:
         """Answer from the documents, every sentence with a verified citation, or say why not.
@@ -56,6 +57,8 @@ class Answers:
             in_conversation: Whether a model is reminded of earlier answers, unless the settings
                 say otherwise.
             drafts: Whether events tell what a model has written so far, checked.
+            interface: As which analytics count the question; where it may not be remembered they
+                do not.
             on_event: Is called with what happens, as ``events`` yields it.
 
         Raises:
@@ -73,6 +76,7 @@ class Answers:
             search_text,
             in_conversation,
             drafts,
+            interface,
         )
         return run_sync(
             self.ask_async(question, persona=persona, options=options, on_event=on_event)

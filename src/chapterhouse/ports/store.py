@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from chapterhouse.ports.examination import Examination
 from chapterhouse.ports.jobs import Jobs
 from chapterhouse.ports.memories import Memories
+from chapterhouse.ports.questions import Questions
 from chapterhouse.ports.removed import RemovedDocuments
 from chapterhouse.ports.settings import StoredSettings
 from chapterhouse.ports.vectors import DocumentVectors, Embeddings
@@ -304,6 +305,10 @@ class Store(
 
     def jobs(self) -> Jobs:
         """Return the long work that is done, or waits to be."""
+        ...
+
+    def questions(self) -> Questions:
+        """Return the questions as they are counted."""
         ...
 
     def removed(self) -> RemovedDocuments:

@@ -107,8 +107,8 @@ class StoreExaminer:
         """Delete rows that belong to nothing, and correct counts; return how many rows went."""
         with self._connections.write() as connection:
             dropped = 0
-            for table, rowid, *_ in run(connection, "foreign_keys"):
-                dropped += _drop_row(connection, str(table), rowid)
+            for table, rowid, parent, _ in run(connection, "foreign_keys"):
+                dropped += _drop_row(connection, str(table), rowid, str(parent))
             run(connection, "correct_counter")
             run(connection, "raise_counter")
             dropped += len(run(connection, "removals_of_documents"))
@@ -152,14 +152,17 @@ def _finding(part: str, row: Row, remedy: Remedy) -> Finding:
     return Finding(part, str(row[0]), remedy, target)
 
 
-def _drop_row(connection: apsw.Connection, table: str, rowid: int | None) -> int:
-    """Delete a row that refers to nothing; where a table has no row ids, all such rows of it."""
+def _drop_row(connection: apsw.Connection, table: str, rowid: int | None, parent: str) -> int:
+    """Delete a row that refers to nothing; where a table has no row ids, all such rows of it.
+
+    The column that refers to another table has its name.
+    """
     if rowid is not None:
         statement = f'DELETE FROM "{table}" WHERE rowid = ?'  # noqa: S608 - SQLite named the table
         connection.execute(statement, (rowid,))
     else:
         connection.execute(
-            f'DELETE FROM "{table}" WHERE document NOT IN (SELECT key FROM document)'  # noqa: S608 - likewise
+            f'DELETE FROM "{table}" WHERE "{parent}" NOT IN (SELECT key FROM "{parent}")'  # noqa: S608 - likewise
         )
     return int(connection.changes())
 

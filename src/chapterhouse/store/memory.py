@@ -115,16 +115,14 @@ class MemoryStore:
                     raise NotFoundError(
                         f"There is no memory 'm{key}'.", hint="See: chapterhouse memory list"
                     )
-            _drop(connection, keys)
-            _drop_cached(connection)
+            _forget(connection, keys)
         return len(keys)
 
     def forget_all(self, personas: Sequence[str], before: int = FAR_FUTURE) -> int:
         """Delete every memory of ``personas`` asked before a time; return how many."""
         with self._connections.write() as connection:
             found = run(connection, "memory_keys", json.dumps(tuple(personas)), before)
-            _drop(connection, [key for (key,) in found])
-            _drop_cached(connection)
+            _forget(connection, [key for (key,) in found])
         return len(found)
 
     def forget_of(self, document_ids: Iterable[str]) -> int:
@@ -186,6 +184,13 @@ def _terms_of(question: str, answer: str) -> tuple[str, str]:
 
 def _cache_key(key: str, scope: Scope) -> str:
     return hashlib.sha256(f"{key} {scope.key}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _forget(connection: apsw.Connection, keys: Sequence[int]) -> None:
+    """Delete memories, the texts of the same questions as they are counted, and cached answers."""
+    run(connection, "forget_texts_of_memories", json.dumps(keys))
+    _drop(connection, keys)
+    _drop_cached(connection)
 
 
 def _drop(connection: apsw.Connection, keys: Iterable[int]) -> None:

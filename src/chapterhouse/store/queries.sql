@@ -575,6 +575,9 @@ DELETE FROM removed WHERE location = ?;
 DELETE FROM removal WHERE sequence <= ?;
 
 -- naming
+SELECT document, 'questions' FROM question_document
+WHERE document IN (SELECT value FROM json_each(?1))
+UNION ALL
 SELECT wanted.value, 'documents' FROM json_each(?1) AS wanted
 WHERE EXISTS (SELECT 1 FROM document WHERE id = wanted.value)
 UNION ALL
@@ -594,6 +597,108 @@ WHERE state NOT IN ('pending', 'running') ORDER BY key;
 -- rewrite_job
 UPDATE job SET arguments = ?2, lane = ?3, progress = ?4, result = ?5, error = ?6, hint = ?7
 WHERE key = ?1;
+
+--- Questions as they are counted. The first binding of a read is the beginning of the period.
+
+-- put_question
+INSERT INTO question (
+  asked, interface, persona, council, outcome, confidence, conflicts, milliseconds, model, cached,
+  input_tokens, output_tokens, cost, text
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
+
+-- put_question_document
+INSERT INTO question_document (question, document, place, cited, disagrees) VALUES (?, ?, ?, ?, ?);
+
+-- existing_documents
+SELECT id FROM document WHERE id IN (SELECT value FROM json_each(?));
+
+-- drop_old_questions
+DELETE FROM question WHERE asked < ?;
+
+-- drop_every_question
+DELETE FROM question;
+
+-- drop_every_question_document
+DELETE FROM question_document;
+
+-- forget_texts_of_memories
+UPDATE question SET text = NULL WHERE text IN (
+  SELECT question FROM memory WHERE key IN (SELECT value FROM json_each(?))
+);
+
+-- forget_texts_of_document
+UPDATE question SET text = NULL
+WHERE text IS NOT NULL AND key IN (SELECT question FROM question_document WHERE document = ?);
+
+-- drop_question_documents
+DELETE FROM question_document WHERE document = ?;
+
+-- first_question
+SELECT min(asked) FROM question;
+
+-- count_questions
+SELECT count(*), coalesce(sum(conflicts > 0), 0) FROM question WHERE asked >= ?1;
+
+-- questions_by_interface
+SELECT interface, count(*) FROM question WHERE asked >= ?1 GROUP BY interface ORDER BY interface;
+
+-- questions_by_day
+SELECT asked / 86400, outcome, count(*) FROM question WHERE asked >= ?1
+GROUP BY 1, 2 ORDER BY 1, 2;
+
+-- questions_by_asked
+SELECT persona, council, outcome, count(*), sum(conflicts > 0), sum(cost), count(cost)
+FROM question WHERE asked >= ?1 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+
+-- questions_by_model
+SELECT model, count(*), sum(cached), sum(input_tokens), sum(output_tokens), sum(cost), count(cost)
+FROM question WHERE asked >= ?1 GROUP BY model ORDER BY model;
+
+-- times_by_model
+SELECT model, number = (every * 95 + 99) / 100, milliseconds FROM (
+  SELECT model, milliseconds, count(*) OVER (PARTITION BY model) AS every,
+    row_number() OVER (PARTITION BY model ORDER BY milliseconds) AS number
+  FROM question WHERE asked >= ?1 AND NOT cached
+) WHERE number IN ((every + 1) / 2, (every * 95 + 99) / 100) ORDER BY model, number;
+
+-- times_by_asked
+SELECT persona, council, milliseconds FROM (
+  SELECT persona, council, milliseconds, count(*) OVER (PARTITION BY persona, council) AS every,
+    row_number() OVER (PARTITION BY persona, council ORDER BY milliseconds) AS number
+  FROM question WHERE asked >= ?1
+) WHERE number = (every + 1) / 2;
+
+-- weak_questions
+SELECT q.key, asked, outcome, persona, council, confidence, coalesce(text, ''),
+  (SELECT json_group_array(document ORDER BY place) FROM question_document WHERE question = q.key)
+FROM question AS q
+WHERE asked >= ?1 AND (
+  outcome IN ('passages', 'not-found') OR (outcome = 'answer' AND confidence < ?2)
+)
+ORDER BY asked, q.key;
+
+-- cited_documents
+SELECT document, count(*) FROM question_document AS d JOIN question AS q ON q.key = d.question
+WHERE asked >= ?1 AND cited GROUP BY document ORDER BY count(*) DESC, document LIMIT ?2;
+
+-- disagreeing_documents
+SELECT document, count(*) FROM question_document AS d JOIN question AS q ON q.key = d.question
+WHERE asked >= ?1 AND disagrees GROUP BY document ORDER BY count(*) DESC, document LIMIT ?2;
+
+-- count_cited_documents
+SELECT count(DISTINCT document) FROM question_document AS d JOIN question AS q ON q.key = d.question
+WHERE asked >= ?1 AND cited;
+
+-- never_cited_documents
+SELECT id FROM document WHERE id NOT IN (
+  SELECT document FROM question_document AS d JOIN question AS q ON q.key = d.question
+  WHERE asked >= ?1 AND cited
+)
+ORDER BY modified, id LIMIT ?2;
+
+-- document_ages
+SELECT CASE WHEN modified <= 0 THEN -1 ELSE max(?1 - modified, 0) / 86400 END AS age, count(*)
+FROM document GROUP BY age ORDER BY age;
 
 -- Verify and repair: rows as they are.
 
@@ -855,3 +960,16 @@ SELECT coalesce(max(key), 0) FROM setting_change;
 
 -- put_setting_change
 INSERT INTO setting_change (name, value, changed, changed_by) VALUES (?, ?, ?, ?);
+
+-- take_questions
+INSERT INTO main.question SELECT * FROM other.question;
+
+-- take_question_documents
+INSERT INTO main.question_document SELECT * FROM other.question_document
+WHERE document IN (SELECT id FROM main.document);
+
+-- drop_rest_questions
+DELETE FROM main.question;
+
+-- drop_rest_question_documents
+DELETE FROM main.question_document;

@@ -213,3 +213,7 @@ def _drop_strays(connection: apsw.Connection) -> None:
         connection.execute(
             f"DELETE FROM {table} WHERE document NOT IN (SELECT key FROM document)"  # noqa: S608 - one of these
         )
+    connection.execute(
+        "DELETE FROM question_document WHERE question NOT IN (SELECT key FROM question)"
+        " OR document NOT IN (SELECT id FROM document)"
+    )

@@ -33,7 +33,7 @@ def take_snapshot(
         connections: To the library.
         path: The file; another beside it is used on the way.
         agree: Called just before the moment, while nobody can write.
-        memories: Whether to take what was asked and answered.
+        memories: Whether to take what was asked and answered, and the counts of questions.
 
     Raises:
         ChapterhouseError: another process wrote for half a minute.
@@ -46,8 +46,8 @@ def take_snapshot(
         for statement in ("cached_answer", "removed", "unreferenced_content", "open_job"):
             run(copy, f"drop_every_{statement}")
         if not memories:
-            run(copy, "drop_every_memory")
-            run(copy, "drop_every_memory_term")
+            for statement in ("memory", "memory_term", "question", "question_document"):
+                run(copy, f"drop_every_{statement}")
         copy.execute("VACUUM INTO ?", (str(path),))
     whole.unlink()
     return count_snapshot(path)

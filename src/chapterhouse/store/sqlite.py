@@ -21,6 +21,7 @@ from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.examining import StoreExaminer
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.memory import MemoryStore
+from chapterhouse.store.questions import QuestionStore
 from chapterhouse.store.reading import StoreReader
 from chapterhouse.store.removed import RemovedStore
 from chapterhouse.store.settings import SettingStore
@@ -68,6 +69,10 @@ class SqliteStore(StoreReader):
     def jobs(self) -> JobStore:
         """Return the long work that is done, or waits to be."""
         return JobStore(self._connections)
+
+    def questions(self) -> QuestionStore:
+        """Return the questions as they are counted."""
+        return QuestionStore(self._connections)
 
     def removed(self) -> RemovedStore:
         """Return the removed documents that may come back."""

@@ -6,10 +6,12 @@ from typing import Final
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import run
 
-# In this order: the terms of memories have their keys.
+# In this order: the terms of memories have their keys, and documents those of their questions.
 _PARTS: Final = (
     "memories",
     "memory_terms",
+    "questions",
+    "question_documents",
     "encoders",
     "sources",
     "files",
@@ -18,12 +20,20 @@ _PARTS: Final = (
     "removed",
     "settings",
 )
+_ASKED_AND_REMOVED: Final = (
+    "cached_answer",
+    "removed",
+    "unreferenced_content",
+    "memory",
+    "memory_term",
+    "question",
+)
 
 
 def drop_rest(connections: Connections) -> None:
     """Delete what was asked and bytes of removed documents, which ``take_rest`` brings back."""
     with connections.write() as connection:
-        for part in ("cached_answer", "removed", "unreferenced_content", "memory", "memory_term"):
+        for part in _ASKED_AND_REMOVED:
             run(connection, f"drop_every_{part}")
     connections.compact()
 

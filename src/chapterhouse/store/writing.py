@@ -142,6 +142,9 @@ def remove_document(connection: apsw.Connection, found: Row) -> int:
     key, identifier, sha256, _ = found
     sequence = next_sequence(connection)
     run(connection, "remove_document", key)
+    # Questions that it had to do with may repeat its words.
+    run(connection, "forget_texts_of_document", identifier)
+    run(connection, "drop_question_documents", identifier)
     run(connection, "put_removal", identifier, sequence)
     run(connection, "drop_content", sha256)
     return sequence

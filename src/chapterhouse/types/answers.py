@@ -1,6 +1,6 @@
 """Answers, with their citations and with how far each sentence is carried."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -101,6 +101,8 @@ class Searched:
         languages: Of the documents, the most frequent first, where the question is in another;
             else empty.
         question_language: Of the question, in that case; else empty.
+        nearest_documents: Ids of the documents of the closest passages, in order. They are counted
+            and are no part of what is shown, written or compared.
     """
 
     documents: int
@@ -112,6 +114,9 @@ class Searched:
     partly_read_names: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     question_language: str = ""
+    nearest_documents: tuple[str, ...] = field(
+        default=(), compare=False, metadata={"exclude": True}
+    )
 
 
 class AnswerOutcome(StrEnum):

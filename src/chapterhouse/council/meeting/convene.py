@@ -1,5 +1,6 @@
 """A question put to a council: everyone is brought up to date, meets, and is remembered."""
 
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Final
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
+from chapterhouse.answering.question_record import minutes_record, record_question
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.meeting.budget import Spending, duration
@@ -99,6 +101,7 @@ async def convene(
     """
     choices = options or _ANY
     emit = emit or ignore
+    began = time.perf_counter()
 
     def on_progress(progress: Progress) -> None:
         emit(ReadingEvent(progress))
@@ -126,6 +129,10 @@ async def convene(
         minutes = _write_minutes(await hold_meeting(session, meeting), transcript)
         finished = minutes, earlier, transcript.path, session, choices, runtime
     minutes = await run_in_thread(partial(compared, *finished))
+    if choices.is_counted:
+        seconds = time.perf_counter() - began
+        record = partial(record_question, minutes_record(minutes), choices.interface, seconds)
+        await run_in_thread(partial(record, runtime, with_text=choices.remember))
     return await run_in_thread(partial(_remember, minutes, choices, runtime))
 
 

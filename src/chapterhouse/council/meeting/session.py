@@ -60,6 +60,8 @@ class MeetingOptions:
         budget: What it may use of models at most; None for any.
         since: Earlier minutes of the same council and question, to be told what has changed;
             ``LAST`` for the newest of which the council's folder has a transcript.
+        interface: By which the question comes: ``python``, ``cli``, ``mcp``, ``api``, ``openai``.
+        counted: Whether analytics count it; None: where it may be remembered.
     """
 
     model: str | None = None
@@ -71,6 +73,13 @@ class MeetingOptions:
     allow_tools: bool = False
     budget: Budget | None = None
     since: Minutes | Literal["LAST"] | None = None
+    interface: str = "python"
+    counted: bool | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether analytics count the meeting."""
+        return self.remember if self.counted is None else self.counted
 
 
 OnProgress = Callable[[Progress], None]

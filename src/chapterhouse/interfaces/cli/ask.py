@@ -210,6 +210,7 @@ def ask_library(
             search_text=found.search_text if found else "",
             in_conversation=found is not None,
             drafts=can_redraw(),
+            interface="cli",
             on_event=on_event,
         )
     if asking.remember:

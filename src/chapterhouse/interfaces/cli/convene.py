@@ -142,6 +142,7 @@ def convene(
         allow_tools=allow_tools,
         budget=budgets.parse_budget(budget) if budget else None,
         since=None if since is None else _earlier(since),
+        interface="cli",
     )
     asked = readable(*question)
     with COUNCILS.opened() as library, _joined_problems():

@@ -134,6 +134,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     "FileOutcome": {"seconds": None, "earlier": _earlier},
     "Job": {"lease_until": None},
     "Answer": {"certainty": attrgetter("certainty"), "text": attrgetter("text")},
+    "Searched": {"nearest_documents": None},
     "Chunk": {**dict.fromkeys(("document_id", "ordinal", "tokens", "key")), "id": attrgetter("id")},
     "Quality": {name: _rounded(name) for name in ("entropy", "coherence", "density", "importance")},
     "Context": {"candidates": lambda value: len(value.candidates)},

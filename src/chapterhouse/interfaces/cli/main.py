@@ -53,6 +53,10 @@ COMMANDS: Final = {
     "persona": ("personas:app", "Make, describe, validate and update personas."),
     "council": ("councils:app", "Make and check councils, and link their documents."),
     "memory": ("memory:app", "List, search and forget what was asked and answered."),
+    "analytics": (
+        "analytics:app",
+        "Show what was asked, how well it was answered, and what the documents lack.",
+    ),
     "verify": (
         "verify:verify",
         "Check the library, or a saved answer or saved minutes and their quotations.",

@@ -57,7 +57,13 @@ async def ask(service: Service, arguments: AskArguments, report: Report) -> Outc
         lambda: service.library.answers.ask_async(
             arguments.question,
             persona=arguments.persona,
-            options=AskOptions(remember=service.remember, use_cache=service.remember, drafts=False),
+            options=AskOptions(
+                remember=service.remember,
+                use_cache=service.remember,
+                drafts=False,
+                interface="mcp",
+                counted=True,
+            ),
             on_event=on_event,
         )
     )
@@ -83,7 +89,9 @@ async def convene(service: Service, arguments: ConveneArguments, report: Report)
             if not service.remember:  # what a council keeps of a meeting is thrown away at its end
                 folder = stack.enter_context(TemporaryDirectory(prefix="chapterhouse-meeting-"))
                 transcript = Path(folder) / "transcript.ndjson"
-            choices = MeetingOptions(remember=service.remember, transcript=transcript)
+            choices = MeetingOptions(
+                remember=service.remember, transcript=transcript, interface="mcp", counted=True
+            )
             return await service.library.councils.convene_async(
                 arguments.council, arguments.question, options=choices, on_event=on_event
             )

@@ -17,9 +17,10 @@ CREATE TABLE question (
   council TEXT NOT NULL,          -- slug; empty: no meeting
   outcome TEXT NOT NULL,
   confidence REAL NOT NULL,       -- 0 to 1
-  conflicts INTEGER NOT NULL,     -- sources that disagree on it
+  conflicts INTEGER NOT NULL,     -- points on which sources disagree
   milliseconds INTEGER NOT NULL,
   model TEXT NOT NULL,            -- empty: none wrote
+  cached INTEGER NOT NULL,        -- 1: written earlier
   input_tokens INTEGER NOT NULL,
   output_tokens INTEGER NOT NULL,
   cost REAL,                      -- US dollars; null: not known
@@ -27,11 +28,14 @@ CREATE TABLE question (
 ) STRICT;
 CREATE INDEX question_by_time ON question (asked);
 
--- The documents that an answer cited, and those nearest to a question without one.
+-- The documents that an answer cites, those nearest to its question, and those that disagree on it.
+-- None that is not in the library: what is removed goes here, too.
 CREATE TABLE question_document (
   question INTEGER NOT NULL REFERENCES question ON DELETE CASCADE,
   document TEXT NOT NULL,         -- its id
-  cited INTEGER NOT NULL,         -- 1: cited, 0: nearest
+  place INTEGER NOT NULL,         -- from 1, the nearest first
+  cited INTEGER NOT NULL,         -- 1: the answer cites it
+  disagrees INTEGER NOT NULL,     -- 1: with another one
   PRIMARY KEY (question, document)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX question_document_by_document ON question_document (document);

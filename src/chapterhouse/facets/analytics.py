@@ -1,0 +1,136 @@
+"""What was asked, how well it was answered, and what the documents lack."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from chapterhouse.errors import UsageError
+from chapterhouse.facets.content_gaps import Group, group_questions
+from chapterhouse.runtime import Runtime
+from chapterhouse.types import (
+    Analytics,
+    ContentGap,
+    DayFigures,
+    Document,
+    DocumentFigures,
+    DocumentUse,
+    OutcomeCounts,
+    QuestionFigures,
+    Scope,
+)
+from chapterhouse.types.analytics import DAY, day_of
+
+_ALL: Final = Scope.everything()
+_NEAREST: Final = 3  # documents of a gap
+_NOT_KNOWN: Final = "not known"
+# Days since the file was changed, at most.
+_AGES: Final = (
+    ("up to 30 days", 30),
+    ("31 to 90 days", 90),
+    ("91 days to 1 year", 365),
+    ("1 to 3 years", 3 * 365),
+    ("over 3 years", 2**62),
+)
+
+
+class AnalyticsFacet:
+    """What the questions to a workspace came to."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Work on the library of ``runtime``."""
+        self._runtime = runtime
+
+    def report(self, days: int = 30, *, limit: int = 20) -> Analytics:
+        """Return what was asked in the last days, and what that says about the documents.
+
+        Args:
+            days: How many, today included, in UTC; 0 for all that is recorded.
+            limit: Gaps and documents of each list at most; 0 for all.
+
+        Raises:
+            UsageError: a number is negative.
+        """
+        if days < 0 or limit < 0:
+            raise UsageError("Days and limit are 0 or more.")
+        runtime, now = self._runtime, self._runtime.now()
+        questions = runtime.store.questions()
+        since = (now // DAY - days + 1) * DAY if days else (questions.first() or now) // DAY * DAY
+        figures = questions.figures(since, now, limit)
+        census = runtime.store.census(_ALL)
+        groups, weights = group_questions(figures.weak, census.languages)
+        gap_count, groups = len(groups), groups[: limit or None]
+        named = {name for group in groups for name in group.nearest[:_NEAREST]}
+        named |= {*figures.cited, *figures.never_cited, *figures.disagreeing}
+        known = runtime.store.documents_among(named, _ALL)
+        return Analytics(
+            days=days,
+            first_day=day_of(since),
+            last_day=day_of(now),
+            documents=self._documents(figures, census.documents),
+            outcomes=figures.outcomes,
+            conflicts=figures.conflicts,
+            by_interface=figures.by_interface,
+            by_day=_every_day(figures.by_day, since, now),
+            gaps=tuple(_gap(group, weights, known) for group in groups),
+            gap_count=gap_count,
+            most_cited=_uses(figures.cited, known),
+            never_cited=_uses(dict.fromkeys(figures.never_cited, 0), known),
+            disagreeing=_uses(figures.disagreeing, known),
+            models=figures.models,
+            asked=figures.asked,
+        )
+
+    def clear(self) -> int:
+        """Delete all that is counted of questions; return of how many.
+
+        Raises:
+            ReadOnlyError: the library can only be read.
+        """
+        return self._runtime.store.questions().clear()
+
+    def _documents(self, figures: QuestionFigures, documents: int) -> DocumentFigures:
+        counts = self._runtime.store.counts(_ALL)
+        return DocumentFigures(
+            documents=documents,
+            by_status=counts["status"],
+            by_format=counts["format"],
+            by_shelf=counts["shelf"],
+            by_age=_by_age(figures.ages),
+            cited=figures.cited_documents,
+        )
+
+
+def _by_age(ages: Mapping[int, int]) -> Mapping[str, int]:
+    counted = {name: 0 for name, _ in _AGES}
+    for age, number in ages.items():
+        if age >= 0:
+            counted[next(name for name, most in _AGES if age <= most)] += number
+    unknown = ages.get(-1, 0)
+    return {**counted, _NOT_KNOWN: unknown} if unknown else counted
+
+
+def _every_day(days: Iterable[DayFigures], since: int, now: int) -> tuple[DayFigures, ...]:
+    """Return all days up to today, those without a question too; a clock may have been ahead."""
+    counted = {one.day: one for one in days}
+    period = (day_of(time) for time in range(since, now + 1, DAY))
+    names = sorted({*period, *counted})
+    return tuple(counted.get(name, DayFigures(name, OutcomeCounts())) for name in names)
+
+
+def _uses(counts: Mapping[str, int], known: Mapping[str, Document]) -> tuple[DocumentUse, ...]:
+    """Return documents with their counts, in order; one that was removed just now is left out."""
+    return tuple(
+        DocumentUse(name, one.title, one.source, one.modified, number)
+        for name, number in counts.items()
+        if (one := known.get(name))
+    )
+
+
+def _gap(group: Group, weights: Mapping[str, float], known: Mapping[str, Document]) -> ContentGap:
+    near = {name: group.count(name) for name in group.nearest[:_NEAREST]}
+    return ContentGap(
+        outcomes=group.outcomes,
+        last=max(asked.record.asked for asked in group.questions),
+        nearest=_uses(near, known),
+        terms=group.shared_words(weights),
+        examples=group.examples,
+    )

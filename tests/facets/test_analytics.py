@@ -1,0 +1,120 @@
+"""What was asked of a library: counted where it may be, and never in the way of an answer."""
+
+import asyncio
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.answering.request import AskOptions
+from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.facets.analytics import AnalyticsFacet
+from chapterhouse.settings import AnalyticsSettings
+from chapterhouse.store.questions import QuestionStore
+from chapterhouse.types.analytics import DAY
+
+SPEED = "How fast may a vessel go inside the harbour?"
+NOWHERE = "Which vaccines does the dentist recommend for parrots?"
+
+
+def changed(library: Library, **values: object) -> Library:
+    settings = library.settings.model_copy(update={"analytics": AnalyticsSettings(**values)})  # type: ignore[arg-type]
+    return Library(replace(library._runtime, settings=settings))
+
+
+def database(library: Library) -> bytes:
+    return b"".join(path.read_bytes() for path in library.folder.glob("library.db*"))
+
+
+def test_questions_are_counted_without_their_text(library: Library) -> None:
+    for _ in range(2):
+        library.answers.ask(SPEED)
+    asked = changed(library)
+    asked._runtime.memories.forget_all([""])
+    asked.answers.ask(NOWHERE, interface="cli")
+    library._runtime.memories.forget_all([""])
+    library._runtime.store.compact()
+    report = library.analytics.report()
+    assert (report.outcomes.questions, report.outcomes.answered) == (3, 2)
+    assert report.by_interface == {"cli": 1, "python": 2}
+    assert sum(one.outcomes.questions for one in report.by_day) == 3
+    assert len(report.by_day) == 30
+    assert report.most_cited[0].source == "documents/rules.md"
+    assert report.documents.documents == 3
+    assert report.documents.cited + len(report.never_cited) == 3
+    assert all(gap.examples == () and gap.terms == () for gap in report.gaps)
+    assert b"parrots" not in database(library)
+
+
+def test_texts_are_recorded_where_the_settings_allow_it(library: Library) -> None:
+    asked = changed(library, text=True)
+    asked.answers.ask(NOWHERE)
+    asyncio.run(asked.answers.ask_async(SPEED, options=AskOptions(remember=False, counted=True)))
+    report = library.analytics.report()
+    assert report.gaps[0].examples == (NOWHERE,)
+    assert "parrots" in report.gaps[0].terms
+    library._runtime.memories.forget_all([""])
+    assert library.analytics.report().gaps[0].examples == ()
+    library._runtime.store.compact()
+    assert b"parrots" not in database(library)
+
+
+def test_nothing_is_counted_where_it_may_not_be(library: Library) -> None:
+    library.answers.ask(SPEED, remember=False)
+    changed(library, enabled=False).answers.ask(SPEED)
+    assert library.analytics.report(0).outcomes.questions == 0
+    assert library.analytics.report(0).by_day[0].outcomes.questions == 0
+
+
+def test_a_question_that_cannot_be_counted_is_answered(
+    library: Library, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    counted = library.answers.ask(SPEED)
+
+    def full(*_: object) -> None:
+        raise ChapterhouseError("There is no space left.")
+
+    monkeypatch.setattr(QuestionStore, "record", full)
+    with caplog.at_level(logging.INFO):
+        assert library.answers.ask(SPEED) == counted
+    assert "could not be counted: There is no space left." in caplog.text
+
+
+def test_a_removal_is_proven_with_questions_there(library: Library) -> None:
+    asked = changed(library, text=True)
+    cited = asked.answers.ask(SPEED).citations[0]
+    asked.answers.ask(f"Is it right that {cited.quote.lower()}?")
+    removal = library.documents.remove(cited.document_id, grace_days=0)
+    assert removal.receipt
+    assert removal.receipt.found == 0
+    report = library.analytics.report()
+    assert report.outcomes.questions == 2
+    assert cited.document_id not in str(report)
+    assert cited.document_id.encode() not in database(library)
+
+
+def test_a_period_ends_today_and_old_questions_go(library: Library) -> None:
+    now = [100 * DAY + 5]
+    runtime = replace(library._runtime, now=lambda: now[0])
+    Library(runtime).answers.ask(SPEED)
+    now[0] += 2 * DAY
+    Library(runtime).answers.ask(SPEED)
+    facet = AnalyticsFacet(runtime)
+    assert [facet.report(days).outcomes.questions for days in (0, 1, 2, 3)] == [2, 1, 1, 2]
+    assert [one.outcomes.questions for one in facet.report(0).by_day] == [1, 0, 1]
+    assert facet.report(3).first_day == "1970-04-11"
+    now[0] += 366 * DAY
+    Library(runtime).answers.ask(SPEED)
+    assert facet.report(0).outcomes.questions == 1
+    assert facet.clear() == 1
+    assert facet.report(0).outcomes.questions == 0
+    with pytest.raises(UsageError):
+        facet.report(-1)
+
+
+def test_a_new_library_has_a_report(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "empty") as library:
+        report = library.analytics.report()
+    assert (report.outcomes.questions, report.gaps, report.documents.documents) == (0, (), 0)
