@@ -1,6 +1,6 @@
 """Keys, users and sessions in the database of a home."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,12 +54,13 @@ def test_a_change_and_its_entry_are_one(database: AccessDatabase) -> None:
         connection.execute(
             "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END"
         )
-    for change in (
+    changes: tuple[Callable[[], bool], ...] = (
         lambda: keys.add(KEY, b"hash", ENTRY),
         lambda: users.set_password("ada", "other", ENTRY),
         lambda: users.set_disabled("ada", 20, ENTRY),
         lambda: users.remove("ada", ENTRY),
-    ):
+    )
+    for change in changes:
         with pytest.raises(apsw.ConstraintError):
             change()
     assert keys.all() == ()

@@ -15,8 +15,10 @@ from chapterhouse.store.statements import ACCESS_STATEMENTS, STATEMENTS, load_mi
 from chapterhouse.types import AuditEntry, AuditOutcome
 
 
-def _entry(number: int, **values: str) -> AuditEntry:
-    return AuditEntry(number, values.pop("actor", "user ada"), "key.create", **values)
+def _entry(
+    at: int, actor: str = "user ada", target: str = "", workspace: str = "", address: str = ""
+) -> AuditEntry:
+    return AuditEntry(at, actor, "key.create", target, workspace=workspace, address=address)
 
 
 @pytest.fixture
