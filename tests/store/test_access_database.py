@@ -64,6 +64,7 @@ def test_a_file_that_takes_its_place_is_read(path: Path, tmp_path: Path) -> None
     AuditStore(database).record(_entry(1))
     AuditStore(other).record(_entry(2, actor="user eve"))
     other.close()
+    assert AuditStore(database).entries(9, 0, None, None)[0].actor == "user ada"
     for name in ("access.db-wal", "access.db-shm"):
         path.with_name(name).unlink()
     (tmp_path / "other.db").replace(path)
