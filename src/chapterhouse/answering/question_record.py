@@ -98,7 +98,7 @@ def record_question(
     )
     before = now - settings.days * DAY if settings.days else 0
     try:
-        runtime.store.questions().record(record, before)
+        (runtime.whole or runtime).store.questions().record(record, before)
     except ChapterhouseError as error:  # a full disk, or a library that can only be read
         logging.getLogger(__name__).info("A question could not be counted: %s", error)
 

@@ -15,6 +15,7 @@ from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api import (
     access,
+    analytics,
     asking,
     documents,
     health,
@@ -27,6 +28,7 @@ from chapterhouse.interfaces.api.state import ServerState
 
 ROUTERS: Final = (
     health.health,
+    analytics.document_analytics,  # before the documents, of which "analytics" is no id
     documents.documents,
     asking.asking,
     jobs.jobs,
@@ -36,6 +38,7 @@ ROUTERS: Final = (
     access.audit,
     workspace_routes.workspaces,
     workspace_routes.settings,
+    analytics.analytics,
 )
 _DESCRIPTION: Final = (
     "Cited answers from your own documents. Name the workspace in the header X-Workspace."

@@ -62,6 +62,8 @@ def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
         remember=remembers,
         use_cache=remembers,
         drafts=False,
+        interface="api",
+        counted=True,
     )
 
 
