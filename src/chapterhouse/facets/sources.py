@@ -204,8 +204,7 @@ class Sources:
             UsageError: a name fits several.
         """
         order = long_work.syncing([self.get(name).name for name in names], Options())
-        runner = self._runtime.runner
-        return runner.jobs.enqueue(order.kind, order.arguments, order.lane, runner.clock())
+        return long_work.enqueue(order, self._runtime)
 
     def watch(self, *names: str, stop: Event) -> Iterator[tuple[SyncReport, ...]]:
         """Sync the folders of sources each time something changes in one; yield what that did.
@@ -220,6 +219,19 @@ class Sources:
             NotFoundError: a name fits none, or there is no source.
             ChapterhouseError: the folders cannot be watched.
         """
+        for touched in self.touched(*names, stop=stop):
+            yield self.sync(*touched, prove=False)
+
+    def touched(self, *names: str, stop: Event) -> Iterator[tuple[str, ...]]:
+        """Yield the names of sources each time that something changes in their folders.
+
+        Args:
+            names: As in ``watch``.
+            stop: Likewise.
+
+        Raises:
+            NotFoundError, ChapterhouseError: as ``watch``.
+        """
         before: Mapping[Path, str] | None = None  # what was there when it was last looked
         while not stop.is_set():
             sources = [self.get(name) for name in names] or list(self.list())
@@ -232,7 +244,7 @@ class Sources:
             seen = places if before is None else before
             back = {name for folder, name in places.items() if folder not in seen}
             if back:  # a disk that is there again, or a new source
-                yield self.sync(*sorted(back), prove=False)
+                yield tuple(sorted(back))
             if places:
                 yield from self._follow(names, places, stop)
             else:
@@ -251,8 +263,8 @@ class Sources:
 
     def _follow(
         self, names: Sequence[str], places: Mapping[Path, str], stop: Event
-    ) -> Iterator[tuple[SyncReport, ...]]:
-        """Sync what changes until a folder comes or goes, so that others have to be watched."""
+    ) -> Iterator[tuple[str, ...]]:
+        """Yield what changes until a folder comes or goes, so that others have to be watched."""
         for batch in changes(tuple(places), stop):
             touched = {
                 name
@@ -260,7 +272,7 @@ class Sources:
                 if any(path.is_relative_to(folder) for path in batch)
             }
             if touched:
-                yield self.sync(*sorted(touched), prove=False)
+                yield tuple(sorted(touched))
             if self._places(names).keys() != places.keys():
                 return
 

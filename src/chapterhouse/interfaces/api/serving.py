@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +19,10 @@ from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.admission import admission, is_loopback, require_safe
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.door import Door
+from chapterhouse.interfaces.api.following import Followers
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
-from chapterhouse.types import OPEN
 
 _BACKLOG: Final = 128
 _HEADER_BYTES: Final = 16 * 2**10
@@ -127,26 +128,16 @@ async def _serve(served: Served, address: Address, listener: socket.socket, port
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_ANSWER_SECONDS,
     )
-    waking = asyncio.create_task(_wake_workers(state))
+    followers = Followers(workspaces, state.workers)
+    following = threading.Thread(target=followers.run, name="following", daemon=True)
+    following.start()
     try:
         await _Server(config, state.stopping).serve(sockets=[listener])
     finally:
-        waking.cancel()
+        await run_in_thread(followers.stop)
         await run_in_thread(lambda: state.workers.stop(_WORKER_SECONDS))
         state.workload.wait_for_threads(_SETTLE_SECONDS)
         workspaces.close()
-
-
-async def _wake_workers(state: ServerState) -> None:
-    """Start workers where jobs wait that were left before this server was there."""
-    for name in await run_in_thread(state.workspaces.names):
-        if await run_in_thread(lambda name=name: _has_work(state.workspaces, name)):  # type: ignore[misc]
-            await run_in_thread(lambda name=name: state.workers.wake(name))  # type: ignore[misc]
-
-
-def _has_work(workspaces: Workspaces, name: str) -> bool:
-    with workspaces.borrow(name) as (library, _):
-        return bool(library.jobs.list(OPEN))
 
 
 class _Server(uvicorn.Server):
