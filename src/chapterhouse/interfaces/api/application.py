@@ -13,12 +13,36 @@ from starlette.routing import Route
 
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.interfaces.api import asking, documents, health, jobs
+from chapterhouse.interfaces.api import (
+    asking,
+    cloud,
+    councils,
+    documents,
+    evaluation,
+    health,
+    jobs,
+    memory,
+    personas,
+    sources,
+)
 from chapterhouse.interfaces.api.mcp_route import mcp_route
 from chapterhouse.interfaces.api.problems import Refusal, problem
 from chapterhouse.interfaces.api.state import ServerState
 
-ROUTERS: Final = (health.health, documents.documents, asking.asking, jobs.jobs)
+ROUTERS: Final = (
+    health.health,
+    documents.documents,
+    asking.asking,
+    jobs.jobs,
+    personas.personas,
+    councils.councils,
+    councils.meetings,
+    sources.sources,
+    memory.memory,
+    evaluation.evaluation,
+    evaluation.feedback,
+    cloud.cloud,
+)
 _DESCRIPTION: Final = (
     "Cited answers from your own documents. Name the workspace in the header X-Workspace."
 )
@@ -32,6 +56,7 @@ def build_application(state: ServerState) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with mcp.run():
             yield
+        await state.meetings.stop()
 
     application = FastAPI(
         title="Chapterhouse",
