@@ -1,0 +1,35 @@
+from pathlib import Path
+
+import pytest
+
+from chapterhouse.council.meeting.session import MeetingOptions
+from chapterhouse.interfaces.agent_results import council_result, persona_result, with_transcript
+from chapterhouse.library import Library
+
+
+def test_what_a_meeting_writes_is_thrown_away_unless_it_is_remembered() -> None:
+    remembered = MeetingOptions(model="none")
+    with with_transcript(remembered) as options:
+        assert options is remembered
+    with with_transcript(MeetingOptions(remember=False, model="none")) as options:
+        assert options.transcript is not None
+        assert options.transcript.parent.is_dir()
+        assert options.model == "none"
+    assert not options.transcript.parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"), [("personas", "persona.config.json"), ("councils", "council.json")]
+)
+def test_what_cannot_be_used_says_why_without_a_path(kind: str, file: str, tmp_path: Path) -> None:
+    with Library.open(tmp_path / "home") as library:
+        broken = library.home / kind / "torn"
+        broken.mkdir(parents=True)
+        (broken / file).write_text("{")
+        registry = library.personas if kind == "personas" else library.councils
+        (entry,) = registry.all()
+        show = persona_result if kind == "personas" else council_result
+        shown = show(entry, registry)  # type: ignore[operator]
+        assert (shown.slug, shown.usable, shown.documents) == ("torn", False, 0)
+        assert shown.problem
+        assert str(tmp_path) not in shown.problem
