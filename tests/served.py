@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 import uvicorn
 
+from chapterhouse.agents.council import Council
 from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.admission import admission
 from chapterhouse.interfaces.api.application import build_application
@@ -30,6 +31,30 @@ TEXTS = {
 }
 
 
+QUESTION = "How much may stranded passengers claim for lodging a night?"
+RULES = {
+    "maria": "# Storm Rules\n\nStranded passengers may claim lodging up to 40 euros a night.\n",
+    "tom": "# Storm Rules\n\nStranded passengers may claim lodging up to 75 euros a night.\n",
+}
+
+
+def make_board(home: Path) -> None:
+    """Make a council ``storm-board`` in the default workspace; its two members disagree."""
+    with Library.open(home) as library:
+        for slug, text in RULES.items():
+            folder = home.parent / f"papers-{slug}"
+            folder.mkdir()
+            (folder / "storm.md").write_text(text)
+            library.personas.create(slug, display_name=slug.title(), folders=[str(folder)])
+            library.personas.refresh(slug)
+        council = Council.new("storm-board", purpose="It settles the rules for storms.")
+        for slug in RULES:
+            council = council.add_member(slug)
+        for name in ("independent_analysis", "cross_examination", "synthesis"):
+            council = council.add_round(name)
+        library.councils.create(council.chair(name="Chair", instructions="Sum up."))
+
+
 @dataclass
 class Served:
     """A server over loopback, and what it works with."""
@@ -38,6 +63,7 @@ class Served:
     url: str
     access: Access
     state: ServerState
+    loop: asyncio.AbstractEventLoop
 
     def key(self, level: str = "admin", **limits: Any) -> str:
         """Return the secret of a new key; workspaces default to all."""
@@ -51,6 +77,10 @@ class Served:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         headers |= {"X-Workspace": workspace} if workspace else {}
         return httpx2.Client(base_url=self.url, headers=headers, timeout=60.0)
+
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something in the loop of the server."""
+        asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
 
     def work(self, workspace: str = "default") -> None:
         """Do the jobs that wait, as a worker would."""
@@ -83,7 +113,8 @@ def serving(home: Path, options: ServerOptions | None = None) -> Iterator[Served
             serving_ = asyncio.create_task(server.serve(sockets=[listener]))
             while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
                 await asyncio.sleep(0.01)
-            found.append(Served(home, f"http://127.0.0.1:{port}", access, state))
+            loop = asyncio.get_running_loop()
+            found.append(Served(home, f"http://127.0.0.1:{port}", access, state, loop))
             started.set()
             while not stop.is_set():  # noqa: ASYNC110 - it is set by another thread
                 await asyncio.sleep(0.02)

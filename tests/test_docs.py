@@ -10,8 +10,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from fastapi import FastAPI
 
 from chapterhouse.ingest.look import SKIPPED_CODES, UNPACKED
+from chapterhouse.interfaces.api.application import ROUTERS
+from chapterhouse.interfaces.api.routing import LEVEL, WHOLE
 from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.settings import Settings
@@ -125,6 +128,20 @@ def test_every_setting_is_documented_with_its_default() -> None:
         for name, default in values.items()
     }
     assert shown == known
+
+
+def test_every_route_is_documented_with_its_level() -> None:
+    page = (ROOT / "docs" / "api.md").read_text("utf-8")
+    shown = re.findall(r"^\| ([A-Z]+) \| `(/\S+)` \| ([a-z, ]+) \| .+ \|$", page, re.MULTILINE)
+    application = FastAPI()
+    for router in ROUTERS:
+        application.include_router(router)
+    routes = {
+        (method.upper(), path, f"{route[LEVEL]}{', whole' * route[WHOLE]}")
+        for path, methods in application.openapi()["paths"].items()
+        for method, route in methods.items()
+    }
+    assert sorted(routes.symmetric_difference(shown)) == []
 
 
 def test_toml_blocks_are_settings(tmp_path: Path) -> None:

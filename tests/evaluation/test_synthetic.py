@@ -6,11 +6,11 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.evaluation.collection import question_task
+from chapterhouse.evaluation.collection import fixture_file, question_task
 from chapterhouse.evaluation.comparing import evaluate
 from chapterhouse.evaluation.datasets import Question, question_line, read_questions
 from chapterhouse.evaluation.measuring import holds
-from chapterhouse.evaluation.synthetic import synthetic_questions
+from chapterhouse.evaluation.synthetic import own_questions, synthetic_questions
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +76,15 @@ def test_they_can_be_written_read_and_evaluated(library: Library, tmp_path: Path
     found = evaluate(question_task(read_questions(path), library, "q.jsonl"))
     assert found.measures["required@10"].mean == 1.0
     assert found.measures["passage@10"].mean == 1.0
+
+
+def test_a_file_of_questions_comes_before_made_ones(library: Library) -> None:
+    made = own_questions(library, 3)
+    assert (made.kind, made.questions) == ("synthetic", synthetic_questions(library, 3))
+    fixture_file(library).write_text("".join(f"{question_line(one)}\n" for one in made.questions))
+    own = own_questions(library, 1)
+    assert own.kind == "questions"
+    assert [one.id for one in own.questions] == [one.id for one in made.questions]
 
 
 def test_shelves_restrict_them(library: Library, tmp_path: Path) -> None:

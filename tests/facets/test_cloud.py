@@ -183,6 +183,19 @@ def test_what_is_no_place_or_no_remote_is_an_error(drive: Drive) -> None:
             library.cloud.folders("nothing:")
 
 
+def test_a_sync_can_be_left_to_a_worker(synced: Drive) -> None:
+    synced.write("Papers/new.md", "# New\n\nA berth is let by the week.\n")
+    with Library.open() as library:
+        before = library.cloud.jobs()
+        assert [job.kind for job in before] == ["sync"]
+        job = library.cloud.sync_later("webdav:Papers", shelf="berths")
+        assert library.cloud.jobs() == (job, *before)
+        library.jobs.work(idle_seconds=0)
+        assert len(list(library.documents.list(["berths"]))) == 3
+        with pytest.raises(UsageError):
+            library.cloud.sync_later("Papers")
+
+
 def test_without_the_program_the_extra_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.evaluation.datasets import Question, question_id
+from chapterhouse.evaluation.collection import fixture_file
+from chapterhouse.evaluation.datasets import Question, question_id, read_questions
 from chapterhouse.library import Library
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import counted
@@ -29,6 +30,7 @@ from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, Document
 
 QUESTIONS: Final = 200
+MADE: Final = "made from the documents"
 LIMITS: Final = (
     "These questions are made from the documents' own sentences, so their words match the text. "
     "They cannot show how well people's questions are answered: over real folders, where people "
@@ -92,6 +94,33 @@ class _Counts:
     terms: Mapping[str, int]
     headings: Mapping[str, int]
     sentences: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnQuestions:
+    """The questions of a workspace.
+
+    Attributes:
+        questions: Those of its file, or made from its documents.
+        name: Where they are from, for people.
+        kind: ``questions`` or ``synthetic``.
+    """
+
+    questions: tuple[Question, ...]
+    name: str
+    kind: str
+
+
+def own_questions(library: Library, count: int = QUESTIONS) -> OwnQuestions:
+    """Return all questions of a workspace's file; at most ``count`` made ones where it has none.
+
+    Raises:
+        UsageError: the file is not one of questions, or the documents give no question.
+    """
+    path = fixture_file(library)
+    if path.exists():
+        return OwnQuestions(read_questions(path), str(path), "questions")
+    return OwnQuestions(synthetic_questions(library, count), MADE, "synthetic")
 
 
 def synthetic_questions(

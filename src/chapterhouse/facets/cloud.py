@@ -1,9 +1,10 @@
 """Cloud drives: their folders and files, and whether the library has them as they are."""
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chapterhouse.facets import documents
 from chapterhouse.loading import lazy
@@ -11,11 +12,13 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     DEFAULT_SHELF,
     FileRecord,
+    Job,
     Progress,
     Source,
     SourceKind,
     Status,
     SyncReport,
+    source_result,
 )
 
 if TYPE_CHECKING:
@@ -160,17 +163,47 @@ class Cloud:
             UsageError: ``place`` is something else, or the shelf's name cannot be used.
             ChapterhouseError: it cannot be listed.
         """
-        where = rclone_listing.Place.parse(place)
-        documents.Documents(self._runtime).require_own_shelf(shelf)
-        drives.list_folder(where, self._runtime)  # a folder that is not there becomes no source
         if dry_run:
+            where = self._require_followable(place, shelf)
             options = mirror.Options(delete=delete, dry_run=True)
             source = Source(where.name, SourceKind.CLOUD, str(where), shelf)
             return source_sync.sync_one(source, options, self._runtime, on_progress)
+        source = self._follow(place, shelf)
         followed = sources.Sources(self._runtime)
-        source = followed.add(str(where), shelf=shelf)
         (report,) = followed.sync(source.name, delete=delete, on_progress=on_progress)
         return report
+
+    def sync_later(self, place: str, *, shelf: str = DEFAULT_SHELF) -> Job:
+        """Follow a folder, and leave reading it to the next worker; return its job.
+
+        Arguments and errors as for ``sync``.
+        """
+        source = self._follow(place, shelf)
+        return sources.Sources(self._runtime).sync_later(source.name)
+
+    def jobs(self) -> tuple[Job, ...]:
+        """Return the syncs of cloud drives, newest first: those that name one, or looked at one."""
+        followed = self._runtime.store.sources().sources()
+        names = {one.name for one in followed if one.kind is SourceKind.CLOUD}
+        jobs = self._runtime.runner.jobs.jobs((), "")
+        return tuple(job for job in jobs if job.kind == "sync" and _concerns(job, names))
+
+    def _follow(self, place: str, shelf: str) -> Source:
+        where = self._require_followable(place, shelf)
+        return sources.Sources(self._runtime).add(str(where), shelf=shelf)
+
+    def _require_followable(self, place: str, shelf: str) -> "rclone_listing.Place":
+        where = rclone_listing.Place.parse(place)
+        documents.Documents(self._runtime).require_own_shelf(shelf)
+        drives.list_folder(where, self._runtime)  # a folder that is not there becomes no source
+        return where
+
+
+def _concerns(job: Job, names: AbstractSet[str]) -> bool:
+    """Whether a sync names one of some sources, or has looked at one."""
+    arguments: Any = job.arguments
+    named = arguments["sources"]
+    return not names.isdisjoint(named) or any(source_result(job, name) for name in names)
 
 
 def _state(file: "SourceFile", record: FileRecord | None) -> CloudFile:

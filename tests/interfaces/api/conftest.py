@@ -1,10 +1,35 @@
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.served import TEXTS, Served, serving
+from tests.served import TEXTS, Served, make_board, serving
 
 from chapterhouse.library import Library
+
+
+@pytest.fixture(scope="session")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with personas, a council that can meet and one that cannot, and another workspace."""
+    home = tmp_path_factory.mktemp("board") / "home"
+    make_board(home)
+    (home / "councils" / "broken").mkdir()
+    (home / "councils" / "broken" / "council.json").write_text("{")
+    with Library.open(home, "other"):
+        return home
+
+
+@pytest.fixture(scope="module")
+def board_copy(board: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of that home, for the tests of one module."""
+    return shutil.copytree(board, tmp_path_factory.mktemp("copy") / "home")
+
+
+@pytest.fixture(scope="module")
+def served_board(board_copy: Path) -> Iterator[Served]:
+    """A server over that copy."""
+    with serving(board_copy) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,15 @@ from chapterhouse.interfaces.api import (
     access,
     analytics,
     asking,
+    cloud,
+    councils,
     documents,
+    evaluation,
     health,
     jobs,
+    memory,
+    personas,
+    sources,
     workspace_routes,
 )
 from chapterhouse.interfaces.api.mcp_route import mcp_route
@@ -32,6 +38,14 @@ ROUTERS: Final = (
     documents.documents,
     asking.asking,
     jobs.jobs,
+    personas.personas,
+    councils.councils,
+    councils.meetings,
+    sources.sources,
+    memory.memory,
+    evaluation.evaluation,
+    evaluation.feedback,
+    cloud.cloud,
     access.sessions,
     access.keys,
     access.users,
@@ -53,6 +67,7 @@ def build_application(state: ServerState) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with mcp.run():
             yield
+        await state.meetings.stop()
 
     application = FastAPI(
         title="Chapterhouse",

@@ -11,6 +11,7 @@ from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.api.caller import Caller, permitted
 from chapterhouse.interfaces.api.limits import RateLimit
+from chapterhouse.interfaces.api.meetings import Meetings
 from chapterhouse.interfaces.api.metrics import Metrics
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
@@ -54,6 +55,7 @@ class ServerState:
     options: ServerOptions
     is_local: bool  # whether only this machine can reach it
     metrics: Metrics = field(default_factory=Metrics)
+    meetings: Meetings = field(default_factory=Meetings)
     workload: Workload = field(
         default_factory=lambda: Workload(Places(_AT_ONCE, _WAITING), Places(_AT_ONCE, _WAITING))
     )
@@ -80,6 +82,15 @@ class Exchange:
         """
         load = self.server.workload
         return await load.run(load.looking, lambda: self._with_library(work))
+
+    async def look_long(self, work: Callable[[Library], Value]) -> Value:
+        """Return what ``look`` does where that takes seconds: among the questions, in their places.
+
+        Raises:
+            BusyError, NotFoundError: as for ``look``.
+        """
+        load = self.server.workload
+        return await load.run(load.asking, lambda: self._with_library(work))
 
     async def change(self, action: str, target: str, work: Callable[[Library], Value]) -> Value:
         """Return what ``work`` gives, which changes something, and record it in the audit log.

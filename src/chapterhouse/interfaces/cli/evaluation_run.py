@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.evaluation.chunking import score_strategies
@@ -39,7 +38,7 @@ from chapterhouse.evaluation.measures import RANKING_MEASURES
 from chapterhouse.evaluation.measuring import OnProgress, as_run
 from chapterhouse.evaluation.runs import read_run, read_text, require_writable, write_run
 from chapterhouse.evaluation.spans import load_gold
-from chapterhouse.evaluation.synthetic import QUESTIONS, synthetic_questions
+from chapterhouse.evaluation.synthetic import MADE, QUESTIONS, own_questions, synthetic_questions
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import render_evaluation
 from chapterhouse.interfaces.cli.options import common, require_path
@@ -49,8 +48,6 @@ from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home,
 from chapterhouse.library import Library
 from chapterhouse.settings import Settings
 from chapterhouse.wiring import resolve_settings
-
-_MADE: Final = "made from the documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +150,7 @@ def _own(library: "Library", path: Path | None, wanted: Wanted) -> Task:
     made = synthetic_questions(library, wanted.limit or QUESTIONS, wanted.shelves or None)
     if wanted.write:
         write_output(_path(wanted.write), _lines(made))
-    return question_task(made, library, _MADE, "synthetic")
+    return question_task(made, library, MADE, "synthetic")
 
 
 def _lines(questions: tuple[Question, ...]) -> str:
@@ -209,17 +206,13 @@ def compare_libraries(old: Library, new: Library, *, make: bool) -> Result | Non
         new: Another library of the same documents.
         make: Whether questions are made from the documents where it has none.
     """
-    path = fixture_file(old)
-    if path.exists():
-        questions, name, kind = read_questions(path), str(path), "questions"
-    elif make:
-        questions, name, kind = synthetic_questions(old, QUESTIONS, None), _MADE, "synthetic"
-    else:
+    if not make and not fixture_file(old).exists():
         return None
+    own = own_questions(old)
     with show_progress() as on_progress:
-        first = question_task(questions, old, name, kind)
+        first = question_task(own.questions, old, own.name, own.kind)
         before = as_run(evaluate(first, RANKING_MEASURES, on_progress).scored)
-        second = question_task(questions, new, name, kind)
+        second = question_task(own.questions, new, own.name, own.kind)
         found = evaluate(second, RANKING_MEASURES, on_progress)
     return Result(found, (), compare_with_run(found, before, "the library before"), ())
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli.options import DryRun, argument, flag, group, option, readable
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library, require_yes
 from chapterhouse.interfaces.cli.sources import forget_last
@@ -18,14 +17,13 @@ from chapterhouse.text.counting import counted
 from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
-    from chapterhouse.council.meeting import memory as meeting_memory
+    from chapterhouse.interfaces import memory_owners as whose
     from chapterhouse.library import Library
 else:
-    meeting_memory = lazy("chapterhouse.council.meeting.memory")
+    whose = lazy("chapterhouse.interfaces.memory_owners")
 
 app = group("List, search and forget what was asked and answered.")
 
-_LIBRARY = "library"  # how the library's own memories are called, no persona having that name
 _DAY = 86_400
 _FAR_FUTURE = 2**62  # seconds
 _SHOWN = 70  # characters of a question in a list
@@ -133,44 +131,10 @@ def _check_owner(persona: str, council: str, member: str) -> None:
 
 
 def _owners(library: "Library", persona: str, council: str, member: str) -> tuple[str, ...]:
-    """Return whose memories are meant; those of a persona that is gone can still be named."""
-    known = library.memory.personas()
-    if council:
-        return _council_owners(library, known, readable(council), readable(member))
-    if not persona:
-        return known
-    if persona == _LIBRARY:
-        return ("",)
-    if persona in known and not meeting_memory.is_council_owner(persona):
-        return (persona,)
-    return (library.personas.load(readable(persona)).config.slug,)
-
-
-def _council_owners(
-    library: "Library", known: tuple[str, ...], council: str, member: str
-) -> tuple[str, ...]:
-    """Return a council with its members, or one of these; also of a council that is gone."""
-    slug = (
-        council if meeting_memory.owners_of(council, known) else library.councils.resolve(council)
+    """Return whose memories the options mean; errors as for ``memory_owners``."""
+    return whose.memory_owners(
+        library, *(readable(one) if one else "" for one in (persona, council, member))
     )
-    remembered = meeting_memory.owners_of(slug, known)
-    if not member:
-        return remembered
-    wanted = meeting_memory.owner_of(slug, member)
-    if wanted not in remembered and member not in _member_keys(library, slug):
-        there = ", ".join(owner.partition("/")[2] for owner in remembered if "/" in owner)
-        raise NotFoundError(
-            f"The council '{slug}' has no member '{member}'.",
-            hint=f"Remembered are: {there}" if there else "Nothing is remembered of its members.",
-        )
-    return (wanted,)
-
-
-def _member_keys(library: "Library", slug: str) -> tuple[str, ...]:
-    """Return the keys of a council's members; none where it is gone."""
-    if slug not in library.councils.names():
-        return ()
-    return tuple(member.key for member in library.councils.load(slug).council.members)
 
 
 def _confirm(count: int) -> None:

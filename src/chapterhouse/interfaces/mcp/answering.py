@@ -1,29 +1,24 @@
 """Tools that ask: a question, a council, and who can be asked or convened."""
 
-from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
-from chapterhouse.agents.council_folder import CouncilFolder
-from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.persona import PersonaFolder
-from chapterhouse.agents.personas import Personas
-from chapterhouse.agents.registry import Entry
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
+from chapterhouse.interfaces.agent_results import (
+    council_result,
+    persona_result,
+    with_transcript,
+)
 from chapterhouse.interfaces.schemas import (
     AnswerResult,
     AskArguments,
     ConveneArguments,
-    CouncilResult,
     CouncilsResult,
     MinutesResult,
     NoArguments,
     Outcome,
-    PersonaResult,
     PersonasResult,
 )
 from chapterhouse.interfaces.service import Report, Service, public_lines, without_paths
@@ -84,16 +79,10 @@ async def convene(service: Service, arguments: ConveneArguments, report: Report)
             report(text.format(number=event.number, round=event.round, member=event.member))
 
     async def held() -> Minutes:
-        with ExitStack() as stack:
-            transcript = None
-            if not service.remember:  # what a council keeps of a meeting is thrown away at its end
-                folder = stack.enter_context(TemporaryDirectory(prefix="chapterhouse-meeting-"))
-                transcript = Path(folder) / "transcript.ndjson"
-            choices = MeetingOptions(
-                remember=service.remember, transcript=transcript, interface="mcp", counted=True
-            )
+        wanted = MeetingOptions(remember=service.remember, interface="mcp", counted=True)
+        with with_transcript(wanted) as options:
             return await service.library.councils.convene_async(
-                arguments.council, arguments.question, options=choices, on_event=on_event
+                arguments.council, arguments.question, options=options, on_event=on_event
             )
 
     minutes = await service.ask(held)
@@ -105,7 +94,7 @@ async def list_personas(service: Service, _arguments: NoArguments, _report: Repo
     personas = service.library.personas
     found = await service.look(
         lambda: PersonasResult(
-            personas=tuple(_persona(entry, personas) for entry in personas.all())
+            personas=tuple(persona_result(entry, personas) for entry in personas.all())
         )
     )
     lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found.personas]
@@ -116,7 +105,9 @@ async def list_councils(service: Service, _arguments: NoArguments, _report: Repo
     """Say what can be convened."""
     councils = service.library.councils
     found = await service.look(
-        lambda: CouncilsResult(councils=tuple(_council(one, councils) for one in councils.all()))
+        lambda: CouncilsResult(
+            councils=tuple(council_result(one, councils) for one in councils.all())
+        )
     )
     lines = [_line(one.slug, one.title, one.purpose, one.problem) for one in found.councils]
     return Outcome(found, "\n".join(lines) or "There are no councils.")
@@ -125,57 +116,3 @@ async def list_councils(service: Service, _arguments: NoArguments, _report: Repo
 def _line(slug: str, name: str, about: str, problem: str) -> str:
     text = f"cannot be used now: {problem}" if problem else " ".join(about.split())
     return f"- {slug} ({name}){': ' if text else ''}{text}"
-
-
-def _persona(entry: Entry[PersonaFolder], personas: Personas) -> PersonaResult:
-    problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
-    if entry.folder is None:
-        return PersonaResult(
-            slug=entry.slug,
-            name="",
-            expertise="",
-            tags=(),
-            shelves=(),
-            documents=0,
-            usable=False,
-            problem=problem or "Their configuration cannot be read.",
-        )
-    persona = entry.folder.persona
-    return PersonaResult(
-        slug=entry.slug,
-        name=persona.display_name,
-        expertise=persona.expertise,
-        tags=persona.tags,
-        shelves=persona.reads,
-        documents=personas.census(entry.slug).documents,
-        usable=True,
-        problem="",
-    )
-
-
-def _council(entry: Entry[CouncilFolder], councils: Councils) -> CouncilResult:
-    problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
-    if entry.folder is None:
-        return CouncilResult(
-            slug=entry.slug,
-            title="",
-            purpose="",
-            members=(),
-            rounds=(),
-            options=(),
-            documents=0,
-            usable=False,
-            problem=problem or "Its file cannot be read.",
-        )
-    council = entry.folder.council
-    return CouncilResult(
-        slug=entry.slug,
-        title=council.title,
-        purpose=council.purpose,
-        members=tuple(member.key for member in council.members),
-        rounds=tuple(held.name for held in council.rounds),
-        options=council.options,
-        documents=councils.census(entry.slug).documents,
-        usable=not problem,
-        problem=problem,
-    )

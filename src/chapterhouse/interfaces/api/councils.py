@@ -1,0 +1,284 @@
+"""Councils over HTTP, and their meetings: begun at once, followed as long as somebody wants to."""
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Annotated, Any, Final
+
+from fastapi import Depends, Header
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import ConfigDict, Field
+
+from chapterhouse.council.meeting.session import MeetingOptions
+from chapterhouse.errors import NotFoundError
+from chapterhouse.interfaces.agent_results import council_result, with_transcript
+from chapterhouse.interfaces.api.meetings import Meeting, MeetingState, NumberedEvent, Opening
+from chapterhouse.interfaces.api.problems import problem
+from chapterhouse.interfaces.api.routing import needs, router
+from chapterhouse.interfaces.api.schemas import Body, Line, Question
+from chapterhouse.interfaces.api.state import Exchanged
+from chapterhouse.interfaces.api.streaming import event_stream
+from chapterhouse.interfaces.schemas import (
+    CitationResult,
+    CouncilResult,
+    CouncilsResult,
+    MinutesResult,
+    Result,
+)
+from chapterhouse.interfaces.service import without_paths
+from chapterhouse.library import Library
+from chapterhouse.types import (
+    Claim,
+    CouncilEvent,
+    MeetingEvent,
+    MeetingEventKind,
+    MinutesEvent,
+    ReadingEvent,
+)
+from chapterhouse.types.access import AccessLevel
+
+READ: Final = needs(AccessLevel.READ, whole=True)
+councils: Final = router("/api/councils", "councils")
+meetings: Final = router("/api/meetings", "meetings")
+
+
+class MeetingBody(Body):
+    """What a council is to discuss."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "question": "Should the pier be renewed before winter?",
+                    "options": ["Renew it now", "Wait until spring"],
+                }
+            ]
+        }
+    )
+
+    question: Question
+    options: Annotated[tuple[Line, ...], Field(max_length=20)] = Field(
+        default=(), description="What is to be decided between; the council's own when empty."
+    )
+    model: str | None = Field(
+        default=None,
+        max_length=100,
+        description="A model of the settings that speaks for everybody; “none” only reads.",
+    )
+    remember: bool = Field(
+        default=True,
+        description=(
+            "Whether the council remembers the meeting; only where the server was started with"
+            " --memory."
+        ),
+    )
+
+
+class MeetingResult(Result):
+    """A meeting of a council, and how far it is."""
+
+    id: str
+    council: str = Field(description="The slug.")
+    question: str
+    state: MeetingState = Field(description="open: it goes on, or waits for a place.")
+    began: int = Field(description="In seconds since 1970.")
+    ended: int = Field(description="In seconds since 1970; 0: it has not.")
+
+
+class MeetingDetailResult(MeetingResult):
+    """A meeting with what came of it."""
+
+    minutes: MinutesResult | None = Field(description="Once it has ended well.")
+    problem: dict[str, Any] | None = Field(
+        description="Why it ended without minutes, as problem details (RFC 9457)."
+    )
+
+
+class MeetingsResult(Result):
+    """Meetings, newest first."""
+
+    meetings: tuple[MeetingResult, ...]
+
+
+class StatementResult(Result):
+    """What a member said in a round; its claims cite by number."""
+
+    position: str
+    option: str
+    claims: tuple[Claim, ...]
+    missing: tuple[str, ...]
+    open_questions: tuple[str, ...]
+    citations: tuple[CitationResult, ...]
+    method: str
+
+
+class MeetingEventResult(Result):
+    """Something that happened in a meeting."""
+
+    round: str
+    number: int = Field(description="Of the round, from 1.")
+    member: str = Field(description="The key; chair for who presides; empty for the round itself.")
+    text: str
+    statement: StatementResult | None
+
+
+@councils.get("", openapi_extra=READ)
+async def list_councils(exchange: Exchanged) -> CouncilsResult:
+    """List the councils, those that cannot meet with the reason."""
+    found = await exchange.look(
+        lambda library: tuple(
+            council_result(entry, library.councils) for entry in library.councils.all()
+        )
+    )
+    return CouncilsResult(councils=found)
+
+
+@councils.get("/{slug}", openapi_extra=READ)
+async def show_council(exchange: Exchanged, slug: str) -> CouncilResult:
+    """Show a council."""
+
+    def show(library: Library) -> CouncilResult:
+        require_council(library, slug)
+        entry = next(one for one in library.councils.all() if one.slug == slug)
+        return council_result(entry, library.councils)
+
+    return await exchange.look(show)
+
+
+@councils.post("/{slug}/meetings", status_code=202, openapi_extra=READ)
+async def convene(exchange: Exchanged, slug: str, body: MeetingBody) -> MeetingResult:
+    """Let a council meet. The answer comes at once; follow the meeting by its events."""
+    await exchange.look(lambda library: require_council(library, slug, can_meet=True))
+    options = MeetingOptions(
+        model=body.model,
+        options=body.options or None,
+        remember=exchange.server.options.remember and body.remember,
+    )
+
+    async def meet(library: Library) -> AsyncGenerator[CouncilEvent]:
+        with with_transcript(options) as completed:
+            events = library.councils.events(slug, body.question, options=completed)
+            async for event in events:
+                yield event
+
+    caller = exchange.caller
+    opening = Opening(caller.workspace, caller.grant.name, slug, body.question)
+    return meeting_result(exchange.server.meetings.open(opening, exchange.events(meet)))
+
+
+def require_council(library: Library, slug: str, *, can_meet: bool = False) -> None:
+    """See that there is a council of exactly this name.
+
+    Raises:
+        NotFoundError: there is none.
+        CouncilConfigError: it cannot meet as it is, where it has to.
+    """
+    if slug not in library.councils.names():
+        raise NotFoundError(f"There is no council '{slug[:100]}'.")
+    if can_meet:
+        library.councils.require(slug)
+
+
+# --- meetings ----------------------------------------------------------------------------------
+
+
+async def meeting_of(exchange: Exchanged, meeting_id: str) -> Meeting:
+    """Return the meeting that a request is about."""
+    return exchange.server.meetings.get(exchange.caller, meeting_id)
+
+
+OneMeeting = Annotated[Meeting, Depends(meeting_of)]
+
+
+@meetings.get("", openapi_extra=READ)
+async def list_meetings(exchange: Exchanged) -> MeetingsResult:
+    """List your own meetings that go on, or ended within the last hour, newest first."""
+    found = exchange.server.meetings.list(exchange.caller)
+    return MeetingsResult(meetings=tuple(map(meeting_result, found)))
+
+
+@meetings.get("/{meeting_id}", openapi_extra=READ)
+async def show_meeting(meeting: OneMeeting) -> MeetingDetailResult:
+    """Show a meeting: how far it is, and the minutes once it has ended."""
+    return meeting_detail(meeting)
+
+
+@meetings.get("/{meeting_id}/events", openapi_extra=READ, response_class=EventSourceResponse)
+async def follow_meeting(
+    exchange: Exchanged,
+    meeting: OneMeeting,
+    last_event_id: Annotated[
+        int, Header(ge=0, description="Begin after this event; 0: from the beginning.")
+    ] = 0,
+) -> AsyncIterator[ServerSentEvent]:
+    """Follow a meeting from its beginning: the last event is ``minutes`` or ``error``.
+
+    Before it come ``reading``, ``estimated``, ``round-began``, ``member-began``, ``text``,
+    ``spoke``, ``resumed``, ``absent`` and ``round-ended``. ``stopped`` says that the server stops.
+    """
+    events = event_stream(meeting.follow(last_event_id), _event, exchange.server.stopping)
+    async for event in events:
+        yield event
+
+
+@meetings.post("/{meeting_id}/cancel", openapi_extra=READ)
+async def cancel_meeting(exchange: Exchanged, meeting: OneMeeting) -> MeetingDetailResult:
+    """End a meeting where it is; one that has ended stays as it is."""
+    await exchange.server.meetings.cancel(meeting)
+    return meeting_detail(meeting)
+
+
+def meeting_result(meeting: Meeting) -> MeetingResult:
+    """Return a meeting as it is in lists."""
+    return MeetingResult(**_fields(meeting))
+
+
+def meeting_detail(meeting: Meeting) -> MeetingDetailResult:
+    """Return a meeting with what came of it."""
+    minutes, error = meeting.minutes, meeting.error
+    return MeetingDetailResult(
+        **_fields(meeting),
+        minutes=None if minutes is None else MinutesResult.model_validate(minutes),
+        problem=None if error is None else json.loads(bytes(problem(error).body)),
+    )
+
+
+def _fields(meeting: Meeting) -> dict[str, Any]:
+    return {
+        "id": meeting.id,
+        "council": meeting.opening.council,
+        "question": meeting.opening.question,
+        "state": meeting.state,
+        "began": meeting.began,
+        "ended": meeting.ended,
+    }
+
+
+def _event(numbered: NumberedEvent) -> ServerSentEvent:
+    name, data = _shown(numbered.event)
+    return ServerSentEvent(event=name, id=str(numbered.number), data=data)
+
+
+def _shown(event: CouncilEvent) -> tuple[str, Any]:
+    """Return the name of an event and what clients get with it."""
+    match event:
+        case ReadingEvent():
+            return "reading", {"done": event.progress.done, "total": event.progress.total}
+        case MinutesEvent():
+            minutes = MinutesResult.model_validate(event.minutes)
+            return "minutes", minutes.model_dump(mode="json")
+        case MeetingEvent():
+            statement = event.statement
+            shown = MeetingEventResult(
+                round=event.round,
+                number=event.number,
+                member=event.member,
+                text=_public_text(event),
+                statement=StatementResult.model_validate(statement) if statement else None,
+            )
+            return event.kind.value, shown.model_dump(mode="json")
+
+
+def _public_text(event: MeetingEvent) -> str:
+    """Return the text of an event: what models write as it is, sentences of ours without paths."""
+    is_written = event.kind is MeetingEventKind.TEXT
+    return event.text if is_written else without_paths(event.text)

@@ -1,0 +1,176 @@
+"""Sources over HTTP: what the library is to be the image of, and bringing it there.
+
+Names may have slashes, as ``persona/maria``. Where a source is on the server's machine is only for
+who may add one.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from pydantic import ConfigDict, Field
+
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.interfaces.api.routing import needs, router
+from chapterhouse.interfaces.api.schemas import Body, JobResult, Name, Names, job_result
+from chapterhouse.interfaces.api.state import Exchange, Exchanged
+from chapterhouse.interfaces.schemas import Result
+from chapterhouse.interfaces.service import without_paths
+from chapterhouse.library import Library
+from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind, Trust
+from chapterhouse.types.access import AccessLevel
+
+READ: Final = needs(AccessLevel.READ, whole=True)
+WRITE: Final = needs(AccessLevel.WRITE, whole=True)
+ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
+sources: Final = router("/api/sources", "sources")
+
+
+class SourceBody(Body):
+    """A folder of the server's machine, a folder of a cloud drive, or a list of web pages."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"location": "/srv/papers", "shelf": "papers", "exclude": ["drafts/"]}]
+        }
+    )
+
+    location: str = Field(
+        min_length=1,
+        max_length=4_000,
+        description=(
+            "An absolute path of a folder, or of a list that ends in .links, .urls or .txt; or a"
+            " folder of a cloud drive as REMOTE:PATH."
+        ),
+    )
+    name: str = Field(default="", max_length=100, description="Like its folder when empty.")
+    shelf: Name = DEFAULT_SHELF
+    include: Names = Field(default=(), description="Patterns as in .gitignore; all when empty.")
+    exclude: Names = ()
+    maximum_bytes: int = Field(default=0, ge=0, description="0: as the settings say.")
+
+
+class SourceResult(Result):
+    """Something that the library is to be the image of."""
+
+    name: str
+    kind: SourceKind
+    shelf: str
+    location: str | None = Field(description="Only for the level admin; else null.")
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    maximum_bytes: int = Field(description="Larger files are rejected; 0: as the settings say.")
+    synced: int = Field(description="When it was last brought up to date, in seconds; 0: never.")
+    stale: bool = Field(description="Whether it looks as if it had changed since.")
+    problem: str = Field(description="Why the last time failed; empty where it did not.")
+    trust: Trust
+
+
+class SourcesResult(Result):
+    """Sources in order of name."""
+
+    sources: tuple[SourceResult, ...]
+
+
+@sources.get("", openapi_extra=READ)
+async def list_sources(exchange: Exchanged) -> SourcesResult:
+    """List the sources, those of personas and councils among them."""
+    found = await exchange.look(
+        lambda library: tuple(_shown(one, library, exchange) for one in library.sources.list())
+    )
+    return SourcesResult(sources=found)
+
+
+@sources.get("/{name:path}", openapi_extra=READ)
+async def show_source(exchange: Exchanged, name: str) -> SourceResult:
+    """Show a source."""
+    return await exchange.look(lambda library: _shown(_named(library, name), library, exchange))
+
+
+@sources.post("", status_code=201, openapi_extra=ADMIN)
+async def add_source(exchange: Exchanged, body: SourceBody) -> SourceResult:
+    """Remember a source. Nothing is read yet; adding it again changes its patterns and its limit.
+
+    It names a folder of the server's machine, so it needs the level admin.
+    """
+    if ":" not in body.location and not Path(body.location).is_absolute():
+        raise UsageError(
+            "The location of a source is an absolute path, or REMOTE:PATH.",
+            hint="The path is one of the machine on which the server runs.",
+        )
+
+    def add(library: Library) -> SourceResult:
+        library.documents.require_own_shelf(body.shelf)
+        source = library.sources.add(
+            body.location,
+            name=body.name,
+            shelf=body.shelf,
+            include=body.include,
+            exclude=body.exclude,
+            maximum_bytes=body.maximum_bytes,
+        )
+        return _shown(source, library, exchange)
+
+    return await exchange.change("source.add", body.name, add)
+
+
+@sources.delete("/{name:path}", openapi_extra=ADMIN)
+async def remove_source(exchange: Exchanged, name: str) -> SourceResult:
+    """Forget a source; its documents stay."""
+
+    def remove(library: Library) -> SourceResult:
+        shown = _shown(_named(library, name), library, exchange)
+        library.sources.remove(name)
+        return shown
+
+    return await exchange.change("source.remove", name, remove)
+
+
+@sources.post("/sync", status_code=202, openapi_extra=WRITE)
+async def sync_all(exchange: Exchanged) -> JobResult:
+    """Leave bringing the library to the state of all its sources to a job."""
+    return await leave_sync(exchange, "", lambda library: job_result(library.sources.sync_later()))
+
+
+@sources.post("/{name:path}/sync", status_code=202, openapi_extra=WRITE)
+async def sync_one(exchange: Exchanged, name: str) -> JobResult:
+    """Leave bringing the library to the state of a source to a job."""
+
+    def order(library: Library) -> JobResult:
+        return job_result(library.sources.sync_later(_named(library, name).name))
+
+    return await leave_sync(exchange, name, order)
+
+
+async def leave_sync(
+    exchange: Exchange, target: str, order: Callable[[Library], JobResult]
+) -> JobResult:
+    """Return the job of a sync that somebody will do."""
+    job = await exchange.change("source.sync", target, order)
+    await exchange.wake_worker()
+    return job
+
+
+def _named(library: Library, name: str) -> Source:
+    """Return the source of exactly this name: a path or the beginning of a name is none here."""
+    found = next((one for one in library.sources.list() if one.name == name), None)
+    if found is None:
+        raise NotFoundError(f"There is no source '{name[:100]}'.")
+    return found
+
+
+def _shown(source: Source, library: Library, exchange: Exchange) -> SourceResult:
+    is_admin = exchange.caller.grant.level.includes(AccessLevel.ADMIN)
+    return SourceResult(
+        name=source.name,
+        kind=source.kind,
+        shelf=source.shelf,
+        location=source.location if is_admin else None,
+        include=source.include,
+        exclude=source.exclude,
+        maximum_bytes=source.maximum_bytes,
+        synced=source.synced,
+        stale=library.sources.is_stale(source),
+        problem=source.problem if is_admin else without_paths(source.problem),
+        trust=source.trust,
+    )

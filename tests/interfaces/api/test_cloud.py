@@ -1,0 +1,73 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.clouds import Drive
+from tests.served import Served, serving
+
+from chapterhouse.library import Library
+
+TEXT = "# Berths\n\nA berth of twelve metres costs eighty crowns a night.\n"
+
+
+@pytest.fixture
+def served(drive: Drive, tmp_path: Path) -> Iterator[Served]:
+    """A server whose rclone knows one drive; over the module's own, which knows none."""
+    drive.write("Papers/berths.md", TEXT)
+    drive.write("Papers/old/tides.md", "# Tides\n\nSlack water lasts eleven minutes.\n")
+    for workspace in ("default", "other"):
+        Library.open(tmp_path / "served", workspace).close()
+    with serving(tmp_path / "served") as found:
+        yield found
+
+
+def test_a_drive_is_browsed_and_read_by_a_job(served: Served) -> None:
+    with served.client(served.key("write")) as client:
+        assert client.get("/api/cloud-sync/folders").json()["folders"] == ["webdav:"]
+        listed = client.get("/api/cloud-sync/folders?place=webdav:Papers").json()
+        assert listed == {"place": "webdav:Papers", "folders": ["old"]}
+
+        def statuses(recursive: str = "1") -> dict[str, str]:
+            query = {"place": "webdav:Papers", "recursive": recursive}
+            found = client.get("/api/cloud-sync/files", params=query).json()["files"]
+            return {one["path"]: one["status"] for one in found}
+
+        assert statuses() == {"berths.md": "not-synced", "old/tides.md": "not-synced"}
+        assert set(statuses("0")) == {"berths.md"}
+        assert client.get("/api/cloud-sync/jobs").json() == {"jobs": []}
+        order = client.post(
+            "/api/cloud-sync/sync", json={"place": "webdav:Papers", "shelf": "papers"}
+        )
+        assert (order.status_code, order.json()["state"]) == (202, "pending")
+        client.post("/api/documents/text", json={"text": "Not of a drive."})
+        listed_jobs = client.get("/api/cloud-sync/jobs").json()["jobs"]
+        assert [one["id"] for one in listed_jobs] == [order.json()["id"]]
+        served.work()
+        assert client.get("/api/cloud-sync/jobs").json()["jobs"][0]["state"] == "done"
+        assert set(statuses().values()) == {"current"}
+        assert len(client.get("/api/documents/?shelf=papers").json()["documents"]) == 2
+
+        for place in ("Papers", ":local:/etc", "webdav:../x"):
+            sent = client.post("/api/cloud-sync/sync", json={"place": place})
+            assert sent.status_code == 400, place
+        absent = client.post("/api/cloud-sync/sync", json={"place": "webdav:Absent"})
+        assert absent.status_code >= 400
+        assert [one["name"] for one in client.get("/api/sources").json()["sources"]] == ["Papers"]
+        with served.client(served.key("read"), "other") as other:
+            assert other.get("/api/cloud-sync/jobs").json() == {"jobs": []}
+
+
+def test_levels_limits_and_a_missing_program(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served.client(served.key("read")) as reader:
+        sent = reader.post("/api/cloud-sync/sync", json={"place": "webdav:Papers"})
+        assert sent.status_code == 403
+    with served.client(served.key("write", shelves=("papers",))) as limited:
+        for path in ("folders", "files?place=webdav:", "jobs"):
+            assert limited.get(f"/api/cloud-sync/{path}").status_code == 403
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
+    with served.client(served.key("read")) as reader:
+        assert reader.get("/api/cloud-sync/files?place=webdav:Papers").status_code == 501

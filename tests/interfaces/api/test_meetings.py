@@ -1,0 +1,125 @@
+import asyncio
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from chapterhouse.errors import BusyError, NotFoundError
+from chapterhouse.interfaces.api.caller import Caller
+from chapterhouse.interfaces.api.meetings import Meeting, Meetings, MeetingState, Opening
+from chapterhouse.types import CouncilEvent, MeetingEvent, MeetingEventKind
+from chapterhouse.types.access import AccessLevel, Grant
+
+ADA = Caller(Grant("key ada", AccessLevel.READ, None), "default", "", "")
+OPENING = Opening("default", "key ada", "board", "Why?")
+
+
+def event(kind: MeetingEventKind, text: str = "") -> MeetingEvent:
+    return MeetingEvent(kind, "analysis", 1, "maria", text)
+
+
+TEXTS = [event(MeetingEventKind.TEXT, "It"), event(MeetingEventKind.TEXT, " is.")]
+SPOKE = event(MeetingEventKind.SPOKE)
+
+
+async def happening(*events: CouncilEvent) -> AsyncGenerator[CouncilEvent]:
+    for one in events:
+        await asyncio.sleep(0)
+        yield one
+
+
+async def endless() -> AsyncGenerator[CouncilEvent]:
+    yield SPOKE
+    await asyncio.Event().wait()
+
+
+async def read(meeting: Meeting, after: int = 0) -> list[int]:
+    return [one.number async for one in meeting.follow(after)]
+
+
+def test_readers_get_all_events_whenever_they_come() -> None:
+    async def work() -> None:
+        meetings = Meetings()
+        meeting = meetings.open(OPENING, happening(*TEXTS, SPOKE, *TEXTS, SPOKE))
+        early, late = await asyncio.gather(read(meeting), read(meeting, 4))
+        assert (early, late) == ([1, 2, 3, 4, 5, 6], [5, 6])
+        assert meeting.state is MeetingState.DONE
+        # What models wrote before it was checked is not remembered; numbers stay.
+        assert (await read(meeting), await read(meeting, 3)) == ([3, 6], [6])
+
+    asyncio.run(work())
+
+
+def test_a_reader_that_goes_away_ends_nothing() -> None:
+    async def work() -> None:
+        meetings = Meetings()
+        meeting = meetings.open(OPENING, happening(SPOKE, SPOKE, SPOKE))
+        reader = meeting.follow()
+        assert (await anext(reader)).number == 1
+        await reader.aclose()
+        assert await read(meeting, 1) == [2, 3]
+
+    asyncio.run(work())
+
+
+def test_why_it_failed_is_raised_for_every_reader() -> None:
+    async def failing() -> AsyncGenerator[CouncilEvent]:
+        yield SPOKE
+        raise NotFoundError("There is no model.")
+
+    async def work() -> None:
+        meeting = Meetings().open(OPENING, failing())
+        for _ in range(2):
+            with pytest.raises(NotFoundError):
+                await read(meeting)
+        assert (meeting.state, meeting.minutes) == (MeetingState.FAILED, None)
+
+    asyncio.run(work())
+
+
+def test_what_goes_on_is_cancelled_when_the_server_stops() -> None:
+    async def work() -> None:
+        meetings = Meetings()
+        begun = meetings.open(OPENING, endless())
+        assert (await anext(begun.follow())).number == 1
+        fresh = meetings.open(OPENING, endless())  # its task has not begun
+        await meetings.stop()
+        assert {one.state for one in (begun, fresh)} == {MeetingState.CANCELLED}
+
+    asyncio.run(work())
+
+
+def test_too_many_at_once_are_refused() -> None:
+    async def work() -> None:
+        meetings = Meetings()
+        for _ in range(8):
+            meetings.open(OPENING, endless())
+        with pytest.raises(BusyError):
+            meetings.open(OPENING, endless())
+        for number in range(24):
+            meetings.open(Opening("default", f"key {number}", "board", "Why?"), endless())
+        with pytest.raises(BusyError):
+            meetings.open(Opening("default", "key x", "board", "Why?"), endless())
+        await meetings.stop()
+        meetings.open(OPENING, happening())
+
+    asyncio.run(work())
+
+
+def test_what_ended_is_remembered_for_an_hour_and_only_so_many() -> None:
+    async def work() -> None:
+        now = [1_000.0]
+        meetings = Meetings(lambda: now[0])
+        ids = []
+        for _ in range(110):
+            meeting = meetings.open(OPENING, happening())
+            await read(meeting)
+            ids.append(meeting.id)
+        assert [one.id for one in meetings.list(ADA)] == ids[:-101:-1]
+        now[0] += 3_600
+        assert meetings.get(ADA, ids[-1])
+        now[0] += 1
+        with pytest.raises(NotFoundError):
+            meetings.get(ADA, ids[-1])
+        assert meetings.list(ADA) == ()
+
+    asyncio.run(work())

@@ -1,0 +1,64 @@
+import pytest
+from tests.served import QUESTION, Served
+
+from chapterhouse.library import Library
+
+OTHER = "What do storm rules allow for lodging?"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def asked(served_board: Served) -> None:
+    """What was asked once of the library, of a persona and of a council."""
+    with Library.open(served_board.home) as library:
+        library.answers.ask(QUESTION)
+        library.answers.ask(OTHER, persona="maria")
+        library.councils.convene("storm-board", QUESTION)
+
+
+def test_memories_are_listed_searched_and_forgotten(served_board: Served) -> None:
+    with served_board.client(served_board.key("write")) as client:
+
+        def listed(**query: str) -> list[str]:
+            found = client.get("/api/memory", params=query).json()["memories"]
+            return [f"{one['owner']}: {one['question']}" for one in found]
+
+        assert {f": {QUESTION}", f"maria: {OTHER}"} <= set(listed())
+        assert listed(persona="library") == [f": {QUESTION}"]
+        assert listed(persona="maria", text="storm rules") == [f"maria: {OTHER}"]
+        assert listed(persona="maria", text="kites") == []
+        council = listed(council="storm-board")
+        assert {"council_storm-board/maria", "council_storm-board/tom"} <= {
+            one.partition(":")[0] for one in council
+        }
+        assert len(listed(council="storm-board", member="tom")) == 1
+        assert len(listed(limit="2")) == 2
+        (mine,) = client.get("/api/memory?persona=maria").json()["memories"]
+        assert client.delete(f"/api/memory/{mine['id']}").json() == {"forgotten": 1}
+        assert client.delete(f"/api/memory/{mine['id']}").status_code == 404
+        assert listed(persona="maria") == []
+        assert client.delete("/api/memory").status_code == 422  # never all by mistake
+        assert client.delete("/api/memory?before=1").json() == {"forgotten": 0}
+        before = len(listed())
+        gone = client.delete(f"/api/memory?before={2**53}&council=storm-board").json()["forgotten"]
+        assert gone == len(council)
+        assert len(listed()) == before - gone
+
+
+def test_who_is_meant_has_to_be_clear(served_board: Served) -> None:
+    with served_board.client(served_board.key("read")) as client:
+        assert client.get("/api/memory?persona=maria&council=storm-board").status_code == 400
+        assert client.get("/api/memory?member=tom").status_code == 400
+        assert client.get("/api/memory?persona=nobody").status_code == 404
+
+
+def test_levels_limits_and_workspaces(served_board: Served) -> None:
+    for level, limits in (("read", {}), ("write", {"shelves": ("maria",)})):
+        with served_board.client(served_board.key(level, **limits)) as refused:
+            for path in ("/api/memory/m1", "/api/memory?before=1"):
+                assert refused.delete(path).status_code == 403
+            assert refused.get("/api/memory").status_code == (403 if limits else 200)
+    with served_board.client(served_board.key("write"), "other") as other:
+        assert other.get("/api/memory").json() == {"memories": []}
+        foreign, missing = (other.delete(f"/api/memory/{name}") for name in ("m1", "m999"))
+        assert foreign.status_code == missing.status_code == 404
+        assert foreign.text.replace("m1", "") == missing.text.replace("m999", "")

@@ -1,0 +1,24 @@
+from tests.served import Served
+
+
+def test_personas_are_listed_and_shown(served_board: Served) -> None:
+    with served_board.client(served_board.key("read")) as client:
+        listed = client.get("/api/personas").json()["personas"]
+        assert [(one["slug"], one["documents"]) for one in listed] == [("maria", 1), ("tom", 1)]
+        assert client.get("/api/personas/tom").json() == listed[1]
+        assert client.get("/api/personas/to").status_code == 404  # the beginning of a name
+
+
+def test_limited_keys_see_only_their_personas(served_board: Served) -> None:
+    with served_board.client(served_board.key("read", personas=("maria",))) as limited:
+        listed = limited.get("/api/personas").json()["personas"]
+        assert [one["slug"] for one in listed] == ["maria"]
+        foreign, missing = (limited.get(f"/api/personas/{slug}") for slug in ("tom", "tim"))
+        assert foreign.status_code == missing.status_code == 404
+        assert foreign.text.replace("tom", "") == missing.text.replace("tim", "")
+
+
+def test_shelves_that_a_key_does_not_see_are_not_named(served_board: Served) -> None:
+    with served_board.client(served_board.key("read", shelves=("maria",))) as limited:
+        listed = limited.get("/api/personas").json()["personas"]
+        assert [(one["shelves"], one["documents"]) for one in listed] == [(["maria"], 1), ([], 0)]

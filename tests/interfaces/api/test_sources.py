@@ -1,0 +1,103 @@
+from pathlib import Path
+
+import pytest
+from tests.served import Served
+
+from chapterhouse.library import Library
+
+AGENTS = ["council/broken", "council/storm-board", "persona/maria", "persona/tom"]
+
+
+def test_sources_of_agents_have_a_slash_in_their_name(served_board: Served) -> None:
+    with served_board.client(served_board.key("read")) as client:
+        names = [one["name"] for one in client.get("/api/sources").json()["sources"]]
+        assert [name for name in names if "/" in name] == AGENTS
+        shown = client.get("/api/sources/persona/maria").json()
+        assert (shown["kind"], shown["shelf"]) == ("persona", "maria")
+        assert client.get("/api/sources/persona%2Fmaria").json() == shown
+        for name in ("persona", "persona/mar", "nobody"):  # beginnings of names
+            assert client.get(f"/api/sources/{name}").status_code == 404
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "ferries"
+    folder.mkdir()
+    (folder / "ferry.md").write_text("# Ferry\n\nThe ferry leaves the harbour at nine.\n")
+    return folder
+
+
+def test_a_source_is_added_synced_and_forgotten(served_board: Served, papers: Path) -> None:
+    with served_board.client(served_board.key("admin")) as client:
+        body = {"location": str(papers), "shelf": "ferries", "exclude": ["*.tmp"]}
+        added = client.post("/api/sources", json=body)
+        assert (added.status_code, added.json()["name"]) == (201, "ferries")
+        assert (added.json()["location"], added.json()["synced"]) == (str(papers), 0)
+        job = client.post("/api/sources/ferries/sync")
+        assert (job.status_code, job.json()["state"]) == (202, "pending")
+        served_board.work()
+        done = client.get(f"/api/jobs/{job.json()['id']}").json()
+        assert (done["state"], done["result"]["sources"][0]["source"]) == ("done", "ferries")
+        assert client.get("/api/sources/ferries").json()["synced"] > 0
+        assert client.get("/api/documents/?shelf=ferries").json()["documents"]
+        assert client.delete("/api/sources/ferries").json()["name"] == "ferries"
+        assert client.get("/api/sources/ferries").status_code == 404
+        assert client.get("/api/documents/?shelf=ferries").json()["documents"]
+
+
+def test_agents_are_synced_by_name_and_all_at_once(served_board: Served) -> None:
+    with served_board.client(served_board.key("write")) as client:
+        one = client.post("/api/sources/persona/maria/sync")
+        everything = client.post("/api/sources/sync")
+        assert (one.status_code, everything.status_code) == (202, 202)
+        served_board.work()
+        ended = [client.get(f"/api/jobs/{each.json()['id']}").json() for each in (one, everything)]
+        named = [[part["source"] for part in job["result"]["sources"]] for job in ended]
+        assert named[0] == ["persona/maria"]
+        assert set(AGENTS) <= set(named[1])
+        assert not client.get("/api/sources/persona/tom").json()["stale"]
+        assert client.post("/api/sources/nobody/sync").status_code == 404
+
+
+def test_what_cannot_be_a_source_is_refused(served_board: Served, tmp_path: Path) -> None:
+    with served_board.client(served_board.key("admin")) as client:
+        relative = client.post("/api/sources", json={"location": "papers"})
+        assert relative.status_code == 400
+        absent = client.post("/api/sources", json={"location": str(tmp_path / "secret" / "gone")})
+        assert (absent.status_code, "secret" in absent.text) == (404, False)
+        assert client.delete("/api/sources/persona/maria").status_code == 400
+
+
+def test_levels_limits_and_workspaces(served_board: Served, papers: Path) -> None:
+    body = {"location": str(papers), "name": "walled"}
+    with Library.open(served_board.home) as library:
+        library.sources.add(str(papers), name="walled")
+    calls = (
+        ("GET", "/api/sources", "read"),
+        ("GET", "/api/sources/walled", "read"),
+        ("POST", "/api/sources/sync", "write"),
+        ("POST", "/api/sources/walled/sync", "write"),
+        ("POST", "/api/sources", "admin"),
+        ("DELETE", "/api/sources/walled", "admin"),
+    )
+    below = {"write": "read", "admin": "write"}
+    for method, path, level in calls:
+        keys = [served_board.key(level, personas=("maria",))]
+        keys += [served_board.key(below[level])] if level in below else []
+        for key in keys:
+            with served_board.client(key) as refused:
+                assert refused.request(method, path, json=body).status_code == 403, (method, path)
+    with served_board.client(served_board.key("write")) as writer:
+        text = writer.get("/api/sources").text + writer.get("/api/sources/walled").text
+        assert "walled" in text
+        assert str(papers.parent) not in text
+        assert str(served_board.home) not in text
+    with served_board.client(served_board.key("admin"), "other") as other:
+        for method, path in (
+            ("GET", "/api/sources/{}"),
+            ("POST", "/api/sources/{}/sync"),
+            ("DELETE", "/api/sources/{}"),
+        ):
+            foreign, missing = (other.request(method, path.format(n)) for n in ("walled", "absent"))
+            assert foreign.status_code == missing.status_code == 404
+            assert foreign.text.replace("walled", "") == missing.text.replace("absent", "")
