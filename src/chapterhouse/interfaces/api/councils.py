@@ -149,6 +149,8 @@ async def convene(exchange: Exchanged, slug: str, body: MeetingBody) -> MeetingR
     """Let a council meet. The answer comes at once; follow the meeting by its events."""
     await exchange.look(lambda library: require_council(library, slug, can_meet=True))
     options = MeetingOptions(
+        interface="api",
+        counted=True,
         model=body.model,
         options=body.options or None,
         remember=exchange.server.options.remember and body.remember,
