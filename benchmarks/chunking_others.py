@@ -6,7 +6,6 @@ Chonkie's semantic chunker gets our built-in table, since its own model would be
 
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import chonkie
@@ -22,10 +21,9 @@ from chapterhouse.ports.models import Chunker
 from chapterhouse.types import Body, Span
 
 _TABLE = StaticEmbedder()
-_PACKAGE = Path(str(files("wordllama")))
 # Chonkie takes a tokenizer of this library; it is the one that our table's counts come from.
 _TOKENIZER: Any = Tokenizer.from_file(
-    str(_PACKAGE / "tokenizers" / "l2_supercat_tokenizer_config.json")
+    str(files("chapterhouse.models").joinpath("static_tokenizer.json"))
 )
 _TOKENIZER.no_padding()
 _TOKENIZER.no_truncation()

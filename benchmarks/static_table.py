@@ -385,7 +385,7 @@ def report(
                         tuple(span)))  # fmt: skip
     best = max(min(gains) for name, gains in worst.items() if name != PRESENT)
     bar = Bar("best candidate's worst gain, alone or fused, on a collection left out", best, 0.0)
-    setting = machine.setting("torch", "scipy", "wordllama")
+    setting = machine.setting("torch", "scipy")
     finish("static_table", "A better static table", [bar], tables, setting)
 
 

@@ -1,12 +1,18 @@
 """Modules loaded when they are first used."""
 
+import gc
+import re
 import subprocess
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chapterhouse.errors import MissingExtraError
-from chapterhouse.loading import is_installed, lazy, optional
+from chapterhouse.loading import is_installed, lazy, lazy_pattern, optional, without_collection
 
 
 def test_a_module_is_loaded_when_a_name_in_it_is_read() -> None:
@@ -48,3 +54,82 @@ def test_a_module_of_an_extra_that_is_missing_says_how_to_install_it() -> None:
     with pytest.raises(MissingExtraError, match="A thing needs the extra 'ocr'") as caught:
         optional("no_such_module", "A thing", extra="ocr")
     assert "pip install" in caught.value.hint
+
+
+@given(st.text("ab1 \n", max_size=20), st.sampled_from([0, re.IGNORECASE, re.MULTILINE]))
+def test_a_pattern_finds_what_a_compiled_one_finds(text: str, flags: int) -> None:
+    source = r"^(A+)|\d"
+    now, later = re.compile(source, flags), lazy_pattern(source, flags)
+    assert [found.span() for found in later.finditer(text)] == [
+        found.span() for found in now.finditer(text)
+    ]
+    assert later.sub("-", text) == now.sub("-", text)
+    assert (later.pattern, later.flags) == (now.pattern, now.flags)
+
+
+def test_a_pattern_is_compiled_at_its_first_use_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = []
+    monkeypatch.setattr(re, "compile", lambda *given: compiled.append(given) or re._compile(*given))  # type: ignore[attr-defined, func-returns-value]
+    pattern = lazy_pattern("a+")
+    assert not compiled
+    assert pattern.findall("aab") == ["aa"]
+    assert pattern.findall("a") == ["a"]
+    assert len(compiled) == 1
+
+
+def test_nothing_is_collected_while_modules_are_loaded() -> None:
+    assert gc.isenabled()
+    with suppress(ZeroDivisionError), without_collection():
+        assert not gc.isenabled()
+        _ = 1 / 0
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with without_collection():
+            pass
+        assert not gc.isenabled(), "it was off before"
+    finally:
+        gc.enable()
+
+
+# What a sync of unchanged folders has no use for.
+UNUSED_BY_SYNC = {
+    "chapterhouse.agents.councils",
+    "chapterhouse.agents.curate",
+    "chapterhouse.agents.personas",
+    "chapterhouse.connectors.fetch",
+    "chapterhouse.connectors.rclone",
+    "chapterhouse.connectors.watching",
+    "chapterhouse.ingest.pages",
+    "chapterhouse.ingest.prepare",
+    "chapterhouse.reading.dispatch",
+    "chapterhouse.retrieval.pipeline",
+    "chapterhouse.text.language",
+    "httpx2",
+    "onnxruntime",
+    "pathspec",
+    "tokenizers",
+    "watchfiles",
+}
+
+
+def test_a_sync_of_unchanged_folders_loads_nothing_that_reads_or_fetches(tmp_path: Path) -> None:
+    docs, home = tmp_path / "docs", str(tmp_path / "home")
+    docs.mkdir()
+    (docs / "tide.md").write_text("# Tide\n\nThe tide turns at noon.\n")
+    script = (
+        "import sys\n"
+        "from chapterhouse.interfaces.cli import main\n"
+        "code = main(sys.argv[1:])\n"
+        "print('MODULES', *sys.modules)\n"
+        "sys.exit(code)\n"
+    )
+    found = ""
+    for command in (("add", str(docs)), ("sync",), ("sync",)):  # the file is young at first
+        done = subprocess.run(
+            [sys.executable, "-c", script, *command, "--home", home],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        found = done.stdout
+    assert "1 unchanged" in found
+    assert UNUSED_BY_SYNC & set(found.partition("MODULES")[2].split()) == set()

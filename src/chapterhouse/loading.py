@@ -3,10 +3,15 @@
 A command loads what it needs and nothing else: a model's libraries alone take seconds.
 """
 
+import gc
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from chapterhouse.errors import MissingExtraError
 
@@ -27,6 +32,44 @@ def lazy(name: str) -> ModuleType:
             httpx2 = lazy("httpx2")
     """
     return _Lazy(name)
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Load modules in the block without looking for garbage among them, then or later.
+
+    Loading makes tens of thousands of objects that stay; Python would look through all of them
+    several times.
+    """
+    was_enabled, before = gc.isenabled(), len(sys.modules)
+    gc.disable()
+    try:
+        yield
+    finally:
+        if len(sys.modules) > before:
+            gc.freeze()
+        if was_enabled:
+            gc.enable()
+
+
+class _LazyPattern:
+    def __init__(self, source: str, flags: int) -> None:
+        self._source = source
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(re.compile(self._source, self._flags), name)
+        self.__dict__[name] = found  # from now on it is found without coming here
+        return found
+
+
+def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    """Return what stands for a regular expression, which is compiled when it is first used.
+
+    For one with wide ranges of letters, which take milliseconds to compile. Use its methods: the
+    functions of ``re`` know nothing of it.
+    """
+    return cast("re.Pattern[str]", _LazyPattern(source, flags))
 
 
 def is_installed(name: str) -> bool:

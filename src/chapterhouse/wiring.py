@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from string import ascii_lowercase
@@ -48,7 +48,7 @@ from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_s
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.store.statements import load_migrations
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import Evidence, Judgement
+from chapterhouse.types import Evidence, Extraction, Judgement
 from chapterhouse.types.personas import COUNCIL_MARKS, PERSONA_MARKS
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ if TYPE_CHECKING:
     from chapterhouse.chunking import fingerprint, sentence, strategies, units
     from chapterhouse.claims import judge
     from chapterhouse.connectors import fetch
+    from chapterhouse.connectors.content import Content
     from chapterhouse.connectors.fetched import Fetch
+    from chapterhouse.connectors.folder import SourceFile
     from chapterhouse.facets import access, passwords
     from chapterhouse.ingest import prepare, recut, staging
     from chapterhouse.ingest.look import Prepare
@@ -86,15 +88,24 @@ _HOME_FILE_TEXT: Final = """\
 
 
 def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
-    """Return what makes a document of an extraction."""
-    cutter = cutter_for(settings)
-    return partial(
-        prepare.prepare,
-        chunker=cutter.chunker,
-        embedder=embedder,
-        count_tokens=cutter.count_tokens,
-        cut_by=cutter.cut_by,
-    )
+    """Return what makes a document of an extraction; what cuts it is made for the first one."""
+    cutter = cache(partial(cutter_for, settings))
+
+    def prepare_document(
+        extraction: Extraction, file: "SourceFile", content: "Content"
+    ) -> "prepare.Prepared":
+        made = cutter()
+        return prepare.prepare(
+            extraction,
+            file,
+            content,
+            chunker=made.chunker,
+            embedder=embedder,
+            count_tokens=made.count_tokens,
+            cut_by=made.cut_by,
+        )
+
+    return prepare_document
 
 
 def cutter_for(settings: Settings) -> "recut.Cutter":

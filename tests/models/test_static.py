@@ -1,7 +1,5 @@
 """The built-in embedder."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -53,8 +51,14 @@ def test_tokens_are_counted_exactly() -> None:
     assert EMBEDDER.count_tokens("") == 0
 
 
-def test_a_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(static, "_WEIGHTS", (static._WEIGHTS[0], "0" * 64))
+def test_tokens_are_those_that_stored_vectors_were_made_of() -> None:
+    ids = EMBEDDER._tokenizer.encode("harbour gate, 港口", add_special_tokens=False).ids
+    assert ids == [4023, 6526, 12417, 29892, 29871, 31449, 30856]
+
+
+@pytest.mark.parametrize("name", ["_WEIGHTS", "_TOKENIZER"])
+def test_a_changed_file_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(static, name, (getattr(static, name)[0], "0" * 64))
     with pytest.raises(CorruptLibraryError, match="not the file") as caught:
         StaticEmbedder().embed_passages(["text"])
-    assert "pip install" in caught.value.hint
+    assert "Install Chapterhouse again" in caught.value.hint

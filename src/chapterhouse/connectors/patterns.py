@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from typing import Final
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.connectors.folder import Leaves, nothing_left_out
 from chapterhouse.errors import UsageError
+from chapterhouse.loading import lazy
+
+if TYPE_CHECKING:
+    import pathspec
+else:
+    pathspec = lazy("pathspec")
 
 _UNCLOSED: Final = re.compile(r"(?<!\\)\[[^\]]*$")  # git takes it for one that fits nothing
 
@@ -35,12 +39,12 @@ def left_out(include: Sequence[str], exclude: Sequence[str]) -> Leaves:
     return leaves
 
 
-def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
+def _compiled(patterns: Sequence[str]) -> "pathspec.GitIgnoreSpec":
     for pattern in patterns:
         if not pattern.strip() or "\n" in pattern or _UNCLOSED.search(pattern):
             raise UsageError(f"{pattern!r} is no pattern.", hint="Write it as in .gitignore: *.log")
     try:
-        return GitIgnoreSpec.from_lines(patterns)
+        return pathspec.GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:
         raise UsageError(
             f"A pattern cannot be used: {error}", hint="Write it as in .gitignore: drafts/"

@@ -6,8 +6,8 @@
     corpora/NAME.md        one text a corpus; the indexes count its code points
 
 Recall alone is won by chunks as long as the document, precision alone by chunks of one sentence;
-the intersection over union weighs both. Tokens are those of the Llama 2 tokenizer inside the
-wordllama wheel, a subword tokenizer with a vocabulary of 32,000 (the published figures used
+the intersection over union weighs both. Tokens are those of the built-in table's
+tokenizer (Llama 2), a subword tokenizer with a vocabulary of 32,000 (the published figures used
 cl100k); every share here is a ratio of counts, for which the two are equal within noise.
 
 Source: Smith and Troynikov, "Evaluating Chunking Strategies for Retrieval", Chroma, 2024.

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from threading import Event
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chapterhouse.connectors.folder import location_of, resolve_root
-from chapterhouse.facets import rebuilding
 from chapterhouse.facets.source_sync import sync_sources
 from chapterhouse.ingest import ingest, reprocess, uploads
 from chapterhouse.ingest.jobs import Ended, ended, run_here
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.sources import remember_folders
 from chapterhouse.ingest.tracker import Tracker
+from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
@@ -27,6 +27,11 @@ from chapterhouse.types import (
     Step,
     SyncReport,
 )
+
+if TYPE_CHECKING:
+    from chapterhouse.facets import rebuilding
+else:
+    rebuilding = lazy("chapterhouse.facets.rebuilding")
 
 OnProgress = Callable[[Progress], None]
 

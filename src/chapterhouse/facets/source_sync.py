@@ -4,13 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.personas import Personas
-from chapterhouse.connectors.rclone_listing import Place
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.facets.drives import open_remote
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.mirror import (
     Options,
@@ -19,31 +15,46 @@ from chapterhouse.ingest.mirror import (
     mirror_files,
     mirror_folders,
 )
-from chapterhouse.ingest.pages import fetch_pages, pages_folder
 from chapterhouse.ingest.plan import name_of_folder, plan_remote
 from chapterhouse.ingest.probes import merged
 from chapterhouse.ingest.remove import drop_expired, prove
 from chapterhouse.ingest.sources import LOOSE, find_source, mark_synced
+from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import AddReport, Progress, Removal, Source, SourceKind, SyncReport
+
+# A library without personas, councils, pages and cloud drives does without what reads them.
+if TYPE_CHECKING:
+    from chapterhouse.agents import councils, personas
+    from chapterhouse.connectors import rclone_listing
+    from chapterhouse.facets import drives
+    from chapterhouse.ingest import pages
+else:
+    councils = lazy("chapterhouse.agents.councils")
+    personas = lazy("chapterhouse.agents.personas")
+    rclone_listing = lazy("chapterhouse.connectors.rclone_listing")
+    drives = lazy("chapterhouse.facets.drives")
+    pages = lazy("chapterhouse.ingest.pages")
 
 AGENTS: Final = (SourceKind.PERSONA, SourceKind.COUNCIL)
 OnProgress = Callable[[Progress], None]
 Follow = Callable[[Work], Work]
 
 
-def registry_of(source: Source, runtime: Runtime) -> Personas | Councils:
-    """Return what has the definition of a persona's or council's source."""
-    return Personas(runtime) if source.kind is SourceKind.PERSONA else Councils(runtime)
+def registry_of(kind: SourceKind, runtime: Runtime) -> "personas.Personas | councils.Councils":
+    """Return what has the definitions of all personas, or of all councils."""
+    if kind is SourceKind.PERSONA:
+        return personas.Personas(runtime)
+    return councils.Councils(runtime)
 
 
 def all_sources(runtime: Runtime) -> tuple[Source, ...]:
     """Return all sources in order of name, those of personas and councils among them."""
     own = [one for one in runtime.store.sources().sources() if one.kind not in AGENTS]
     agents = [
-        registry.source(slug)
-        for registry in (Personas(runtime), Councils(runtime))
-        for slug in registry.names()
+        registry_of(kind, runtime).source(slug)
+        for kind in AGENTS
+        for slug in runtime.definitions[kind].names()
     ]
     return tuple(sorted((*own, *agents), key=lambda one: one.name))
 
@@ -51,11 +62,11 @@ def all_sources(runtime: Runtime) -> tuple[Source, ...]:
 def folders_of(source: Source, runtime: Runtime) -> tuple[Path, ...]:
     """Return the folders of a source, and the list of one that is a list of pages."""
     if source.kind in AGENTS:
-        return registry_of(source, runtime).folders_of(slug_of(source))
+        return registry_of(source.kind, runtime).folders_of(slug_of(source))
     if source.kind is SourceKind.CLOUD:
         return ()
     if source.kind is SourceKind.LINKS:
-        return (pages_folder(runtime.folder, source), Path(source.location))
+        return (pages.pages_folder(runtime.folder, source), Path(source.location))
     return (Path(source.location),)
 
 
@@ -178,33 +189,33 @@ class _Sync:
         return reports
 
     def _sync_list(self, source: Source) -> Sequence[SyncReport]:
-        folder = pages_folder(self._runtime.folder, source)
+        folder = pages.pages_folder(self._runtime.folder, source)
         if self._options.dry_run:
             problem = "Pages are not fetched in a dry run."
             return [SyncReport(AddReport(()), source=source.name, problem=problem)]
         fetch, today = self._runtime.open_fetch(), self._runtime.today()
         try:
-            problem = fetch_pages(
+            problem = pages.fetch_pages(
                 source, folder, fetch, today, self._on_progress, delete=self._options.delete
             )
         except (OSError, ChapterhouseError) as error:
             reason = error.message if isinstance(error, ChapterhouseError) else str(error)
             self._mark(source, reason)
             return [SyncReport(AddReport(()), source=source.name, problem=reason)]
-        pages = Source(source.name, SourceKind.FOLDER, str(folder), source.shelf)
+        folder_source = Source(source.name, SourceKind.FOLDER, str(folder), source.shelf)
         self._runtime.store.label_root(str(folder), source.name)
         work = self._work(source.shelf)
-        report = mirror_folders([pages], work, replace(self._options, empty=True))
+        report = mirror_folders([folder_source], work, replace(self._options, empty=True))
         self._mark(source, problem)
         return [replace(report, source=source.name, problem=problem)]
 
     def _sync_drive(self, source: Source) -> Sequence[SyncReport]:
-        place, store = Place.parse(source.location), self._runtime.store
+        place, store = rclone_listing.Place.parse(source.location), self._runtime.store
         try:
             label = source.name
             if not self._options.dry_run:
                 label = store.label_root(place.location(), source.name)
-            remote = open_remote(place, label, self._runtime)
+            remote = drives.open_remote(place, label, self._runtime)
             plan = plan_remote(remote, source, store)
         except ChapterhouseError as error:
             self._mark(source, error.message)
@@ -217,7 +228,7 @@ class _Sync:
         return [replace(report, source=source.name)]
 
     def _sync_agent(self, source: Source) -> Sequence[SyncReport]:
-        registry = registry_of(source, self._runtime)
+        registry = registry_of(source.kind, self._runtime)
         try:
             done = registry.refresh(
                 slug_of(source), on_progress=self._on_progress, dry_run=self._options.dry_run
@@ -263,10 +274,13 @@ def _absence(report: SyncReport) -> str:
 
 def _part_of(report: SyncReport, source: Source, prefixes: Mapping[str, str]) -> SyncReport:
     """Return what a report says of one of several folders."""
+    own = prefixes[source.name]
 
     def is_own(name: str) -> bool:
+        if not name.startswith(own) or len(prefixes) == 1:
+            return name.startswith(own)
         fitting = [prefix for prefix in prefixes.values() if name.startswith(prefix)]
-        return max(fitting, key=len, default="") == prefixes[source.name]
+        return max(fitting, key=len, default="") == own
 
     files = replace(
         report.files,

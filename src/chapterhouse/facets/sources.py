@@ -5,20 +5,17 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.personas import Personas
 from chapterhouse.connectors.folder import REMOTE, location_of
 from chapterhouse.connectors.patterns import left_out
-from chapterhouse.connectors.rclone_listing import Place
-from chapterhouse.connectors.watching import changes
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.facets import long_work
 from chapterhouse.facets.source_sync import AGENTS, all_sources, folders_of, sync_sources
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.plan import name_of_folder
 from chapterhouse.ingest.sources import find_source, free_name, look_from_outside
+from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     DEFAULT_SHELF,
@@ -30,6 +27,14 @@ from chapterhouse.types import (
     SyncReport,
     source_result,
 )
+
+if TYPE_CHECKING:
+    from chapterhouse.agents.councils import Councils
+    from chapterhouse.agents.personas import Personas
+    from chapterhouse.connectors import rclone_listing, watching
+else:
+    rclone_listing = lazy("chapterhouse.connectors.rclone_listing")
+    watching = lazy("chapterhouse.connectors.watching")
 
 _LOOK_SECONDS: Final = 1.0  # between looks for folders that are away
 _LISTS: Final = (".links", ".urls", ".txt")
@@ -77,7 +82,7 @@ class Sources:
         kind = _kind_of(path, location)
         store, place = self._runtime.store, location_of(path, ())
         if kind is SourceKind.CLOUD:
-            place = str(Place.parse(location))
+            place = str(rclone_listing.Place.parse(location))
         same = (one for one in store.sources().sources() if one.location == place)
         known = next((one for one in same if one.shelf == shelf), None)
         if known is None:
@@ -86,7 +91,7 @@ class Sources:
             if kind is SourceKind.FOLDER:
                 wanted = name_of_folder(place, roots)
             elif kind is SourceKind.CLOUD:
-                wanted = Place.parse(place).name
+                wanted = rclone_listing.Place.parse(place).name
             known = Source(free_name(name or wanted, store), kind, place, shelf)
             if kind is SourceKind.FOLDER and wanted == path.name:
                 store.label_root(place, known.name)
@@ -96,7 +101,7 @@ class Sources:
         store.sources().save(source)
         return source
 
-    def give(self, location: str, owner: Personas | Councils, name: str) -> Source:
+    def give(self, location: str, owner: "Personas | Councils", name: str) -> Source:
         """Add a folder to those that a persona or a council reads; nothing is read yet.
 
         Raises:
@@ -265,7 +270,7 @@ class Sources:
         self, names: Sequence[str], places: Mapping[Path, str], stop: Event
     ) -> Iterator[tuple[str, ...]]:
         """Yield what changes until a folder comes or goes, so that others have to be watched."""
-        for batch in changes(tuple(places), stop):
+        for batch in watching.changes(tuple(places), stop):
             touched = {
                 name
                 for folder, name in places.items()

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Event
+from typing import TYPE_CHECKING
 
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.prepare import Prepared
 from chapterhouse.ports.store import Store
 from chapterhouse.presenting.wording import join_words
 from chapterhouse.reading.limits import Limits
@@ -26,8 +26,11 @@ from chapterhouse.types import (
     Step,
 )
 
+if TYPE_CHECKING:
+    from chapterhouse.ingest.prepare import Prepared
+
 Read = Callable[[bytes, str], Future[Extraction]]
-Prepare = Callable[[Extraction, SourceFile, Content], Prepared]
+Prepare = Callable[[Extraction, SourceFile, Content], "Prepared"]
 
 # The bytes could not be had this time: says nothing about the file, so a document of it stays.
 UNREAD_CODES = frozenset(

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile, is_ignored
@@ -35,7 +35,6 @@ from chapterhouse.ingest.outcomes import (
     skip_unchanged,
     store_document,
 )
-from chapterhouse.ingest.prepare import Prepared
 from chapterhouse.reading.names import ARCHIVES
 from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import source_name, storable_path
@@ -49,6 +48,9 @@ from chapterhouse.types import (
     Status,
     Step,
 )
+
+if TYPE_CHECKING:
+    from chapterhouse.ingest.prepare import Prepared
 
 Found = TypeVar("Found")
 
@@ -375,7 +377,7 @@ def _record_archive(
 # --- one file ------------------------------------------------------------------------------------
 
 
-def prepared_of(look: Look, extraction: Extraction, work: Work) -> Prepared:
+def prepared_of(look: Look, extraction: Extraction, work: Work) -> "Prepared":
     """Make a document of what was read.
 
     Raises:

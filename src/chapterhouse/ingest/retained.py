@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
@@ -11,7 +12,6 @@ from chapterhouse.errors import EngineError, NotFoundError, RejectedError, Usage
 from chapterhouse.ingest.look import Container, Look, UnpackBudget, Work, without_text
 from chapterhouse.ingest.outcomes import record_of, worst_notice
 from chapterhouse.ingest.pipeline import extraction_of, prepared_of, submit
-from chapterhouse.ingest.prepare import Prepared
 from chapterhouse.ingest.probes import merged, probes_of_document
 from chapterhouse.ingest.receipts import Searches, take_receipt
 from chapterhouse.ingest.traces import bytes_of, probes_of
@@ -25,6 +25,9 @@ from chapterhouse.types import (
     Restored,
     Scope,
 )
+
+if TYPE_CHECKING:
+    from chapterhouse.ingest.prepare import Prepared
 
 _ALL = Scope.everything()
 _NAMED = 5
@@ -147,7 +150,7 @@ def _look(entry: RemovedDocument, work: Work) -> Look:
     return submit(replace(look, content=content), work)
 
 
-def _prepared(look: Look, work: Work) -> Prepared:
+def _prepared(look: Look, work: Work) -> "Prepared":
     if look.error is not None:
         raise look.error
     return prepared_of(look, extraction_of(look, work), work)

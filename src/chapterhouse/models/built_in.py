@@ -7,20 +7,18 @@ trained to give the teacher's hidden states and vectors (``benchmarks/encoder``)
 measurements: ``benchmarks/encoder/CARD.md``.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property, lru_cache, partial
-from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.loading import lazy
 from chapterhouse.models.bert import Floats, Layer, Linear, Norm, Shape, encoder_graph
 from chapterhouse.models.embedders import apply_each, embed_each, unit_rows
 from chapterhouse.models.onnx import Run, open_session
+from chapterhouse.models.static import read_packaged
 from chapterhouse.types import TokenVectors
 
 if TYPE_CHECKING:
@@ -119,7 +117,7 @@ class BuiltInEncoder:
 
     @cached_property
     def _tokenizer(self) -> "tokenizers.Tokenizer":
-        tokenizer = tokenizers.Tokenizer.from_str(_checked(*_TOKENIZER).decode())
+        tokenizer = tokenizers.Tokenizer.from_str(read_packaged(*_TOKENIZER).decode())
         tokenizer.no_padding()
         tokenizer.enable_truncation(_LONGEST)
         return tokenizer
@@ -127,7 +125,7 @@ class BuiltInEncoder:
     @cached_property
     def _model(self) -> tuple[Callable[[NDArray[np.intp]], Floats], Floats, Run]:
         """Return what looks up rows of the table, the positions' rows, and what runs the layers."""
-        tensors = safetensors_numpy.load(_checked(*_WEIGHTS))
+        tensors = safetensors_numpy.load(read_packaged(*_WEIGHTS))
         layers = [_layer(tensors, number) for number in range(_LAYERS)]
         graph = encoder_graph(_norm(tensors, "norm"), layers, Shape(_HEADS))
         codes, scales = tensors["words"], tensors["word_scales"]
@@ -187,13 +185,3 @@ def _norm(tensors: dict[str, NDArray[np.generic]], name: str) -> Norm:
     return Norm(
         tensors[f"{name}.weight"].astype(np.float32), tensors[f"{name}.bias"].astype(np.float32)
     )
-
-
-def _checked(name: str, sha256: str) -> bytes:
-    data = files("chapterhouse.models").joinpath(name).read_bytes()
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise CorruptLibraryError(
-            f"{name} of Chapterhouse is not the file that was measured.",
-            hint="Install Chapterhouse again.",
-        )
-    return data

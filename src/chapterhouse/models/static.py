@@ -1,8 +1,8 @@
 """The embedder that works everywhere: a static table of token vectors, no model to run.
 
-The table is the one inside the ``wordllama`` wheel (256 dimensions). Its own ``load()`` looks for
-the tokenizer in a folder that the wheel does not have and then tries to download it, so the two
-files are read here, checked against their hashes.
+The table and its tokenizer come from WordLlama 0.4 (``l2_supercat``, 256 dimensions, MIT licence;
+https://github.com/dleemiller/WordLlama): the table byte for byte, the tokenizer without white space
+between its parts. Both are compared with their hashes.
 
 A text's vector is the weighted sum of its tokens' vectors, normalised. Texts are lower-cased
 before the cased tokenizer sees them, and a token weighs the square root of its inverse document
@@ -12,13 +12,10 @@ vectors never change when the library grows.
 """
 
 import hashlib
-import sys
 from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib.resources import files
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +30,14 @@ else:
     safetensors_numpy = lazy("safetensors.numpy")
     tokenizers = lazy("tokenizers")
 
-# Paths inside the wheel and the SHA-256 of the files that were evaluated.
-_WEIGHTS = (
-    "weights/l2_supercat_256.safetensors",
+# Files beside this module and the SHA-256 of what was evaluated.
+_WEIGHTS: Final = (
+    "static.safetensors",
     "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
 )
-_TOKENIZER = (
-    "tokenizers/l2_supercat_tokenizer_config.json",
-    "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
+_TOKENIZER: Final = (
+    "static_tokenizer.json",
+    "96b2cb654e53218d1a430561f234b78015c767875e421f2c994abd40e37169a0",
 )
 _IDF_TABLE = "token_weights.npy"
 _MAXIMUM_CHARACTERS = 20_000  # far above any chunk; bounds the work on a hostile one
@@ -102,12 +99,12 @@ class StaticEmbedder:
 
     @cached_property
     def _table(self) -> NDArray[np.float32]:
-        tensors = safetensors_numpy.load(_checked(*_WEIGHTS))
+        tensors = safetensors_numpy.load(read_packaged(*_WEIGHTS))
         return next(iter(tensors.values())).astype(np.float32)
 
     @cached_property
     def _tokenizer(self) -> "tokenizers.Tokenizer":
-        tokenizer = tokenizers.Tokenizer.from_str(_checked(*_TOKENIZER).decode("utf-8"))
+        tokenizer = tokenizers.Tokenizer.from_str(read_packaged(*_TOKENIZER).decode())
         tokenizer.no_padding()
         tokenizer.no_truncation()
         return tokenizer
@@ -144,19 +141,16 @@ def static_embedder() -> StaticEmbedder:
     return StaticEmbedder()
 
 
-def _checked(name: str, sha256: str) -> bytes:
-    """Return a file of the wordllama wheel whose content is the one that was evaluated."""
-    found = find_spec("wordllama")
-    if found is None or not found.submodule_search_locations:
-        raise CorruptLibraryError(
-            "The package wordllama, which carries the offline embeddings, is not installed.",
-            hint=f"Install it with: {sys.executable} -m pip install 'wordllama<0.5'",
-        )
-    path = Path(next(iter(found.submodule_search_locations))) / name
-    data = path.read_bytes()
+def read_packaged(name: str, sha256: str) -> bytes:
+    """Return a file of this package whose content is the one that was measured.
+
+    Raises:
+        CorruptLibraryError: it is another.
+    """
+    data = files("chapterhouse.models").joinpath(name).read_bytes()
     if hashlib.sha256(data).hexdigest() != sha256:
         raise CorruptLibraryError(
-            f"{path.name} of the package wordllama is not the file that Chapterhouse was built on.",
-            hint=f"Run: {sys.executable} -m pip install --force-reinstall 'wordllama<0.5'",
+            f"{name} of Chapterhouse is not the file that was measured.",
+            hint="Install Chapterhouse again.",
         )
     return data

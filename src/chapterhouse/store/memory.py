@@ -13,17 +13,22 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.loading import lazy
 from chapterhouse.ports.memories import FAR_FUTURE
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, first, run
 from chapterhouse.text.analyse import SNOWBALL, analyse
-from chapterhouse.text.language import detect
 from chapterhouse.types import Memory, MemoryCitation, MemoryHit, Scope
+
+if TYPE_CHECKING:
+    from chapterhouse.text import language as language_of
+else:
+    language_of = lazy("chapterhouse.text.language")
 
 _ID: Final = re.compile(r"m?([0-9]{1,18})")
 _MOST_TERMS: Final = 200  # of a question that is searched for
@@ -81,7 +86,7 @@ class MemoryStore:
         all personas; what others were asked must not move a score, so it only finds.
         """
         # A few words do not tell their language, so they are looked for by the stems of each.
-        likely = (detect(text), "", *SNOWBALL)
+        likely = (language_of.detect(text), "", *SNOWBALL)
         words = dict.fromkeys(" ".join(_index_terms(text, name) for name in likely).split())
         if not words:
             return ()
@@ -178,7 +183,7 @@ def remake_terms(connection: apsw.Connection) -> None:
 
 def _terms_of(question: str, answer: str) -> tuple[str, str]:
     """Return the index terms of question and answer, which are in one language."""
-    language = detect(f"{question}\n{answer}")
+    language = language_of.detect(f"{question}\n{answer}")
     return _index_terms(question, language), _index_terms(answer, language)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
+from chapterhouse.loading import lazy_pattern
 from chapterhouse.text.front_matter import front_matter
 from chapterhouse.types import Alias, AliasKind
 
@@ -23,7 +24,9 @@ _SHORT: Final = re.compile(r"[^\W_][\w&/.\-]{1,10}")
 _BRACKETED: Final = re.compile(r"(?<=\s)\(([^()\n]{2,80})\)")
 _AROUND: Final = 140  # characters looked at before and behind a mark
 # Behind these a new statement starts: a name does not reach over them.
-_BREAK: Final = re.compile(r"\n[ \t]*(?=[\n>#|*+\-]|\d{1,2}[.)])|[|;:!?]|(?<=[a-zß-ÿ]{2})\.(?=\s)")
+_BREAK: Final = lazy_pattern(
+    r"\n[ \t]*(?=[\n>#|*+\-]|\d{1,2}[.)])|[|;:!?]|(?<=[a-zß-ÿ]{2})\.(?=\s)"
+)
 _WORD: Final = re.compile(r"[^\W_][\w'’&/.\-]*")
 # Each is looked for first, and the names then in the few words around it: linear in any text.
 _KNOWN_AS: Final = re.compile(

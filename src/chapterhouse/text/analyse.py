@@ -13,6 +13,7 @@ from typing import Final
 
 import Stemmer
 
+from chapterhouse.loading import lazy_pattern
 from chapterhouse.text.scripts import EAST_ASIAN
 
 # Part of the index's fingerprint: change it when the same text gives other terms.
@@ -35,10 +36,10 @@ _SIGNS: Final = (
 )
 _LETTER: Final = rf"(?:[^\W_{_EAST}]|[{_SIGNS}])"
 # A run of word characters, joined over the marks that hold numbers, codes and names together.
-_TOKEN = re.compile(rf"[\w{_SIGNS}]+(?:[.,:/'’\-][\w{_SIGNS}]+)*")
-_SIMPLE = re.compile(rf"(?:[^\W\d_]|[{_SIGNS}])+")
-_PARTS = re.compile(rf"[{_EAST}]+|{_LETTER}+")
-_EAST_RUN = re.compile(rf"[{_EAST}]")
+_TOKEN = lazy_pattern(rf"[\w{_SIGNS}]+(?:[.,:/'’\-][\w{_SIGNS}]+)*")
+_SIMPLE = lazy_pattern(rf"(?:[^\W\d_]|[{_SIGNS}])+")
+_PARTS = lazy_pattern(rf"[{_EAST}]+|{_LETTER}+")
+_EAST_RUN = lazy_pattern(rf"[{_EAST}]")
 _CASE_PARTS = re.compile(
     rf"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ\u0300-\u036f]+|\d+|(?:[^\W\d_A-Za-zà-ÿ]|[{_SIGNS}])+"
 )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from chapterhouse.loading import lazy_pattern
 from chapterhouse.text.scripts import EAST_ASIAN, WIDE_MARKS
 
 KINDS: Final = (
@@ -27,7 +28,7 @@ _WORDS = re.compile(r"[A-Za-z]+")
 _MARKS = re.compile(r"[!-/:-@\[-`{-~]")
 _DIGITS = re.compile(r"[0-9]")
 _SPACES = re.compile(r"[ \t]{2,}")
-_EAST = re.compile(f"[{EAST_ASIAN}{WIDE_MARKS}]")
+_EAST = lazy_pattern(f"[{EAST_ASIAN}{WIDE_MARKS}]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _SHORT = 5
 

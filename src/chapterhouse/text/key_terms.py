@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
+from chapterhouse.loading import lazy_pattern
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.front_matter import split_front_matter
 from chapterhouse.text.language_data import STOPWORDS, language_data
@@ -38,7 +39,7 @@ _FEW: Final = 2  # times that a run must stand somewhere to be a term, unless it
 _URL: Final = re.compile(
     r"(?:https?://|www\.|mailto:)\S+|[\w.+-]{1,64}@[\w.-]{1,200}|<[^<>\n]{1,200}>"
 )
-_EAST_RUN: Final = re.compile(rf"[{EAST_ASIAN}]+")
+_EAST_RUN: Final = lazy_pattern(rf"[{EAST_ASIAN}]+")
 # A word, an identifier or a code; the marks inside a word belong to it.
 # Signs that belong word for word before them, and scripts that are full of them.
 _SIGNS: Final = (
@@ -46,14 +47,14 @@ _SIGNS: Final = (
 )
 _LETTER: Final = rf"[^\W_{EAST_ASIAN}][{_SIGNS}]*"
 _PIECE: Final = rf"{_LETTER}(?:_*{_LETTER})*"
-_WORD: Final = re.compile(rf"{_PIECE}(?:[-'’./&+]{_PIECE})*\+{{0,2}}")
+_WORD: Final = lazy_pattern(rf"{_PIECE}(?:[-'’./&+]{_PIECE})*\+{{0,2}}")
 _GAP: Final = re.compile(r"[ \t]*\n?[ \t]*")  # nothing else may stand inside a term
 _LETTERS: Final = re.compile(r"[^\W\d_]")
-_CODE: Final = re.compile(r"(?=\w*[^\W\d_])(?=.*[\d_])|[a-zà-ÿ][A-Z]")
+_CODE: Final = lazy_pattern(r"(?=\w*[^\W\d_])(?=.*[\d_])|[a-zà-ÿ][A-Z]")
 _POSSESSIVE: Final = re.compile(r"['’][sS]\Z")
 _DOTTED: Final = re.compile(r"[^\W\d_]\.[^\W\d_]{2}")  # names of files and hosts
 _CUT: Final = re.compile(r"-\n[ \t]*(?=[a-zà-ÿ])")
-_SENTENCE_START: Final = re.compile(r"[.!?:;…\n][\s\"'“‘«(*_>#|\d.)-]*\Z")
+_SENTENCE_START: Final = lazy_pattern(r"[.!?:;…\n][\s\"'“‘«(*_>#|\d.)-]*\Z")
 # Chinese and Japanese words are not told apart, so runs are cut at what joins them.
 _EAST_JOINTS: Final = re.compile(
     "的|了|和|与|與|及|或|在|是|为|為|于|於|对|對|从|從|把|被|将|將|也|都|而|但|并|並|就|还|還|"

@@ -16,12 +16,13 @@ from typing import Final
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from chapterhouse.loading import lazy_pattern
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.scripts import script_language
 
 _SAMPLE: Final = 4_000
 _MINIMUM_LETTERS: Final = 20
-_NOISE = re.compile(r"[\W\d_]+|https?://\S+")
+_NOISE = lazy_pattern(r"[\W\d_]+|https?://\S+")
 _MARK_SHARE: Final = 0.01  # of a language's own letters: one may stand in a foreign name
 _LEAST_SCRIPT_SHARE: Final = 0.5
 
@@ -40,8 +41,8 @@ class _Script:
 
 
 def _script(letters: str, language: str, others: str = "", **marks: str) -> _Script:
-    own = tuple((name, re.compile(f"[{found}]")) for name, found in marks.items())
-    return _Script(re.compile(f"[{letters}]"), language, own, frozenset(others.split()))
+    own = tuple((name, lazy_pattern(f"[{found}]")) for name, found in marks.items())
+    return _Script(lazy_pattern(f"[{letters}]"), language, own, frozenset(others.split()))
 
 
 _SCRIPTS: Final = (

@@ -3,10 +3,11 @@
 The ranges are parts of character classes of regular expressions.
 """
 
-import re
 import unicodedata
 from functools import lru_cache
 from typing import Final
+
+from chapterhouse.loading import lazy_pattern
 
 KANA: Final = "\u3040-\u30ff"
 HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # in the index: further ones are rare names
@@ -15,16 +16,16 @@ EAST_ASIAN: Final = KANA + HAN + HANGUL
 WIDE_MARKS: Final = "\u3000-\u303f\uff00-\uffef"  # punctuation, full and half width forms
 _HAN_BEYOND: Final = "\U00020000-\U0003ffff"
 
-_EAST: Final = re.compile(f"[{EAST_ASIAN}{_HAN_BEYOND}]")
-_HAN: Final = re.compile(f"[{HAN}{_HAN_BEYOND}]")
-_KANA: Final = re.compile(f"[{KANA}]")
-_HANGUL: Final = re.compile(f"[{HANGUL}\u1100-\u11ff]")
+_EAST: Final = lazy_pattern(f"[{EAST_ASIAN}{_HAN_BEYOND}]")
+_HAN: Final = lazy_pattern(f"[{HAN}{_HAN_BEYOND}]")
+_KANA: Final = lazy_pattern(f"[{KANA}]")
+_HANGUL: Final = lazy_pattern(f"[{HANGUL}\u1100-\u11ff]")
 # Other scripts whose words are not divided by spaces.
 _UNSPACED: Final = {
-    "th": re.compile("[\u0e00-\u0e7f]"),
-    "lo": re.compile("[\u0e80-\u0eff]"),
-    "my": re.compile("[\u1000-\u109f]"),
-    "km": re.compile("[\u1780-\u17ff]"),
+    "th": lazy_pattern("[\u0e00-\u0e7f]"),
+    "lo": lazy_pattern("[\u0e80-\u0eff]"),
+    "my": lazy_pattern("[\u1000-\u109f]"),
+    "km": lazy_pattern("[\u1780-\u17ff]"),
 }
 _SHARE: Final = 0.2  # of the characters of a text that make it one of these
 _GROUP: Final = 4  # letters; one in Chinese and Japanese

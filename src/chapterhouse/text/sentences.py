@@ -10,6 +10,8 @@ need no space behind them.
 import re
 from collections.abc import Iterator
 
+from chapterhouse.loading import lazy_pattern
+
 _ABBREVIATION_LIST = """
     mr mrs ms dr prof sr jr st vs etc e.g i.e cf al fig figs eq eqs sec ch vol no nos pp ed eds
     inc ltd co corp dept est approx gen col sgt capt lt rev hon jan feb mar apr jun jul aug sep
@@ -19,11 +21,11 @@ _ABBREVIATION_LIST = """
 """
 _ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
 # "am 3. Oktober": an ordinal number before one of these is part of a date.
-_MONTHS = re.compile(
+_MONTHS = lazy_pattern(
     r"\s+(?:Jan|Feb|Mär|Maer|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|januar|februar|marts|mars|april"
     r"|maj|mai|juni|juli|august|september|oktober|november|desember|december)"
 )
-_TERMINATOR = re.compile(
+_TERMINATOR = lazy_pattern(
     # Spaces follow. Only from the start of a run of marks: a long one would be tried at each.
     r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)"
     r"|[。！？｡]+[」』”’）\]]*"  # no space needed

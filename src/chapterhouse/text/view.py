@@ -16,6 +16,8 @@ import re
 import unicodedata
 from typing import Final
 
+from chapterhouse.loading import lazy_pattern
+
 ALPHABET = frozenset("<>[]|\uff5c")
 LINE_MARK = "¦ "
 
@@ -28,7 +30,7 @@ _LABEL = re.compile(
     r"^(?=[^\S\n]*[^:\ufe13\ufe55\uff1a\u2a74\n]{0,24}[:\ufe13\ufe55\uff1a\u2a74])", re.MULTILINE
 )
 # Numbers in brackets of any kind, letters with numbers as notes have them, and stray footnotes.
-LOOKS_LIKE_A_CITATION: Final = re.compile(
+LOOKS_LIKE_A_CITATION: Final = lazy_pattern(
     r"[ \t]?(?:\[(?:\^[^\]\n]{0,400}|(?:[a-z]{0,12}[ .]?)?\d{1,4}(?:[ ]?[,;–-][ ]?\d{1,4}){0,20}"
     r"|doc [^\[\]\n]{0,400})\]|[【〔［][^【】〔〕［］\n]{1,80}[】〕］])",
     re.IGNORECASE,

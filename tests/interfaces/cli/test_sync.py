@@ -111,7 +111,7 @@ def test_a_watch_ends_with_ctrl_c(
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("chapterhouse.facets.sources.changes", interrupted)
+    monkeypatch.setattr("chapterhouse.connectors.watching.changes", interrupted)
     result = chapterhouse("sync", "--watch")
     assert result.code == 0
     assert "2 unchanged" in result.out

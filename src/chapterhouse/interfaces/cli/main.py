@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 from chapterhouse import __version__
 from chapterhouse.files import private_files
 from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange
-from chapterhouse.loading import lazy
+from chapterhouse.loading import lazy, without_collection
 
 if TYPE_CHECKING:
     from chapterhouse.interfaces.cli import session
@@ -102,7 +102,8 @@ COMMANDS: Final = {
 def command(name: str) -> Any:
     """Return a command or a group of commands with its options; its module is loaded."""
     module, _, attribute = COMMANDS[name][0].partition(":")
-    found = getattr(import_module(f"{__package__}.{module}"), attribute)
+    with without_collection():
+        found = getattr(import_module(f"{__package__}.{module}"), attribute)
     group = found if isinstance(found, typer.Typer) else typer.Typer(rich_markup_mode=None)
     if group is not found:
         group.command(name)(found)

@@ -22,7 +22,7 @@ from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
 from chapterhouse.interfaces.cli.options import COMMON, COMMON_NAMES, Common, common, require_path
 from chapterhouse.interfaces.cli.terminal import console, draw, one_line
-from chapterhouse.loading import lazy
+from chapterhouse.loading import lazy, without_collection
 from chapterhouse.telemetry import Trace, collecting
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class InterruptedWorkError(ChapterhouseError):
 
 def library_class() -> "type[Library]":
     """Return the class of libraries, which brings all engines: seconds on a slow machine."""
-    with loading():
+    with loading(), without_collection():
         from chapterhouse.library import Library  # noqa: PLC0415 - heavy, and --help needs none of it
     return Library
 
