@@ -15,10 +15,20 @@ from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api import asking, documents, health, jobs
 from chapterhouse.interfaces.api.mcp_route import mcp_route
+from chapterhouse.interfaces.api.openai import chat, embeddings, models, responses
 from chapterhouse.interfaces.api.problems import Refusal, problem
 from chapterhouse.interfaces.api.state import ServerState
 
-ROUTERS: Final = (health.health, documents.documents, asking.asking, jobs.jobs)
+ROUTERS: Final = (
+    health.health,
+    documents.documents,
+    asking.asking,
+    jobs.jobs,
+    models.models,
+    chat.chat,
+    responses.responses,
+    embeddings.embeddings,
+)
 _DESCRIPTION: Final = (
     "Cited answers from your own documents. Name the workspace in the header X-Workspace."
 )
@@ -52,5 +62,5 @@ def build_application(state: ServerState) -> FastAPI:
     return application
 
 
-async def _answer(_: Request, error: Exception) -> Response:
-    return problem(error)
+async def _answer(request: Request, error: Exception) -> Response:
+    return problem(error, request.url.path)

@@ -1,0 +1,115 @@
+"""What a client sends of a conversation: the question, and the turns before it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from chapterhouse.interfaces.api.openai.schemas import Asked, Content, FormatBody, Item, Message
+from chapterhouse.interfaces.api.openai.texts import SOURCES_TITLE, taken_as
+from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.types import Turn
+
+_LONGEST_QUESTION: Final = 10_000  # characters
+_MOST_TURNS: Final = 50
+_TEXT_PARTS: Final = frozenset({"text", "input_text", "output_text"})
+_IGNORED_PARTS: Final = frozenset({"refusal", "reasoning", "thinking"})
+_WORDS_PER_TOKEN: Final = 0.75
+_FEWEST_WORDS, _MOST_WORDS = 10, 10_000
+_SOURCES: Final = re.compile(rf"\n\n{re.escape(SOURCES_TITLE)}\n.*\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A question and the turns before it, oldest first.
+
+    Attributes:
+        text: All that was sent and is read, of which tokens are counted.
+    """
+
+    question: str
+    before: tuple[Turn, ...]
+    text: str
+
+
+def conversation_of(messages: Sequence[Message | Item]) -> Conversation:
+    """Return the last message of a user as the question, and those before it as turns.
+
+    Messages of system, developer and tools are ignored: answers are from documents alone.
+
+    Raises:
+        Refusal: there is no question, or it is too long, or has what is no text.
+    """
+    sent = [(one.role, _text(one.content)) for one in messages if one.role in {"user", "assistant"}]
+    places = [place for place, (role, _) in enumerate(sent) if role == "user"]
+    if not places:
+        raise _invalid("The conversation has no message with the role 'user'.")
+    *before, (_, question) = sent[: places[-1] + 1]
+    question = question.strip()
+    if not question:
+        raise _invalid("The last message of the user has no text.")
+    if len(question) > _LONGEST_QUESTION:
+        raise _invalid(
+            f"The question has {len(question):,} characters; at most {_LONGEST_QUESTION:,} can be"
+            " asked. Add a long text to the library instead."
+        )
+    text = "\n".join(text for _, text in sent)
+    return Conversation(question, tuple(_turns(before))[-_MOST_TURNS:], text)
+
+
+def words_of(tokens: int | None) -> int | None:
+    """Return how many words an answer of so many tokens may have."""
+    if tokens is None:
+        return None
+    return round(min(max(tokens * _WORDS_PER_TOKEN, _FEWEST_WORDS), _MOST_WORDS))
+
+
+def require_possible(body: Asked, form: FormatBody | None) -> None:
+    """See that a request asks for nothing that its answer would lack without a word.
+
+    Raises:
+        Refusal: it wants another form than text, or a tool called.
+    """
+    if form is not None and form.type != "text":
+        raise _invalid(f"Answers are text; the form '{form.type}' cannot be given.")
+    if body.tool_choice not in (None, "none", "auto"):
+        raise _invalid("No tool is called here: tool_choice can be 'auto' or 'none'.")
+
+
+def _turns(messages: Sequence[tuple[str, str]]) -> Iterator[Turn]:
+    """Yield each question with the answers to it; what comes before the first has none."""
+    question, answers = "", list[str]()
+    for role, text in messages:
+        if role == "assistant":
+            answers.append(text)
+            continue
+        if question:
+            yield _turn(question, answers)
+        question, answers = text.strip(), []
+    if question:
+        yield _turn(question, answers)
+
+
+def _turn(question: str, answers: Sequence[str]) -> Turn:
+    answer = _SOURCES.sub("", "\n".join(answers).replace("\r\n", "\n"))
+    meant, answer = taken_as(answer)
+    return Turn(meant or question, answer.strip())
+
+
+def _text(content: Content) -> str:
+    if not isinstance(content, tuple):
+        return content or ""
+    texts = []
+    for part in content:
+        if part.type in _TEXT_PARTS:
+            texts.append(part.text)
+        elif part.type not in _IGNORED_PARTS:
+            raise _invalid(
+                f"A message has a part of the type '{part.type}'. Only text can be read here; add"
+                " files to the library instead."
+            )
+    return "\n".join(texts)
+
+
+def _invalid(detail: str) -> Refusal:
+    return Refusal(400, detail)
