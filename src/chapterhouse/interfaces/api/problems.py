@@ -113,6 +113,8 @@ def _problem(error: Exception) -> Problem:
             )
         case RequestValidationError():
             return Problem(422, "The request does not fit.", places=_places(error))
+        case HTTPException(__cause__=Refusal() as refusal):  # while its body was read
+            return _problem(refusal)
         case HTTPException():
             return Problem(error.status_code, _http_detail(error), headers=error.headers or {})
         case errors.ChapterhouseError():

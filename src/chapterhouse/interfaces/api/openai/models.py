@@ -74,7 +74,7 @@ def no_model(model: str) -> Refusal:
     return Refusal(
         404,
         f"The model '{model[:100]}' does not exist or you do not have access to it.",
-        hint="GET /v1/models lists those that you can ask.",
+        hint="The list of models has those that you can ask.",
         code="model_not_found",
     )
 

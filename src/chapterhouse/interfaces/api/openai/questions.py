@@ -74,7 +74,8 @@ def inquiry_of(
     """Return what a request asks."""
     body = AskBody(question=conversation.question, words=words)
     documents = f"{str(request.base_url).rstrip('/')}/api/documents"
-    return Inquiry(target, conversation, ask_options(exchange, body), documents)
+    options = replace(ask_options(exchange, body), drafts=True)
+    return Inquiry(target, conversation, options, documents)
 
 
 async def pieces(exchange: Exchange, inquiry: Inquiry) -> AsyncGenerator[str | Shown]:

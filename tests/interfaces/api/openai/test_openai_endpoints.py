@@ -1,0 +1,205 @@
+"""Models, responses and embeddings, as the official client asks for them."""
+
+import math
+from typing import Any
+
+import openai
+import pytest
+from openai.types import CreateEmbeddingResponse, Model
+from openai.types.responses import Response
+from tests.interfaces.api.openai.conftest import Desktop
+from tests.rooms import KNOTS, SPEED
+
+ALL = {
+    "chapterhouse",
+    "persona/maria",
+    "persona/jonas",
+    "council/board",
+    "chapterhouse-embeddings",
+}
+LIMITED = {"chapterhouse", "persona/maria", "chapterhouse-embeddings"}
+
+
+# --- models ---------------------------------------------------------------------------------------
+
+
+def test_who_can_be_asked(client: openai.OpenAI) -> None:
+    listed = client.models.list().data
+    assert {one.id for one in listed} == ALL
+    for one in listed:
+        Model.model_validate(one.model_dump(), strict=True)
+        assert client.models.retrieve(one.id) == one
+    assert {one.id: one.name for one in listed}["persona/maria"] == "Maria Keller"  # type: ignore[attr-defined]
+
+
+def test_a_limited_key_sees_only_its_persona(town: Desktop) -> None:
+    with town.openai(town.key("read", personas=("maria",))) as client:
+        assert {one.id for one in client.models.list().data} == LIMITED
+        assert "4 knots" in answer_of(client, "persona/maria")
+        for foreign in ("persona/jonas", "council/board", "persona/nobody"):
+            errors = []
+            for call in (
+                lambda name=foreign: answer_of(client, name),
+                lambda name=foreign: client.responses.create(model=name, input=SPEED),
+                lambda name=foreign: client.responses.create(model=name, input=SPEED, stream=True),
+                lambda name=foreign: client.models.retrieve(name),
+            ):
+                with pytest.raises(openai.NotFoundError) as raised:
+                    call()
+                assert raised.value.code == "model_not_found"
+                errors.append(str(raised.value.body).replace(foreign, "X"))
+            assert len(set(errors)) == 1
+
+
+def answer_of(client: openai.OpenAI, model: str) -> str:
+    messages: Any = [{"role": "user", "content": SPEED}]
+    return client.chat.completions.create(model=model, messages=messages).choices[0].message.content or ""
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def test_errors_are_the_exceptions_of_the_client(town: Desktop, client: openai.OpenAI) -> None:
+    with (
+        openai.OpenAI(base_url=f"{town.url}/v1", api_key="ch_wrong") as other,
+        pytest.raises(openai.AuthenticationError) as raised,
+    ):
+        other.models.list()
+    assert raised.value.code == "invalid_api_key"
+    for model in ("", "gpt-4o", "persona/", "persona/MARIA", "council/../board", "x" * 150):
+        with pytest.raises((openai.NotFoundError, openai.BadRequestError)):
+            answer_of(client, model)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("GET", "/v1/files", b"", 404),
+        ("GET", "/v1", b"", 404),
+        ("DELETE", "/v1/models", b"", 405),
+        ("POST", "/v1/chat/completions", b"{", 400),
+        ("POST", "/v1/chat/completions", b'{"model": "\\ud800", "messages": []}', 400),
+        ("POST", "/v1/embeddings", b"x" * (4 * 2**20 + 1), 413),
+        ("POST", "/v1/models/persona/maria", b"", 405),
+    ],
+)
+def test_every_error_has_the_form_of_openai(
+    town: Desktop, method: str, path: str, body: bytes, status: int
+) -> None:
+    with town.client(town.key()) as plain:
+        response = plain.request(
+            method, path, content=body, headers={"Content-Type": "application/json"}
+        )
+    assert response.status_code == status, response.text
+    assert set(response.json()["error"]) == {"message", "type", "param", "code"}
+
+
+def test_other_routes_have_problem_details(town: Desktop) -> None:
+    with town.client(town.key()) as plain:
+        found = plain.post("/api/ask", json={"question": ""})
+    assert (found.status_code, found.json()["errors"][0]["place"]) == (422, "body.question")
+
+
+# --- responses ------------------------------------------------------------------------------------
+
+
+def test_a_response_names_its_sources(client: openai.OpenAI) -> None:
+    response = client.responses.create(model="chapterhouse", input=SPEED, instructions="Be a pirate.")
+    Response.model_validate(response.model_dump())
+    assert f"{KNOTS}[1]" in response.output_text
+    content: Any = response.output[0]
+    for cited in content.content[0].annotations:
+        assert response.output_text[cited.start_index : cited.end_index] == "[1]"
+    assert content.content[0].annotations
+    assert response.chapterhouse["outcome"] == "answer"  # type: ignore[attr-defined]
+    assert response.usage
+    assert response.usage.total_tokens == response.usage.input_tokens + response.usage.output_tokens
+
+
+def test_a_response_goes_on_from_a_conversation(client: openai.OpenAI) -> None:
+    first = client.responses.create(model="chapterhouse", input="When does the gate close?")
+    items: Any = [
+        {"role": "user", "content": "When does the gate close?"},
+        *[item.model_dump() for item in first.output],
+        {"role": "user", "content": [{"type": "input_text", "text": "And in April?"}]},
+    ]
+    second = client.responses.create(model="persona/maria", input=items)
+    assert second.output_text.startswith("Taken as: And in April? (")
+
+
+def test_a_stream_of_events_comes_to_the_same(client: openai.OpenAI) -> None:
+    whole = client.responses.create(model="chapterhouse", input=SPEED)
+    with client.responses.stream(model="chapterhouse", input=SPEED) as stream:
+        events = list(stream)
+        final = stream.get_final_response()
+    assert final.output_text == whole.output_text
+    deltas = [one.delta for one in events if one.type == "response.output_text.delta"]
+    assert "".join(deltas) == whole.output_text
+    assert [one.sequence_number for one in events] == list(range(len(events)))
+    assert events[0].type == "response.created"
+    assert events[-1].type == "response.completed"
+    assert events[-1].response.chapterhouse == whole.chapterhouse  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"previous_response_id": "resp_1"},
+        {"conversation": "conv_1"},
+        {"background": True},
+        {"input": [{"type": "item_reference", "id": "msg_1"}]},
+        {"input": []},
+        {"text": {"format": {"type": "json_object"}}},
+    ],
+)
+def test_nothing_is_stored(client: openai.OpenAI, more: dict[str, Any]) -> None:
+    with pytest.raises(openai.BadRequestError):
+        client.responses.create(model="chapterhouse", **{"input": SPEED, **more})
+
+
+# --- embeddings -----------------------------------------------------------------------------------
+
+
+def test_vectors_are_those_of_questions(client: openai.OpenAI) -> None:
+    texts = ["a lead for dogs", "the toll of a bridge"]
+    packed = client.embeddings.create(model="chapterhouse-embeddings", input=texts)
+    CreateEmbeddingResponse.model_validate(packed.model_dump())
+    plain = client.embeddings.create(
+        model="chapterhouse-embeddings", input=texts, encoding_format="float"
+    )
+    assert [one.index for one in packed.data] == [0, 1]
+    for one, other in zip(packed.data, plain.data, strict=True):
+        assert one.embedding == pytest.approx(other.embedding)
+        assert math.hypot(*one.embedding) == pytest.approx(1.0, abs=1e-5)
+    length = len(packed.data[0].embedding)
+    single = client.embeddings.create(
+        model="chapterhouse-embeddings", input=texts[0], dimensions=length
+    )
+    assert single.data[0].embedding == pytest.approx(packed.data[0].embedding)
+    assert packed.usage.prompt_tokens > 0
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"input": [1, 2, 3]},
+        {"input": [[1, 2], [3]]},
+        {"input": []},
+        {"input": ""},
+        {"input": ["x", " "]},
+        {"input": "x" * 32_001},
+        {"input": ["x"] * 257},
+        {"input": "x", "dimensions": 7},
+        {"input": "x", "encoding_format": "int8"},
+    ],
+)
+def test_what_cannot_be_embedded(client: openai.OpenAI, more: dict[str, Any]) -> None:
+    with pytest.raises(openai.BadRequestError):
+        client.embeddings.create(model="chapterhouse-embeddings", **more)
+
+
+def test_only_the_embedder_embeds(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError):
+        client.embeddings.create(model="chapterhouse", input="x")
+    with pytest.raises(openai.NotFoundError):
+        answer_of(client, "chapterhouse-embeddings")
