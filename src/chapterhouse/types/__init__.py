@@ -203,6 +203,7 @@ from chapterhouse.types.writing import (
     ToolPassage,
     ToolText,
     Usage,
+    WantedCall,
     Writing,
 )
 
@@ -377,6 +378,7 @@ __all__ = [
     "VariantKind",
     "Verdict",
     "Verification",
+    "WantedCall",
     "WeightedTerm",
     "Writing",
     "corrected",

@@ -41,7 +41,10 @@ def make_home(folder: Path) -> Path:
     (folder / "rules.md").write_text(RULES)
     with Library.open(folder / "home") as library:
         library.documents.add(folder / "rules.md")
-        for slug, name, text in (("maria", "Maria Keller", RULES), ("jonas", "Jonas Brandt", TARIFF)):
+        for slug, name, text in (
+            ("maria", "Maria Keller", RULES),
+            ("jonas", "Jonas Brandt", TARIFF),
+        ):
             persona = library.personas.create(slug)
             (persona.rag / f"{slug}.md").write_text(text)
             library.personas.change(slug, {"display_name": name})

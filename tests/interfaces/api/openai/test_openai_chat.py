@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,7 +21,7 @@ from tests.rooms import FOREIGN, KNOTS, PRICE, SPEED, marker_in
 from tests.served import serving
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.scripted import Step
+from chapterhouse.models.scripted import Call, Step
 
 HARBOUR = "The gate closes at 21:30 from April to September."
 
@@ -122,9 +123,7 @@ def test_a_limit_of_tokens_is_one_of_words(client: openai.OpenAI) -> None:
 
 
 def test_a_stream_gives_the_same(client: openai.OpenAI) -> None:
-    chunks = list(
-        ask(client, user(SPEED), stream=True, stream_options={"include_usage": True})
-    )
+    chunks = list(ask(client, user(SPEED), stream=True, stream_options={"include_usage": True}))
     for chunk in chunks:
         ChatCompletionChunk.model_validate(chunk.model_dump())
     assert chunks[0].choices[0].delta.role == "assistant"
@@ -317,9 +316,7 @@ def waiting() -> Iterator[None]:
     yield
 
 
-def test_questions_are_in_no_log(
-    client: openai.OpenAI, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_questions_are_in_no_log(client: openai.OpenAI, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     ask(client, user("How fast may the zanzibarquux go inside the harbour?"))
     with pytest.raises(openai.BadRequestError):
@@ -327,3 +324,69 @@ def test_questions_are_in_no_log(
     assert "POST /v1/chat/completions" in caplog.text
     ours = [one.getMessage() for one in caplog.records if one.name.startswith("chapterhouse")]
     assert not [line for line in ours if "zanzibarquux" in line]
+
+
+# --- tools of the client --------------------------------------------------------------------------
+
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "description": "Return the weather of a place now.",
+        "parameters": {
+            "type": "object",
+            "properties": {"place": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
+        },
+    },
+}
+STORM = "Will it storm at Osk today?"
+
+
+def test_a_call_of_a_tool_goes_to_the_client_and_its_result_is_cited(own_town: Desktop) -> None:
+    script: list[Any] = [[Call("weather", {"place": "Osk"})]]
+    model = own_town.script(script)
+    with own_town.openai() as client:
+        wanted = ask(client, user(STORM), tools=[WEATHER])
+        ChatCompletion.model_validate(wanted.model_dump())
+        choice = wanted.choices[0]
+        assert (choice.finish_reason, choice.message.content) == ("tool_calls", None)
+        (call,) = choice.message.tool_calls
+        assert (call.function.name, json.loads(call.function.arguments)) == (
+            "weather",
+            {"place": "Osk"},
+        )
+        assert model.offered[-1] == ("weather",)
+
+        def writes(_: str, prompt: str) -> Step:
+            before = prompt.partition("A storm of force 9")[0]
+            marker = re.findall(r"^\[\d+\]", before, re.MULTILINE)[-1]
+            return Step(f"A storm of force 9 reaches Osk at noon {marker}.")
+
+        own_town.script(writes)
+        result = {
+            "role": "tool",
+            "tool_call_id": call.id,
+            "content": "A storm of force 9 reaches Osk at noon.",
+        }
+        called = choice.message.model_dump(exclude_none=True)
+        final = ask(client, user(STORM), called, result, tools=[WEATHER])
+    assert final.choices[0].message.content.startswith("A storm of force 9 reaches Osk at noon.[1]")
+    (cited,) = final.chapterhouse["citations"]
+    assert cited["document_id"].startswith("tool.weather.")
+    assert cited["verified"]
+    assert final.choices[0].message.annotations == []  # it has no address
+
+
+def test_a_stream_ends_with_calls(own_town: Desktop) -> None:
+    script: list[Any] = [[Call("weather", {"place": "Osk"}), Call("weather", {})]]
+    own_town.script(script)
+    with own_town.openai() as client:
+        chunks = list(ask(client, user(SPEED), tools=[WEATHER], stream=True))
+        for chunk in chunks:
+            ChatCompletionChunk.model_validate(chunk.model_dump())
+        own_town.script(knots)
+        ignored = ask(client, user(SPEED), tools=[WEATHER], tool_choice="none")
+    assert [one.function.name for one in chunks[-2].choices[0].delta.tool_calls] == ["weather"] * 2
+    assert len({one.id for one in chunks[-2].choices[0].delta.tool_calls}) == 2
+    assert chunks[-1].choices[0].finish_reason == "tool_calls"
+    assert ignored.choices[0].finish_reason == "stop"

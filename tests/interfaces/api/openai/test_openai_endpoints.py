@@ -53,7 +53,10 @@ def test_a_limited_key_sees_only_its_persona(town: Desktop) -> None:
 
 def answer_of(client: openai.OpenAI, model: str) -> str:
     messages: Any = [{"role": "user", "content": SPEED}]
-    return client.chat.completions.create(model=model, messages=messages).choices[0].message.content or ""
+    return (
+        client.chat.completions.create(model=model, messages=messages).choices[0].message.content
+        or ""
+    )
 
 
 # --- errors ---------------------------------------------------------------------------------------
@@ -104,7 +107,9 @@ def test_other_routes_have_problem_details(town: Desktop) -> None:
 
 
 def test_a_response_names_its_sources(client: openai.OpenAI) -> None:
-    response = client.responses.create(model="chapterhouse", input=SPEED, instructions="Be a pirate.")
+    response = client.responses.create(
+        model="chapterhouse", input=SPEED, instructions="Be a pirate."
+    )
     Response.model_validate(response.model_dump())
     assert f"{KNOTS}[1]" in response.output_text
     content: Any = response.output[0]

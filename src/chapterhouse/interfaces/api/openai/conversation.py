@@ -1,14 +1,24 @@
 """What a client sends of a conversation: the question, and the turns before it."""
 
+import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.interfaces.api.openai.schemas import Asked, Content, FormatBody, Item, Message
+from chapterhouse.answering.tool_texts import tool_text
+from chapterhouse.interfaces.api.openai.schemas import (
+    Asked,
+    Content,
+    FormatBody,
+    Item,
+    Message,
+    ToolBody,
+)
 from chapterhouse.interfaces.api.openai.texts import SOURCES_TITLE, taken_as
 from chapterhouse.interfaces.api.problems import Refusal
-from chapterhouse.types import Turn
+from chapterhouse.text.naming import is_tool_name
+from chapterhouse.types import Tool, ToolText, Turn
 
 _LONGEST_QUESTION: Final = 10_000  # characters
 _MOST_TURNS: Final = 50
@@ -25,17 +35,19 @@ class Conversation:
 
     Attributes:
         text: All that was sent and is read, of which tokens are counted.
+        tool_texts: What tools of the client returned for the question.
     """
 
     question: str
     before: tuple[Turn, ...]
     text: str
+    tool_texts: tuple[ToolText, ...] = ()
 
 
 def conversation_of(messages: Sequence[Message | Item]) -> Conversation:
     """Return the last message of a user as the question, and those before it as turns.
 
-    Messages of system, developer and tools are ignored: answers are from documents alone.
+    Messages of system and developer are ignored: answers are from documents alone.
 
     Raises:
         Refusal: there is no question, or it is too long, or has what is no text.
@@ -57,6 +69,49 @@ def conversation_of(messages: Sequence[Message | Item]) -> Conversation:
     return Conversation(question, tuple(_turns(before))[-_MOST_TURNS:], text)
 
 
+def with_tool_texts(conversation: Conversation, messages: Sequence[Message]) -> Conversation:
+    """Return a conversation with what tools returned behind its question."""
+    calls = {one.id: one.function for sent in messages for one in sent.tool_calls or ()}
+    places = [place for place, one in enumerate(messages) if one.role == "user"]
+    behind = (one for one in messages[places[-1] :] if one.role == "tool")
+    texts = [
+        text
+        for one in behind
+        if (found := calls.get(one.tool_call_id)) and is_tool_name(found.name)
+        for text in (tool_text(found.name, _arguments(found.arguments), _text(one.content)),)
+        if text.text.strip()
+    ]
+    return replace(conversation, tool_texts=tuple(texts))
+
+
+def tools_of(bodies: Sequence[ToolBody]) -> tuple[Tool, ...]:
+    """Return the tools of the client's program."""
+    return tuple(
+        Tool(
+            name=body.function.name,
+            description=body.function.description or "",
+            parameters={"type": "object", "properties": {}, **(body.function.parameters or {})},
+            call=_never,
+            external=True,
+        )
+        for body in bodies
+        if body.type == "function" and body.function
+    )
+
+
+def _never(_: Mapping[str, object]) -> str:
+    raise AssertionError("an external tool is never called here")
+
+
+def _arguments(written: str) -> Mapping[str, object]:
+    """Return the arguments of a call as a model wrote them; none where they are no object."""
+    try:
+        read = json.loads(written)
+    except (ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
 def words_of(tokens: int | None) -> int | None:
     """Return how many words an answer of so many tokens may have."""
     if tokens is None:
@@ -73,7 +128,7 @@ def require_possible(body: Asked, form: FormatBody | None) -> None:
     if form is not None and form.type != "text":
         raise _invalid(f"Answers are text; the form '{form.type}' cannot be given.")
     if body.tool_choice not in (None, "none", "auto"):
-        raise _invalid("No tool is called here: tool_choice can be 'auto' or 'none'.")
+        raise _invalid("No tool can be forced: tool_choice can be 'auto' or 'none'.")
 
 
 def _turns(messages: Sequence[tuple[str, str]]) -> Iterator[Turn]:

@@ -38,6 +38,8 @@ from chapterhouse.types import (
     DraftEvent,
     FollowUp,
     MinutesEvent,
+    Tool,
+    Usage,
 )
 
 _UNSETTLED: Final = 2  # sentences at the end of a draft that may still change
@@ -70,11 +72,17 @@ def inquiry_of(
     target: Target,
     conversation: Conversation,
     words: int | None,
+    tools: tuple[Tool, ...] = (),
 ) -> Inquiry:
     """Return what a request asks."""
     body = AskBody(question=conversation.question, words=words)
     documents = f"{str(request.base_url).rstrip('/')}/api/documents"
-    options = replace(ask_options(exchange, body), drafts=True)
+    options = replace(
+        ask_options(exchange, body),
+        drafts=True,
+        tools=tools,
+        tool_texts=conversation.tool_texts,
+    )
     return Inquiry(target, conversation, options, documents)
 
 
@@ -87,6 +95,7 @@ async def pieces(exchange: Exchange, inquiry: Inquiry) -> AsyncGenerator[str | S
 
     Raises:
         BusyError: the server stops.
+        ToolCallsWanted: a model wants tools of the client called first.
     """
     found, sent = inquiry.as_asked, ""
     events = exchange.events(lambda library: _events(library, inquiry))
@@ -116,7 +125,7 @@ async def pieces(exchange: Exchange, inquiry: Inquiry) -> AsyncGenerator[str | S
 
 
 async def complete(exchange: Exchange, inquiry: Inquiry) -> Shown:
-    """Return the answer at once."""
+    """Return the answer at once; errors as of ``pieces``."""
     options = replace(inquiry.options, drafts=False)
     async for piece in pieces(exchange, replace(inquiry, options=options)):
         if isinstance(piece, Shown):
@@ -124,12 +133,11 @@ async def complete(exchange: Exchange, inquiry: Inquiry) -> Shown:
     raise AssertionError("the last piece is all that there is to show")
 
 
-def tokens_of(inquiry: Inquiry, shown: Shown) -> tuple[int, int]:
+def tokens_of(inquiry: Inquiry, usage: Usage | None, text: str) -> tuple[int, int]:
     """Return how many tokens were read and written: as a model's service counted, or about."""
-    usage = shown.usage
     if usage is not None and usage.prompt_tokens:
         return usage.prompt_tokens, usage.completion_tokens
-    return estimate_tokens(inquiry.conversation.text), estimate_tokens(shown.text)
+    return estimate_tokens(inquiry.conversation.text), estimate_tokens(text)
 
 
 def stream_response(lines: AsyncGenerator[str]) -> StreamingResponse:

@@ -103,7 +103,7 @@ def _output(shown: Shown) -> OutputText:
 
 
 def _completed(begun: ResponseResult, inquiry: Inquiry, shown: Shown) -> ResponseResult:
-    read, written = tokens_of(inquiry, shown)
+    read, written = tokens_of(inquiry, shown.usage, shown.text)
     usage = ResponseUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
     return begun.model_copy(
         update={

@@ -11,6 +11,7 @@ from chapterhouse.interfaces.schemas import AnswerResult, MinutesResult
 
 _MOST_MESSAGES: Final = 2_000
 _MOST_PARTS: Final = 200
+_MOST_TOOLS: Final = 128
 _LONGEST_NAME: Final = 200
 
 
@@ -47,11 +48,42 @@ class ContentPart(Sent):
 Content = str | Annotated[tuple[ContentPart, ...], Field(max_length=_MOST_PARTS)] | None
 
 
+class FunctionCall(Sent):
+    """What a model wanted called."""
+
+    name: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
+    arguments: str = ""
+
+
+class MessageCall(Sent):
+    """A call of a tool in an earlier answer."""
+
+    id: Annotated[str, Field(max_length=_LONGEST_NAME)]
+    function: FunctionCall = FunctionCall()
+
+
 class Message(Sent):
     """A message of a conversation; those of system and developer are ignored."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: Content = None
+    tool_calls: Annotated[tuple[MessageCall, ...], Field(max_length=_MOST_PARTS)] | None = None
+    tool_call_id: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
+
+
+class FunctionBody(Sent):
+    """A function of the client's program."""
+
+    name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
+    description: Annotated[str, Field(max_length=10_000)] | None = None
+    parameters: dict[str, Any] | None = None
+
+
+class ToolBody(Sent):
+    """A tool of the client's program; other kinds than functions are ignored."""
+
+    type: Annotated[str, Field(max_length=_LONGEST_NAME)]
+    function: FunctionBody | None = None
 
 
 class StreamOptions(Sent):
@@ -86,6 +118,7 @@ class ChatBody(Asked):
         ),
     ]
     stream_options: StreamOptions | None = None
+    tools: Annotated[tuple[ToolBody, ...], Field(max_length=_MOST_TOOLS)] | None = None
     n: int | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -165,13 +198,29 @@ class ChatAnnotation(Given):
     url_citation: UrlCitation
 
 
+class CalledFunction(Given):
+    """What a model wants called; the arguments are JSON, as it wrote them."""
+
+    name: str
+    arguments: str
+
+
+class ChatCall(Given):
+    """A call of a tool of the client's program."""
+
+    id: str
+    type: Literal["function"] = "function"
+    function: CalledFunction
+
+
 class ChatMessage(Given):
-    """An answer."""
+    """An answer, or calls of the client's tools."""
 
     role: Literal["assistant"] = "assistant"
-    content: str
+    content: str | None
     refusal: None = None
-    annotations: tuple[ChatAnnotation, ...]
+    annotations: tuple[ChatAnnotation, ...] = ()
+    tool_calls: tuple[ChatCall, ...] | None = None
 
 
 class ChatChoice(Given):
@@ -179,7 +228,7 @@ class ChatChoice(Given):
 
     index: int = 0
     message: ChatMessage
-    finish_reason: Literal["stop"] = "stop"
+    finish_reason: Literal["stop", "tool_calls"] = "stop"
     logprobs: None = None
 
 
@@ -203,7 +252,9 @@ class ChatResult(Given):
     model: str
     choices: tuple[ChatChoice]
     usage: ChatUsage
-    chapterhouse: Details = Field(description="The answer or the minutes, with all citations.")
+    chapterhouse: Details | None = Field(
+        description="The answer or the minutes, with all citations; null beside calls of tools."
+    )
 
 
 class TextAnnotation(UrlCitation):
