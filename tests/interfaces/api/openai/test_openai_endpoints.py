@@ -1,14 +1,19 @@
 """Models, responses and embeddings, as the official client asks for them."""
 
 import math
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
 from openai.types import CreateEmbeddingResponse, Model
 from openai.types.responses import Response
-from tests.interfaces.api.openai.conftest import Desktop
+from tests.interfaces.api.openai.conftest import Desktop, desktop, make_home
 from tests.rooms import KNOTS, SPEED
+from tests.served import serving
 
 ALL = {
     "chapterhouse",
@@ -208,3 +213,26 @@ def test_only_the_embedder_embeds(client: openai.OpenAI) -> None:
         client.embeddings.create(model="chapterhouse", input="x")
     with pytest.raises(openai.NotFoundError):
         answer_of(client, "chapterhouse-embeddings")
+
+
+# --- the documentation ----------------------------------------------------------------------------
+
+PAGE = Path(__file__).parents[4] / "docs" / "openai.md"
+CURL = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("curl ")]
+
+
+@pytest.mark.parametrize("line", CURL, ids=lambda line: line.partition("/v1/")[2][:20])
+def test_the_lines_of_the_documentation_work(open_town: Desktop, line: str) -> None:
+    words = shlex.split(line.replace("http://127.0.0.1:8431", open_town.url))
+    done = subprocess.run(  # noqa: S603 - of our own documentation
+        [*words, "--silent", "--fail"], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.startswith(("{", "data: {"))
+    assert '"error"' not in done.stdout
+
+
+@pytest.fixture(scope="module")
+def open_town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
+    """A server that asks this machine for no key."""
+    with serving(make_home(tmp_path_factory.mktemp("open"))) as served:
+        yield desktop(served)
