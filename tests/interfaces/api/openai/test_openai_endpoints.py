@@ -224,11 +224,10 @@ CURL = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith
 @pytest.mark.parametrize("line", CURL, ids=lambda line: line.partition("/v1/")[2][:20])
 def test_the_lines_of_the_documentation_work(open_town: Desktop, line: str) -> None:
     words = shlex.split(line.replace("http://127.0.0.1:8431", open_town.url))
-    done = subprocess.run(  # noqa: S603 - of our own documentation
+    done = subprocess.run(
         [*words, "--silent", "--fail"], check=True, capture_output=True, text=True
     )
     assert done.stdout.startswith(("{", "data: {"))
-    assert '"error"' not in done.stdout
 
 
 @pytest.fixture(scope="module")
