@@ -15,6 +15,7 @@ WITHOUT_LOGIC = {
     "agents/problems.py",
     "connectors/connector.py",
     "index/schema.py",
+    "interfaces/api/openai/schemas.py",
     "models/profiles.py",
     "presenting/blocks.py",
     "reading/codes.py",

@@ -1,15 +1,16 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import openai
 import pytest
-from tests.rooms import RULES, TARIFF, Script, unrephrased
+from tests.rooms import KNOTS, RULES, SPEED, TARIFF, Script, marker_in, unrephrased
 from tests.served import Served, serving
 
 from chapterhouse.agents.council import Council
 from chapterhouse.library import Library
-from chapterhouse.models.scripted import ScriptedModel
+from chapterhouse.models.scripted import ScriptedModel, Step
 
 
 class Desktop(Served):
@@ -30,6 +31,15 @@ class Desktop(Served):
             )
             library.__dict__.pop("answers", None)
         return model
+
+
+def answer_of(client: openai.OpenAI, model: str) -> str:
+    """Return what a model answers to the question how fast a vessel may go."""
+    messages: Any = [{"role": "user", "content": SPEED}]
+    return (
+        client.chat.completions.create(model=model, messages=messages).choices[0].message.content
+        or ""
+    )
 
 
 def desktop(served: Served) -> Desktop:
@@ -55,15 +65,39 @@ def make_home(folder: Path) -> Path:
     return folder / "home"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
     """A server of a home with personas and a council; nobody comes in without a key."""
     with serving(make_home(tmp_path_factory.mktemp("town"))) as served:
         yield desktop(served)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client(town: Desktop) -> Iterator[openai.OpenAI]:
     """A client with a key for everything."""
     with town.openai() as client:
         yield client
+
+
+@pytest.fixture
+def own_town(tmp_path: Path) -> Iterator[Desktop]:
+    """A server of its own, in which a model can be let write."""
+    with serving(make_home(tmp_path)) as served:
+        yield desktop(served)
+
+
+def knots(_: str, prompt: str) -> Step:
+    """Write what the rules say of speed, as a script."""
+    marker = marker_in(prompt)
+    text = f"{KNOTS} {marker} The duty officer grants exceptions {marker}. So be slow. Truly slow."
+    return Step(text, pieces=(text,))  # at once, for drafts are made only now and then
+
+
+def user(text: str) -> Any:
+    """Return a message."""
+    return {"role": "user", "content": text}
+
+
+def ask(client: openai.OpenAI, *messages: Any, model: str = "chapterhouse", **more: Any) -> Any:
+    """Return a completion."""
+    return client.chat.completions.create(model=model, messages=list(messages), **more)

@@ -5,9 +5,6 @@ import json
 import logging
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -16,29 +13,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
-from tests.interfaces.api.openai.conftest import Desktop, desktop, make_home
-from tests.rooms import FOREIGN, KNOTS, PRICE, SPEED, marker_in
-from tests.served import serving
+from tests.interfaces.api.openai.conftest import (
+    Desktop,
+    ask,
+    knots,
+    user,
+)
+from tests.rooms import FOREIGN, KNOTS, PRICE, SPEED
 
-from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Call, Step
 
 HARBOUR = "The gate closes at 21:30 from April to September."
-
-
-def user(text: str) -> Any:
-    return {"role": "user", "content": text}
-
-
-def ask(client: openai.OpenAI, *messages: Any, model: str = "chapterhouse", **more: Any) -> Any:
-    return client.chat.completions.create(model=model, messages=list(messages), **more)
-
-
-@pytest.fixture
-def own_town(tmp_path: Path) -> Iterator[Desktop]:
-    """A server of its own, in which a model can be let write."""
-    with serving(make_home(tmp_path)) as served:
-        yield desktop(served)
 
 
 def test_an_answer_names_its_sources(client: openai.OpenAI, town: Desktop) -> None:
@@ -240,80 +225,6 @@ def test_odd_conversations_never_fail_the_server(plain: httpx2.Client, messages:
         assert response.status_code in {200, 400}, response.text
         if response.status_code != 200:
             assert set(response.json()["error"]) == {"message", "type", "param", "code"}
-
-
-# --- a model that writes --------------------------------------------------------------------------
-
-
-def knots(_: str, prompt: str) -> Step:
-    marker = marker_in(prompt)
-    text = f"{KNOTS} {marker} The duty officer grants exceptions {marker}. So be slow. Truly slow."
-    return Step(text, pieces=(text,))  # at once, for drafts are made only now and then
-
-
-def test_sentences_of_a_model_are_sent_when_they_are_settled(own_town: Desktop) -> None:
-    own_town.script(knots)
-    with own_town.openai() as client:
-        whole = ask(client, user(SPEED))
-        own_town.script(knots)
-        chunks = list(ask(client, user(SPEED), stream=True))
-    pieces = [chunk.choices[0].delta.content for chunk in chunks if chunk.choices[0].delta.content]
-    assert len(pieces) > 1
-    assert pieces[0].startswith("Inside the harbour")
-    assert "".join(pieces) == whole.choices[0].message.content
-    assert whole.chapterhouse["method"] == "scripted"
-    assert "[1]" in pieces[0]
-
-
-def test_an_answer_that_changes_is_sent_behind_the_draft(own_town: Desktop) -> None:
-    def breaks(instructions: str, prompt: str) -> Step:
-        written = knots(instructions, prompt)
-        return replace(written, error=EngineError("The service went away."))
-
-    own_town.script(breaks)
-    with own_town.openai() as client:
-        chunks = list(ask(client, user(SPEED), stream=True))
-    text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
-    draft, changed, answer = text.partition("the answer became another one:")
-    assert changed
-    assert draft.startswith("Inside the harbour")
-    assert "The service went away" in answer
-    for annotation in chunks[-1].choices[0].delta.annotations:
-        cited = annotation["url_citation"]
-        assert text[cited["start_index"] : cited["end_index"]] == "[1]"
-
-
-def test_what_goes_wrong_in_a_stream_is_an_error_of_the_client(
-    own_town: Desktop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(*_: Any, **__: Any) -> Any:
-        raise OSError(5, "Input/output error", "/home/ada/secret")
-
-    monkeypatch.setattr("chapterhouse.facets.answers.ask_events", fails)
-    with own_town.openai() as client:
-        with pytest.raises(openai.APIError, match="Input/output error") as raised:
-            list(ask(client, user(SPEED), stream=True))
-        assert "secret" not in str(raised.value.body)
-        with pytest.raises(openai.InternalServerError):
-            ask(client, user(SPEED))
-
-
-def test_who_stops_reading_stops_the_work(own_town: Desktop) -> None:
-    model = own_town.script(lambda *_: Step("Slow.", seconds=60.0))
-    with own_town.openai() as client, ask(client, user(SPEED), stream=True) as stream:
-        next(iter(stream))
-        with waiting():
-            while not model.asked:
-                pass
-    with waiting():
-        while own_town.state.workload._busy:
-            pass
-
-
-@contextmanager
-def waiting() -> Iterator[None]:
-    """Mark where a test waits for another thread; its timeout ends what never comes."""
-    yield
 
 
 def test_questions_are_in_no_log(client: openai.OpenAI, caplog: pytest.LogCaptureFixture) -> None:
