@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chapterhouse.interfaces.api.openai.bodies import Message, ToolBody
 from chapterhouse.interfaces.api.openai.conversation import (
     conversation_of,
     tools_of,
     with_tool_texts,
     words_of,
 )
-from chapterhouse.interfaces.api.openai.schemas import Message, ToolBody
 from chapterhouse.interfaces.api.openai.texts import opening_of, taken_as
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.types import FollowUp, Turn

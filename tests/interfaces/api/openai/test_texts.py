@@ -1,6 +1,7 @@
 """Answers as the text that clients show."""
 
 from dataclasses import replace
+from typing import Any
 
 from chapterhouse.interfaces.api.openai.texts import draft_text, show_answer
 from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Citation, Searched, Support
@@ -9,7 +10,7 @@ ADDRESS = "http://127.0.0.1:8431/api/documents"
 
 
 def citation(number: int, **more: str) -> Citation:
-    values = {"document_id": "d1", "title": "Rules", "source": "rules.md", **more}
+    values: dict[str, Any] = {"document_id": "d1", "title": "Rules", "source": "rules.md", **more}
     return Citation(
         number, **values, section_path=("Rules", "Speed"), page=3, page_kind="page", page_label="",
         start=0, end=5, quote="Quote", text_sha256="0" * 64,

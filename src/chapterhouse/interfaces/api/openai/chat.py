@@ -9,6 +9,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from chapterhouse.answering.request import ToolCallsWanted
+from chapterhouse.interfaces.api.openai.bodies import ChatBody
 from chapterhouse.interfaces.api.openai.conversation import (
     conversation_of,
     require_possible,
@@ -26,10 +27,9 @@ from chapterhouse.interfaces.api.openai.questions import (
     stream_response,
     tokens_of,
 )
-from chapterhouse.interfaces.api.openai.schemas import (
+from chapterhouse.interfaces.api.openai.results import (
     CalledFunction,
     ChatAnnotation,
-    ChatBody,
     ChatCall,
     ChatChoice,
     ChatMessage,

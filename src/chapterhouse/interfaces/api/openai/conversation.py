@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.answering.tool_texts import tool_text
-from chapterhouse.interfaces.api.openai.schemas import (
+from chapterhouse.interfaces.api.openai.bodies import (
     Asked,
     Content,
     FormatBody,

@@ -3,9 +3,9 @@
 import base64
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.interfaces.api.openai.bodies import EmbeddingBody
 from chapterhouse.interfaces.api.openai.models import EMBEDDINGS, READ, no_model
-from chapterhouse.interfaces.api.openai.schemas import (
-    EmbeddingBody,
+from chapterhouse.interfaces.api.openai.results import (
     EmbeddingResult,
     EmbeddingsResult,
     EmbeddingUsage,

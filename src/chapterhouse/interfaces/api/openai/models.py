@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from chapterhouse.interfaces.api.openai.schemas import ModelResult, ModelsResult
+from chapterhouse.interfaces.api.openai.results import ModelResult, ModelsResult
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.state import Exchange, Exchanged

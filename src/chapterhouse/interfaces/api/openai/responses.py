@@ -9,6 +9,7 @@ from typing import Any, Final
 from fastapi import Request
 from starlette.responses import Response
 
+from chapterhouse.interfaces.api.openai.bodies import Item, ResponseBody
 from chapterhouse.interfaces.api.openai.conversation import (
     Conversation,
     conversation_of,
@@ -25,11 +26,9 @@ from chapterhouse.interfaces.api.openai.questions import (
     stream_response,
     tokens_of,
 )
-from chapterhouse.interfaces.api.openai.schemas import (
-    Item,
+from chapterhouse.interfaces.api.openai.results import (
     OutputMessage,
     OutputText,
-    ResponseBody,
     ResponseResult,
     ResponseUsage,
     TextAnnotation,
