@@ -15,6 +15,8 @@ WITHOUT_LOGIC = {
     "agents/problems.py",
     "connectors/connector.py",
     "index/schema.py",
+    "interfaces/api/openai/bodies.py",
+    "interfaces/api/openai/results.py",
     "models/profiles.py",
     "presenting/blocks.py",
     "reading/codes.py",

@@ -6,7 +6,7 @@ import pytest
 
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Call, ScriptedModel, Step
-from chapterhouse.types import Tool, Usage
+from chapterhouse.types import Tool, Usage, WantedCall
 
 ADD = Tool(
     "add",
@@ -85,3 +85,11 @@ def test_errors_and_delays_stand_in_the_script(monkeypatch: pytest.MonkeyPatch) 
     assert heard == ["At ", "ni"]
     with pytest.raises(EngineError, match="busy"):
         model.complete("", "q")
+
+
+def test_a_call_of_an_external_tool_ends_the_writing() -> None:
+    theirs = Tool("theirs", "", {"type": "object"}, ADD.call, external=True)
+    model = ScriptedModel([[Call("add", {"a": 1})], Step("So.", calls=(Call("theirs"),)), "No."])
+    writing = asyncio.run(model.write("i", "p", tools=[ADD, theirs]))
+    assert (writing.text, writing.wanted) == ("So.", (WantedCall("theirs", "{}"),))
+    assert [call.result for call in writing.tool_calls] == ["2"]

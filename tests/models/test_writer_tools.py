@@ -1,7 +1,9 @@
 """Language models over HTTP that call tools."""
 
 import asyncio
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,6 +53,19 @@ def test_a_tool_is_called_and_its_result_told(serve: Serve, engine: str, *, stre
     assert "".join(heard) == ("Let me see.At nine, says the timetable." if stream else "")
     assert "Varnholm: At nine." in server.requests[1].everything_else
     assert "look_up" in str(server.requests[0].body["tools"])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_call_of_an_external_tool_ends_the_writing(serve: Serve, engine: str) -> None:
+    schema = {"type": "object", "properties": {"harbour": {"$ref": "#/never-checked"}}}
+    theirs = replace(timetable(), name="theirs", parameters=schema, external=True)
+    calls = [ToolCall("theirs", {"harbour": "Ness"}), *LOOK_UP]
+    model, server = serve([calls], engine)
+    writing = asyncio.run(model.write("", QUESTION, tools=[timetable(), theirs]))
+    (wanted,) = writing.wanted
+    assert (wanted.name, json.loads(wanted.arguments)) == ("theirs", {"harbour": "Ness"})
+    assert not writing.tool_calls  # nobody waits for what would be told to nobody
+    assert len(server.requests) == 1
 
 
 def test_tools_may_be_called_at_once(serve: Serve) -> None:

@@ -271,7 +271,7 @@ def persona_request(
 ) -> Request:
     """Return the request of a question to a persona, who reads their own shelves only."""
     own = persona_settings(settings, config)
-    remember = options.remember and own.memory.enabled
+    remember = options.may_remember and own.memory.enabled
     return Request(
         question=question,
         settings=own,
@@ -289,6 +289,8 @@ def persona_request(
         remember=remember,
         use_cache=options.use_cache and remember and own.answer.cache,
         may_be_empty=True,
+        tools=options.tools,
+        tool_texts=options.tool_texts,
     )
 
 

@@ -131,12 +131,21 @@ class EvidenceBuffer:
         # What it returns is cut before it is numbered, for no block may lose its end.
         return replace(tool, call=call, maximum_characters=sys.maxsize)
 
-    def _call(self, tool: Tool, arguments: Mapping[str, object]) -> str:
-        texts, left_out = call_tool(tool, arguments)
-        excerpts = [e for text in texts for e in tool_excerpts(text, echoes=tool.find is None)]
+    def add_texts(self, texts: Sequence[ToolText], *, echoes: bool = True) -> tuple[Shown, ...]:
+        """Add what tools returned; return its parts as the prompt names them.
+
+        Args:
+            texts: What they returned.
+            echoes: Whether it may repeat the arguments; see ``tool_excerpts``.
+        """
+        excerpts = [e for text in texts for e in tool_excerpts(text, echoes=echoes)]
         with self._lock:
             self._texts |= {text.id: text for text in reversed(texts)}
-        blocks = self.shown(excerpts)
+        return self.shown(excerpts)
+
+    def _call(self, tool: Tool, arguments: Mapping[str, object]) -> str:
+        texts, left_out = call_tool(tool, arguments)
+        blocks = self.add_texts(texts, echoes=tool.find is None)
         if not blocks:
             return "It returned nothing that could be cited."
         note = f"\n({left_out:,} more characters were left out.)" if left_out else ""

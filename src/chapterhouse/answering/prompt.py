@@ -49,6 +49,10 @@ _SEARCHING: Final = (
     "Call search_documents whenever the sources do not hold what you need; what it returns are "
     "sources too."
 )
+_EXTERNAL: Final = (
+    "Your other tools are the asker's. Call one where the question wants what it does or what only "
+    "it knows; what it returns is a source too."
+)
 NO_SOURCES: Final = "[no sources]\n"
 _LONGEST_NAME: Final = 40  # characters of a title or heading
 _MONTHS: Final = (
@@ -181,7 +185,9 @@ class Shown:
         return f"[{self.place.number + 1}]"
 
 
-def instructions(persona: Persona | None, *, words: int, today: str, tools: bool = False) -> str:
+def instructions(
+    persona: Persona | None, *, words: int, today: str, tools: bool = False, external: bool = False
+) -> str:
     """Return the system message: who answers, and the rules.
 
     Args:
@@ -189,6 +195,7 @@ def instructions(persona: Persona | None, *, words: int, today: str, tools: bool
         words: Of an answer, at most.
         today: The date, ISO 8601.
         tools: Whether the model may search.
+        external: Whether it has tools of the asker's program.
     """
     name = sanitise_line(persona.display_name) if persona else _LIBRARY
     parts = [f"You are {name}; today is {_in_words(today)}."]
@@ -197,6 +204,8 @@ def instructions(persona: Persona | None, *, words: int, today: str, tools: bool
     parts.append(_RULES.format(words=words))
     if tools:
         parts.append(_SEARCHING)
+    if external:
+        parts.append(_EXTERNAL)
     return "\n\n".join(parts)
 
 

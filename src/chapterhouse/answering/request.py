@@ -6,7 +6,7 @@ from typing import Literal
 from chapterhouse.answering.choosing import WHOLE, Form
 from chapterhouse.answering.search import named_scope
 from chapterhouse.settings import Settings
-from chapterhouse.types import Persona, Scope
+from chapterhouse.types import Persona, Scope, Tool, ToolText, Usage, WantedCall
 
 NO_MODEL = "none"
 
@@ -32,6 +32,8 @@ class Request:
         use_cache: Whether an answer that was kept may be given again, and this one be kept; never
             where nothing is to be remembered, for it holds the question.
         may_be_empty: Whether there may be no such shelf yet.
+        tools: Those of the asker's program, which a model may want called.
+        tool_texts: What such tools returned for this question; it can be cited.
     """
 
     question: str
@@ -50,6 +52,8 @@ class Request:
     remember: bool = True
     use_cache: bool = True
     may_be_empty: bool = False
+    tools: tuple[Tool, ...] = ()
+    tool_texts: tuple[ToolText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,9 @@ class AskOptions:
         drafts: Whether the events of the answer tell what a model has written so far.
         interface: By which the question comes: ``python``, ``cli``, ``mcp``, ``api``, ``openai``.
         counted: Whether analytics count it; None: where it may be remembered.
+        tools: Those of the asker's program, all external. Where a model wants one called, asking
+            raises ``ToolCallsWanted``. Without a model they are ignored.
+        tool_texts: What such tools returned for this question.
     """
 
     shelves: tuple[str, ...] | None = None
@@ -73,16 +80,37 @@ class AskOptions:
     drafts: bool = True
     interface: str = "python"
     counted: bool | None = None
+    tools: tuple[Tool, ...] = ()
+    tool_texts: tuple[ToolText, ...] = ()
 
     @property
     def is_counted(self) -> bool:
         """Whether analytics count the question."""
         return self.remember if self.counted is None else self.counted
 
+    @property
+    def may_remember(self) -> bool:
+        """Whether the answer may be used again: not where it rests on what no document holds."""
+        return self.remember and not (self.tools or self.tool_texts)
+
+
+class ToolCallsWanted(Exception):  # noqa: N818 - the asker's program goes on from it
+    """A model wants tools of the asker's program called before it answers.
+
+    Args:
+        calls: Which.
+        usage: Of the model.
+    """
+
+    def __init__(self, calls: tuple[WantedCall, ...], usage: Usage) -> None:
+        super().__init__("A model wants tools called.")
+        self.calls = calls
+        self.usage = usage
+
 
 def library_request(question: str, settings: Settings, options: AskOptions) -> Request:
     """Return the request of a question to the library itself."""
-    remember = options.remember and settings.memory.enabled
+    remember = options.may_remember and settings.memory.enabled
     return Request(
         question=question,
         settings=settings,
@@ -95,4 +123,6 @@ def library_request(question: str, settings: Settings, options: AskOptions) -> R
         in_conversation=options.in_conversation,
         remember=remember,
         use_cache=options.use_cache and remember and settings.answer.cache,
+        tools=options.tools,
+        tool_texts=options.tool_texts,
     )

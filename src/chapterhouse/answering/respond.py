@@ -187,7 +187,8 @@ async def _without_hits(
 ) -> Answer:
     """Answer where a search found nothing: by a model that may search, or one for all the rest."""
     try:
-        if request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE:
+        may_search = request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE
+        if may_search or request.tools or request.tool_texts:
             work = partial(writing.prompt_for, request, found, runtime, recalled)
             prompt = await compute_in_thread(work)
             written = await writing.write(request, found, prompt, model, runtime, on_draft)

@@ -119,9 +119,14 @@ def call_tool(tool: Tool, arguments: Mapping[str, object]) -> tuple[tuple[ToolTe
         left_out += len(whole) - len(text)
         free -= len(text)
         if text.strip():
-            place = sanitise_line(passage.place)
-            texts.append(ToolText(tool.name, dict(arguments), place, text, text_hash(text)))
+            texts.append(tool_text(tool.name, arguments, text, sanitise_line(passage.place)))
     return tuple(texts), left_out
+
+
+def tool_text(tool: str, arguments: Mapping[str, object], text: str, place: str = "") -> ToolText:
+    """Return what a tool returned as a text that can be cited."""
+    clean = sanitise(text).text
+    return ToolText(tool, dict(arguments), place, clean, text_hash(clean))
 
 
 def tool_excerpts(text: ToolText, *, echoes: bool) -> Iterator[Excerpt]:

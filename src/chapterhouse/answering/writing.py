@@ -11,7 +11,7 @@ from chapterhouse.answering.checksum import EXTRACTIVE, QUOTED
 from chapterhouse.answering.drafts import OnDraft, OnText, drafts
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer, excerpts_of
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
-from chapterhouse.answering.request import Request
+from chapterhouse.answering.request import Request, ToolCallsWanted
 from chapterhouse.answering.route import deferral, would_help
 from chapterhouse.answering.second_opinion import (
     INSTRUCTIONS,
@@ -100,10 +100,11 @@ async def write(
 
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
+        ToolCallsWanted: it wants tools of the asker's program called first.
     """
     # Most sentences are judged while the rest is still being written.
     judge = _cached_judge(runtime.judge)
-    store, scope = runtime.store, request.scope
+    store, scope = prompt.evidence.with_texts(runtime).store, request.scope
     look = Lookup(partial(store.document, scope=scope), partial(store.body, scope=scope))
 
     def receiver(prompt: Prompt) -> OnText | None:
@@ -119,6 +120,8 @@ async def write(
             raise
         prompt = prompt_for(smaller, found, runtime, prompt.recalled)
         writing = await prompt.write(model, receiver(prompt))
+    if writing.wanted:
+        raise ToolCallsWanted(writing.wanted, writing.usage)
     checked = check(writing.text, prompt.evidence.given(), judge, look)
     warnings = (_CUT,) if writing.cut else ()
     if request.settings.answer.check == "model":
@@ -195,14 +198,19 @@ def prompt_for(
     blocks = (
         evidence.add(excerpts_of(request, found, runtime)) if request.grounding != "tool" else ()
     )
+    blocks = (*blocks, *evidence.add_texts(request.tool_texts))
     tools = (evidence.tool(),) if request.grounding != "inject" else ()
     return Prompt(
         evidence,
         instructions(
-            request.persona, words=request.form.words, today=runtime.today(), tools=bool(tools)
+            request.persona,
+            words=request.form.words,
+            today=runtime.today(),
+            tools=bool(tools),
+            external=bool(request.tools),
         ),
         user_message(request.question, blocks, evidence.nonce, recalled),
-        tools,
+        (*tools, *request.tools),
         tuple(recalled),
     )
 

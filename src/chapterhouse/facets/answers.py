@@ -141,8 +141,22 @@ class Answers:
             in_conversation=True,
         )
         return run_sync(
-            follow_up(question, before, persona, options, self._runtime, certain=certain)
+            self.follow_up_async(
+                question, before, persona=persona, options=options, certain=certain
+            )
         )
+
+    async def follow_up_async(
+        self,
+        question: str,
+        before: Sequence[Turn],
+        *,
+        persona: str = "",
+        options: AskOptions = _NO_OPTIONS,
+        certain: bool = False,
+    ) -> FollowUp:
+        """Return what ``follow_up`` does, without blocking the event loop."""
+        return await follow_up(question, before, persona, options, self._runtime, certain=certain)
 
     def bundle(self, answer: Answer) -> Bundle:
         """Return an answer with all that another person needs to check it."""

@@ -1,7 +1,7 @@
 """Encoders: the vectors that follow their documents, and which encoder questions use."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from threading import Event
 from typing import TYPE_CHECKING
@@ -13,6 +13,9 @@ from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import EncoderStatus, Progress
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from chapterhouse.facets import long_work
 else:
     long_work = lazy("chapterhouse.facets.long_work")
@@ -70,6 +73,24 @@ class EncoderFacet:
     def statuses(self) -> tuple[EncoderStatus, ...]:
         """Return the embedder in use, then the one that is being built, then the previous one."""
         return self._runtime.encoders.statuses()
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return one unit vector a text, of the embedder that questions use now.
+
+        Raises:
+            RefusedError: the settings want no vectors.
+            EngineError: the model or its service failed.
+        """
+        if self._runtime.settings.embedding.engine == "none":
+            raise RefusedError(
+                "The settings of this library want no vectors.",
+                hint="Name what makes them in the setting embedding.engine.",
+            )
+        return self._runtime.encoders.current().embedder.embed_passages(texts)
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens a text has for the built-in table, whatever embedder is used."""
+        return self._runtime.table.count_tokens(text)
 
     def previous(self) -> EmbeddingSettings:
         """Return the settings of the embedder before the present one.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.tools import check_tools, run_calls
+from chapterhouse.models.tools import check_tools, run_calls, wanted_calls
 from chapterhouse.types import ModelLimits, OutputFormat, Tool, ToolCall, Usage, Writing
 
 _STEPS: Final = 100  # of one piece of writing, where a function never comes to an end
@@ -128,6 +128,8 @@ class ScriptedModel:
             if not step.calls:
                 return Writing(step.text, self.fingerprint, used, tuple(made), step.cut)
             calls = [(call.name, call.arguments) for call in step.calls]
+            if wanted := wanted_calls(tools, calls):
+                return Writing(step.text, self.fingerprint, used, tuple(made), wanted=wanted)
             results = await run_calls(tools, calls)
             made += results
             with self._lock:

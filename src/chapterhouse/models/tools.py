@@ -24,7 +24,7 @@ from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.telemetry import Recorder, operations, tool_span
 from chapterhouse.text.naming import is_tool_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.types import Tool, ToolCall
+from chapterhouse.types import Tool, ToolCall, WantedCall
 
 _LONGEST_REASON: Final = 300  # characters of a reason
 _FAULTS: Final = 5
@@ -82,9 +82,25 @@ def check_tools(tools: Sequence[Tool]) -> None:
             raise UsageError(f"{tool.name!r} cannot be the name of a tool, or stands twice.")
         if tool.parameters.get("type") != "object":
             raise UsageError(f"The arguments of the tool {tool.name} must be an object.")
-        check_schema(tool.parameters, tool.name)
+        if not tool.external:
+            check_schema(tool.parameters, tool.name)
         if not (tool.timeout_seconds > 0 and tool.maximum_characters > 0):
             raise UsageError(f"The tool {tool.name} needs time, and room for what it finds.")
+
+
+def wanted_calls(
+    tools: Sequence[Tool], calls: Sequence[tuple[str, Arguments]]
+) -> tuple[WantedCall, ...]:
+    """Return the calls of external tools among those of one response; nobody carries them out."""
+    external = {tool.name for tool in tools if tool.external}
+    return tuple(
+        WantedCall(
+            name,
+            sanitise(arguments).text if isinstance(arguments, str) else json.dumps(arguments or {}),
+        )
+        for name, arguments in calls
+        if name in external
+    )
 
 
 async def run_calls(

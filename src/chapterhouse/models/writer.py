@@ -27,7 +27,7 @@ from chapterhouse.models.providers import (
     open_model,
 )
 from chapterhouse.models.servers import is_loopback
-from chapterhouse.models.tools import check_tools, run_calls
+from chapterhouse.models.tools import check_tools, run_calls, wanted_calls
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.types import ModelLimits, OutputFormat, Tool, ToolCall, Usage, Writing
 
@@ -211,6 +211,8 @@ class PydanticWriter:
                 break
             self._refuse_cut_calls(turn)
             calls = [(call.tool_name, call.args) for call in turn.calls]
+            if wanted := wanted_calls(tools, calls):
+                return Writing(turn.text, self.fingerprint, used, tuple(made), wanted=wanted)
             results = await run_calls(tools, calls, self._clock)
             made += results
             conversation.answer(turn.calls, [result.result for result in results])

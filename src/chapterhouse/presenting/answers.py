@@ -22,7 +22,7 @@ from chapterhouse.presenting.blocks import (
 )
 from chapterhouse.presenting.markdown import markdown
 from chapterhouse.presenting.quoted import quoted_blocks, with_ending
-from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Route
+from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Route, Searched
 
 _PASSAGES: Final = 4  # that are shown where nothing answers: two things in two steps each
 _CLOSEST: Final = "No passage answers this for certain. The closest passages:"
@@ -52,6 +52,17 @@ def answer_blocks(answer: Answer) -> Part:
         answer.question,
         parts=tuple(Part(f"answer-{number}", "", tuple(blocks)) for number, blocks in answer_parts),
     )
+
+
+def written_blocks(sentences: Sequence[AnswerSentence]) -> Part:
+    """Return sentences that a model wrote, without all that is said about them.
+
+    ``answer_blocks`` of an answer that has them and no opening begins with the same.
+    """
+    searched = Searched(0, 0, (), (), ())
+    answer = Answer("", AnswerOutcome.ANSWER, tuple(sentences), (), searched, 1.0, method="")
+    found = tuple(block for blocks in _body(answer, sentences) for block in blocks)
+    return Part("written", "", parts=(Part("written-1", "", found),))
 
 
 def answer_markdown(answer: Answer) -> str:

@@ -6,6 +6,7 @@ footnote of ours.
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.presenting import blocks
@@ -19,6 +20,8 @@ _SPECIAL: Final = re.compile(r"([\\`*_\[\]|<>~$^&@]|:(?=//)|(?<=www)\.)", re.IGN
 # At the beginning of a line: a heading, a list, a rule.
 _LEADING: Final = re.compile(r"^(\d{0,9})([#+=.)-])")
 _TICKS: Final = re.compile(r"`{3,}")
+# Brackets of anybody else are escaped.
+_FOOTNOTE: Final = re.compile(r"(?<!\\)\[\^([\w-]+)\]")
 _DEEPEST: Final = 6  # level of a heading
 _LEVEL: Final = 4  # columns of a list within a list
 _AROUND: Final = {blocks.Style.STRONG: "**", blocks.Style.KEY: "**", blocks.Style.WARNING: "*"}
@@ -31,8 +34,39 @@ def markdown(part: blocks.Part, *, titled: bool = True) -> str:
         part: All that is shown.
         titled: Whether its own title stands above it.
     """
-    found = _part(part, 1) if titled else (text for one in part.parts for text in _part(one, 1))
-    return "\n\n".join((*found, *footnotes(sources_of(part)))) + "\n"
+    return "\n\n".join((*_texts(part, titled=titled), *footnotes(sources_of(part)))) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """Where a text names a citation: ``text[start:end]`` is ``[name]``."""
+
+    name: str
+    start: int
+    end: int
+
+
+def bracketed_markdown(part: blocks.Part, *, titled: bool = True) -> tuple[str, tuple[Marker, ...]]:
+    """Return a part as Markdown whose citations stand in brackets, and where they stand.
+
+    Its sources are left out. Arguments as of ``markdown``.
+    """
+    text, markers = "", list[Marker]()
+    for written in _texts(part, titled=titled):
+        text += "\n\n" if text else ""
+        rest = 0
+        is_code = written.startswith("```")  # nothing in it is ours
+        for found in () if is_code else _FOOTNOTE.finditer(written):
+            text += written[rest : found.start()]
+            rest = found.end()
+            markers.append(Marker(found[1], len(text), len(text) + len(found[1]) + 2))
+            text += f"[{found[1]}]"
+        text += written[rest:]
+    return text, tuple(markers)
+
+
+def _texts(part: blocks.Part, *, titled: bool) -> Iterator[str]:
+    return _part(part, 1) if titled else (text for one in part.parts for text in _part(one, 1))
 
 
 def sources_of(part: blocks.Part) -> Iterator[tuple[str, Citation]]:

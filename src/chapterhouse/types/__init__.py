@@ -216,6 +216,7 @@ from chapterhouse.types.writing import (
     ToolPassage,
     ToolText,
     Usage,
+    WantedCall,
     Writing,
 )
 
@@ -401,6 +402,7 @@ __all__ = [
     "VariantKind",
     "Verdict",
     "Verification",
+    "WantedCall",
     "WeightedTerm",
     "Writing",
     "corrected",

@@ -73,6 +73,8 @@ class Tool:
         find: Gets the same arguments and returns passages, each with its place, which are cited
             one by one; None where what ``call`` returns is cited as one text.
         fingerprint: Another one whenever the tool may find something else; empty if not known.
+        external: Whether only the asker's program can call it: what a model writes ends where it
+            wants that, and ``call`` is never used. Its arguments are for that program to check.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Tool:
     parallel: bool = False
     find: Callable[[Mapping[str, object]], Sequence[ToolPassage]] | None = None
     fingerprint: str = ""
+    external: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,14 @@ class ToolCall:
     result: str
     failed: bool = False
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class WantedCall:
+    """A call of an external tool that a model wants; the arguments are JSON as it wrote them."""
+
+    name: str
+    arguments: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +162,7 @@ class Writing:
         model: The fingerprint of the model.
         tool_calls: In the order in which they were made.
         cut: Whether it ends where the limit of tokens was, not where the model wanted.
+        wanted: Calls of external tools with which it ends.
     """
 
     text: str
@@ -158,3 +170,4 @@ class Writing:
     usage: Usage = Usage()
     tool_calls: tuple[ToolCall, ...] = ()
     cut: bool = False
+    wanted: tuple[WantedCall, ...] = ()

@@ -29,6 +29,7 @@ from chapterhouse.interfaces.api import (
     workspace_routes,
 )
 from chapterhouse.interfaces.api.mcp_route import mcp_route
+from chapterhouse.interfaces.api.openai import chat, embeddings, models, responses
 from chapterhouse.interfaces.api.problems import Refusal, problem
 from chapterhouse.interfaces.api.state import ServerState
 
@@ -53,6 +54,10 @@ ROUTERS: Final = (
     workspace_routes.workspaces,
     workspace_routes.settings,
     analytics.analytics,
+    models.models,
+    chat.chat,
+    responses.responses,
+    embeddings.embeddings,
 )
 _DESCRIPTION: Final = (
     "Cited answers from your own documents. Name the workspace in the header X-Workspace."
@@ -88,5 +93,5 @@ def build_application(state: ServerState) -> FastAPI:
     return application
 
 
-async def _answer(_: Request, error: Exception) -> Response:
-    return problem(error)
+async def _answer(request: Request, error: Exception) -> Response:
+    return problem(error, request.url.path)

@@ -69,13 +69,17 @@ def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
 
 def public_answer(answer: Answer) -> AnswerResult:
     """Return an answer as clients get it: without paths of this machine."""
-    shown = replace(
+    return AnswerResult.model_validate(without_private(answer))
+
+
+def without_private(answer: Answer) -> Answer:
+    """Return an answer without paths of this machine."""
+    return replace(
         answer,
         notice=without_paths(answer.notice),
         refreshed=without_paths(answer.refreshed),
         warnings=public_lines(answer.warnings),
     )
-    return AnswerResult.model_validate(shown)
 
 
 def _event(event: AskEvent) -> ServerSentEvent:

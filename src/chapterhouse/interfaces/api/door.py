@@ -83,7 +83,7 @@ class Door:
         except Exception as error:
             if visit.status:  # the answer has begun: the connection is all that can be ended
                 raise
-            await problems.problem(error)(scope, receive, visit.send)
+            await problems.problem(error, scope["path"])(scope, receive, visit.send)
         finally:
             await self._conclude(scope, visit)
 

@@ -1,11 +1,11 @@
-"""Errors as clients get them: problem details (RFC 9457), in one form for every route."""
+"""Errors as clients get them: problem details (RFC 9457), below ``/v1`` in the form of OpenAI."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
@@ -14,6 +14,7 @@ from chapterhouse.interfaces.service import explain, without_paths
 from chapterhouse.text.sanitise import sanitise_line
 
 MEDIA_TYPE: Final = "application/problem+json"
+OPENAI: Final = "/v1"  # below it clients of OpenAI's protocol call
 _LONGEST: Final = 1_000
 _BY_ERROR: Final[Mapping[type[BaseException], int]] = {
     errors.UsageError: 400,
@@ -28,6 +29,7 @@ _BY_ERROR: Final[Mapping[type[BaseException], int]] = {
     errors.ChapterhouseError: 503,  # a full disk, another process that writes: try again
 }
 _BY_CODE: Final = {"too-large": 413}
+_OPENAI_CODES: Final = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 _RETRY_SECONDS: Final = 5
 
 
@@ -38,6 +40,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
         status: Of HTTP.
         detail: Why, in a sentence.
         hint: What to do.
+        code: Names what went wrong, for programs.
         headers: That the answer has, such as ``Retry-After``.
     """
 
@@ -47,12 +50,14 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
         detail: str,
         *,
         hint: str = "",
+        code: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
         self.hint = hint
+        self.code = code
         self.headers = dict(headers or {})
 
 
@@ -64,61 +69,101 @@ def status_of(error: BaseException) -> int:
     return next(found, 500)
 
 
-def problem(error: Exception) -> JSONResponse:
-    """Return what a client gets for an error; nothing in it names a path of this machine."""
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error as a client may learn of it.
+
+    Attributes:
+        status: Of HTTP.
+        detail: What was wrong, in a sentence.
+        hint: What to do.
+        kind: Names what went wrong, for programs; the status alone when empty.
+        places: What does not fit in a request, by place.
+        code: Of the error, where it has one.
+        headers: Of the answer.
+    """
+
+    status: int
+    detail: str
+    hint: str = ""
+    kind: str = ""
+    places: tuple[Mapping[str, str], ...] = ()
+    code: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def problem(error: Exception, path: str = "") -> JSONResponse:
+    """Return what a client gets for an error; nothing in it names a path of this machine.
+
+    Args:
+        error: What was raised.
+        path: Of the request; it decides the form.
+    """
+    found = _problem(error)
+    if path == OPENAI or path.startswith(f"{OPENAI}/"):
+        return _openai_error(found, is_invalid=isinstance(error, RequestValidationError))
+    return _details(found)
+
+
+def _problem(error: Exception) -> Problem:
     match error:
         case Refusal():
-            return details(error.status, error.detail, error.hint, headers=error.headers)
+            return Problem(
+                error.status, error.detail, error.hint, code=error.code, headers=error.headers
+            )
         case RequestValidationError():
-            return details(422, "The request does not fit.", errors=_places(error))
+            return Problem(422, "The request does not fit.", places=_places(error))
+        case HTTPException(__cause__=Refusal() as refusal):  # while its body was read
+            return _problem(refusal)
         case HTTPException():
-            return details(error.status_code, _http_detail(error), headers=error.headers)
+            return Problem(error.status_code, _http_detail(error), headers=error.headers or {})
         case errors.ChapterhouseError():
             return _known(error)
         case _:
-            return details(500, explain(error))
+            return Problem(500, explain(error))
 
 
-def _known(error: errors.ChapterhouseError) -> JSONResponse:
+def _known(error: errors.ChapterhouseError) -> Problem:
     status = status_of(error)
     headers = {}
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         seconds = error.seconds if isinstance(error, errors.BusyError) else _RETRY_SECONDS
         headers["Retry-After"] = str(seconds)
-    code = {"code": error.code} if isinstance(error, errors.RejectedError) else {}
+    code = error.code if isinstance(error, errors.RejectedError) else ""
     kind = _kind(type(error).__name__.removesuffix("Error"))
-    return details(status, error.message, error.hint, kind=kind, headers=headers, **code)
+    return Problem(status, error.message, error.hint, kind, code=code, headers=headers)
 
 
-def details(
-    status: int,
-    detail: str,
-    hint: str = "",
-    *,
-    kind: str = "",
-    headers: Mapping[str, str] | None = None,
-    **more: Any,
-) -> JSONResponse:
-    """Return a problem.
-
-    Args:
-        status: Of HTTP.
-        detail: What was wrong, in a sentence.
-        hint: What to do.
-        kind: Names what went wrong, for programs; the status alone when empty.
-        headers: Of the answer.
-        more: Further members.
-    """
-    title = HTTPStatus(status).phrase
+def _details(found: Problem) -> JSONResponse:
+    title = HTTPStatus(found.status).phrase
     body = {
-        "type": f"urn:chapterhouse:problem:{kind or _kind(title.replace(' ', ''))}",
+        "type": f"urn:chapterhouse:problem:{found.kind or _kind(title.replace(' ', ''))}",
         "title": title,
-        "status": status,
-        "detail": _public(detail),
-        **({"hint": _public(hint)} if hint else {}),
-        **more,
+        "status": found.status,
+        "detail": _public(found.detail),
+        **({"hint": _public(found.hint)} if found.hint else {}),
+        **({"errors": found.places} if found.places else {}),
+        **({"code": found.code} if found.code else {}),
     }
-    return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)
+    return JSONResponse(body, found.status, dict(found.headers), MEDIA_TYPE)
+
+
+def _openai_error(found: Problem, *, is_invalid: bool) -> JSONResponse:
+    """Return an error as OpenAI's service gives it.
+
+    Its clients know by the status which exception to raise; the service says 400 where we say 422.
+    """
+    status = HTTPStatus.BAD_REQUEST if is_invalid else found.status
+    place = found.places[0] if found.places else {}
+    wrong = "; ".join(f"{one['place']}: {one['problem']}" for one in found.places)
+    kind = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
+    body = {
+        "message": _public(" ".join(filter(None, (found.detail, wrong, found.hint)))),
+        "type": kind,
+        "param": place.get("place", "").removeprefix("body.") or None,
+        "code": found.code or _OPENAI_CODES.get(status),
+    }
+    return JSONResponse({"error": body}, status, dict(found.headers))
 
 
 def _public(text: str) -> str:
@@ -137,11 +182,11 @@ def _http_detail(error: HTTPException) -> str:
     return str(error.detail)
 
 
-def _places(error: RequestValidationError | ValidationError) -> list[dict[str, str]]:
-    return [
+def _places(error: RequestValidationError) -> tuple[Mapping[str, str], ...]:
+    return tuple(
         {
             "place": ".".join(str(part) for part in one["loc"]),
             "problem": sanitise_line(str(one["msg"]))[:_LONGEST],
         }
         for one in error.errors()
-    ]
+    )

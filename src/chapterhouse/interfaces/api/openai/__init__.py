@@ -1,0 +1,1 @@
+"""The protocol of OpenAI's clients: models, chat completions, responses and embeddings."""

@@ -1,0 +1,204 @@
+"""Questions of clients of OpenAI's protocol, and their answers as text that only grows."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from fastapi import Request
+from starlette.responses import StreamingResponse
+
+from chapterhouse.answering.request import AskOptions
+from chapterhouse.council.meeting.session import MeetingOptions
+from chapterhouse.errors import BusyError
+from chapterhouse.interfaces.api.asking import ask_options
+from chapterhouse.interfaces.api.openai.conversation import Conversation
+from chapterhouse.interfaces.api.openai.models import Target
+from chapterhouse.interfaces.api.openai.texts import (
+    Shown,
+    draft_text,
+    opening_of,
+    show_answer,
+    show_minutes,
+)
+from chapterhouse.interfaces.api.problems import OPENAI, problem
+from chapterhouse.interfaces.api.schemas import AskBody
+from chapterhouse.interfaces.api.state import Exchange
+from chapterhouse.interfaces.api.streaming import until_stopped, with_pings
+from chapterhouse.library import Library
+from chapterhouse.text.counting import estimate_tokens
+from chapterhouse.types import (
+    FOUND,
+    AnswerEvent,
+    AskEvent,
+    CouncilEvent,
+    Draft,
+    DraftEvent,
+    FollowUp,
+    MinutesEvent,
+    Tool,
+    Usage,
+)
+
+_UNSETTLED: Final = 2  # sentences at the end of a draft that may still change
+_CHANGED: Final = "When all of it was checked, the answer became another one:"
+_Event = FollowUp | AskEvent | CouncilEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What is asked of whom.
+
+    Attributes:
+        documents: The address below which the server shows documents.
+    """
+
+    target: Target
+    conversation: Conversation
+    options: AskOptions
+    documents: str
+
+    @property
+    def as_asked(self) -> FollowUp:
+        """The question as it stands."""
+        return FollowUp(self.conversation.question, self.conversation.question)
+
+
+def inquiry_of(
+    exchange: Exchange,
+    request: Request,
+    target: Target,
+    conversation: Conversation,
+    words: int | None,
+    tools: tuple[Tool, ...] = (),
+) -> Inquiry:
+    """Return what a request asks."""
+    body = AskBody(question=conversation.question, words=words)
+    documents = f"{str(request.base_url).rstrip('/')}/api/documents"
+    options = replace(
+        ask_options(exchange, body),
+        drafts=True,
+        tools=tools,
+        tool_texts=conversation.tool_texts,
+    )
+    return Inquiry(target, conversation, options, documents)
+
+
+async def pieces(exchange: Exchange, inquiry: Inquiry) -> AsyncGenerator[str | Shown]:
+    """Yield the text of an answer as it comes; at last all that there is to show.
+
+    The pieces together are its text: what was yielded is never taken back. So a sentence that a
+    model writes is yielded once those behind it are there, and one of them was found in the
+    documents: then no quotations will be shown instead.
+
+    Raises:
+        BusyError: the server stops.
+        ToolCallsWanted: a model wants tools of the client called first.
+    """
+    found, sent = inquiry.as_asked, ""
+    events = exchange.events(lambda library: _events(library, inquiry))
+    async for event in until_stopped(events, exchange.server.stopping):
+        match event:
+            case FollowUp():
+                found = event
+            case DraftEvent():
+                text = _settled(event.draft, opening_of(found))
+                if text.startswith(sent) and text != sent:
+                    yield text[len(sent) :]
+                    sent = text
+            case AnswerEvent():
+                shown = show_answer(event.answer, opening_of(found), inquiry.documents)
+                shown = _behind(sent, shown)
+                yield shown.text[len(sent) :]
+                yield shown
+                return
+            case MinutesEvent():
+                shown = show_minutes(event.minutes, inquiry.documents)
+                yield shown.text
+                yield shown
+                return
+            case _:  # what a meeting does is in its minutes
+                pass
+    raise BusyError("The server stops.", seconds=5)
+
+
+async def complete(exchange: Exchange, inquiry: Inquiry) -> Shown:
+    """Return the answer at once; errors as of ``pieces``."""
+    options = replace(inquiry.options, drafts=False)
+    async for piece in pieces(exchange, replace(inquiry, options=options)):
+        if isinstance(piece, Shown):
+            return piece
+    raise AssertionError("the last piece is all that there is to show")
+
+
+def tokens_of(inquiry: Inquiry, usage: Usage | None, text: str) -> tuple[int, int]:
+    """Return how many tokens were read and written: as a model's service counted, or about."""
+    if usage is not None and usage.prompt_tokens:
+        return usage.prompt_tokens, usage.completion_tokens
+    return estimate_tokens(inquiry.conversation.text), estimate_tokens(text)
+
+
+def stream_response(lines: AsyncGenerator[str]) -> StreamingResponse:
+    """Return a response of events for clients; who stops reading stops the work."""
+    return StreamingResponse(with_pings(lines), media_type="text/event-stream")
+
+
+def error_data(error: Exception) -> str:
+    """Return an error that comes after the answer has begun, as JSON."""
+    return bytes(problem(error, OPENAI).body).decode()
+
+
+def _settled(draft: Draft, opening: str) -> str:
+    sentences = draft.sentences[:-_UNSETTLED]
+    if not any(sentence.support in FOUND for sentence in sentences):
+        return ""
+    return opening + draft_text(sentences)
+
+
+def _behind(sent: str, shown: Shown) -> Shown:
+    """Return an answer behind what was sent of it; whole, where it does not begin with that."""
+    if shown.text.startswith(sent):
+        return shown
+    before = f"{sent}\n\n{_CHANGED}\n\n"
+    annotations = tuple(
+        one.model_copy(
+            update={
+                "start_index": one.start_index + len(before),
+                "end_index": one.end_index + len(before),
+            }
+        )
+        for one in shown.annotations
+    )
+    return replace(shown, text=f"{before}{shown.text}", annotations=annotations)
+
+
+async def _events(library: Library, inquiry: Inquiry) -> AsyncIterator[_Event]:
+    target, question, options = inquiry.target, inquiry.conversation.question, inquiry.options
+    if target.kind == "council":
+        with ExitStack() as stack:
+            transcript = None
+            if not options.remember:  # what a council stores of a meeting is deleted at its end
+                folder = stack.enter_context(TemporaryDirectory(prefix="chapterhouse-meeting-"))
+                transcript = Path(folder) / "transcript.ndjson"
+            meeting = MeetingOptions(remember=options.remember, transcript=transcript)
+            async for event in library.councils.events(target.slug, question, options=meeting):
+                yield event
+        return
+    found = inquiry.as_asked
+    if inquiry.conversation.before:
+        found = await library.answers.follow_up_async(
+            question,
+            inquiry.conversation.before,
+            persona=target.slug,
+            options=replace(options, in_conversation=True),
+        )
+        yield found
+        options = replace(options, search_text=found.search_text, in_conversation=True)
+    if library.settings.answer.check == "model":  # a second opinion may change any sentence
+        options = replace(options, drafts=False)
+    async for answered in library.answers.events(
+        found.question, persona=target.slug, options=options
+    ):
+        yield answered

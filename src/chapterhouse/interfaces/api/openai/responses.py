@@ -1,0 +1,165 @@
+"""Responses: https://platform.openai.com/docs/api-reference/responses. Nothing is stored."""
+
+import json
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator
+from itertools import count
+from typing import Any, Final
+
+from fastapi import Request
+from starlette.responses import Response
+
+from chapterhouse.interfaces.api.openai.bodies import Item, ResponseBody
+from chapterhouse.interfaces.api.openai.conversation import (
+    Conversation,
+    conversation_of,
+    require_possible,
+    words_of,
+)
+from chapterhouse.interfaces.api.openai.models import READ, target_of
+from chapterhouse.interfaces.api.openai.questions import (
+    Inquiry,
+    complete,
+    error_data,
+    inquiry_of,
+    pieces,
+    stream_response,
+    tokens_of,
+)
+from chapterhouse.interfaces.api.openai.results import (
+    OutputMessage,
+    OutputText,
+    ResponseResult,
+    ResponseUsage,
+    TextAnnotation,
+)
+from chapterhouse.interfaces.api.openai.texts import Shown
+from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.routing import router
+from chapterhouse.interfaces.api.state import Exchange, Exchanged
+
+responses: Final = router("/v1/responses", "openai")
+_AT: Final = {"output_index": 0, "content_index": 0}
+Event = Callable[..., str]
+
+
+@responses.post(
+    "",
+    openapi_extra=READ,
+    response_model=ResponseResult,
+    responses={200: {"content": {"text/event-stream": {}}}},
+)
+async def create_response(
+    exchange: Exchanged, request: Request, body: ResponseBody
+) -> ResponseResult | Response:
+    """Answer the last message of the user from documents, at once or as a stream of events."""
+    _require_stateless(body)
+    require_possible(body, body.text.format if body.text else None)
+    words = words_of(body.max_output_tokens)
+    conversation = _conversation(body)
+    target = await target_of(exchange, body.model)
+    inquiry = inquiry_of(exchange, request, target, conversation, words)
+    begun = ResponseResult(
+        id=f"resp_{exchange.caller.request_id}",
+        created_at=int(time.time()),
+        status="in_progress",
+        model=target.id,
+    )
+    if body.stream:
+        return stream_response(_stream(exchange, inquiry, begun))
+    return _completed(begun, inquiry, await complete(exchange, inquiry))
+
+
+def _require_stateless(body: ResponseBody) -> None:
+    if body.previous_response_id or body.conversation or body.background:
+        raise Refusal(
+            400,
+            "Nothing is stored here: previous_response_id, conversation and background cannot be"
+            " used.",
+            hint="Send the whole conversation as input.",
+        )
+
+
+def _conversation(body: ResponseBody) -> Conversation:
+    if isinstance(body.input, str):
+        return conversation_of([Item(role="user", content=body.input)])
+    if any(item.type == "item_reference" for item in body.input):
+        raise Refusal(400, "Nothing is stored here: send items themselves, not references.")
+    return conversation_of([item for item in body.input if item.type == "message"])
+
+
+def _message(begun: ResponseResult, *content: OutputText) -> OutputMessage:
+    return OutputMessage(
+        id=begun.id.replace("resp_", "msg_"),
+        status="completed" if content else "in_progress",
+        content=content,
+    )
+
+
+def _output(shown: Shown) -> OutputText:
+    annotations = tuple(TextAnnotation(**one.model_dump()) for one in shown.annotations)
+    return OutputText(text=shown.text, annotations=annotations)
+
+
+def _completed(begun: ResponseResult, inquiry: Inquiry, shown: Shown) -> ResponseResult:
+    read, written = tokens_of(inquiry, shown.usage, shown.text)
+    usage = ResponseUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
+    return begun.model_copy(
+        update={
+            "status": "completed",
+            "output": (_message(begun, _output(shown)),),
+            "usage": usage,
+            "chapterhouse": shown.details,
+        }
+    )
+
+
+async def _stream(
+    exchange: Exchange, inquiry: Inquiry, begun: ResponseResult
+) -> AsyncGenerator[str]:
+    numbers = count()
+
+    def event(kind: str, **members: Any) -> str:
+        data = {"type": kind, "sequence_number": next(numbers), **members}
+        return f"event: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+    message = _message(begun)
+    yield event("response.created", response=_json(begun))
+    yield event("response.in_progress", response=_json(begun))
+    yield event("response.output_item.added", output_index=0, item=_json(message))
+    part = {"item_id": message.id, **_AT}
+    yield event("response.content_part.added", **part, part=_json(OutputText(text="")))
+    try:
+        async for piece in pieces(exchange, inquiry):
+            if isinstance(piece, str):
+                yield event("response.output_text.delta", **part, delta=piece, logprobs=[])
+                continue
+            for line in _closing(event, part, begun, inquiry, piece):
+                yield line
+    except Exception as error:  # noqa: BLE001 - the answer has begun: the client learns of it here
+        wrong = json.loads(error_data(error))["error"]
+        failure = {"code": wrong["code"] or "server_error", "message": wrong["message"]}
+        failed = begun.model_copy(update={"status": "failed", "error": failure})
+        yield event("response.failed", response=_json(failed))
+
+
+def _closing(
+    event: Event, part: dict[str, Any], begun: ResponseResult, inquiry: Inquiry, shown: Shown
+) -> Iterator[str]:
+    output = _output(shown)
+    for number, annotation in enumerate(output.annotations):
+        yield event(
+            "response.output_text.annotation.added",
+            **part,
+            annotation_index=number,
+            annotation=_json(annotation),
+        )
+    yield event("response.output_text.done", **part, text=output.text, logprobs=[])
+    yield event("response.content_part.done", **part, part=_json(output))
+    item = _json(_message(begun, output))
+    yield event("response.output_item.done", output_index=0, item=item)
+    yield event("response.completed", response=_json(_completed(begun, inquiry, shown)))
+
+
+def _json(value: Any) -> Any:
+    return value.model_dump(mode="json")

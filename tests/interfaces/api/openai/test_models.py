@@ -1,0 +1,111 @@
+"""Who can be asked, what else the documentation shows, and errors."""
+
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import openai
+import pytest
+from openai.types import Model
+from tests.interfaces.api.openai.conftest import Desktop, answer_of, desktop, make_home
+from tests.rooms import SPEED
+from tests.served import serving
+
+ALL = {
+    "chapterhouse",
+    "persona/maria",
+    "persona/jonas",
+    "council/board",
+    "chapterhouse-embeddings",
+}
+LIMITED = {"chapterhouse", "persona/maria", "chapterhouse-embeddings"}
+
+
+def test_who_can_be_asked(client: openai.OpenAI) -> None:
+    listed = client.models.list().data
+    assert {one.id for one in listed} == ALL
+    for one in listed:
+        Model.model_validate(one.model_dump(), strict=True)
+        assert client.models.retrieve(one.id) == one
+    assert {one.id: one.name for one in listed}["persona/maria"] == "Maria Keller"  # type: ignore[attr-defined]
+
+
+def test_a_limited_key_sees_only_its_persona(town: Desktop) -> None:
+    with town.openai(town.key("read", personas=("maria",))) as client:
+        assert {one.id for one in client.models.list().data} == LIMITED
+        assert "4 knots" in answer_of(client, "persona/maria")
+        for foreign in ("persona/jonas", "council/board", "persona/nobody"):
+            errors = []
+            for call in (
+                lambda name=foreign: answer_of(client, name),
+                lambda name=foreign: client.responses.create(model=name, input=SPEED),
+                lambda name=foreign: client.responses.create(model=name, input=SPEED, stream=True),
+                lambda name=foreign: client.models.retrieve(name),
+            ):
+                with pytest.raises(openai.NotFoundError) as raised:
+                    call()
+                assert raised.value.code == "model_not_found"
+                errors.append(str(raised.value.body).replace(foreign, "X"))
+            assert len(set(errors)) == 1
+
+
+def test_errors_are_the_exceptions_of_the_client(town: Desktop, client: openai.OpenAI) -> None:
+    with (
+        openai.OpenAI(base_url=f"{town.url}/v1", api_key="ch_wrong") as other,
+        pytest.raises(openai.AuthenticationError) as raised,
+    ):
+        other.models.list()
+    assert raised.value.code == "invalid_api_key"
+    for model in ("", "gpt-4o", "persona/", "persona/MARIA", "council/../board", "x" * 150):
+        with pytest.raises((openai.NotFoundError, openai.BadRequestError)):
+            answer_of(client, model)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("GET", "/v1/files", b"", 404),
+        ("GET", "/v1", b"", 404),
+        ("DELETE", "/v1/models", b"", 405),
+        ("POST", "/v1/chat/completions", b"{", 400),
+        ("POST", "/v1/chat/completions", b'{"model": "\\ud800", "messages": []}', 400),
+        ("POST", "/v1/embeddings", b"x" * (4 * 2**20 + 1), 413),
+        ("POST", "/v1/models/persona/maria", b"", 405),
+    ],
+)
+def test_every_error_has_the_form_of_openai(
+    town: Desktop, method: str, path: str, body: bytes, status: int
+) -> None:
+    with town.client(town.key()) as plain:
+        response = plain.request(
+            method, path, content=body, headers={"Content-Type": "application/json"}
+        )
+    assert response.status_code == status, response.text
+    assert set(response.json()["error"]) == {"message", "type", "param", "code"}
+
+
+def test_other_routes_have_problem_details(town: Desktop) -> None:
+    with town.client(town.key()) as plain:
+        found = plain.post("/api/ask", json={"question": ""})
+    assert (found.status_code, found.json()["errors"][0]["place"]) == (422, "body.question")
+
+
+PAGE = Path(__file__).parents[4] / "docs" / "openai.md"
+CURL = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("curl ")]
+
+
+@pytest.mark.parametrize("line", CURL, ids=lambda line: line.partition("/v1/")[2][:20])
+def test_the_lines_of_the_documentation_work(open_town: Desktop, line: str) -> None:
+    words = shlex.split(line.replace("http://127.0.0.1:8431", open_town.url))
+    done = subprocess.run(
+        [*words, "--silent", "--fail"], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.startswith(("{", "data: {"))
+
+
+@pytest.fixture(scope="module")
+def open_town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
+    """A server that asks this machine for no key."""
+    with serving(make_home(tmp_path_factory.mktemp("open"))) as served:
+        yield desktop(served)
