@@ -94,6 +94,7 @@ def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
         embedder=embedder,
         count_tokens=cutter.count_tokens,
         cut_by=cutter.cut_by,
+        credentials=settings.reading.credentials,
     )
 
 

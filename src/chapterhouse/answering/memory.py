@@ -64,6 +64,7 @@ def cache_key(
         "settings": request.settings.model_dump(mode="json"),
         "request": [
             request.scope.shelves,
+            request.scope.trust,
             list(request.tags),
             request.search_text,
             request.form.words,

@@ -6,7 +6,7 @@ from typing import Literal
 from chapterhouse.answering.choosing import WHOLE, Form
 from chapterhouse.answering.search import named_scope
 from chapterhouse.settings import Settings
-from chapterhouse.types import Persona, Scope
+from chapterhouse.types import Persona, Scope, Trust
 
 NO_MODEL = "none"
 
@@ -58,6 +58,7 @@ class AskOptions:
 
     Attributes:
         drafts: Whether the events of the answer tell what a model has written so far.
+        trust: Only documents of sources that are trusted so.
     """
 
     shelves: tuple[str, ...] | None = None
@@ -69,6 +70,7 @@ class AskOptions:
     search_text: str = ""
     in_conversation: bool = False
     drafts: bool = True
+    trust: tuple[Trust, ...] | None = None
 
 
 def library_request(question: str, settings: Settings, options: AskOptions) -> Request:
@@ -77,7 +79,7 @@ def library_request(question: str, settings: Settings, options: AskOptions) -> R
     return Request(
         question=question,
         settings=settings,
-        scope=named_scope(options.shelves),
+        scope=named_scope(options.shelves, options.trust),
         tags=options.tags,
         form=Form(options.words or settings.answer.words),
         max_tokens=settings.packing.maximum,

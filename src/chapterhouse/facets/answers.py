@@ -11,7 +11,7 @@ from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.search import holdings_of
 from chapterhouse.concurrency import last, run_sync
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Scope, Turn
+from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Scope, Trust, Turn
 
 _NO_OPTIONS: Final = AskOptions()
 
@@ -37,6 +37,7 @@ class Answers:
         search_text: str = "",
         in_conversation: bool = False,
         drafts: bool = True,
+        trust: Sequence[Trust] | None = None,
         on_event: Callable[[AskEvent], None] | None = None,
     ) -> Answer:
         """Answer from the documents, every sentence with a verified citation, or say why not.
@@ -56,6 +57,7 @@ class Answers:
             in_conversation: Whether a model is reminded of earlier answers, unless the settings
                 say otherwise.
             drafts: Whether events tell what a model has written so far, checked.
+            trust: Only documents of sources that are trusted so; all when None.
             on_event: Is called with what happens, as ``events`` yields it.
 
         Raises:
@@ -73,6 +75,7 @@ class Answers:
             search_text,
             in_conversation,
             drafts,
+            None if trust is None else tuple(trust),
         )
         return run_sync(
             self.ask_async(question, persona=persona, options=options, on_event=on_event)
@@ -112,6 +115,7 @@ class Answers:
         model: str | None = None,
         remember: bool = True,
         certain: bool = False,
+        trust: Sequence[Trust] | None = None,
     ) -> FollowUp:
         """Return a question of a conversation as it can be understood by itself, to be asked.
 
@@ -126,6 +130,7 @@ class Answers:
             model: As in ``ask``.
             remember: As in ``ask``; without it nothing is recalled either.
             certain: Whether it is known to go on from the last turn.
+            trust: As in ``ask``.
 
         Raises:
             UsageError, NotFoundError, MissingExtraError: as ``ask``.
@@ -135,6 +140,7 @@ class Answers:
             model=model,
             remember=remember,
             in_conversation=True,
+            trust=None if trust is None else tuple(trust),
         )
         return run_sync(
             follow_up(question, before, persona, options, self._runtime, certain=certain)

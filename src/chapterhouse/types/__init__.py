@@ -96,6 +96,7 @@ from chapterhouse.types.documents import (
     Section,
     Span,
     Status,
+    Trust,
     shelf_names,
 )
 from chapterhouse.types.events import (
@@ -175,7 +176,13 @@ from chapterhouse.types.settings import (
     SettingValue,
     StoredSetting,
 )
-from chapterhouse.types.sources import Move, Source, SourceKind, SyncReport, Trust
+from chapterhouse.types.sources import (
+    USUAL_TRUST,
+    Move,
+    Source,
+    SourceKind,
+    SyncReport,
+)
 from chapterhouse.types.state import (
     Check,
     CorpusCounts,
@@ -214,6 +221,7 @@ __all__ = [
     "INCOMPLETE",
     "OPEN",
     "SURE",
+    "USUAL_TRUST",
     "Absence",
     "AccessLevel",
     "AddReport",

@@ -62,6 +62,7 @@ def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
         remember=remembers,
         use_cache=remembers,
         drafts=False,
+        trust=body.trust or None,
     )
 
 

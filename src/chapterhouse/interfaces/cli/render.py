@@ -25,6 +25,7 @@ from chapterhouse.types import (
     LibraryStatus,
     Notice,
     Status,
+    Trust,
 )
 
 if TYPE_CHECKING:
@@ -272,6 +273,7 @@ def document(entry: Document, body: Body, inside: Sequence[FileRecord]) -> Itera
         ("format", f"{entry.format}, read by {entry.method}"),
         ("status", entry.status.value),
         ("shelves", ", ".join(entry.shelves)),
+        *([] if entry.trust is Trust.OWN else [("trust", entry.trust.value)]),
         ("language", entry.language or "not known"),
         ("modified", f"{datetime.fromtimestamp(entry.modified, UTC):%Y-%m-%d %H:%M} UTC"),
         ("size", size(entry.size)),

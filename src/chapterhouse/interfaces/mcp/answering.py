@@ -57,7 +57,12 @@ async def ask(service: Service, arguments: AskArguments, report: Report) -> Outc
         lambda: service.library.answers.ask_async(
             arguments.question,
             persona=arguments.persona,
-            options=AskOptions(remember=service.remember, use_cache=service.remember, drafts=False),
+            options=AskOptions(
+                remember=service.remember,
+                use_cache=service.remember,
+                drafts=False,
+                trust=arguments.trust or None,
+            ),
             on_event=on_event,
         )
     )
