@@ -251,7 +251,8 @@ def _assigned(text: str, lower: str) -> Iterator[Credential]:
 
 _EXAMPLES: Final = re.compile(
     r"example|sample|dummy|fake|placeholder|change.?(?:me|it)|your|insert|redact|x{4}|\*{3}|\.{3}|…|█"
-    r"|1234567|abcdefg|foobar|qwerty|todo|test.?(?:key|token|secret)|lorem|deadbeef",
+    r"|1234567|abcdefg|foobar|qwerty|todo|test.?(?:key|token|secret)|lorem|deadbeef"
+    r"|^pk[_.]|ANBgkqhkiG9w0BAQEFAAO",  # what services call public, and RSA's public keys
     re.IGNORECASE,
 )
 _IN_WORDS: Final = re.compile(
