@@ -1,4 +1,4 @@
-"""Credentials are found by their forms, examples are not, and no text costs more than its length."""
+"""Credentials are found by their forms, and examples are not; no text costs more than its length."""
 
 import itertools
 import string
@@ -40,8 +40,8 @@ HOSTILE: dict[str, Callable[[int], str]] = {
         "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE",
         "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
         (
-            "Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4"
-            "gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
+            "Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6Ikp"
+            "vaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
         ),
         "postgres://user:password@localhost:5432/db",
         "https://user:pass@example.com/path",
