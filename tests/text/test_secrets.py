@@ -1,4 +1,4 @@
-"""Credentials are found by their forms, and examples are not; no text costs more than its length."""
+"""Credentials are found by their forms, and examples are not, in time that grows with length."""
 
 import itertools
 import string
