@@ -103,6 +103,7 @@ def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
             embedder=embedder,
             count_tokens=made.count_tokens,
             cut_by=made.cut_by,
+            credentials=settings.reading.credentials,
         )
 
     return prepare_document

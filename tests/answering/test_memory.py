@@ -7,9 +7,10 @@ import pytest
 from tests.rooms import KNOTS, PRICE, RULES, SPEED, asked
 
 from chapterhouse.agents.ask import ask
-from chapterhouse.answering.request import AskOptions
+from chapterhouse.answering.memory import recall
+from chapterhouse.answering.request import AskOptions, library_request
 from chapterhouse.errors import EngineError
-from chapterhouse.types import Answer
+from chapterhouse.types import Answer, Trust
 
 GATE = "The gate closes at 21:30 from April to September."
 
@@ -19,6 +20,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "asker": {"persona": ""},
     "tags": {"tags": ("speed",)},
     "words": {"words": 60},
+    "trust": {"trust": (Trust.OWN,)},
 }
 
 PERSONAS = {
@@ -105,6 +107,21 @@ def test_a_model_is_reminded_of_the_same_personas_answers_only(harbour: Any) -> 
     harbour.library.personas.change("maria", {"memory.recall": "0"})
     asked(harbour, f"{SPEED} Please.", "maria")
     assert "[earlier answers" not in model.asked[-1][1]
+
+
+def test_what_rests_on_less_trusted_documents_is_no_reminder(harbour: Any) -> None:
+    asked(harbour, SPEED, "")
+    settings = harbour.library.settings
+
+    def reminded(*levels: Trust) -> int:
+        options = AskOptions(in_conversation=True, trust=levels or None)
+        request = library_request(f"{SPEED} And at night?", settings, options)
+        return len(recall(request, harbour.runtime()))
+
+    assert reminded() == reminded(Trust.OWN) == 1
+    folder = harbour.library.personas.load("maria").rag
+    harbour.library.sources.add(str(folder), trust=Trust.WEB)
+    assert (reminded(), reminded(Trust.OWN), reminded(Trust.WEB, Trust.OWN)) == (1, 0, 1)
 
 
 def test_an_earlier_answer_cannot_be_cited(harbour: Any) -> None:

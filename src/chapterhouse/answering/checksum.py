@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -22,7 +22,16 @@ from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.markdown import table_cells
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.text.view import without_brackets
-from chapterhouse.types import FOUND, Check, Citation, Document, Evidence, Quotation, Support
+from chapterhouse.types import (
+    FOUND,
+    Check,
+    Citation,
+    Document,
+    Evidence,
+    Quotation,
+    Support,
+    Trust,
+)
 
 QUOTED: Final = "quoted from the documents"  # the note of a quotation below what a model wrote
 EXTRACTIVE: Final = "extractive"  # the method of what was composed without a model
@@ -74,6 +83,21 @@ def _source(document: Document) -> Source:
 
 
 # --- writing and reading -----------------------------------------------------------------------
+
+
+def without_own_trust(fields: Any) -> Any:
+    """Return fields whose citations say how far a source is trusted only where it is not the own.
+
+    Files that were written before it was said stay as they were.
+    """
+    match fields:
+        case dict():
+            shown = fields.items()
+            return {k: without_own_trust(v) for k, v in shown if (k, v) != ("trust", Trust.OWN)}
+        case list():
+            return [without_own_trust(one) for one in fields]
+        case _:
+            return fields
 
 
 def file_text(fields: Mapping[str, object]) -> str:

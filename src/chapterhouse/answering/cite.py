@@ -110,6 +110,7 @@ def cite(
         text_sha256=document.text_sha256,
         year=year_of(document),
         status=status,
+        trust=document.trust,
     )
 
 
@@ -143,6 +144,7 @@ def verify(citation: Citation, document: Document | None, body: Body | None) -> 
         marker=marker_of(document, path),
         link=link_of(document, path),
         verified=holds,
+        trust=document.trust,
         header=header_of(citation.quote, body.text, citation.start),
     )
 

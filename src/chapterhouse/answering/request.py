@@ -6,7 +6,7 @@ from typing import Literal
 from chapterhouse.answering.choosing import WHOLE, Form
 from chapterhouse.answering.search import named_scope
 from chapterhouse.settings import Settings
-from chapterhouse.types import Persona, Scope, Tool, ToolText, Usage, WantedCall
+from chapterhouse.types import Persona, Scope, Tool, ToolText, Trust, Usage, WantedCall
 
 NO_MODEL = "none"
 
@@ -67,6 +67,7 @@ class AskOptions:
         tools: Those of the asker's program, all external. Where a model wants one called, asking
             raises ``ToolCallsWanted``. Without a model they are ignored.
         tool_texts: What such tools returned for this question.
+        trust: Only documents of sources that are trusted so.
     """
 
     shelves: tuple[str, ...] | None = None
@@ -82,6 +83,7 @@ class AskOptions:
     counted: bool | None = None
     tools: tuple[Tool, ...] = ()
     tool_texts: tuple[ToolText, ...] = ()
+    trust: tuple[Trust, ...] | None = None
 
     @property
     def is_counted(self) -> bool:
@@ -114,7 +116,7 @@ def library_request(question: str, settings: Settings, options: AskOptions) -> R
     return Request(
         question=question,
         settings=settings,
-        scope=named_scope(options.shelves),
+        scope=named_scope(options.shelves, options.trust),
         tags=options.tags,
         form=Form(options.words or settings.answer.words),
         max_tokens=settings.packing.maximum,

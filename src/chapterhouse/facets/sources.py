@@ -19,12 +19,14 @@ from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     DEFAULT_SHELF,
+    USUAL_TRUST,
     FileRecord,
     Job,
     Progress,
     Source,
     SourceKind,
     SyncReport,
+    Trust,
     source_result,
 )
 
@@ -59,10 +61,11 @@ class Sources:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         maximum_bytes: int = 0,
+        trust: Trust | None = None,
     ) -> Source:
         """Remember a folder or a list of web pages as a source; nothing is read yet.
 
-        Adding one again changes its patterns and its limit.
+        Adding one again changes its patterns and its limit, and its trust where that is named.
 
         Args:
             location: A folder, one of a cloud drive as ``REMOTE:PATH``, or a file with addresses
@@ -72,6 +75,8 @@ class Sources:
             include: Patterns as in .gitignore of what is read; everything when empty.
             exclude: Patterns of what is not.
             maximum_bytes: Larger files are rejected; 0: as the settings say.
+            trust: How far it is trusted; when None a new list of pages is ``web``, a new folder of
+                a cloud drive ``shared``, any other ``own``.
 
         Raises:
             NotFoundError: nothing is there.
@@ -92,13 +97,35 @@ class Sources:
                 wanted = name_of_folder(place, roots)
             elif kind is SourceKind.CLOUD:
                 wanted = rclone_listing.Place.parse(place).name
-            known = Source(free_name(name or wanted, store), kind, place, shelf)
+            usual = USUAL_TRUST.get(kind, Trust.OWN)
+            known = Source(free_name(name or wanted, store), kind, place, shelf, trust=usual)
             if kind is SourceKind.FOLDER and wanted == path.name:
                 store.label_root(place, known.name)
         source = replace(
-            known, include=tuple(include), exclude=tuple(exclude), maximum_bytes=maximum_bytes
+            known,
+            include=tuple(include),
+            exclude=tuple(exclude),
+            maximum_bytes=maximum_bytes,
+            trust=trust or known.trust,
         )
         store.sources().save(source)
+        return source
+
+    def set_trust(self, name: str, trust: Trust) -> Source:
+        """Say how far a source is trusted; it holds at once for all its documents.
+
+        Raises:
+            NotFoundError: none is called so.
+            UsageError: several are, or it belongs to a persona or a council.
+        """
+        source = self.get(name)
+        if source.kind in AGENTS:
+            raise UsageError(
+                f"The folders of '{source.name}' have no trust of their own.",
+                hint="Follow the folder as a source: chapterhouse source add FOLDER --trust LEVEL",
+            )
+        source = replace(source, trust=trust)
+        self._runtime.store.sources().save(source)
         return source
 
     def give(self, location: str, owner: "Personas | Councils", name: str) -> Source:

@@ -55,7 +55,11 @@ def source_over(location: str, shelf: str, sources: Iterable[Source]) -> Source 
 def mark_synced(
     source: Source, folders: Sequence[Path], store: Store, now: int, problem: str = ""
 ) -> None:
-    """Record that a source was brought up to date just now, or why that failed."""
+    """Record that a source was brought up to date just now, or why that failed.
+
+    What else was changed of it meanwhile stays.
+    """
+    source = next((one for one in store.sources().sources() if one.name == source.name), source)
     if problem:
         marked = replace(source, problem=problem)
     else:

@@ -29,6 +29,7 @@ from chapterhouse.types import (
     Route,
     Searched,
     Support,
+    Trust,
     Verdict,
 )
 
@@ -68,6 +69,16 @@ _Shelves = Annotated[
         ),
     ),
 ]
+TrustLevels = Annotated[
+    tuple[Trust, ...],
+    Field(
+        max_length=len(Trust),
+        description=(
+            "Only documents of sources that are trusted so: own (the user's), shared (of people "
+            "who are known), external (of others), web; every document when left out."
+        ),
+    ),
+]
 
 
 class _Arguments(BaseModel):
@@ -104,6 +115,7 @@ class PassagesArguments(_Arguments):
     query: _Query
     limit: _Limit = 8
     shelves: _Shelves = ()
+    trust: TrustLevels = ()
 
 
 class KnowledgeArguments(PassagesArguments):
@@ -130,6 +142,7 @@ class AskArguments(_Arguments):
             "shelves. Left out, the whole library is asked."
         ),
     )
+    trust: TrustLevels = ()
 
 
 class ConveneArguments(_Arguments):
@@ -235,6 +248,7 @@ class PassageResult(Result):
     text: str
     similarity: _Rounded = Field(description="0 to 1, of the last stage of the search.")
     exact: bool = Field(description="Whether it contains a phrase, name or code exactly as asked.")
+    trust: Trust = Field(description="How far its source is trusted: own, shared, external, web.")
     span: SpanResult
 
 
@@ -271,6 +285,7 @@ class CitationResult(Result):
     link: str = Field(description="Web address of the place where the document states one.")
     status: Support = Field(description="How far it carries the sentence that cites it.")
     verified: bool = Field(description="Whether the quote stands there to the character.")
+    trust: Trust = Field(description="How far its source is trusted: own, shared, external, web.")
 
 
 class AnswerResult(Result):

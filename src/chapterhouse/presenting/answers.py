@@ -130,8 +130,10 @@ def _body(answer: Answer, sentences: Sequence[AnswerSentence]) -> Iterator[Seque
     """Yield the blocks of each part; lines of a quoted answer stand together where each is one."""
     marked = answer.route is not Route.GENERAL  # of which the notice says all there is to say
     blocks: list[Block] = []
+    trust = {citation.number: citation.trust for citation in answer.citations}
     for sentence in sentences:
-        after = _after(sentence, marked=marked)
+        levels = {trust[number] for number in sentence.citations if number in trust}
+        after = _after(sentence, wording.trust_mark(levels), marked=marked)
         if answer.method != "extractive" and "\n" not in sentence.text:
             blocks = _written(blocks, sentence, after)
             continue
@@ -158,10 +160,11 @@ def _written(blocks: list[Block], sentence: AnswerSentence, after: Line) -> list
     return [*blocks, Paragraph(words)]
 
 
-def _after(sentence: AnswerSentence, *, marked: bool) -> Line:
+def _after(sentence: AnswerSentence, trust: str, *, marked: bool) -> Line:
     names = tuple(map(str, sentence.citations))
     cited: Line = (Cited(names),) if names else ()
-    note: Line = (Words(f" ({sentence.note})", Style.QUIET),) if sentence.note else ()
+    notes = filter(None, (sentence.note, trust))
+    note: Line = tuple(Words(f" ({text})", Style.QUIET) for text in notes)
     mark = wording.support_mark(sentence.support, sentence.problems) if marked else ""
     return (*cited, *note, *((Words(f" ({mark})", Style.WARNING),) if mark else ()))
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.types import Citation
+from chapterhouse.types import Citation, Trust
 
 # A plain web address: no spaces, no signs that would end it, no user before the host.
 _ADDRESS: Final = re.compile(r"https?://[^\s<>\"\\`{}|^@/?#]+(?:[/?#][^\s<>\"\\`{}|^]{0,1900})?")
@@ -38,7 +38,8 @@ def clean(citation: Citation) -> Citation:
 def citation_line(citation: Citation, longest: int | None = None) -> str:
     """Return title, year, section and page of a citation, as in ``Guide (2024), §Setup, page 3``.
 
-    The outermost heading is left out where it is the title again.
+    The outermost heading is left out where it is the title again. Of what is not the user's own it
+    ends with how far its source is trusted.
 
     Args:
         citation: Whose place it is.
@@ -50,7 +51,8 @@ def citation_line(citation: Citation, longest: int | None = None) -> str:
     parts += [f"§{' › '.join(_cut(heading, longest) for heading in path)}"] if path else []
     page = page_name(citation.page_kind, citation.page, citation.page_label)
     parts += [page] if page else []
-    return ", ".join(" ".join(part.split()) for part in parts)
+    trust = "" if citation.trust is Trust.OWN else f" · {citation.trust}"
+    return ", ".join(" ".join(part.split()) for part in parts) + trust
 
 
 def _cut(text: str, longest: int | None) -> str:

@@ -19,7 +19,7 @@ from chapterhouse.presenting.quoted import quoted_blocks
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import counted
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.types import Hit, SearchResult
+from chapterhouse.types import Hit, SearchResult, Trust
 
 _REPEATS: Final = 5  # of a passage that are named
 
@@ -65,7 +65,8 @@ def _hit(hit: Hit, terms: frozenset[str], *, explain: bool) -> Part:
     chunk, document = hit.chunk, hit.document
     page = page_name(document.page_kind, chunk.page, chunk.page_label)
     place = f"characters {chunk.start}–{chunk.end}"
-    facts = [document.source, page, place, f"score {hit.score:.3f}"]
+    trust = "" if document.trust is Trust.OWN else document.trust.value
+    facts = [document.source, trust, page, place, f"score {hit.score:.3f}"]
     below: list[str] = []
     if hit.repeats:
         below.append(f"said again in: {wording.join_words(hit.repeats, _REPEATS)}")

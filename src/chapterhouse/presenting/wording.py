@@ -1,11 +1,21 @@
 """How numbers, models and disagreements are put into words, in every format."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from chapterhouse.text.analyse import SNOWBALL
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Conflict, FileRecord, Problem, Searched, Side, Status, Support, Usage
+from chapterhouse.types import (
+    Conflict,
+    FileRecord,
+    Problem,
+    Searched,
+    Side,
+    Status,
+    Support,
+    Trust,
+    Usage,
+)
 
 _MARKS: Final = {
     Support.CITED: "as its writer reads the quotation",
@@ -29,6 +39,16 @@ def support_mark(support: Support, problems: Sequence[Problem] = ()) -> str:
     if support is Support.DISAGREES and instead:
         return f"the source says: {join_words(instead)}"
     return _MARKS.get(support, "")
+
+
+def trust_mark(levels: Collection[Trust]) -> str:
+    """Return what a reader is told of a sentence by how far its sources are trusted; or empty.
+
+    Something only where none is the user's own or of people who are known.
+    """
+    if not levels or not {Trust.EXTERNAL, Trust.WEB}.issuperset(levels):
+        return ""
+    return "web" if Trust.EXTERNAL not in levels else "external"
 
 
 def outcome_word(record: FileRecord) -> str:

@@ -181,12 +181,26 @@ WHERE d.key IN (
 )
 GROUP BY d.language ORDER BY d.language;
 
+-- census_by_source
+SELECT d.source, d.language, d.chunks FROM document AS d
+WHERE ?1 = 'null' OR d.key IN (
+  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
+)
+ORDER BY d.language;
+
 -- partly_read
 SELECT d.source FROM document AS d
 WHERE d.status = 'partial' AND (?1 = 'null' OR d.key IN (
   SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
 ))
 ORDER BY d.source, d.id;
+
+-- noticed
+SELECT count(*) FROM document AS d
+WHERE EXISTS (SELECT 1 FROM json_each(d.notices) WHERE value ->> '$[0]' = ?1)
+AND (?2 = 'null' OR d.key IN (
+  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?2))
+));
 
 -- counts
 SELECT 'format', format, count(*) FROM document GROUP BY format
@@ -255,7 +269,7 @@ WHERE ?2 = 'null' OR EXISTS (
 );
 
 -- documents_of
-SELECT c.key, d.id
+SELECT c.key, d.id, d.source
 FROM json_each(?1) AS wanted
 CROSS JOIN chunk AS c ON c.key = wanted.value
 JOIN document AS d ON d.key = c.document
@@ -406,6 +420,9 @@ DELETE FROM cached_answer WHERE sequence <> ?;
 SELECT name, kind, location, shelf, include, exclude, maximum_bytes, synced, state, problem,
   trust
 FROM source ORDER BY name;
+
+-- trust_of_sources
+SELECT name, kind, location, trust FROM source;
 
 -- save_source
 INSERT OR REPLACE INTO source (

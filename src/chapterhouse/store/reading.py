@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +13,7 @@ from chapterhouse.ports.store import Blobs
 from chapterhouse.store import rows
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, Value, first, run
+from chapterhouse.store.trust import TrustLevels, read_trust
 from chapterhouse.types import Body, Change, Chunk, CorpusCounts, Document, FileRecord, Scope
 
 _BATCH = 500
@@ -26,14 +28,15 @@ class StoreReader:
     def __init__(self, connections: Connections, blobs: Blobs) -> None:
         self._connections = connections
         self._blobs = blobs
-        self._censuses: dict[str, tuple[int, CorpusCounts]] = {}
+        self._censuses: dict[tuple[Scope, TrustLevels], tuple[int, CorpusCounts]] = {}
         self._known_documents: tuple[int, dict[str, Document]] = (-1, {})
 
     def document(self, document_id: str, scope: Scope) -> Document | None:
         """Return one document."""
-        row = self._first("document", document_id)
-        document = rows.document_from(row) if row else None
-        return document if document and scope.sees(document.shelves) else None
+        with self._connections.read() as connection:
+            row = first(connection, "document", document_id)
+            found = [rows.document_from(row)] if row else []
+            return next(_visible(found, scope, connection), None)
 
     def documents(self, scope: Scope, after: str = "") -> Iterator[Document]:
         """Yield documents in order of id, those behind ``after``.
@@ -47,7 +50,9 @@ class StoreReader:
             else:
                 batch = self._all("documents_on_shelves", last, scope.key, _BATCH)
             documents = [rows.document_from(row) for row in batch]
-            yield from documents
+            with self._connections.read() as connection:
+                visible = list(_visible(documents, scope, connection))
+            yield from visible
             if len(documents) < _BATCH:
                 return
             last = documents[-1].id
@@ -68,8 +73,8 @@ class StoreReader:
             if unknown:
                 found = run(connection, "documents_among", rows.to_json(unknown))
                 known |= {document.id: document for document in map(rows.document_from, found)}
-        among = ((name, known[name]) for name in wanted if name in known)
-        return {name: one for name, one in among if scope.sees(one.shelves)}
+            among = [known[name] for name in wanted if name in known]
+            return {one.id: one for one in _visible(among, scope, connection)}
 
     def census(self, scope: Scope) -> CorpusCounts:
         """Count documents and chunks, and the documents of each language.
@@ -78,10 +83,16 @@ class StoreReader:
         """
         with self._connections.read() as connection:
             sequence = sequence_in(run(connection, "sequence"))
-            counted_at, census = self._censuses.get(scope.key, (-1, CorpusCounts(0, 0, {})))
+            levels = TrustLevels() if scope.trust is None else read_trust(connection)
+            key = (scope, levels)
+            counted_at, census = self._censuses.get(key, (-1, CorpusCounts(0, 0, {})))
             if counted_at == sequence:
                 return census
-            if scope.shelves is None:
+            if scope.trust is not None:
+                found: Sequence[Row] = _trusted_counts(
+                    run(connection, "census_by_source", scope.key), key
+                )
+            elif scope.shelves is None:
                 found = run(connection, "census")
             else:
                 found = run(connection, "census_of_shelves", scope.key)
@@ -92,17 +103,26 @@ class StoreReader:
         )
         if len(self._censuses) >= _CACHED_CENSUSES:
             self._censuses.clear()
-        self._censuses[scope.key] = (sequence, census)
+        self._censuses[key] = (sequence, census)
         return census
 
     def document_ids(self, scope: Scope) -> frozenset[str]:
         """Return the ids of all documents."""
+        if scope.trust is not None:
+            return frozenset(document.id for document in self.documents(scope))
         return frozenset(str(name) for (name,) in self._all("document_ids", scope.key))
 
     def partly_read(self, scope: Scope) -> tuple[str, ...]:
         """Return the files of which some text is missing, sorted."""
-        found = self._all("partly_read", scope.key)
-        return tuple(str(source) for (source,) in found)
+        with self._connections.read() as connection:
+            found = run(connection, "partly_read", scope.key)
+            levels = read_trust(connection)
+        return tuple(str(source) for (source,) in found if scope.trusts(levels.of(source)))
+
+    def noticed(self, code: str, scope: Scope) -> int:
+        """Count the documents that have a notice of a code."""
+        ((number,),) = self._all("noticed", code, scope.key)
+        return int(number)
 
     def cuttings(self, scope: Scope) -> tuple[tuple[str, str, str, int], ...]:
         """Count documents by what they were cut by, format, and what follows the last dot."""
@@ -131,10 +151,16 @@ class StoreReader:
     def chunks_named(self, name: str, scope: Scope) -> tuple[int, ...]:
         """Return the keys of the first chunks of the documents whose file has this name."""
         bindings = (name, _NAMED_CHUNKS, scope.key)
-        return tuple(int(key) for (key,) in self._all("chunks_named", *bindings))
+        keys = tuple(int(key) for (key,) in self._all("chunks_named", *bindings))
+        if scope.trust is None:
+            return keys
+        trusted = self.documents_of(keys, scope)
+        return tuple(key for key in keys if key in trusted)
 
     def body(self, document_id: str, scope: Scope) -> Body | None:
         """Return the canonical text and its shape."""
+        if scope.trust is not None and self.document(document_id, scope) is None:
+            return None
         with self._connections.read() as connection:
             found = first(connection, "body", document_id, scope.key)
             if not found:
@@ -166,17 +192,30 @@ class StoreReader:
 
     def chunks_of(self, document_id: str, scope: Scope) -> tuple[Chunk, ...]:
         """Return the chunks of one document in order."""
+        if scope.trust is not None and self.document(document_id, scope) is None:
+            return ()
         return tuple(map(rows.chunk_from, self._all("chunks_of", document_id, scope.key)))
 
     def chunks(self, keys: Iterable[int], scope: Scope) -> dict[int, Chunk]:
         """Return the chunks that still exist among ``keys``, in their order."""
         found = self._all("chunks", rows.to_json([int(key) for key in keys]), scope.key)
-        return {row[-1]: rows.chunk_from(row) for row in found}
+        chunks = {int(row[-1]): rows.chunk_from(row) for row in found}
+        if scope.trust is None:
+            return chunks
+        trusted = self.documents_among({one.document_id for one in chunks.values()}, scope)
+        return {key: one for key, one in chunks.items() if one.document_id in trusted}
 
     def documents_of(self, keys: Iterable[int], scope: Scope) -> dict[int, str]:
         """Return the ids of the documents to which the chunks that still exist belong."""
-        found = self._all("documents_of", rows.to_json([int(key) for key in keys]), scope.key)
-        return {int(key): str(identifier) for key, identifier in found}
+        wanted = rows.to_json([int(key) for key in keys])
+        with self._connections.read() as connection:
+            found = run(connection, "documents_of", wanted, scope.key)
+            levels = TrustLevels() if scope.trust is None else read_trust(connection)
+        return {
+            int(key): str(identifier)
+            for key, identifier, source in found
+            if scope.trusts(levels.of(source))
+        }
 
     def fingerprints(self) -> dict[str, int]:
         """Count the documents that have vectors of each fingerprint, in order of fingerprint."""
@@ -265,6 +304,28 @@ def sequence_in(found: Sequence[Row]) -> int:
             "The library's count of changes is gone.", hint="Run: chapterhouse repair"
         )
     return int(found[0][0])
+
+
+def _visible(
+    documents: Iterable[Document], scope: Scope, connection: apsw.Connection
+) -> Iterator[Document]:
+    """Yield those of some documents that are inside a scope, with how far they are trusted."""
+    for document in read_trust(connection).applied(documents):
+        if scope.sees(document.shelves) and scope.trusts(document.trust):
+            yield document
+
+
+def _trusted_counts(
+    found: Iterable[Row], inside: tuple[Scope, TrustLevels]
+) -> list[tuple[str, int, int]]:
+    """Return language, number of documents and of chunks of those that are trusted so far."""
+    scope, levels = inside
+    counts: dict[str, tuple[int, int]] = {}
+    for source, language, chunks in found:
+        if scope.trusts(levels.of(source)):
+            documents, before = counts.get(language, (0, 0))
+            counts[language] = (documents + 1, before + chunks)
+    return [(language, *numbers) for language, numbers in counts.items()]
 
 
 def _change(sequence: int, row: Row) -> Change:

@@ -109,6 +109,7 @@ from chapterhouse.types.documents import (
     Section,
     Span,
     Status,
+    Trust,
     shelf_names,
 )
 from chapterhouse.types.events import (
@@ -188,7 +189,13 @@ from chapterhouse.types.settings import (
     SettingValue,
     StoredSetting,
 )
-from chapterhouse.types.sources import Move, Source, SourceKind, SyncReport, Trust
+from chapterhouse.types.sources import (
+    USUAL_TRUST,
+    Move,
+    Source,
+    SourceKind,
+    SyncReport,
+)
 from chapterhouse.types.state import (
     Check,
     CorpusCounts,
@@ -228,6 +235,7 @@ __all__ = [
     "INCOMPLETE",
     "OPEN",
     "SURE",
+    "USUAL_TRUST",
     "Absence",
     "AccessLevel",
     "AddReport",

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from chapterhouse.types.claims import Conflict, Problem, Support
+from chapterhouse.types.documents import Trust
 from chapterhouse.types.writing import TOOL_TEXT, Usage
 
 
@@ -19,6 +20,7 @@ class Citation:
         status: How far it carries the sentence that cites it.
         verified: Whether the quotation was found there when the answer was given.
         header: Heading row of the table, where the quotation is a row of one; or empty.
+        trust: How far the document's source was trusted when the answer was given.
     """
 
     number: int
@@ -39,6 +41,7 @@ class Citation:
     status: Support = Support.QUOTED
     verified: bool = False
     header: str = ""
+    trust: Trust = Trust.OWN
 
     @property
     def tool(self) -> str:

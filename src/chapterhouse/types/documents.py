@@ -22,6 +22,15 @@ class Status(StrEnum):
 INCOMPLETE = (Status.PARTIAL, Status.REJECTED, Status.FAILED, Status.QUARANTINED)
 
 
+class Trust(StrEnum):
+    """How far what comes from a source is trusted."""
+
+    OWN = "own"  # the user's own documents
+    SHARED = "shared"  # of people who are known
+    EXTERNAL = "external"  # of others
+    WEB = "web"
+
+
 class Kind(StrEnum):
     """What a chunk is made of."""
 
@@ -99,6 +108,7 @@ class Extraction:
 BENIGN_NOTICES = frozenset(
     {
         "attachments-rejected",
+        "credentials",
         "encoding-guessed",
         "extension-mismatch",
         "invisible-characters",
@@ -165,6 +175,7 @@ class Document:
         language: ISO 639-1 code, or empty where it could not be told.
         ingested: When it was read into the library, seconds.
         cut_by: Fingerprint of what it was cut into chunks by; empty where that is not known.
+        trust: Of the source that it comes from, as it is when the document is read.
     """
 
     id: str
@@ -187,6 +198,7 @@ class Document:
     chunks: int = 0
     ingested: int = field(default=0, compare=False)
     cut_by: str = field(default="", compare=False)
+    trust: Trust = field(default=Trust.OWN, compare=False)
 
 
 Range = tuple[int, int]  # start and end in a body's text

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Final
 
-from chapterhouse.types.documents import DEFAULT_SHELF
+from chapterhouse.types.documents import DEFAULT_SHELF, Trust
 from chapterhouse.types.ledger import AddReport
 from chapterhouse.types.removal import Receipt, Removal
 
@@ -20,13 +21,8 @@ class SourceKind(StrEnum):
     FILES = "files"  # those that were added one by one
 
 
-class Trust(StrEnum):
-    """How far what comes from a source is trusted."""
-
-    OWN = "own"  # the user's own documents
-    SHARED = "shared"  # of people who are known
-    EXTERNAL = "external"  # of others
-    WEB = "web"
+# Where nobody says how far a source is trusted; what is not here is the user's own.
+USUAL_TRUST: Final = {SourceKind.LINKS: Trust.WEB, SourceKind.CLOUD: Trust.SHARED}
 
 
 @dataclass(frozen=True, slots=True)

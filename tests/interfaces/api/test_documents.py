@@ -22,3 +22,28 @@ def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
         assert (removed["removed"], removed["found"]) == ([document], 0)
         assert client.get(f"/api/documents/{document}").status_code == 404
         assert time.time() < removed["can_be_restored_until"]
+
+
+def test_only_sources_of_some_trust_are_searched(served: Served) -> None:
+    question = {"query": "toll of the bridge", "question": "What is the toll of the bridge?"}
+    bodies = {
+        name: {key: question[key]}
+        for name, key in (
+            ("documents/search", "query"),
+            ("documents/context", "question"),
+            ("ask", "question"),
+        )
+    }
+    with served.client(served.key("read")) as client:
+        for path, body in bodies.items():
+            own = client.post(f"/api/{path}", json={**body, "trust": ["own", "web"]}).json()
+            web = client.post(f"/api/{path}", json={**body, "trust": ["web"]}).json()
+            found = (
+                "excerpts" if "excerpts" in own else "citations" if path == "ask" else "passages"
+            )
+            assert own[found]
+            assert web[found] == []
+            assert all(one.get("trust", "own") == "own" for one in own[found])
+            assert client.post(f"/api/{path}", json={**body, "trust": ["good"]}).status_code == 422
+        (document, *_) = client.get("/api/documents/").json()["documents"]
+        assert document["trust"] == "own"

@@ -117,3 +117,25 @@ def test_a_watch_ends_with_ctrl_c(
     assert "2 unchanged" in result.out
     assert "Watching 1 source. Stop with Ctrl-C." in result.err
     assert "Stopped watching after 0 syncs." in result.err
+
+
+def test_a_source_has_a_level_of_trust(chapterhouse: Any, lamps: Path) -> None:
+    name = chapterhouse("source", "list", "--json").data["sources"][0]["source"]["name"]
+    assert chapterhouse("source", "trust", name, "web").code == 0
+    (row,) = [line for line in chapterhouse("source", "list").out.splitlines() if name in line][:1]
+    assert " web " in row
+    assert chapterhouse("source", "show", name, "--json").data["source"]["trust"] == "web"
+    hit = chapterhouse("search", "lamp", "--json").data["hits"][0]
+    assert hit["document"]["trust"] == "web"
+    assert " · web · " in chapterhouse("search", "lamp").out
+    assert chapterhouse("search", "lamp", "--trust", "own,shared").code == 6
+    assert chapterhouse("search", "lamp", "--trust", "web, external").code == 0
+    assert chapterhouse("more").code == 0
+    assert chapterhouse("context", "lamp", "--trust", "own").code == 6
+    refused = chapterhouse("ask", "Where is the lamp?", "--trust", "good")
+    assert (refused.code, "own, shared, external, web" in refused.err) == (2, True)
+    added = chapterhouse("source", "add", lamps, "--trust", "external", "--json").data["source"]
+    assert added["trust"] == "external"
+    assert chapterhouse("source", "trust", name, "good").code == 2
+    persona = chapterhouse("source", "add", lamps, "--trust", "web", "--persona", "a")
+    assert persona.code == 2

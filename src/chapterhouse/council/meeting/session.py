@@ -230,7 +230,7 @@ def open_session(
     def own_of(member: Member) -> Mapping[str, Tool]:
         if member.kind is MemberKind.COUNCIL:
             return {}
-        scope = Scope.of(_shelves(council, member, runtime))
+        scope = _request(council, member, question, runtime).scope
         return own.setdefault(id(member), knowledge_tools(partial(_search, runtime), scope))
 
     def to_participant(member: Member, key: str) -> Participant:
@@ -367,7 +367,8 @@ def _request(council: Council, member: Member, question: str, runtime: Runtime) 
         )
     else:
         own = library_request(question, runtime.settings, AskOptions())
-    return replace(own, scope=Scope.of(_shelves(council, member, runtime)), may_be_empty=True)
+    scope = Scope.of(_shelves(council, member, runtime)).trusting(own.scope.trust)
+    return replace(own, scope=scope, may_be_empty=True)
 
 
 def _shelves(council: Council, member: Member, runtime: Runtime) -> tuple[str, ...]:

@@ -116,7 +116,8 @@ def minutes_bundle_json(bundle: MinutesBundle) -> str:
 
 def minutes_fields(minutes: Minutes) -> dict[str, object]:
     """Return minutes as a JSON object, from which ``read_minutes`` makes the same again."""
-    return _without_no_changes(_minutes_adapter().dump_python(minutes, mode="json"))
+    fields = _minutes_adapter().dump_python(minutes, mode="json")
+    return _without_no_changes(checksum.without_own_trust(fields))
 
 
 def _without_no_changes(fields: dict[str, Any]) -> dict[str, Any]:
@@ -185,7 +186,7 @@ def read_minutes_bundle(data: str | bytes) -> MinutesBundle:
 
 def bundle_fields(bundle: MinutesBundle) -> dict[str, object]:
     """Return a bundle as a JSON object."""
-    fields: dict[str, Any] = _adapter().dump_python(bundle, mode="json")
+    fields: dict[str, Any] = checksum.without_own_trust(_adapter().dump_python(bundle, mode="json"))
     return {**fields, "minutes": _without_no_changes(fields["minutes"])}
 
 

@@ -64,6 +64,7 @@ def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
         drafts=False,
         interface="api",
         counted=True,
+        trust=body.trust or None,
     )
 
 

@@ -123,7 +123,7 @@ async def search(exchange: Exchanged, body: SearchBody) -> PassagesResult:
         return passages_result(
             find_passages(
                 searcher(library, body.tags),
-                named_scope(body.shelves or None),
+                named_scope(body.shelves or None, body.trust or None),
                 body.query,
                 limit=body.limit,
                 per_document=body.per_document,
@@ -144,6 +144,7 @@ async def context(exchange: Exchanged, body: ContextBody) -> ContextResult:
             purpose=body.purpose,
             shelves=body.shelves or None,
             tags=body.tags,
+            trust=body.trust or None,
         )
     )
     return _context(found)

@@ -4,11 +4,11 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from chapterhouse.interfaces.schemas import Result
+from chapterhouse.interfaces.schemas import Result, TrustLevels
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.retrieval.boost import tags_of
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import DEFAULT_SHELF, Document, Job, JobState, Notice, Status
+from chapterhouse.types import DEFAULT_SHELF, Document, Job, JobState, Notice, Status, Trust
 
 _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 100
@@ -47,6 +47,7 @@ class DocumentResult(Result):
     ingested: int = Field(description="When it was read, in seconds since 1970.")
     sha256: str
     text_sha256: str
+    trust: Trust = Field(description="How far its source is trusted: own, shared, external, web.")
     notices: tuple[Notice, ...] = Field(description="What was noticed while it was read.")
 
 
@@ -109,6 +110,7 @@ class SearchBody(Body):
     per_document: Annotated[int, Field(ge=0, le=100)] = 0
     shelves: Names = ()
     tags: Names = ()
+    trust: TrustLevels = ()
     min_similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 
@@ -120,6 +122,7 @@ class ContextBody(Body):
     purpose: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     shelves: Names = ()
     tags: Names = ()
+    trust: TrustLevels = ()
 
 
 class ExcerptResult(Result):
@@ -152,6 +155,7 @@ class AskBody(Body):
     persona: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     shelves: Names = ()
     tags: Names = ()
+    trust: TrustLevels = ()
     model: Annotated[str, Field(max_length=_LONGEST_NAME)] | None = None
     words: Annotated[int, Field(ge=1, le=10_000)] | None = None
 
@@ -208,6 +212,7 @@ def document_result(document: Document, shelves: tuple[str, ...] | None) -> Docu
         ingested=document.ingested,
         sha256=document.sha256,
         text_sha256=document.text_sha256,
+        trust=document.trust,
         notices=document.notices,
     )
 

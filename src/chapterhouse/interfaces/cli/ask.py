@@ -16,6 +16,7 @@ from chapterhouse.interfaces.cli.options import (
     Shelves,
     Tags,
     Trace,
+    TrustLevels,
     argument,
     common,
     flag,
@@ -23,6 +24,7 @@ from chapterhouse.interfaces.cli.options import (
     readable,
     reopening,
     require_path,
+    trust_levels,
 )
 from chapterhouse.interfaces.cli.progress import following, show_progress
 from chapterhouse.interfaces.cli.session import (
@@ -41,7 +43,7 @@ from chapterhouse.presenting.answers import answer_blocks, answer_markdown
 from chapterhouse.presenting.blocks import Raw, Style, verbatim
 from chapterhouse.presenting.terminal import draw
 from chapterhouse.presenting.terminal import show as show_parts
-from chapterhouse.types import Answer, FollowUp, Turn
+from chapterhouse.types import Answer, FollowUp, Trust, Turn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,6 +62,7 @@ class Asking:
     model: str | None = None
     remember: bool = True
     use_cache: bool = True
+    trust: tuple[Trust, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ def ask(
     persona: PersonaName = "",
     shelf: Shelves = None,
     tag: Tags = None,
+    trust: TrustLevels = "",
     words: Annotated[
         int | None,
         option(
@@ -125,7 +129,16 @@ def ask(
     if file and (go_on or persona or shelf):
         raise typer.BadParameter("--file asks these files alone: no --continue, persona or shelf.")
     shelves, remember = tuple(shelf) if shelf else None, not (forget or file)
-    asking = Asking(persona, shelves, tuple(tag or ()), words, model, remember, not fresh)
+    asking = Asking(
+        persona,
+        shelves,
+        tuple(tag or ()),
+        words,
+        model,
+        remember,
+        not fresh,
+        trust_levels(trust),
+    )
     with _files_alone(file) if file else opened_library() as library:
         path = None if bundle is None else bundle_path(bundle)  # before anything is paid for
         found = (_go_on if go_on else ask_library)(library, " ".join(question), asking)
@@ -163,6 +176,7 @@ def _go_on(library: "Library", question: str, asking: Asking) -> Asked:
         persona=asking.persona if named else last.persona,
         shelves=asking.shelves if named else last.shelves or None,
         tags=asking.tags or last.tags,
+        trust=asking.trust or last.levels,
     )
     if asking.persona and asking.shelves == last.shelves:  # a search as a persona names both
         asking = replace(asking, shelves=None)
@@ -196,6 +210,7 @@ def ask_library(
             model=asking.model,
             remember=asking.remember,
             certain=certain,
+            trust=asking.trust,
         )
     with following() as on_event:
         answer = library.answers.ask(
@@ -211,10 +226,11 @@ def ask_library(
             in_conversation=found is not None,
             drafts=can_redraw(),
             interface="cli",
+            trust=asking.trust,
             on_event=on_event,
         )
     if asking.remember:
-        remember_answer(library.folder, answer, asking.shelves or (), asking.tags)
+        remember_answer(library.folder, answer, asking.shelves or (), asking.tags, asking.trust)
     return Asked(answer, found)
 
 

@@ -55,11 +55,16 @@ def list_documents(
     problems: Annotated[
         bool, flag("--problems", "List only files that are not completely in the library.")
     ] = False,
+    notice: Annotated[
+        str, option("--notice", "CODE", "List only documents with this notice, as credentials.")
+    ] = "",
 ) -> Outcome:
     """List the documents, or what became of every file."""
     if (files or problems) and shelf:
-        option = "--problems" if problems else "--files"
-        raise typer.BadParameter(f"{option} lists files, which are on no shelf: leave one out.")
+        named = "--problems" if problems else "--files"
+        raise typer.BadParameter(f"{named} lists files, which are on no shelf: leave one out.")
+    if (files or problems) and notice:
+        raise typer.BadParameter("--notice lists documents, not files: leave one out.")
 
     with opened_library() as library:
         if files or problems:
@@ -69,7 +74,11 @@ def list_documents(
                 if not problems or is_incomplete(record)
             )
             return Outcome(records, render.files(records, problems=problems))
-        found = tuple(library.documents.list(shelf or None))
+        found = tuple(
+            document
+            for document in library.documents.list(shelf or None)
+            if not notice or any(one.code == notice for one in document.notices)
+        )
         return Outcome(found, render.documents(found))
 
 

@@ -25,6 +25,7 @@ from chapterhouse.types import (
     LibraryStatus,
     Notice,
     Status,
+    Trust,
 )
 
 if TYPE_CHECKING:
@@ -101,6 +102,10 @@ def details(value: AddReport) -> Iterator[Block]:
     for outcome in value.outcomes:
         if is_incomplete(outcome.record):
             yield from _outcome(outcome)
+    for outcome in value.outcomes:
+        found = [one for one in outcome.notices if one.code == "credentials"]
+        if found and not is_incomplete(outcome.record):
+            yield from entry("notice", Style.WARNING, outcome.record.source, *map(_notice, found))
     records = chain.from_iterable(outcome.earlier for outcome in value.outcomes)
     earlier = list(filter(is_incomplete, records))
     if len(earlier) > _MOST_EARLIER:
@@ -186,6 +191,7 @@ def status(state: LibraryStatus) -> Iterator[Block]:
         ("embedder", state.embedder),
         *vector_rows(state.encoders, state.documents),
         *_cut_otherwise(state),
+        *_with_credentials(state),
         ("language model", state.language_model.sentence if state.language_model else "none"),
         ("on disk", size(state.disk_bytes)),
     ]
@@ -196,6 +202,12 @@ def _cut_otherwise(state: LibraryStatus) -> Iterator[tuple[str, str]]:
     if state.cut_otherwise:
         number = counted(state.cut_otherwise, "document")
         yield ("cutting", f"{number} cut by other settings: chapterhouse rebuild")
+
+
+def _with_credentials(state: LibraryStatus) -> Iterator[tuple[str, str]]:
+    if state.with_credentials:
+        number = counted(state.with_credentials, "document")
+        yield ("credentials", f"in {number}: chapterhouse docs list --notice credentials")
 
 
 def checks(found: Sequence[Check]) -> Iterator[Block]:
@@ -272,6 +284,7 @@ def document(entry: Document, body: Body, inside: Sequence[FileRecord]) -> Itera
         ("format", f"{entry.format}, read by {entry.method}"),
         ("status", entry.status.value),
         ("shelves", ", ".join(entry.shelves)),
+        *([] if entry.trust is Trust.OWN else [("trust", entry.trust.value)]),
         ("language", entry.language or "not known"),
         ("modified", f"{datetime.fromtimestamp(entry.modified, UTC):%Y-%m-%d %H:%M} UTC"),
         ("size", size(entry.size)),

@@ -11,6 +11,7 @@ from chapterhouse.text.counting import counted
 from chapterhouse.types import Job, Source, SourceKind, Status, SyncReport, source_result
 
 _SHOWN: Final = 20  # names of what was removed, renamed or moved
+_AGENTS: Final = (SourceKind.PERSONA, SourceKind.COUNCIL)
 _MEGABYTE: Final = 2**20
 
 
@@ -96,6 +97,11 @@ def added(source: Source) -> Iterator[Block]:
     yield verbatim(f"Next: chapterhouse sync {source.name}")
 
 
+def trusted(source: Source) -> Iterator[Block]:
+    """Say how far a source is trusted now."""
+    yield verbatim((source.name, Style.STRONG), f": {source.trust}")
+
+
 def dropped(source: Source, removed: int, stays: int, *, dry_run: bool) -> Iterator[Block]:
     """Say that a source is not followed any more."""
     verb = "Would stop following" if dry_run else "No longer following"
@@ -112,12 +118,13 @@ def sources(found: Sequence[Source], stale: Mapping[str, bool]) -> Iterator[Bloc
     if not found:
         yield verbatim("No sources yet. Add one: chapterhouse source add FOLDER")
         return
-    rows = [("source", "kind", "shelf", "synced", "state", "place")]
+    rows = [("source", "kind", "shelf", "trust", "synced", "state", "place")]
     rows += [
         (
             one.name,
             one.kind.value,
             one.shelf,
+            "" if one.kind in _AGENTS else one.trust.value,
             _when(one),
             _state(one, stale[one.name]),
             one.location,
@@ -139,6 +146,7 @@ def source(
         ("kind", one.kind.value),
         ("place", one.location),
         ("shelf", one.shelf),
+        ("trust", "" if one.kind in _AGENTS else one.trust.value),
         ("include", ", ".join(one.include)),
         ("exclude", ", ".join(one.exclude)),
         ("maximum", f"{one.maximum_bytes // _MEGABYTE:,} MB" if one.maximum_bytes else ""),

@@ -1,4 +1,4 @@
-"""Commands that make a library follow its folders: sync, and source add, list, show, remove."""
+"""Commands that make a library follow its folders: sync, and those of sources."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from chapterhouse.interfaces.cli.session import (
 )
 from chapterhouse.interfaces.cli.terminal import console, draw
 from chapterhouse.text.counting import counted
-from chapterhouse.types import DEFAULT_SHELF
+from chapterhouse.types import DEFAULT_SHELF, Trust
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
@@ -127,6 +127,10 @@ def add(
     maximum: Annotated[
         int, option("--maximum", "MB", "Reject larger files; 0 for the settings' limit.", least=0)
     ] = 0,
+    trust: Annotated[
+        Trust | None,
+        option("--trust", "LEVEL", "How far it is trusted: own, shared, external or web."),
+    ] = None,
     persona: Annotated[
         str, option("--persona", "NAME", "Give the folder to a persona, for them alone.")
     ] = "",
@@ -142,9 +146,9 @@ def add(
     with opened_library(create=True) as library:
         sources = library.sources
         if persona or council:
-            if include or exclude or maximum or name:
+            if include or exclude or maximum or name or trust:
                 raise typer.BadParameter(
-                    "No pattern, limit or name goes with a persona or council."
+                    "No pattern, limit, name or trust goes with a persona or council."
                 )
             owner = library.personas if persona else library.councils
             source = sources.give(require_path(path), owner, persona or council)
@@ -156,6 +160,7 @@ def add(
                 include=include or (),
                 exclude=exclude or (),
                 maximum_bytes=maximum * 2**20,
+                trust=trust,
             )
         return Outcome({"source": source}, render_sync.added(source))
 
@@ -181,6 +186,21 @@ def show(name: Name) -> Outcome:
         syncs = library.sources.history(source)
         data = {"source": source, "stale": stale, "counts": counts, "syncs": syncs}
         return Outcome(data, render_sync.source(source, counts, syncs, stale=stale))
+
+
+@app.command()
+def trust(
+    name: Name,
+    level: Annotated[Trust, argument("LEVEL", "own, shared, external or web.")],
+) -> Outcome:
+    """Say how far a source is trusted.
+
+    It holds at once for every document of the source; nothing is read again. Answers show it where
+    a source is not your own, and --trust searches only some levels.
+    """
+    with opened_library() as library:
+        source = library.sources.set_trust(name, level)
+        return Outcome({"source": source}, render_sync.trusted(source))
 
 
 @app.command()

@@ -1,0 +1,158 @@
+"""How far sources are trusted: shown, changed at once, and a filter of every search."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.answering.bundle import answer_json, bundle_json, read_answer, read_bundle
+from chapterhouse.errors import UsageError
+from chapterhouse.presenting.answers import answer_markdown
+from chapterhouse.types import Scope, Trust
+
+FERRY = "# Ferry\n\nThe ferry to Osk leaves the north pier at nine.\n"
+OWN, EXTERNAL, WEB = Trust.OWN, Trust.EXTERNAL, Trust.WEB
+
+
+@pytest.fixture
+def trusted(tmp_path: Path) -> Iterator[Library]:
+    """Give a library with a source of its own, two of others, and a note that is in none."""
+    with Library.open() as library:
+        for name, level in (("ours", OWN), ("theirs", EXTERNAL), ("pages", WEB)):
+            (tmp_path / name).mkdir()
+            for number in range(3):
+                text = f"{FERRY}\nNotice {number} of {name} about the ferry.\n"
+                (tmp_path / name / f"{name}-{number}.md").write_text(text)
+            library.sources.add(str(tmp_path / name), trust=level)
+        library.sources.sync()
+        library.documents.add_bytes(b"# Note\n\nThe ferry is painted white.\n", "note.md")
+        yield library
+
+
+def levels_of(library: Library, *trust: Trust) -> set[Trust]:
+    hits = library.search.hits("ferry", trust=trust, limit=100).hits
+    return {hit.document.trust for hit in hits}
+
+
+def test_documents_are_trusted_as_their_source_is(trusted: Library) -> None:
+    levels = {one.source: one.trust for one in trusted.documents.list()}
+    assert levels["theirs/theirs-0.md"] is EXTERNAL
+    assert levels["pages/pages-1.md"] is WEB
+    assert levels["ours/ours-2.md"] is OWN
+    assert [level for source, level in levels.items() if source.startswith("upload/")] == [OWN]
+
+
+@pytest.mark.parametrize("levels", [(OWN,), (WEB,), (EXTERNAL, WEB), (Trust.SHARED,), tuple(Trust)])
+def test_a_filtered_search_finds_all_of_these_and_nothing_else(
+    trusted: Library, levels: tuple[Trust, ...]
+) -> None:
+    whole = trusted.search.hits("ferry pier", limit=100).hits
+    wanted = {hit.chunk.id for hit in whole if hit.document.trust in levels}
+    for limit in (1, 3, 100):
+        found = trusted.search.hits("ferry pier", limit=limit, trust=levels)
+        keys = {hit.chunk.id for hit in found.hits} | {
+            name for hit in found.hits for name in hit.repeats
+        }
+        assert keys <= wanted
+        assert len(found.hits) == min(limit, len(found.hits))
+        assert found.documents == sum(one.trust in levels for one in trusted.documents.list())
+    assert keys == wanted
+    listed = trusted.search.all("ferry", trust=levels).hits
+    assert {hit.document.trust for hit in listed} <= set(levels)
+    assert len(listed) == found.documents
+
+
+def test_a_change_holds_at_once(trusted: Library) -> None:
+    assert levels_of(trusted, OWN) == {OWN}
+    assert trusted.search.hits("ferry", trust=[OWN]).documents == 4
+    sequence = trusted.status().sequence
+    trusted.sources.set_trust("theirs", OWN)
+    assert trusted.status().sequence == sequence
+    assert trusted.search.hits("ferry", trust=[OWN]).documents == 7
+    assert trusted.search.hits("ferry", trust=[EXTERNAL]).hits == ()
+    assert trusted.sources.sync("theirs")[0].changed == 0
+    assert trusted.sources.get("theirs").trust is OWN
+
+
+def test_an_answer_shows_whom_it_rests_on(trusted: Library) -> None:
+    asked = "When does the ferry to Osk leave?"
+    own = trusted.answers.ask(asked, trust=[OWN])
+    assert {one.trust for one in own.citations} == {OWN}
+    assert own.searched.documents == 4
+    assert "web" not in answer_markdown(own)
+    web = trusted.answers.ask(asked, trust=[WEB])
+    assert {one.trust for one in web.citations} == {WEB}
+    shown = answer_markdown(web)
+    assert "(web)" in shown
+    assert " · web" in shown
+    assert read_answer(answer_json(web)) == web
+
+
+def test_bundles_state_trust_only_where_it_is_not_the_own(trusted: Library) -> None:
+    for level, stated in ((OWN, False), (WEB, True)):
+        answer = trusted.answers.ask("When does the ferry to Osk leave?", trust=[level])
+        written = bundle_json(trusted.answers.bundle(answer))
+        assert ('"trust": "web"' in written) is stated
+        assert '"trust": "own"' not in written
+        assert read_bundle(written).answer == answer
+
+
+def test_a_text_that_is_not_trusted_so_far_cannot_be_read(trusted: Library) -> None:
+    store, scope = trusted._runtime.store, Scope(None, (OWN,))
+    (web, *_) = (one for one in trusted.documents.list() if one.trust is WEB)
+    (chunk, *_) = trusted.documents.chunks(web.id)
+    assert store.document(web.id, scope) is None
+    assert store.body(web.id, scope) is None
+    assert store.chunks_of(web.id, scope) == ()
+    assert store.chunks([chunk.key], scope) == {}
+    assert store.documents_of([chunk.key], scope) == {}
+    assert store.chunks_named("pages-0.md", scope) == ()
+    assert web.id not in store.document_ids(scope)
+    assert {one.trust for one in store.documents(scope)} == {OWN}
+
+
+def test_a_persona_may_read_some_levels_only(trusted: Library) -> None:
+    trusted.personas.create("maria")
+    trusted.personas.change("maria", {"shelves": '["library"]', "trust": '["web"]'})
+    answer = trusted.answers.ask("When does the ferry to Osk leave?", persona="maria")
+    assert {one.trust for one in answer.citations} == {WEB}
+    narrower = trusted.answers.ask("When does the ferry leave?", persona="maria", trust=[OWN])
+    assert narrower.citations == ()
+
+
+def test_lists_of_pages_are_web_and_their_documents_too(tmp_path: Path) -> None:
+    listed = tmp_path / "reading.links"
+    listed.write_text("https://example.org/a\n")
+    with Library.open() as library:
+        source = library.sources.add(str(listed))
+        assert source.trust is WEB
+        pages = library.folder / "pages" / source.name
+        pages.mkdir(parents=True)
+        (pages / "a.md").write_text(FERRY)
+        library._runtime.store.label_root(str(pages), source.name)
+        library.documents.add(pages)  # as a sync does, but that it follows the folder, too
+        library.sources.remove(str(pages))
+        assert levels_of(library, *Trust) == {WEB}
+        assert library.sources.add(str(listed), trust=OWN).trust is OWN
+        assert library.sources.add(str(listed)).trust is OWN
+        assert levels_of(library, *Trust) == {OWN}
+
+
+def test_a_folder_in_another_source_has_its_own_trust(tmp_path: Path) -> None:
+    inside = tmp_path / "all" / "mail"
+    inside.mkdir(parents=True)
+    (tmp_path / "all" / "a.md").write_text(FERRY)
+    (inside / "b.md").write_text(FERRY.replace("nine", "ten"))
+    with Library.open() as library:
+        library.sources.add(str(tmp_path / "all"))
+        library.sources.sync()
+        library.sources.add(str(inside), trust=EXTERNAL)
+        levels = {one.source: one.trust for one in library.documents.list()}
+    assert levels == {"all/a.md": OWN, "all/mail/b.md": EXTERNAL}
+
+
+def test_the_folders_of_a_persona_have_no_trust_of_their_own(library: Library) -> None:
+    library.personas.create("maria")
+    with pytest.raises(UsageError, match="no trust of their own"):
+        library.sources.set_trust("persona/maria", WEB)
