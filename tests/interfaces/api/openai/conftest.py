@@ -43,7 +43,7 @@ def answer_of(client: openai.OpenAI, model: str) -> str:
 
 
 def desktop(served: Served) -> Desktop:
-    return Desktop(served.home, served.url, served.access, served.state)
+    return Desktop(served.home, served.url, served.access, served.state, served.loop)
 
 
 def make_home(folder: Path) -> Path:
