@@ -120,10 +120,16 @@ def test_this_machine_needs_no_name(host: str) -> None:
     require_safe(host, (), (), is_configured=False)
 
 
+def test_another_name_needs_a_key_because_a_proxy_may_lead_there() -> None:
+    with pytest.raises(RefusedError, match="As library.example.org"):
+        require_safe("127.0.0.1", ("library.example.org",), (), is_configured=False)
+    require_safe("127.0.0.1", ("library.example.org",), (), is_configured=True)
+
+
 @pytest.mark.parametrize("name", ["*", "a/b", "http://x", "", "x y", "me@x"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="no host"):
-        require_safe("127.0.0.1", (name,), (), is_configured=False)
+        require_safe("127.0.0.1", (name,), (), is_configured=True)
 
 
 @pytest.mark.parametrize("origin", ["*", "localhost:1", "null", "http://", "ftp://x"])

@@ -1,18 +1,14 @@
 """The commands that serve: what they say before they do, and a server as a process of its own."""
 
 import json
-import os
-import re
 import signal
 import socket
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.served import process
 
 from chapterhouse.interfaces.api import serving
 from chapterhouse.interfaces.client import Client
@@ -50,7 +46,7 @@ def test_over_http_the_server_is_named(chapterhouse: Any, home: Path) -> None:
     ("arguments", "code", "sentence"),
     [
         (("--host", "0.0.0.0"), 5, "no key and no user yet"),
-        (("--allow-host", "a/b"), 2, "'a/b' is no host"),
+        (("--allow-host", "library.example.org"), 5, "no key and no user yet"),
         (("--allow-origin", "*"), 2, "'*' is no origin"),
         (("--port", "70000"), 2, "65535"),
     ],
@@ -66,6 +62,9 @@ def test_what_cannot_be_served_so_is_refused(
 
 def test_an_address_of_others_needs_a_key_and_a_name(chapterhouse: Any, home: Path) -> None:
     chapterhouse("key", "create", "trial")
+    result = chapterhouse("serve", "--allow-host", "a/b")
+    assert result.code == 2
+    assert "'a/b' is no host" in result.err
     result = chapterhouse("serve", "--host", "192.0.2.1")
     assert result.code == 5
     assert "--allow-host" in result.err
@@ -86,28 +85,6 @@ def test_an_address_is_written_as_browsers_do(host: str, shown: str) -> None:
     assert serving.url(host, 8431) == f"http://{shown}:8431"
 
 
-@contextmanager
-def process(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run the server on a free port; yield it with the address that it names."""
-    command = [sys.executable, "-m", "chapterhouse", "serve", "--port", "0", *options]
-    with subprocess.Popen(
-        [*command, "--home", str(home)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "CHAPTERHOUSE_BACKGROUND": "0"},
-    ) as running:
-        try:
-            assert running.stderr
-            line = running.stderr.readline()
-            found = re.search(r"http://[^/]+", line)
-            assert found, line
-            yield running, found.group()
-        finally:
-            running.kill()
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_reads_what_it_is_sent_and_ends_in_order(
     tmp_path: Path, number: signal.Signals
@@ -122,3 +99,16 @@ def test_a_server_reads_what_it_is_sent_and_ends_in_order(
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, "")
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_each_request_has_a_line_without_what_it_was_about(tmp_path: Path, *, quiet: bool) -> None:
+    with process(tmp_path / "home", *(["--quiet"] if quiet else [])) as (running, url):
+        with Client(url) as client:
+            client.ask("Where is the SECRET of the harbour?")
+        running.terminate()
+        _, err = running.communicate(timeout=60)
+    lines = [line for line in err.splitlines() if "chapterhouse.access" in line]
+    assert len(lines) == (0 if quiet else 1)
+    assert all("method=POST route=/api/ask status=200 caller='owner'" in line for line in lines)
+    assert "SECRET" not in err
