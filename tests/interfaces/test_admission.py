@@ -121,7 +121,7 @@ def test_this_machine_needs_no_name(host: str) -> None:
 
 
 def test_another_name_needs_a_key_because_a_proxy_may_lead_there() -> None:
-    with pytest.raises(RefusedError, match="As library.example.org"):
+    with pytest.raises(RefusedError, match=r"As library\.example\.org"):
         require_safe("127.0.0.1", ("library.example.org",), (), is_configured=False)
     require_safe("127.0.0.1", ("library.example.org",), (), is_configured=True)
 
