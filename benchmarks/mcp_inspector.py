@@ -108,9 +108,9 @@ def build(home: Path) -> None:
 
 
 @contextmanager
-def served_over_http(command: Sequence[str]) -> Iterator[str]:
-    """Serve over HTTP on a free port; yield the address."""
-    serving = [*command, "--http", "--port", "0"]
+def served_over_http(home: Path) -> Iterator[str]:
+    """Serve over HTTP on a free port; yield the address of MCP."""
+    serving = [sys.executable, "-m", "chapterhouse", "serve", "--port", "0", "--home", str(home)]
     with subprocess.Popen(serving, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr
@@ -199,7 +199,7 @@ def run(
     version = inspector.version()
     server = [sys.executable, "-m", "chapterhouse", "mcp", "--home", str(home)]
     passed: list[Passed] = []
-    with Library.open(home) as library, served_over_http(server) as address:
+    with Library.open(home) as library, served_over_http(home) as address:
         for transport, era in ways:
             target = server if transport == "stdio" else [address]
             began = time.monotonic()

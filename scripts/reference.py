@@ -15,22 +15,36 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, closing, redirect_stderr, redirect_stdout
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from starlette.routing import Route
+
 from chapterhouse.errors import ChapterhouseError
+from chapterhouse.interfaces.api.application import build_application
+from chapterhouse.interfaces.api.problems import name_of_kind, status_of_kind
+from chapterhouse.interfaces.api.routing import LEVEL, WHOLE
+from chapterhouse.interfaces.api.state import ServerOptions, ServerState
+from chapterhouse.interfaces.api.workers import Workers
+from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.cli import main as run
 from chapterhouse.interfaces.cli.main import COMMANDS, command
 from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.types import BENIGN_NOTICES
+from chapterhouse.wiring import open_access
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMON = {"json", "home", "workspace", "debug", "quiet"}
 EXAMPLE = "examples/varnholm-ferry"
+# Routes that no schema describes: the protocol behind them, or the schema itself, does.
+_UNLISTED = {
+    "/api/openapi.json": "Describe the routes above.",
+    "/mcp": "Speak the [Model Context Protocol](mcp.md).",
+}
 _TRANSCRIPT = re.compile(r"transcript (?:in (?P<folder>\S+) )?of (?P<line>.+)", re.DOTALL)
 _PART = re.compile(r"(<!-- generated: (?P<name>[^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -137,6 +151,41 @@ def exit_codes() -> str:
     return table(("Error type", "Exit code", "Meaning"), rows)
 
 
+def problems() -> str:
+    """Return the errors of the library as clients over HTTP learn of them."""
+    rows = [
+        (f"`{name_of_kind(kind)}`", str(status_of_kind(kind)), (kind.__doc__ or "").splitlines()[0])
+        for kind in _kinds(ChapterhouseError)
+        if kind.__module__ == "chapterhouse.errors" and kind is not ChapterhouseError
+    ]
+    return table(("Type", "Status", "Meaning"), sorted(rows))
+
+
+def routes() -> str:
+    """Return every route of the server, with the level that it needs and what it does."""
+    with tempfile.TemporaryDirectory() as home, closing(open_access(Path(home))) as access:
+        state = ServerState(
+            Workspaces(Path(home)), access, Workers(Path(home)), ServerOptions(), is_local=True
+        )
+        application = build_application(state)
+    rows = [
+        (f"`{method.upper()} {path}`", _level(route), route["description"].splitlines()[0])
+        for path, methods in application.openapi()["paths"].items()
+        for method, route in methods.items()
+    ]
+    rows += [
+        (f"`{one.path}`", "read", _UNLISTED[one.path])
+        for one in application.routes
+        if isinstance(one, Route)
+    ]
+    return table(("Route", "Level", "What it does"), rows)
+
+
+def _level(route: Mapping[str, Any]) -> str:
+    level = "anyone" if route[LEVEL] == "none" else route[LEVEL]
+    return f"{level}, whole" if route[WHOLE] else level
+
+
 def _kinds(kind: type[ChapterhouseError]) -> Iterator[type[ChapterhouseError]]:
     yield kind
     for below in kind.__subclasses__():
@@ -189,6 +238,8 @@ def parts() -> dict[str, Callable[[], str]]:
         "rejections": lambda: codes(REJECTIONS),
         "notices": notices,
         "exit codes": exit_codes,
+        "problems": problems,
+        "routes": routes,
         **{f"options of {name}": partial(options, entry) for name, entry in commands().items()},
     }
 

@@ -2,7 +2,11 @@
 
 import asyncio
 import contextlib
+import os
+import re
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Coroutine, Iterator
 from contextlib import closing
@@ -131,3 +135,27 @@ def serving(home: Path, options: ServerOptions | None = None) -> Iterator[Served
         finally:
             stop.set()
             thread.join(30)
+
+
+@contextlib.contextmanager
+def process(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run the server as users do, on a free port; yield it with the address that it names."""
+    command = [sys.executable, "-m", "chapterhouse", "serve", "--port", "0", *options]
+    with subprocess.Popen(
+        [*command, "--home", str(home)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "CHAPTERHOUSE_BACKGROUND": "0"},
+    ) as running:
+        try:
+            assert running.stderr
+            line = running.stderr.readline()
+            found = re.search(r"http://[^/]+", line)
+            assert found, line
+            yield running, found.group()
+            running.terminate()  # in order: its workers end, too
+            running.communicate(timeout=60)
+        finally:
+            running.kill()

@@ -2,19 +2,23 @@
 
 import importlib.util
 import json
+import os
 import re
 import runpy
 import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from fastapi import FastAPI
+from tests.served import process
 
 from chapterhouse.ingest.look import SKIPPED_CODES, UNPACKED
-from chapterhouse.interfaces.api.application import ROUTERS
-from chapterhouse.interfaces.api.routing import LEVEL, WHOLE
 from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.settings import Settings
@@ -23,6 +27,7 @@ from chapterhouse.types import FileRecord, Status
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+SERVER = "http://127.0.0.1:8431"  # as pages write it
 # Codes that readers, connectors and the life cycle give to files, where they are raised.
 RAISED = re.compile(r"""(?:RejectedError|Notice)\(\s*"([a-z-]+)",""")
 
@@ -130,20 +135,6 @@ def test_every_setting_is_documented_with_its_default() -> None:
     assert shown == known
 
 
-def test_every_route_is_documented_with_its_level() -> None:
-    page = (ROOT / "docs" / "api.md").read_text("utf-8")
-    shown = re.findall(r"^\| ([A-Z]+) \| `(/\S+)` \| ([a-z, ]+) \| .+ \|$", page, re.MULTILINE)
-    application = FastAPI()
-    for router in ROUTERS:
-        application.include_router(router)
-    routes = {
-        (method.upper(), path, f"{route[LEVEL]}{', whole' * route[WHOLE]}")
-        for path, methods in application.openapi()["paths"].items()
-        for method, route in methods.items()
-    }
-    assert sorted(routes.symmetric_difference(shown)) == []
-
-
 def test_toml_blocks_are_settings(tmp_path: Path) -> None:
     for block in blocks(ROOT / "docs" / "settings.md", "toml"):
         (tmp_path / "chapterhouse.toml").write_text(block, "utf-8")
@@ -161,10 +152,52 @@ def test_python_blocks_run(
 ) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     script = tmp_path / "page.py"
-    script.write_text("\n".join(blocks(page, "python")), "utf-8")
     monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(script), run_name="__main__")
+    with served_where_needed("\n".join(blocks(page, "python")), tmp_path) as code:
+        script.write_text(code, "utf-8")
+        runpy.run_path(str(script), run_name="__main__")
     assert capfd.readouterr().out
+
+
+@contextmanager
+def served_where_needed(code: str, folder: Path) -> Iterator[str]:
+    """Yield code with the address of a server that runs, where it names one."""
+    if SERVER not in code:
+        yield code
+        return
+    with process(folder / "home") as (_, url):
+        yield code.replace(SERVER, url)
+
+
+def commands_shown(page: Path) -> list[tuple[str, str]]:
+    """Return the commands of a page's console blocks, each with what it is shown to print."""
+    found = []
+    for block in blocks(page, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output.strip()))
+    return found
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl")
+def test_calls_of_the_server_print_what_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    shown = commands_shown(ROOT / "docs" / "serving.md")
+    assert len(shown) > 15
+    own = f'chapterhouse() {{ {shlex.quote(sys.executable)} -m chapterhouse "$@"; }}'
+    mark = "--- the next command ---"
+    script = "\n".join((own, *(f"{command}; echo; echo {mark!r}" for command, _ in shown)))
+    with served_where_needed(script, tmp_path) as code:
+        run = subprocess.run(
+            ["bash", "-c", code],
+            cwd=tmp_path, env={**os.environ, "CHAPTERHOUSE_HOME": str(tmp_path / "home")},
+            capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+    printed = run.stdout.split(mark)
+    assert len(printed) == len(shown) + 1, run.stderr
+    for (command, expected), output in zip(shown, printed, strict=False):
+        pattern = re.escape(expected).replace("…\\\n", "(.*\n)?").replace("…", ".*")
+        assert re.fullmatch(pattern, output.strip(), re.DOTALL), f"$ {command}\n{output}"
 
 
 def anchors(page: Path) -> set[str]:

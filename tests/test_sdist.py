@@ -14,7 +14,7 @@ FAST = ("tests/test_errors.py", "tests/test_files.py", "tests/text/test_sentence
 
 def _tracked() -> set[str]:
     found = subprocess.run(
-        ["git", "ls-files", "src", "tests", "benchmarks", "docs", "examples", "scripts"],
+        ["git", "ls-files", "src", "tests", "benchmarks", "deploy", "docs", "examples", "scripts"],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if found.returncode or not found.stdout:

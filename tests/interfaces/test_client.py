@@ -49,3 +49,12 @@ def test_a_wrong_key_is_refused(served: Served) -> None:
     with Client(served.url, key="ch_wrong") as client, pytest.raises(ServiceError) as refused:
         client.ask("Is anybody there?")
     assert refused.value.status == 401
+
+
+def test_what_does_not_fit_is_named(served: Served) -> None:
+    with (
+        Client(served.url, key=served.key()) as client,
+        pytest.raises(ServiceError, match=r"does not fit.; query\.status: ") as refused,
+    ):
+        list(client.documents(status="odd"))
+    assert refused.value.status == 422

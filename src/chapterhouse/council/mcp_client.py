@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from chapterhouse.agents.declared_tools import McpServer
 from chapterhouse.council.knowledge import escape_line
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.loading import lazy, optional
+from chapterhouse.loading import lazy
 from chapterhouse.models.tools import reduce_schema
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Tool
@@ -48,11 +48,9 @@ def mcp_tools(server: McpServer, folder: Path) -> Iterator[tuple[Tool, ...]]:
         folder: In which it runs.
 
     Raises:
-        MissingExtraError: the extra ``mcp`` is not installed.
         EngineError: it does not start, or does not speak the protocol.
         UsageError: it has no tool of a name that is wanted.
     """
-    optional("mcp", "A tool of an MCP server", extra="mcp")
     running = _Running(server, folder)
     try:
         yield tuple(_chosen(running.start(), server, running.call))

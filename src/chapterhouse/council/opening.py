@@ -72,7 +72,6 @@ def open_declared(
         RefusedError: a server may not be started.
         EngineError: one does not start.
         UsageError: a corpus is too large, or a server has no tool of a name that is wanted.
-        MissingExtraError: the extra ``mcp`` is not installed.
     """
     declared = list(dict.fromkeys(_declared(council)))
     for tool in declared:

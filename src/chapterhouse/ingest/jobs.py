@@ -22,7 +22,7 @@ LEASE_SECONDS: Final = 60.0
 _BEAT_SECONDS: Final = 0.5  # at most so often a job says how far it is
 _EXTENSIONS: Final = 6.0  # in the time of a lease
 _PAUSE_SECONDS: Final = 0.1  # between looks whether a lane is free
-_PROBLEMS: Final = 100  # that a result names
+_NAMED: Final = 100  # files that a result names
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,9 @@ def ended(report: AddReport) -> Ended:
             "files": len(records),
             "changed": report.changed,
             "counts": {status.value: number for status, number in counts.items()},
-            "problems": _named(problems[:_PROBLEMS]),
-            "missing": list(report.missing[:_PROBLEMS]),
+            "documents": [one.document_id for one in records if one.document_id][:_NAMED],
+            "problems": _named(problems[:_NAMED]),
+            "missing": list(report.missing[:_NAMED]),
         },
     )
 

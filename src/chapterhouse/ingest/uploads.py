@@ -55,6 +55,8 @@ class Upload:
     def finish(self) -> str:
         """Make it survive a power cut; return the name that ``read`` takes.
 
+        Equal bytes that are received twice are two files: each job deletes what it has read.
+
         Raises:
             RejectedError: it is empty.
             OSError: it cannot be written.
@@ -62,7 +64,7 @@ class Upload:
         if not self.size:
             raise RejectedError("empty", "The file is empty.")
         self._stream.close()
-        name = self._hash.hexdigest()
+        name = f"{self._hash.hexdigest()}-{secrets.token_hex(4)}"
         move_into_place(self.path, self._folder / name)
         return name
 

@@ -54,10 +54,11 @@ def require_safe(
             nobody said under which name.
         UsageError: a name or an origin cannot be meant so.
     """
-    if not is_loopback(host) and not is_configured:
+    if not (is_loopback(host) and not allow_hosts) and not is_configured:
+        way = f"At {host}" if not is_loopback(host) else f"As {allow_hosts[0]}"  # through a proxy
         raise RefusedError(
-            f"At {host} other machines could read the library: there is no key and no user yet.",
-            hint="Make a key first: chapterhouse key create, or leave --host out.",
+            f"{way} other machines could read the library: there is no key and no user yet.",
+            hint="Make a key first: chapterhouse key create, or leave --host and --allow-host out.",
         )
     if not is_loopback(host) and not allow_hosts:
         raise RefusedError(

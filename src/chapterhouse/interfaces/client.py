@@ -223,7 +223,9 @@ def _json(body: BaseModel) -> dict[str, Any]:
 def _error(response: httpx2.Response) -> ServiceError:
     try:
         problem = response.json()
-        message, hint = str(problem["detail"]), str(problem.get("hint", ""))
+        places = (f"{one['place']}: {one['problem']}" for one in problem.get("errors", ()))
+        message = "; ".join((str(problem["detail"]), *places))
+        hint = str(problem.get("hint", ""))
         kind = str(problem["type"]).rpartition(":")[2]
     except (ValueError, KeyError, TypeError):  # something else stands between
         message, hint, kind = f"The service answered {response.status_code}.", "", ""

@@ -1,20 +1,22 @@
-"""What the command that serves says before it serves."""
+"""The commands that serve: what they say before they do, and a server as a process of its own."""
 
 import json
+import signal
 import socket
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.served import process
 
-from chapterhouse.interfaces.cli import serve
-from chapterhouse.interfaces.mcp import over_http
+from chapterhouse.interfaces.api import serving
+from chapterhouse.interfaces.client import Client
 
 
 def test_the_configuration_starts_this_server(chapterhouse: Any) -> None:
-    told = chapterhouse("mcp", "--config", "--home", "/a home", "--workspace", "w", "--memory").out
-    assert json.loads(told) == {
+    shown = chapterhouse("mcp", "--config", "--home", "/a home", "--workspace", "w", "--memory").out
+    assert json.loads(shown) == {
         "mcpServers": {
             "chapterhouse": {
                 "command": sys.executable,
@@ -28,69 +30,85 @@ def test_the_configuration_starts_this_server(chapterhouse: Any) -> None:
 
 
 def test_over_http_the_configuration_is_an_address(chapterhouse: Any, home: Path) -> None:
-    told = chapterhouse("mcp", "--http", "--config", "--host", "::1", "--json").data
-    assert told["mcpServers"]["chapterhouse"] == {"type": "http", "url": "http://[::1]:8431/mcp"}
+    shown = chapterhouse("mcp", "--http", "--config", "--json").data
+    entry = {"type": "http", "url": "http://127.0.0.1:8431/mcp"}
+    assert shown["mcpServers"]["chapterhouse"] == entry
+
+
+def test_over_http_the_server_is_named(chapterhouse: Any, home: Path) -> None:
+    result = chapterhouse("mcp", "--http")
+    assert result.code == 2
+    assert "chapterhouse serve" in result.err
+    assert result.out == ""
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (("--port", "9000"), 2, "are for --http"),
-        (("--allow-host", "x"), 2, "are for --http"),
-        (("--http", "--host", "0.0.0.0"), 5, "there is no login yet"),
-        (("--http", "--allow-host", "a/b"), 2, "'a/b' is no host"),
-        (("--http", "--allow-origin", "*"), 2, "'*' is no origin"),
-        (("--http", "--port", "0", "--config"), 2, "only known once it is served"),
-        (("--http", "--host", "192.0.2.1", "--allow-host", "x"), 2, "cannot listen"),
+        (("--host", "0.0.0.0"), 5, "no key and no user yet"),
+        (("--allow-host", "library.example.org"), 5, "no key and no user yet"),
+        (("--allow-origin", "*"), 2, "'*' is no origin"),
+        (("--port", "70000"), 2, "65535"),
     ],
 )
-def test_what_cannot_be_served_so_is_said(
+def test_what_cannot_be_served_so_is_refused(
     chapterhouse: Any, home: Path, arguments: tuple[str, ...], code: int, sentence: str
 ) -> None:
-    result = chapterhouse("mcp", *arguments)
+    result = chapterhouse("serve", *arguments)
     assert result.code == code
     assert sentence in result.err
     assert result.out == ""
 
 
-def test_a_port_that_is_taken_is_said(chapterhouse: Any, home: Path) -> None:
+def test_an_address_of_others_needs_a_key_and_a_name(chapterhouse: Any, home: Path) -> None:
+    chapterhouse("key", "create", "trial")
+    result = chapterhouse("serve", "--allow-host", "a/b")
+    assert result.code == 2
+    assert "'a/b' is no host" in result.err
+    result = chapterhouse("serve", "--host", "192.0.2.1")
+    assert result.code == 5
+    assert "--allow-host" in result.err
+    result = chapterhouse("serve", "--host", "192.0.2.1", "--allow-host", "library.example.org")
+    assert result.code == 2
+    assert "cannot listen at 192.0.2.1" in result.err
+
+
+def test_a_port_that_is_taken_is_named(chapterhouse: Any, home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        result = chapterhouse("mcp", "--http", "--port", str(taken.getsockname()[1]))
+        result = chapterhouse("serve", "--port", str(taken.getsockname()[1]))
     assert result.code == 2
     assert "cannot listen at 127.0.0.1" in result.err
 
 
-def test_without_its_extra_it_says_how_to_install_it(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
+def test_an_address_is_written_as_browsers_do(host: str, shown: str) -> None:
+    assert serving.url(host, 8431) == f"http://{shown}:8431"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_reads_what_it_is_sent_and_ends_in_order(
+    tmp_path: Path, number: signal.Signals
 ) -> None:
-    monkeypatch.setattr(serve, "is_installed", lambda _: False)
-    result = chapterhouse("mcp")
-    assert result.code == 1
-    assert "pip install 'mcp" in result.err
-    assert result.out == ""
+    (tmp_path / "kites.md").write_text("# Kites\n\nKites need four metres of wind.\n")
+    with process(tmp_path / "home") as (running, url):
+        with Client(url) as client:
+            job = client.wait(client.upload(tmp_path / "kites.md"))
+            assert job.state == "done"
+            assert "four metres" in client.ask("How much wind do kites need?").text
+        running.send_signal(number)
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, "")
+    assert "Traceback" not in err
 
 
-def test_errors_are_text_where_standard_output_is_the_protocols(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(serve, "is_installed", lambda _: False)
-    assert chapterhouse("mcp", "--json").out == ""
-
-
-@pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
-def test_the_address_is_told_with_a_warning_where_others_can_reach_it(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch, host: str, *, warned: bool
-) -> None:
-    def serve(
-        _library: object, address: over_http.Address, *, remember: bool, announce: Any
-    ) -> None:
-        assert address.allow_hosts == ("library.example.org",)
-        announce(over_http.url(address.host, address.port))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(over_http, "serve", serve)
-    result = chapterhouse("mcp", "--http", "--host", host, "--allow-host", "library.example.org")
-    assert result.code == 130
-    assert f"Serving MCP at http://{host}:8431/mcp." in result.err
-    assert ("no login yet" in result.err) == warned
-    assert result.out == ""
+@pytest.mark.parametrize("quiet", [False, True])
+def test_each_request_has_a_line_without_what_it_was_about(tmp_path: Path, *, quiet: bool) -> None:
+    with process(tmp_path / "home", *(["--quiet"] if quiet else [])) as (running, url):
+        with Client(url) as client:
+            client.ask("Where is the SECRET of the harbour?")
+        running.terminate()
+        _, err = running.communicate(timeout=60)
+    lines = [line for line in err.splitlines() if "chapterhouse.access" in line]
+    assert len(lines) == (0 if quiet else 1)
+    assert all("method=POST route=/api/ask status=200 caller='owner'" in line for line in lines)
+    assert "SECRET" not in err

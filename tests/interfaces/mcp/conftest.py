@@ -2,8 +2,6 @@
 
 import asyncio
 import os
-import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +13,7 @@ from typing import Any
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
+from tests.served import serving
 
 from chapterhouse.agents.council import Council
 from chapterhouse.interfaces.mcp.tools import TOOLS, call
@@ -104,35 +103,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return Built(home)
 
 
-@contextmanager
-def http_server(built: Built, *options: str) -> Iterator[str]:
-    """Run the server over HTTP on a free port; yield the address that it tells."""
-    process = subprocess.Popen(
-        [*built.command, "--http", "--port", "0", *options],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    try:
-        assert process.stderr
-        told = ""
-        while "Serving MCP" not in told:
-            line = process.stderr.readline()
-            assert line, told
-            told += line
-        found = re.search(r"http://\S+/mcp", told)
-        assert found
-        yield found.group()
-    finally:
-        process.terminate()
-        out, err = process.communicate(timeout=20)
-    assert out == ""
-    assert "Traceback" not in err
-    assert process.returncode == 130, err
-
-
 @dataclass(frozen=True)
 class Caller:
     """The SDK's client, called from a test."""
@@ -169,9 +139,9 @@ def stdio(built: Built, *options: str) -> StdioServerParameters:
 
 @pytest.fixture(scope="session")
 def served(built: Built) -> Iterator[str]:
-    """The address of a server over HTTP."""
-    with http_server(built) as address:
-        yield address
+    """The address of MCP on a server over HTTP."""
+    with serving(built.home) as found:
+        yield f"{found.url}/mcp"
 
 
 @pytest.fixture(scope="session")

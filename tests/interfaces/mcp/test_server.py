@@ -2,14 +2,20 @@
 
 import asyncio
 import threading
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any, Literal, cast
 
 import pytest
 from mcp import Client
+from mcp.server import Server
 
 from chapterhouse.interfaces.mcp.server import build_server
 from chapterhouse.interfaces.service import Service
+
+
+def server_of(service: Service) -> Server[dict[str, Any]]:
+    return build_server(lambda _: nullcontext(service), remember=False)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -28,7 +34,7 @@ def test_a_call_that_is_given_up_stops_its_model(mode: Literal["legacy", "auto"]
         service = Service(
             cast("Any", SimpleNamespace(answers=SimpleNamespace(ask_async=ask_async)))
         )
-        async with Client(build_server(service), mode=mode) as client:
+        async with Client(server_of(service), mode=mode) as client:
             call = asyncio.create_task(client.call_tool("ask", {"question": "Why?"}))
             await asyncio.to_thread(begun.wait, 10)
             call.cancel()
@@ -49,7 +55,7 @@ def test_a_failure_that_nobody_foresaw_is_named_and_no_more(
 
     async def failing() -> str:
         service = Service(cast("Any", SimpleNamespace(search=SimpleNamespace(hits=search))))
-        async with Client(build_server(service), mode=mode) as client:
+        async with Client(server_of(service), mode=mode) as client:
             result = await client.call_tool("search", {"query": "x"})
             assert result.is_error
             return str(result.content)

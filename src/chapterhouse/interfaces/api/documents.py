@@ -81,6 +81,7 @@ async def add_text(exchange: Exchanged, body: TextBody) -> DocumentResult:
     return await exchange.change("document.text", body.shelf, add)
 
 
+@documents.get("", openapi_extra=READ, include_in_schema=False)
 @documents.get("/", openapi_extra=READ)
 async def list_documents(
     exchange: Exchanged,

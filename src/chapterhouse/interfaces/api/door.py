@@ -73,6 +73,7 @@ class Door:
             await self._application(scope, receive, send)
             return
         visit = _Visit(scope, send)
+        self._state.metrics.in_progress += 1
         try:
             self._require_admitted(visit.headers)
             self._limit.take(f"address {visit.address}")
@@ -85,6 +86,7 @@ class Door:
                 raise
             await problems.problem(error, scope["path"])(scope, receive, visit.send)
         finally:
+            self._state.metrics.in_progress -= 1
             await self._conclude(scope, visit)
 
     def _require_admitted(self, headers: Headers) -> None:
@@ -141,7 +143,7 @@ class Door:
         route = getattr(scope.get("route"), "path", "-")
         self._state.metrics.count(scope["method"], route, visit.status, seconds)
         _log.info(
-            "%s %s %s %s %s %s %dms",
+            "request=%s method=%s route=%s status=%s caller=%r workspace=%s milliseconds=%d",
             visit.id, scope["method"], route, visit.status, visit.actor or "-",
             visit.workspace or "-", round(1_000 * seconds),
         )  # fmt: skip

@@ -7,6 +7,9 @@ from typing import Final
 _BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 
 
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
 class Metrics:
     """Counts requests. Belongs to one event loop."""
 
@@ -25,7 +28,8 @@ class Metrics:
             status: Of the answer.
             seconds: It took.
         """
-        self._requests[method, route, status] += 1
+        known = method if method in _METHODS else "other"  # a client may make names up
+        self._requests[known, route, status] += 1
         self._buckets[route, bisect_left(_BOUNDS, seconds)] += 1
         self._seconds[route] += seconds
 

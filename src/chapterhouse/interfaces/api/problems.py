@@ -31,6 +31,7 @@ _BY_ERROR: Final[Mapping[type[BaseException], int]] = {
 _BY_CODE: Final = {"too-large": 413}
 _OPENAI_CODES: Final = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 _RETRY_SECONDS: Final = 5
+_NO_JSON: Final = "Send an object of JSON, with the header Content-Type: application/json."
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
@@ -65,8 +66,17 @@ def status_of(error: BaseException) -> int:
     """Return the status by which a client learns of an error."""
     if isinstance(error, errors.RejectedError) and error.code in _BY_CODE:
         return _BY_CODE[error.code]
-    found = (_BY_ERROR[kind] for kind in type(error).__mro__ if kind in _BY_ERROR)
-    return next(found, 500)
+    return status_of_kind(type(error))
+
+
+def status_of_kind(kind: type[BaseException]) -> int:
+    """Return the status of errors of a class, where no code of theirs says another."""
+    return next((_BY_ERROR[one] for one in kind.__mro__ if one in _BY_ERROR), 500)
+
+
+def name_of_kind(kind: type[BaseException]) -> str:
+    """Return how programs know errors of a class: ``not-found``."""
+    return _kind(kind.__name__.removesuffix("Error"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +122,9 @@ def _problem(error: Exception) -> Problem:
                 error.status, error.detail, error.hint, code=error.code, headers=error.headers
             )
         case RequestValidationError():
-            return Problem(422, "The request does not fit.", places=_places(error))
+            places = _places(error)
+            hint = _NO_JSON if any(one["place"] == "body" for one in places) else ""
+            return Problem(422, "The request does not fit.", hint, places=places)
         case HTTPException(__cause__=Refusal() as refusal):  # while its body was read
             return _problem(refusal)
         case HTTPException():
@@ -130,7 +142,7 @@ def _known(error: errors.ChapterhouseError) -> Problem:
         seconds = error.seconds if isinstance(error, errors.BusyError) else _RETRY_SECONDS
         headers["Retry-After"] = str(seconds)
     code = error.code if isinstance(error, errors.RejectedError) else ""
-    kind = _kind(type(error).__name__.removesuffix("Error"))
+    kind = name_of_kind(type(error))
     return Problem(status, error.message, error.hint, kind, code=code, headers=headers)
 
 

@@ -109,7 +109,8 @@ async def _serve(served: Served, address: Address, listener: socket.socket, port
         access=served.access,
         workers=Workers(served.home, starts=served.options.starts_workers),
         options=served.options,
-        is_local=is_loopback(address.host),
+        # With another name it may stand behind a proxy, which makes all callers local ones.
+        is_local=is_loopback(address.host) and not address.allow_hosts,
     )
     admitted = admission(port, address.allow_hosts, address.allow_origins)
     door = Door(build_application(state), state, admitted, served.upload_bytes)

@@ -19,6 +19,7 @@ _COLOURS: Final = {
 }
 _MINUTE, _HOUR = 60.0, 3_600.0
 _ALIKE: Final = 1.3  # bounds that differ by less are one
+_NOT_PLAIN: Final = ("problems", "documents")  # shown below; ids are for programs
 
 
 def waits(job: Job) -> Iterator[Block]:
@@ -100,7 +101,8 @@ def _duration(seconds: float) -> str:
 
 def _result(value: Job) -> Iterator[Block]:
     yield verbatim(("What came of it", Style.STRONG))
-    plain = [(name, _text(entry)) for name, entry in value.result.items() if name != "problems"]
+    shown = {name: one for name, one in value.result.items() if name not in _NOT_PLAIN}
+    plain = [(name, _text(entry)) for name, entry in shown.items()]
     yield Columns([row for row in plain if row[1]] or [("", "")], header=False)
     problems = value.result.get("problems")
     for problem in problems if isinstance(problems, list) else ():

@@ -50,7 +50,7 @@ def serve(
     It serves this machine alone until it is stopped. For others, make a key first (chapterhouse
     key create), and name the address and the host name.
     """
-    _log_plainly()
+    _log_requests()
     address = serving.Address(host, port, tuple(allow_host or ()), tuple(allow_origin or ()))
 
     def announce(url: str) -> None:
@@ -91,9 +91,16 @@ def mcp(
         return _serve_stdio(library, remember=memory)
 
 
-def _log_plainly() -> None:
+def _log_requests() -> None:
+    """Write the log on standard error with a line for each request, unless --quiet is given."""
+    _log_plainly("%(asctime)s %(name)s: %(message)s")
+    if not common().quiet:
+        logging.getLogger("chapterhouse.access").setLevel(logging.INFO)
+
+
+def _log_plainly(form: str = "%(name)s: %(message)s") -> None:
     """Write the log on standard error; with --debug all of ours, tracebacks included."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
     if common().debug:
         logging.getLogger("chapterhouse").setLevel(logging.DEBUG)
 

@@ -1,0 +1,145 @@
+"""Who may call over HTTP: raw requests to the real server, and the rules by themselves."""
+
+import http.client
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.served import serving
+
+from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.interfaces.admission import admission, refusal, require_safe
+from chapterhouse.library import Library
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    home = tmp_path_factory.mktemp("admission")
+    Library.open(home).close()
+    with serving(home) as served:
+        yield served.url
+
+
+def status(
+    address: str, headers: Mapping[str, str], path: str = "/api/health", method: str = "GET"
+) -> int:
+    """Send a request with just these headers."""
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=10)
+    try:
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_loopback_names_with_the_port_may_call(address: str) -> None:
+    port = urlsplit(address).port
+    for host in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
+        assert status(address, {"Host": f"{host}:{port}"}) == 200
+        origin = f"http://{host}:{port}"
+        assert status(address, {"Host": f"{host}:{port}", "Origin": origin}) == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1",
+        "localhost",
+        "127.0.0.1:1",
+        "localhost.evil.example:{port}",
+        "127.0.0.1:{port}.evil.example",
+        "127.0.0.1:{port}@evil.example",
+        "0.0.0.0:{port}",
+        "",
+    ],
+)
+@pytest.mark.parametrize("path", ["/api/health", "/mcp", "/", "/elsewhere"])
+def test_a_foreign_host_is_refused_everywhere(address: str, host: str, path: str) -> None:
+    named = host.format(port=urlsplit(address).port)
+    assert status(address, {"Host": named}, path) == 421
+
+
+def test_a_request_without_a_host_is_refused(address: str) -> None:
+    assert status(address, {}) in {400, 421}
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "https://127.0.0.1:{port}",
+        "http://127.0.0.1",
+        "http://127.0.0.1:1",
+        "http://localhost:{port}.evil.example",
+        "null",
+        "",
+    ],
+)
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("path", ["/api/health", "/mcp"])
+def test_a_foreign_origin_is_refused_by_every_method(
+    address: str, origin: str, method: str, path: str
+) -> None:
+    port = urlsplit(address).port
+    headers = {"Host": f"127.0.0.1:{port}", "Origin": origin.format(port=port)}
+    assert status(address, headers, path, method) == 403
+
+
+def test_names_that_were_allowed_may_call() -> None:
+    admitted = admission(8431, ["Library.Example.org"], ["http://app.example:6274/"])
+    for host in ("library.example.org", "LIBRARY.example.org:8431", "127.0.0.1:8431"):
+        assert refusal([host], [], admitted) is None
+        assert refusal([host], ["http://app.example:6274"], admitted) is None
+        assert refusal([host], ["http://app.example"], admitted) == 403
+    for host in ("example.org", "library.example.org:80"):
+        assert refusal([host], [], admitted) == 421
+    assert refusal(["library.example.org", "127.0.0.1:8431"], [], admitted) == 421
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "::", "library.example.org", ""])
+def test_other_machines_are_only_let_in_by_name_and_with_a_key(host: str) -> None:
+    with pytest.raises(RefusedError, match="no key and no user") as raised:
+        require_safe(host, ("library.example.org",), (), is_configured=False)
+    assert "key create" in raised.value.hint
+    with pytest.raises(RefusedError, match="no name for them") as raised:
+        require_safe(host, (), (), is_configured=True)
+    assert "--allow-host" in raised.value.hint
+    require_safe(host, ("library.example.org",), (), is_configured=True)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.9.9.9"])
+def test_this_machine_needs_no_name(host: str) -> None:
+    require_safe(host, (), (), is_configured=False)
+
+
+def test_another_name_needs_a_key_because_a_proxy_may_lead_there() -> None:
+    with pytest.raises(RefusedError, match=r"As library\.example\.org"):
+        require_safe("127.0.0.1", ("library.example.org",), (), is_configured=False)
+    require_safe("127.0.0.1", ("library.example.org",), (), is_configured=True)
+
+
+@pytest.mark.parametrize("name", ["*", "a/b", "http://x", "", "x y", "me@x"])
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="no host"):
+        require_safe("127.0.0.1", (name,), (), is_configured=True)
+
+
+@pytest.mark.parametrize("origin", ["*", "localhost:1", "null", "http://", "ftp://x"])
+def test_an_origin_that_is_none_is_refused(origin: str) -> None:
+    with pytest.raises(UsageError, match="no origin"):
+        require_safe("127.0.0.1", (), (origin,), is_configured=False)
+
+
+@given(st.text(), st.text())
+def test_only_what_is_listed_is_admitted(host: str, origin: str) -> None:
+    admitted = admission(8431, (), ())
+    known = host.strip().lower() in admitted.hosts and origin.strip().lower() in admitted.origins
+    assert (refusal([host], [origin], admitted) is None) == known
