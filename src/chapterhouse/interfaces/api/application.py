@@ -2,26 +2,60 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
+from http import HTTPStatus
+from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api import asking, documents, health, jobs
+from chapterhouse.interfaces.api.caller import COOKIE, WORKSPACE
 from chapterhouse.interfaces.api.mcp_route import mcp_route
-from chapterhouse.interfaces.api.problems import Refusal, problem
+from chapterhouse.interfaces.api.problems import Problem, Refusal, problem
 from chapterhouse.interfaces.api.state import ServerState
 
 ROUTERS: Final = (health.health, documents.documents, asking.asking, jobs.jobs)
 _DESCRIPTION: Final = (
     "Cited answers from your own documents. Name the workspace in the header X-Workspace."
 )
+# How a request says who sends it, and where; the door looks at both.
+_SECURITY: Final = {
+    "key": {"type": "http", "scheme": "bearer", "description": "A key: ch_…"},
+    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+}
+_WORKSPACE: Final = {
+    "name": WORKSPACE,
+    "in": "header",
+    "description": "The workspace; the only one of the key, or ``default``, when left out.",
+    "schema": {"type": "string"},
+}
+
+
+class Application(FastAPI):
+    """The application; its description says how to call it, too."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description of all routes (OpenAPI 3.1), made once."""
+        if self.openapi_schema is None:
+            found = super().openapi()
+            parts = found.setdefault("components", {})
+            parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema(
+                ref_template="#/components/schemas/{model}"
+            )
+            parts["schemas"] |= parts["schemas"]["Problem"].pop("$defs")
+            parts["securitySchemes"] = _SECURITY
+            parts["parameters"] = {"Workspace": _WORKSPACE}
+            found["security"] = [{name: []} for name in _SECURITY]
+            for path in found["paths"].values():
+                path["parameters"] = [{"$ref": "#/components/parameters/Workspace"}]
+        return self.openapi_schema or {}
 
 
 def build_application(state: ServerState) -> FastAPI:
@@ -33,7 +67,7 @@ def build_application(state: ServerState) -> FastAPI:
         async with mcp.run():
             yield
 
-    application = FastAPI(
+    application = Application(
         title="Chapterhouse",
         version=__version__,
         description=_DESCRIPTION,
@@ -52,5 +86,15 @@ def build_application(state: ServerState) -> FastAPI:
     return application
 
 
-async def _answer(_: Request, error: Exception) -> Response:
-    return problem(error)
+async def _answer(request: Request, error: Exception) -> Response:
+    answer = problem(error)
+    if answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        answer.headers["Allow"] = ", ".join(_methods_at(request))
+    return answer
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Return the methods of all routes at an address, of which a router names the first alone."""
+    routes = (route for one in ROUTERS for route in one.routes)
+    fitting = (one for one in routes if one.matches(request.scope)[0] is not Match.NONE)
+    return sorted({method for one in fitting for method in getattr(one, "methods", None) or ()})

@@ -5,9 +5,9 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from chapterhouse import errors
 from chapterhouse.interfaces.service import explain, without_paths
@@ -29,6 +29,48 @@ _BY_ERROR: Final[Mapping[type[BaseException], int]] = {
 }
 _BY_CODE: Final = {"too-large": 413}
 _RETRY_SECONDS: Final = 5
+_PROBLEM: Final = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+# Problems that every route may answer with, as OpenAPI lists them.
+_STATUSES: Final = (400, 401, 403, 404, 408, 409, 413, 421, 422, 429, 500, 501, 502, 503)
+_SAID_LATER: Final = frozenset({429, 503})
+_NO_BODY: Final = frozenset({204, 304})
+
+
+class Place(BaseModel):
+    """A part of a request that does not fit, and why."""
+
+    place: str
+    problem: str
+
+
+class Problem(BaseModel):
+    """What was wrong, and what to do (RFC 9457)."""
+
+    type: str = Field(description="Names what went wrong, for programs.")
+    title: str
+    status: int
+    detail: str = Field(description="What was wrong, in a sentence.")
+    hint: str = Field(default="", description="What to do.")
+    code: str = Field(default="", description="Why a file was rejected, for programs.")
+    errors: tuple[Place, ...] = Field(default=(), description="Where the request does not fit.")
+
+
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the problems of some statuses as OpenAPI lists them."""
+    return {status: _described(status) for status in statuses}
+
+
+def _described(status: int) -> dict[str, Any]:
+    found: dict[str, Any] = {"description": HTTPStatus(status).phrase}
+    if status not in _NO_BODY:
+        found["content"] = _PROBLEM
+    if status in _SAID_LATER:
+        schema = {"type": "integer", "minimum": 1}
+        found["headers"] = {"Retry-After": {"schema": schema, "description": "Seconds."}}
+    return found
+
+
+COMMON_PROBLEMS: Final = problem_responses(*_STATUSES)
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
@@ -64,9 +106,11 @@ def status_of(error: BaseException) -> int:
     return next(found, 500)
 
 
-def problem(error: Exception) -> JSONResponse:
+def problem(error: Exception) -> Response:
     """Return what a client gets for an error; nothing in it names a path of this machine."""
     match error:
+        case Refusal() if error.status in _NO_BODY:
+            return Response(status_code=error.status, headers=error.headers)
         case Refusal():
             return details(error.status, error.detail, error.hint, headers=error.headers)
         case RequestValidationError():
@@ -140,7 +184,7 @@ def _http_detail(error: HTTPException) -> str:
 def _places(error: RequestValidationError | ValidationError) -> list[dict[str, str]]:
     return [
         {
-            "place": ".".join(str(part) for part in one["loc"]),
+            "place": _public(".".join(str(part) for part in one["loc"])),
             "problem": sanitise_line(str(one["msg"]))[:_LONGEST],
         }
         for one in error.errors()

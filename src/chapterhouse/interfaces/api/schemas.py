@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.retrieval.boost import tags_of
+from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import DEFAULT_SHELF, Document, Job, JobState, Notice, Status
 
@@ -16,6 +17,7 @@ _LONGEST_QUERY: Final = 10_000
 
 Line = Annotated[str, AfterValidator(sanitise_line)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
+Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made
 Names = Annotated[tuple[Name, ...], Field(max_length=_MOST_NAMES)]
 Question = Annotated[str, Field(min_length=1, max_length=_LONGEST_QUERY)]
 
@@ -80,13 +82,13 @@ class TextBody(Body):
 
     text: str = Field(min_length=1, max_length=2_000_000)
     title: str = Field(default="", max_length=500)
-    shelf: Name = DEFAULT_SHELF
+    shelf: Shelf = DEFAULT_SHELF
 
 
 class ShelvesBody(Body):
     """The shelves that a document is to be on."""
 
-    shelves: Annotated[tuple[Name, ...], Field(min_length=1, max_length=_MOST_NAMES)]
+    shelves: Annotated[tuple[Shelf, ...], Field(min_length=1, max_length=_MOST_NAMES)]
 
 
 class RemovalResult(Result):
