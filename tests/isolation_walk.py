@@ -183,7 +183,7 @@ class Walk:
         writes = operation.level == "write"
 
         def choose(place: str, name: str, _schema: Mapping[str, Any]) -> str:
-            return self._text(place, name, writes=writes)
+            return self._text(place, name, viewer, writes=writes)
 
         request = filled(operation, choose, wanted=lambda _: self.random.random() < 0.3)
         asked = f"{request.path} {request.query} {request.headers} {request.body}"
@@ -193,11 +193,12 @@ class Walk:
         if writes and answer.is_success:
             self._follow(answer)
 
-    def _text(self, place: str, name: str, *, writes: bool) -> str:
+    def _text(self, place: str, name: str, viewer: Viewer, *, writes: bool) -> str:
         """Return a text for a slot; what is written holds no secret, or it would be no secret."""
         pick = self.random.choice
-        if place == "path":
-            return pick([*self._own, *self._made[-5:], *self.wrong_ids, "j1", "j2", "vera"])
+        if place == "path":  # what is hidden is theirs to remove who see all of the workspace
+            wrong = self.wrong_ids[1:] if writes and viewer.name == "workspace" else self.wrong_ids
+            return pick([*self._own, *self._made[-5:], *wrong, "j1", "j2", "vera"])
         if "shel" in name:
             return pick(["open", "open", "library"] if writes else ["open", *self._near("shelf")])
         if writes:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -95,6 +96,7 @@ async def _answer(request: Request, error: Exception) -> Response:
 
 def _methods_at(request: Request) -> list[str]:
     """Return the methods of all routes at an address, of which a router names the first alone."""
-    routes = (route for one in ROUTERS for route in one.routes)
-    fitting = (one for one in routes if one.matches(request.scope)[0] is not Match.NONE)
-    return sorted({method for one in fitting for method in getattr(one, "methods", None) or ()})
+    routes = [route for one in ROUTERS for route in one.routes if isinstance(route, APIRoute)]
+    fitting = [one for one in routes if one.matches(request.scope)[0] is not Match.NONE]
+    named = [one for one in fitting if not one.param_convertors]  # else the name would be an id
+    return sorted({method for one in named or fitting for method in one.methods})

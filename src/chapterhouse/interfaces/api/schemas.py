@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.service import without_paths
@@ -15,6 +15,16 @@ _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 100
 _LONGEST_QUERY: Final = 10_000
 
+
+def _number(value: object) -> object:
+    """Return a number of JSON: ``"1"`` and ``true`` are none, and 1.0 is 1."""
+    if isinstance(value, bool | str):
+        raise ValueError("Input should be a number")  # noqa: TRY004 - pydantic's own protocol
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_number)]
+Number = Annotated[float, BeforeValidator(_number)]
 Line = Annotated[str, AfterValidator(sanitise_line)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
 Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made
@@ -107,18 +117,18 @@ class SearchBody(Body):
     """What is searched for."""
 
     query: Question
-    limit: Annotated[int, Field(ge=1, le=100)] = 10
-    per_document: Annotated[int, Field(ge=0, le=100)] = 0
+    limit: Annotated[Whole, Field(ge=1, le=100)] = 10
+    per_document: Annotated[Whole, Field(ge=0, le=100)] = 0
     shelves: Names = ()
     tags: Names = ()
-    min_similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
+    min_similarity: Annotated[Number, Field(ge=0, le=1)] = 0.0
 
 
 class ContextBody(Body):
     """What a context is packed for."""
 
     question: Question
-    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    max_tokens: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = None
     purpose: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     shelves: Names = ()
     tags: Names = ()
@@ -155,7 +165,7 @@ class AskBody(Body):
     shelves: Names = ()
     tags: Names = ()
     model: Annotated[str, Field(max_length=_LONGEST_NAME)] | None = None
-    words: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    words: Annotated[Whole, Field(ge=1, le=10_000)] | None = None
 
 
 # --- jobs ---------------------------------------------------------------------------------------
