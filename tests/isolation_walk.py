@@ -27,7 +27,19 @@ from chapterhouse.library import Library
 HIDDEN: Final = Secrets("zqhidden")
 FOREIGN: Final = Secrets("zqforeign")
 _QUERIES: Final = ("When does the ferry leave the harbour?", "What is the toll of the bridge?")
-_WORDS: Final = "ferry harbour toll bridge crowns leaves gull lead dog nine anchor".split()
+_WORDS: Final = [
+    "ferry",
+    "harbour",
+    "toll",
+    "bridge",
+    "crowns",
+    "leaves",
+    "gull",
+    "lead",
+    "dog",
+    "nine",
+    "anchor",
+]
 _CLIENTS: Final = ("httpx", "httpcore", "asyncio")  # they log what they send, in our own process
 _OURS: Final = {
     "ferry": "# Ferry\n\nThe ferry leaves the harbour at nine. Dogs need a lead.\n",
@@ -87,7 +99,7 @@ class Walk:
     """A server with secrets, those who ask it, and what they came to see."""
 
     def __init__(self, folder: Path, seed: int, stack: ExitStack) -> None:
-        self.random = random.Random(seed)  # noqa: S311 - the same walk for the same seed
+        self.random = random.Random(seed)
         self.result = Result()
         self._home = folder / "home"
         self._libraries = {
@@ -199,17 +211,21 @@ class Walk:
         if place == "path":  # what is hidden is theirs to remove who see all of the workspace
             wrong = self.wrong_ids[1:] if writes and viewer.name == "workspace" else self.wrong_ids
             return pick([*self._own, *self._made[-5:], *wrong, "j1", "j2", "vera"])
-        if "shel" in name:
-            return pick(["open", "open", "library"] if writes else ["open", *self._near("shelf")])
         if writes:
-            return " ".join(self.random.choices(_WORDS, k=4))
+            own = pick(["open", "open", "library"])
+            return own if "shel" in name else " ".join(self.random.choices(_WORDS, k=4))
+        if "shel" in name:
+            return pick(["open", *self._near("shelf")])
         if name in {"id", "cursor"}:
             return pick([*self._own, *self._made[-5:], *self.wrong_ids, ""]) or "x"
         if name == "persona":
             return pick(["vera", "ver", *(f"{one.stem}persona" for one in (HIDDEN, FOREIGN))])
-        if name in {"model", "purpose", "format"}:
-            return "none"
-        return pick([*_QUERIES, " ".join(self.random.choices(_WORDS, k=3)), *self._near()])
+        is_plain = name in {"model", "purpose", "format"}
+        return (
+            "none"
+            if is_plain
+            else pick([*_QUERIES, " ".join(self.random.choices(_WORDS, k=3)), *self._near()])
+        )
 
     def _near(self, field_name: str = "") -> list[str]:
         """Return words by which secret ones might be suggested."""
@@ -222,9 +238,9 @@ class Walk:
             self._libraries[OURS].jobs.work(idle_seconds=0)
         elif answer.headers.get("content-type") == "application/json":
             made = answer.json()
-            if isinstance(made, dict) and {"id", "sha256"} <= made.keys():
-                if made["id"] not in self._own:
-                    self._made.append(made["id"])
+            is_document = isinstance(made, dict) and {"id", "sha256"} <= made.keys()
+            if is_document and made["id"] not in self._own:
+                self._made.append(made["id"])
 
     def _resource(self) -> None:
         viewer = self.random.choice(self.viewers)
@@ -296,12 +312,12 @@ class Walk:
             self.wrong_ids[-1 if workspace == THEIRS else 0] = self._theirs[-1][1]
 
     def _scores(self, viewer: Viewer) -> list[str]:
-        client, found = self._clients[viewer.name], []
-        for query in _QUERIES:
-            found.append(client.post("/api/documents/search", json={"query": query}).text)
+        client = self._clients[viewer.name]
+        found = [
+            client.post("/api/documents/search", json={"query": query}).text for query in _QUERIES
+        ]
         ask = {"question": _QUERIES[0], "persona": "vera" if viewer.name == "persona" else ""}
-        found.append(client.post("/api/ask", json=ask).text)
-        return found
+        return [*found, client.post("/api/ask", json=ask).text]
 
 
 def _level(name: str) -> Any:

@@ -4,7 +4,6 @@ Routes come from the OpenAPI description and tools from MCP's list, so that one 
 is tried as the others are.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +63,7 @@ class Operation:
                 yield "body", name, resolved
 
     def resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a schema with its reference followed, of alternatives the first that is no null."""
+        """Return a schema with its reference followed; of alternatives the first but null."""
         if "$ref" in schema:
             return self.resolved((self.schemas or {})[schema["$ref"].rpartition("/")[2]])
         for one in schema.get("anyOf", ()):
@@ -259,11 +258,3 @@ def plant(library: Library, secrets: Secrets, folder: Path) -> str:
     personas.refresh(slug)
     library.answers.ask(f"When does the ferry leave, {word('question')}?", remember=True)
     return next(one.id for one in library.documents.list([word("shelf")]))
-
-
-def without_echo(answer: Any, *sent: str) -> str:
-    """Return an answer as text without what was sent and what differs between any two requests."""
-    text = answer.text
-    for one in sorted(filter(None, sent), key=len, reverse=True):
-        text = text.replace(json.dumps(one)[1:-1], "…").replace(one, "…")
-    return text

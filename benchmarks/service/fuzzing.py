@@ -23,10 +23,10 @@ from typing import Any, Final
 
 sys.path += [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2])]
 
-from measuring import Bar, Machine, Table, finish_part, part_of
 from tests.served import TEXTS, Served, serving
 
 from chapterhouse.library import Library
+from measuring import Bar, Machine, Table, finish_part, part_of
 
 _SERVER_ERRORS: Final = frozenset({"ST101", "ST102"})
 ROLES: Final = ("read", "write", "admin")
@@ -92,15 +92,17 @@ def fuzz(served: Served, role: str, folder: Path, examples: int, *more: str) -> 
     (folder / "schemathesis.toml").write_text(_CONFIGURATION)
     report, began = folder / f"{role}.json", time.monotonic()
     command = [
-        sys.executable, "-m", "schemathesis.cli", "--config-file", str(folder / "schemathesis.toml"),
-        "run", f"{served.url}/api/openapi.json", "--checks", "all", "--continue-on-failure",
+        sys.executable, "-m", "schemathesis.cli",
+        "--config-file", str(folder / "schemathesis.toml"), "run", f"{served.url}/api/openapi.json", "--checks", "all", "--continue-on-failure",
         "--header", f"Authorization: Bearer {served.key(role)}", "--max-examples", str(examples),
         "--seed", "1", "--no-color", "--generation-database", "none",
         "--report-json-path", str(report), *more,
     ]  # fmt: skip
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if not report.exists():
-        raise RuntimeError(f"Schemathesis did not run: {done.stdout[-2_000:]}{done.stderr[-2_000:]}")
+        raise RuntimeError(
+            f"Schemathesis did not run: {done.stdout[-2_000:]}{done.stderr[-2_000:]}"
+        )
     found = _found(report, time.monotonic() - began)
     if found.failures:
         print(done.stdout)

@@ -17,8 +17,9 @@ from tempfile import TemporaryDirectory
 
 sys.path += [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2])]
 
-from measuring import Bar, Machine, Table, finish_part, part_of
 from tests.isolation_walk import Result, Walk
+
+from measuring import Bar, Machine, Table, finish_part, part_of
 
 
 def main() -> int:

@@ -5,7 +5,6 @@ import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -77,9 +76,7 @@ ID_SLOTS: Final = {
     ("header", "if-none-match"): "etag",
 }
 # Texts that are words of the caller's own: questions, titles, names of models.
-PLAIN: Final = frozenset(
-    {"query", "question", "text", "title", "purpose", "model", "format"}
-)
+PLAIN: Final = frozenset({"query", "question", "text", "title", "purpose", "model", "format"})
 # Slots of a document's place that say the same of every document: none is told from another.
 WHAT_TO_DO: Final = (
     "{operation} has the slot {place} '{name}' without a row: add ({place!r}, {name!r}) to ID_SLOTS"

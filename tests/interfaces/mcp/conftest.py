@@ -17,8 +17,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 
 from chapterhouse.agents.council import Council
-from chapterhouse.interfaces.service import Service
 from chapterhouse.interfaces.mcp.tools import TOOLS, call
+from chapterhouse.interfaces.service import Service
 from chapterhouse.library import Library
 
 OLD = """---

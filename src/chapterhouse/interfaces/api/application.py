@@ -99,4 +99,4 @@ def _methods_at(request: Request) -> list[str]:
     routes = [route for one in ROUTERS for route in one.routes if isinstance(route, APIRoute)]
     fitting = [one for one in routes if one.matches(request.scope)[0] is not Match.NONE]
     named = [one for one in fitting if not one.param_convertors]  # else the name would be an id
-    return sorted({method for one in named or fitting for method in one.methods})
+    return sorted({method for one in named or fitting for method in one.methods or ()})

@@ -69,6 +69,4 @@ def require(caller: Caller, level: AccessLevel, *, whole: bool) -> None:
 
 def router(prefix: str, tag: str) -> APIRouter:
     """Return a router whose routes must state who may call them."""
-    return APIRouter(
-        prefix=prefix, tags=[tag], route_class=GuardedRoute, responses=COMMON_PROBLEMS
-    )
+    return APIRouter(prefix=prefix, tags=[tag], route_class=GuardedRoute, responses=COMMON_PROBLEMS)

@@ -23,8 +23,7 @@ def _number(value: object) -> object:
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_number)]
-Number = Annotated[float, BeforeValidator(_number)]
+STRICT: Final = BeforeValidator(_number)  # stands last, or the description lacks the bounds
 Line = Annotated[str, AfterValidator(sanitise_line)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
 Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made
@@ -117,18 +116,18 @@ class SearchBody(Body):
     """What is searched for."""
 
     query: Question
-    limit: Annotated[Whole, Field(ge=1, le=100)] = 10
-    per_document: Annotated[Whole, Field(ge=0, le=100)] = 0
+    limit: Annotated[int, Field(ge=1, le=100), STRICT] = 10
+    per_document: Annotated[int, Field(ge=0, le=100), STRICT] = 0
     shelves: Names = ()
     tags: Names = ()
-    min_similarity: Annotated[Number, Field(ge=0, le=1)] = 0.0
+    min_similarity: Annotated[float, Field(ge=0, le=1), STRICT] = 0.0
 
 
 class ContextBody(Body):
     """What a context is packed for."""
 
     question: Question
-    max_tokens: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000), STRICT] | None = None
     purpose: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     shelves: Names = ()
     tags: Names = ()
@@ -165,7 +164,7 @@ class AskBody(Body):
     shelves: Names = ()
     tags: Names = ()
     model: Annotated[str, Field(max_length=_LONGEST_NAME)] | None = None
-    words: Annotated[Whole, Field(ge=1, le=10_000)] | None = None
+    words: Annotated[int, Field(ge=1, le=10_000), STRICT] | None = None
 
 
 # --- jobs ---------------------------------------------------------------------------------------
