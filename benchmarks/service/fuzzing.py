@@ -93,7 +93,8 @@ def fuzz(served: Served, role: str, folder: Path, examples: int, *more: str) -> 
     report, began = folder / f"{role}.json", time.monotonic()
     command = [
         sys.executable, "-m", "schemathesis.cli",
-        "--config-file", str(folder / "schemathesis.toml"), "run", f"{served.url}/api/openapi.json", "--checks", "all", "--continue-on-failure",
+        "--config-file", str(folder / "schemathesis.toml"), "run",
+        f"{served.url}/api/openapi.json", "--checks", "all", "--continue-on-failure",
         "--header", f"Authorization: Bearer {served.key(role)}", "--max-examples", str(examples),
         "--seed", "1", "--no-color", "--generation-database", "none",
         "--report-json-path", str(report), *more,
