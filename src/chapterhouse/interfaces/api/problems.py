@@ -32,7 +32,7 @@ _RETRY_SECONDS: Final = 5
 _PROBLEM: Final = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 # Problems that every route may answer with, as OpenAPI lists them.
 _STATUSES: Final = (400, 401, 403, 404, 408, 409, 413, 421, 422, 429, 500, 501, 502, 503)
-_SAID_LATER: Final = frozenset({429, 503})
+_RETRIED_LATER: Final = frozenset({429, 503})
 _NO_BODY: Final = frozenset({204, 304})
 
 
@@ -64,7 +64,7 @@ def _described(status: int) -> dict[str, Any]:
     found: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if status not in _NO_BODY:
         found["content"] = _PROBLEM
-    if status in _SAID_LATER:
+    if status in _RETRIED_LATER:
         schema = {"type": "integer", "minimum": 1}
         found["headers"] = {"Retry-After": {"schema": schema, "description": "Seconds."}}
     return found
