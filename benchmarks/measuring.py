@@ -259,6 +259,45 @@ def page(
     return "\n".join(lines)
 
 
+def part_of(bars: Sequence[Bar], tables: Sequence[Table], setting: Setting) -> dict[str, Any]:
+    """Return what one part of a result measured by itself, for programs."""
+    return {
+        **dataclasses.asdict(setting),
+        "bars": [{**dataclasses.asdict(bar), "passed": bar.passed} for bar in bars],
+        "tables": [dataclasses.asdict(table) for table in tables],
+    }
+
+
+def part_lines(name: str, part: Mapping[str, Any]) -> list[str]:
+    """Return a part as Markdown."""
+    bars = [Bar(one["what"], one["value"], one["least"], one["most"]) for one in part["bars"]]
+    versions = ", ".join(f"{what} {version}" for what, version in part["versions"].items())
+    lines = [f"## {name}", ""]
+    lines += [f"{part['date']}, {part['machine']}; load average {part['load_before']} before"]
+    lines += [f"and {part['load_after']} after. {versions}.", "", *_bar_table(bars), ""]
+    for table in part["tables"]:
+        lines += [f"### {table['title']}", "", *([table["note"], ""] if table["note"] else [])]
+        lines += [*markdown_table(table["columns"], table["rows"]), ""]
+    return lines
+
+
+def finish_part(
+    result: str, title: str, name: str, part: Mapping[str, Any], *, write: bool = True
+) -> int:
+    """Print and write one part of a result that several programs measure; return the exit code."""
+    print("\n".join(part_lines(name, part)))
+    if write:
+        path = RESULTS / f"{result}.json"
+        parts = json.loads(path.read_text())["parts"] if path.exists() else {}
+        parts = dict(sorted({**parts, name: part}.items()))
+        bars = [bar for one in parts.values() for bar in one["bars"]]
+        path.write_text(json.dumps({"parts": parts, "bars": bars}, indent=1) + "\n")
+        lines = [f"# {title}", "", f"Measured by the programs in `benchmarks/{result}/`.", ""]
+        lines += [line for one in parts for line in part_lines(one, parts[one])]
+        path.with_suffix(".md").write_text("\n".join(lines), encoding="utf-8")
+    return 0 if all(bar["passed"] for bar in part["bars"]) else 1
+
+
 def _bar_table(bars: Sequence[Bar]) -> list[str]:
     return markdown_table(("bar", "measured", "bound", ""), [bar_cells(bar) for bar in bars])
 

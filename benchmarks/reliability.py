@@ -8,7 +8,6 @@ All of them take about 25 minutes on two cores.
 """
 
 import argparse
-import dataclasses
 import json
 import sys
 from collections.abc import Callable, Mapping
@@ -26,7 +25,7 @@ import migrations
 import power_cuts
 import sync_speed
 import together
-from measuring import RESULTS, Bar, Machine, Table, bar_cells, markdown_table
+from measuring import RESULTS, Bar, Machine, Table, part_lines, part_of
 
 Measure = Callable[[Path, float], tuple[list[Bar], list[Table]]]
 PARTS: Final[Mapping[str, Measure]] = {
@@ -53,11 +52,7 @@ def measured(part: str, share: float) -> dict[str, Any]:
     machine = Machine()
     with TemporaryDirectory(prefix="reliability-", ignore_cleanup_errors=True) as name:
         bars, tables = PARTS[part](Path(name), share)
-    return {
-        **dataclasses.asdict(machine.setting()),
-        "bars": [{**dataclasses.asdict(bar), "passed": bar.passed} for bar in bars],
-        "tables": [dataclasses.asdict(table) for table in tables],
-    }
+    return part_of(bars, tables, machine.setting())
 
 
 def page(parts: Mapping[str, Any]) -> str:
@@ -73,16 +68,7 @@ def page(parts: Mapping[str, Any]) -> str:
         "",
     ]
     for name in (one for one in PARTS if one in parts):
-        part = parts[name]
-        bars = [Bar(one["what"], one["value"], one["least"], one["most"]) for one in part["bars"]]
-        versions = ", ".join(f"{what} {version}" for what, version in part["versions"].items())
-        lines += [f"## {name}", ""]
-        lines += [f"{part['date']}, {part['machine']}; load average {part['load_before']} before"]
-        lines += [f"and {part['load_after']} after. {versions}.", ""]
-        lines += [*markdown_table(("bar", "measured", "bound", ""), list(map(bar_cells, bars))), ""]
-        for table in part["tables"]:
-            lines += [f"### {table['title']}", "", *([table["note"], ""] if table["note"] else [])]
-            lines += [*markdown_table(table["columns"], table["rows"]), ""]
+        lines += part_lines(name, parts[name])
     return "\n".join(lines)
 
 

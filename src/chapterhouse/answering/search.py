@@ -119,8 +119,13 @@ def search(query: Query, runtime: Runtime, method: Method) -> SearchResult:
 
 
 def _behind(runtime: Runtime) -> str:
-    """Say so where the index could not catch up, as on a disk that takes nothing."""
+    """Say so where the index could not catch up, as on a disk that takes nothing.
+
+    Who sees a part of the library does not learn how much others have changed.
+    """
     missing = runtime.store.sequence() - runtime.indexes()["lexical"].sequence()
+    if missing > 0 and runtime.whole is not None:
+        return "Changes of the library are not searched yet."
     changes = counted(missing, "change of the library is", "changes of the library are")
     return f"{changes} not searched yet." if missing > 0 else ""
 

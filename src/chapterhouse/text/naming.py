@@ -97,7 +97,8 @@ def _slug_character(character: str) -> str:
     return character if unicodedata.category(character)[0] in "LNM" else " "
 
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
+_NAME = re.compile(NAME_PATTERN)
 
 
 def valid_name(name: str) -> bool:

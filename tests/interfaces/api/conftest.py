@@ -48,4 +48,5 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def served(home: Path) -> Iterator[Served]:
     """A server over the home, which has keys: nobody comes in without one."""
     with serving(home) as found:
+        found.key()
         yield found

@@ -2,14 +2,16 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
+from http import HTTPStatus
+from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
@@ -28,9 +30,10 @@ from chapterhouse.interfaces.api import (
     sources,
     workspace_routes,
 )
+from chapterhouse.interfaces.api.caller import COOKIE, WORKSPACE
 from chapterhouse.interfaces.api.mcp_route import mcp_route
 from chapterhouse.interfaces.api.openai import chat, embeddings, models, responses
-from chapterhouse.interfaces.api.problems import Refusal, problem
+from chapterhouse.interfaces.api.problems import Problem, Refusal, problem
 from chapterhouse.interfaces.api.state import ServerState
 
 ROUTERS: Final = (
@@ -62,6 +65,38 @@ ROUTERS: Final = (
 _DESCRIPTION: Final = (
     "Cited answers from your own documents. Name the workspace in the header X-Workspace."
 )
+# How a request says who sends it, and where; the door looks at both.
+_SECURITY: Final = {
+    "key": {"type": "http", "scheme": "bearer", "description": "A key: ch_…"},
+    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+}
+_WORKSPACE: Final = {
+    "name": WORKSPACE,
+    "in": "header",
+    "description": "The workspace; the only one of the key, or ``default``, when left out.",
+    "schema": {"type": "string"},
+}
+
+
+class Application(FastAPI):
+    """The application; its description says how to call it, too."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description of all routes (OpenAPI 3.1), made once."""
+        if self.openapi_schema is None:
+            found = super().openapi()
+            parts = found.setdefault("components", {})
+            parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema(
+                ref_template="#/components/schemas/{model}"
+            )
+            parts["schemas"] |= parts["schemas"]["Problem"].pop("$defs")
+            parts["securitySchemes"] = _SECURITY
+            parts["parameters"] = {"Workspace": _WORKSPACE}
+            found["security"] = [{name: []} for name in _SECURITY]
+            for path in found["paths"].values():
+                path["parameters"] = [{"$ref": "#/components/parameters/Workspace"}]
+        return self.openapi_schema or {}
 
 
 def build_application(state: ServerState) -> FastAPI:
@@ -74,7 +109,7 @@ def build_application(state: ServerState) -> FastAPI:
             yield
         await state.meetings.stop()
 
-    application = FastAPI(
+    application = Application(
         title="Chapterhouse",
         version=__version__,
         description=_DESCRIPTION,
@@ -94,4 +129,15 @@ def build_application(state: ServerState) -> FastAPI:
 
 
 async def _answer(request: Request, error: Exception) -> Response:
-    return problem(error, request.url.path)
+    answer = problem(error, request.url.path)
+    if answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        answer.headers["Allow"] = ", ".join(_methods_at(request))
+    return answer
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Return the methods of all routes at an address, of which a router names the first alone."""
+    routes = [route for one in ROUTERS for route in one.routes if isinstance(route, APIRoute)]
+    fitting = [one for one in routes if one.matches(request.scope)[0] is not Match.NONE]
+    named = [one for one in fitting if not one.param_convertors]  # else the name would be an id
+    return sorted({method for one in named or fitting for method in one.methods or ()})

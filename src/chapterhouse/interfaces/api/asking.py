@@ -7,7 +7,6 @@ from typing import Final
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import AskBody
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
@@ -45,15 +44,8 @@ async def ask_stream(exchange: Exchanged, body: AskBody) -> AsyncIterator[Server
 
 
 def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
-    """Return what a request says about its question.
-
-    Raises:
-        NotFoundError: there is no such persona for this caller.
-    """
-    grant, remember = exchange.caller.grant, exchange.server.options.remember
-    if body.persona and not grant.permits_persona(body.persona):
-        raise NotFoundError(f"There is no persona '{body.persona}'.")
-    remembers = remember and grant.is_whole
+    """Return what a request says about its question."""
+    remembers = exchange.server.options.remember and exchange.caller.grant.is_whole
     return AskOptions(
         shelves=body.shelves or None,
         tags=body.tags,

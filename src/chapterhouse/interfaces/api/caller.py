@@ -1,6 +1,5 @@
 """Who calls: the credentials of a request, and what they permit."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -89,15 +88,27 @@ def workspace_of(headers: Headers, grant: Grant) -> str:
     return name
 
 
-def permitted(grant: Grant, library: Library) -> Scope:
-    """Return which documents a caller may see: those of their shelves and of their personas."""
+def permitted(grant: Grant, library: Library) -> tuple[Scope, frozenset[str] | None]:
+    """Return which documents a caller may see, and which personas there are for them.
+
+    The documents are those of their shelves and of their personas. Who is limited to shelves alone
+    has the personas who read nothing else: others would speak of what is outside.
+
+    Returns:
+        The scope, and slugs of personas; None for all of them.
+    """
     if grant.is_whole:
-        return Scope.everything()
-    names = set(grant.shelves or ())
-    for persona in grant.personas or ():
-        with suppress(NotFoundError):  # it was deleted since
-            names.update(library.personas.load(persona).persona.reads)
-    return Scope.of(names)
+        return Scope.everything(), None
+    reads = {
+        entry.slug: set(entry.folder.persona.reads) if entry.folder else set()
+        for entry in library.personas.all()
+    }
+    shelves = set(grant.shelves or ())
+    if grant.personas is None:
+        own = frozenset(slug for slug, read in reads.items() if read and read <= shelves)
+        return Scope.of(shelves), own
+    own = frozenset(grant.personas) & reads.keys()  # the name alone: no beginning of another's
+    return Scope.of(shelves.union(*(reads[slug] for slug in own))), own
 
 
 def no_workspace(name: str) -> NotFoundError:

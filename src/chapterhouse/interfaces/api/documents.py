@@ -11,7 +11,7 @@ from chapterhouse.answering.search import named_scope
 from chapterhouse.council.knowledge import find_passages
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api.caller import Caller
-from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.problems import Refusal, problem_responses
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import (
     ContentResult,
@@ -33,6 +33,7 @@ from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.mcp.searching import passages_result, searcher
 from chapterhouse.interfaces.schemas import PassagesResult
 from chapterhouse.library import Library
+from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.types import DEFAULT_SHELF, Context, Document, Removal, Status
 from chapterhouse.types.access import AccessLevel
 
@@ -49,7 +50,7 @@ Id = Annotated[str, Query()]
 async def upload(
     exchange: Exchanged,
     file: Annotated[UploadFile, File(description="The file, with its name.")],
-    shelf: Annotated[str, Form(max_length=100)] = DEFAULT_SHELF,
+    shelf: Annotated[str, Form(pattern=NAME_PATTERN)] = DEFAULT_SHELF,
 ) -> JobResult:
     """Receive a file and leave reading it to a job."""
     require_shelf(exchange.caller, shelf)
@@ -151,7 +152,7 @@ async def context(exchange: Exchanged, body: ContextBody) -> ContextResult:
     return _context(found)
 
 
-@documents.get("/{document_id}", openapi_extra=READ)
+@documents.get("/{document_id}", openapi_extra=READ, responses=problem_responses(304))
 async def show(
     exchange: Exchanged,
     document_id: str,
@@ -205,7 +206,7 @@ async def set_shelves(exchange: Exchanged, document_id: str, body: ShelvesBody) 
     return await exchange.change("document.shelves", document_id, change)
 
 
-@documents.delete("/{document_id}", openapi_extra=WRITE)
+@documents.delete("/{document_id}", openapi_extra=WRITE, responses=problem_responses(412))
 async def remove(
     exchange: Exchanged, document_id: str, if_match: Annotated[str, Header()] = ""
 ) -> RemovalResult:

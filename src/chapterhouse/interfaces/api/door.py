@@ -81,10 +81,11 @@ class Door:
             scope.setdefault("state", {})["caller"] = caller
             body = bounded(receive, self._most_bytes(scope), self._state.options.body_seconds)
             await self._application(scope, body, visit.send)
-        except Exception as error:
-            if visit.status:  # the answer has begun: the connection is all that can be ended
-                raise
-            await problems.problem(error, scope["path"])(scope, receive, visit.send)
+        except Exception as error:  # noqa: BLE001 - the process boundary: it was logged or is here
+            if not visit.status:
+                await problems.problem(error, scope["path"])(scope, receive, visit.send)
+            elif not visit.is_complete:  # the connection is all that can still be ended
+                raise ConnectionAbortedError("The answer could not be sent whole.") from None
         finally:
             self._state.metrics.in_progress -= 1
             await self._conclude(scope, visit)
@@ -132,7 +133,7 @@ class Door:
             ):
                 raise Refusal(403, "The request lacks the session's token.")
             return grant
-        if self._state.is_local and not access.is_configured():
+        if self._state.is_local and not access.has_credentials():
             return OWNER
         raise _unknown("A key is needed.")
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from fastapi import Request, Response
+from fastapi.responses import PlainTextResponse
 
 from chapterhouse import __version__
 from chapterhouse.concurrency import run_in_thread
@@ -39,7 +40,11 @@ async def ready(request: Request, response: Response) -> HealthResult:
     return HealthResult(status="ok", version=__version__)
 
 
-@health.get("/metrics", openapi_extra=needs(AccessLevel.ADMIN), response_class=Response)
+@health.get(
+    "/metrics",
+    openapi_extra=needs(AccessLevel.ADMIN),
+    response_class=PlainTextResponse,
+)
 async def metrics(exchange: Exchanged) -> Response:
     """Return counters in the text format of Prometheus: no names, no content."""
     return Response(exchange.server.metrics.text(), media_type="text/plain; version=0.0.4")

@@ -1,17 +1,18 @@
 """Long work over HTTP: looked at, followed, stopped, tried again."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import Annotated, Final
 
-from fastapi import Query
+from fastapi import Depends, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
+from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import JobResult, JobsResult, job_result
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.api.streaming import event_stream
-from chapterhouse.types import FINISHED, JobState
+from chapterhouse.types import FINISHED, Job, JobState
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ, whole=True)
@@ -20,6 +21,21 @@ _BETWEEN_SECONDS: Final = 0.5
 _MOST: Final = 1_000
 
 jobs: Final = router("/api/jobs", "jobs")
+
+
+async def _existing(exchange: Exchanged, job_id: str) -> str:
+    """Return the id of a job that is there; whatever cannot be one is not there either.
+
+    Raises:
+        NotFoundError: there is no such job.
+    """
+    try:
+        return (await exchange.look(lambda library: library.jobs.get(job_id))).id
+    except (NotFoundError, UsageError):
+        raise NotFoundError(f"There is no job '{job_id[:100]}'.") from None
+
+
+JobId = Annotated[str, Depends(_existing)]
 
 
 @jobs.get("", openapi_extra=READ)
@@ -34,34 +50,46 @@ async def list_jobs(
 
 
 @jobs.get("/{job_id}", openapi_extra=READ)
-async def show(exchange: Exchanged, job_id: str) -> JobResult:
+async def show(exchange: Exchanged, job_id: JobId) -> JobResult:
     """Show a job: how far it is, or how it ended."""
     return await exchange.look(lambda library: job_result(library.jobs.get(job_id)))
 
 
 @jobs.get("/{job_id}/events", openapi_extra=READ, response_class=EventSourceResponse)
-async def follow(exchange: Exchanged, job_id: str) -> AsyncIterator[ServerSentEvent]:
+async def follow(exchange: Exchanged, job_id: JobId) -> AsyncIterator[ServerSentEvent]:
     """Follow a job until it has ended: ``progress`` again and again, at last ``ended``."""
     async for event in event_stream(_changes(exchange, job_id), _event, exchange.server.stopping):
         yield event
 
 
 @jobs.post("/{job_id}/cancel", openapi_extra=WRITE)
-async def cancel(exchange: Exchanged, job_id: str) -> JobResult:
+async def cancel(exchange: Exchanged, job_id: JobId) -> JobResult:
     """Stop a job; what it has done stays."""
     return await exchange.change(
-        "job.cancel", job_id, lambda library: job_result(library.jobs.cancel(job_id))
+        "job.cancel", job_id, lambda library: _changed(library.jobs.cancel, job_id)
     )
 
 
 @jobs.post("/{job_id}/retry", status_code=202, openapi_extra=WRITE)
-async def retry(exchange: Exchanged, job_id: str) -> JobResult:
+async def retry(exchange: Exchanged, job_id: JobId) -> JobResult:
     """Leave the work of a job that has ended to a new one."""
     job = await exchange.change(
-        "job.retry", job_id, lambda library: job_result(library.jobs.retry(job_id))
+        "job.retry", job_id, lambda library: _changed(library.jobs.retry, job_id)
     )
     await exchange.wake_worker()
     return job
+
+
+def _changed(change: Callable[[str], Job], job_id: str) -> JobResult:
+    """Return a job after a change.
+
+    Raises:
+        RefusedError: it is not in a state for that.
+    """
+    try:
+        return job_result(change(job_id))
+    except UsageError as error:
+        raise RefusedError(error.message, hint=error.hint) from None
 
 
 async def _changes(exchange: Exchange, job_id: str) -> AsyncGenerator[JobResult]:

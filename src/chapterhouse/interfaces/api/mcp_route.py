@@ -1,5 +1,6 @@
 """MCP in the server: the same tools, for each caller over the library that they may see."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -53,6 +54,8 @@ def mcp_route(state: ServerState) -> McpRoute:
             remember = state.options.remember and caller.grant.is_whole
             yield Service(seen, remember=remember, workload=state.workload, follow=follow)
 
+    # At DEBUG it writes every piece of every answer to the log.
+    logging.getLogger("sse_starlette").setLevel(logging.INFO)
     server = build_server(service_of, remember=state.options.remember)
     return McpRoute(
         StreamableHTTPSessionManager(

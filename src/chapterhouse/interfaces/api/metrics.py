@@ -4,6 +4,8 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from typing import Final
 
+# Whatever else a client sends is counted together: its words are no labels.
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 
 

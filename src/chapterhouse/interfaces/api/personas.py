@@ -42,7 +42,7 @@ async def show_persona(exchange: Exchanged, slug: str) -> PersonaResult:
 def _shown(entry: Entry[PersonaFolder], library: Library, exchange: Exchange) -> PersonaResult:
     """Return a persona with those of their shelves that the caller may know of."""
     shown = persona_result(entry, library.personas)
-    scope = permitted(exchange.caller.grant, library)
+    scope, _ = permitted(exchange.caller.grant, library)
     if scope.shelves is None:
         return shown
     visible = tuple(one for one in shown.shelves if one in scope.shelves)

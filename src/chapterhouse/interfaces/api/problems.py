@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from chapterhouse import errors
 from chapterhouse.interfaces.service import explain, without_paths
@@ -32,6 +33,48 @@ _BY_CODE: Final = {"too-large": 413}
 _OPENAI_CODES: Final = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 _RETRY_SECONDS: Final = 5
 _NO_JSON: Final = "Send an object of JSON, with the header Content-Type: application/json."
+_PROBLEM: Final = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+# Problems that every route may answer with, as OpenAPI lists them.
+_STATUSES: Final = (400, 401, 403, 404, 408, 409, 413, 421, 422, 429, 500, 501, 502, 503)
+_RETRIED_LATER: Final = frozenset({429, 503})
+_NO_BODY: Final = frozenset({204, 304})
+
+
+class Place(BaseModel):
+    """A part of a request that does not fit, and why."""
+
+    place: str
+    problem: str
+
+
+class Problem(BaseModel):
+    """What was wrong, and what to do (RFC 9457)."""
+
+    type: str = Field(description="Names what went wrong, for programs.")
+    title: str
+    status: int
+    detail: str = Field(description="What was wrong, in a sentence.")
+    hint: str = Field(default="", description="What to do.")
+    code: str = Field(default="", description="Why a file was rejected, for programs.")
+    errors: tuple[Place, ...] = Field(default=(), description="Where the request does not fit.")
+
+
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the problems of some statuses as OpenAPI lists them."""
+    return {status: _described(status) for status in statuses}
+
+
+def _described(status: int) -> dict[str, Any]:
+    found: dict[str, Any] = {"description": HTTPStatus(status).phrase}
+    if status not in _NO_BODY:
+        found["content"] = _PROBLEM
+    if status in _RETRIED_LATER:
+        schema = {"type": "integer", "minimum": 1}
+        found["headers"] = {"Retry-After": {"schema": schema, "description": "Seconds."}}
+    return found
+
+
+COMMON_PROBLEMS: Final = problem_responses(*_STATUSES)
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
@@ -80,7 +123,7 @@ def name_of_kind(kind: type[BaseException]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ErrorDetails:
     """An error as a client may learn of it.
 
     Attributes:
@@ -102,40 +145,42 @@ class Problem:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def problem(error: Exception, path: str = "") -> JSONResponse:
+def problem(error: Exception, path: str = "") -> Response:
     """Return what a client gets for an error; nothing in it names a path of this machine.
 
     Args:
         error: What was raised.
         path: Of the request; it decides the form.
     """
+    if isinstance(error, Refusal) and error.status in _NO_BODY:
+        return Response(status_code=error.status, headers=error.headers)
     found = _problem(error)
     if path == OPENAI or path.startswith(f"{OPENAI}/"):
         return _openai_error(found, is_invalid=isinstance(error, RequestValidationError))
     return _details(found)
 
 
-def _problem(error: Exception) -> Problem:
+def _problem(error: Exception) -> ErrorDetails:
     match error:
         case Refusal():
-            return Problem(
+            return ErrorDetails(
                 error.status, error.detail, error.hint, code=error.code, headers=error.headers
             )
         case RequestValidationError():
             places = _places(error)
             hint = _NO_JSON if any(one["place"] == "body" for one in places) else ""
-            return Problem(422, "The request does not fit.", hint, places=places)
+            return ErrorDetails(422, "The request does not fit.", hint, places=places)
         case HTTPException(__cause__=Refusal() as refusal):  # while its body was read
             return _problem(refusal)
         case HTTPException():
-            return Problem(error.status_code, _http_detail(error), headers=error.headers or {})
+            return ErrorDetails(error.status_code, _http_detail(error), headers=error.headers or {})
         case errors.ChapterhouseError():
             return _known(error)
         case _:
-            return Problem(500, explain(error))
+            return ErrorDetails(500, explain(error))
 
 
-def _known(error: errors.ChapterhouseError) -> Problem:
+def _known(error: errors.ChapterhouseError) -> ErrorDetails:
     status = status_of(error)
     headers = {}
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -143,10 +188,10 @@ def _known(error: errors.ChapterhouseError) -> Problem:
         headers["Retry-After"] = str(seconds)
     code = error.code if isinstance(error, errors.RejectedError) else ""
     kind = name_of_kind(type(error))
-    return Problem(status, error.message, error.hint, kind, code=code, headers=headers)
+    return ErrorDetails(status, error.message, error.hint, kind, code=code, headers=headers)
 
 
-def _details(found: Problem) -> JSONResponse:
+def _details(found: ErrorDetails) -> JSONResponse:
     title = HTTPStatus(found.status).phrase
     body = {
         "type": f"urn:chapterhouse:problem:{found.kind or _kind(title.replace(' ', ''))}",
@@ -160,7 +205,7 @@ def _details(found: Problem) -> JSONResponse:
     return JSONResponse(body, found.status, dict(found.headers), MEDIA_TYPE)
 
 
-def _openai_error(found: Problem, *, is_invalid: bool) -> JSONResponse:
+def _openai_error(found: ErrorDetails, *, is_invalid: bool) -> JSONResponse:
     """Return an error as OpenAI's service gives it.
 
     Its clients know by the status which exception to raise; the service says 400 where we say 422.
@@ -197,7 +242,7 @@ def _http_detail(error: HTTPException) -> str:
 def _places(error: RequestValidationError) -> tuple[Mapping[str, str], ...]:
     return tuple(
         {
-            "place": ".".join(str(part) for part in one["loc"]),
+            "place": _public(".".join(str(part) for part in one["loc"])),
             "problem": sanitise_line(str(one["msg"]))[:_LONGEST],
         }
         for one in error.errors()

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 
 from chapterhouse.interfaces.api.caller import Caller
-from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.problems import COMMON_PROBLEMS, Refusal
 from chapterhouse.types.access import AccessLevel
 
 LEVEL: Final = "x-access-level"
@@ -69,4 +69,4 @@ def require(caller: Caller, level: AccessLevel, *, whole: bool) -> None:
 
 def router(prefix: str, tag: str) -> APIRouter:
     """Return a router whose routes must state who may call them."""
-    return APIRouter(prefix=prefix, tags=[tag], route_class=GuardedRoute)
+    return APIRouter(prefix=prefix, tags=[tag], route_class=GuardedRoute, responses=COMMON_PROBLEMS)

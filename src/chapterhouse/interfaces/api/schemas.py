@@ -2,11 +2,12 @@
 
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from chapterhouse.interfaces.schemas import Result, TrustLevels
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.retrieval.boost import tags_of
+from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import DEFAULT_SHELF, Document, Job, JobState, Notice, Status, Trust
 
@@ -14,8 +15,18 @@ _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 100
 _LONGEST_QUERY: Final = 10_000
 
+
+def _number(value: object) -> object:
+    """Return a number of JSON: ``"1"`` and ``true`` are none, and 1.0 is 1."""
+    if isinstance(value, bool | str):
+        raise ValueError("Input should be a number")  # noqa: TRY004 - pydantic's own protocol
+    return value
+
+
+STRICT: Final = BeforeValidator(_number)  # stands last, or the description lacks the bounds
 Line = Annotated[str, AfterValidator(sanitise_line)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
+Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made
 Names = Annotated[tuple[Name, ...], Field(max_length=_MOST_NAMES)]
 Question = Annotated[str, Field(min_length=1, max_length=_LONGEST_QUERY)]
 
@@ -81,13 +92,13 @@ class TextBody(Body):
 
     text: str = Field(min_length=1, max_length=2_000_000)
     title: str = Field(default="", max_length=500)
-    shelf: Name = DEFAULT_SHELF
+    shelf: Shelf = DEFAULT_SHELF
 
 
 class ShelvesBody(Body):
     """The shelves that a document is to be on."""
 
-    shelves: Annotated[tuple[Name, ...], Field(min_length=1, max_length=_MOST_NAMES)]
+    shelves: Annotated[tuple[Shelf, ...], Field(min_length=1, max_length=_MOST_NAMES)]
 
 
 class RemovalResult(Result):
@@ -106,19 +117,19 @@ class SearchBody(Body):
     """What is searched for."""
 
     query: Question
-    limit: Annotated[int, Field(ge=1, le=100)] = 10
-    per_document: Annotated[int, Field(ge=0, le=100)] = 0
+    limit: Annotated[int, Field(ge=1, le=100), STRICT] = 10
+    per_document: Annotated[int, Field(ge=0, le=100), STRICT] = 0
     shelves: Names = ()
     tags: Names = ()
     trust: TrustLevels = ()
-    min_similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
+    min_similarity: Annotated[float, Field(ge=0, le=1), STRICT] = 0.0
 
 
 class ContextBody(Body):
     """What a context is packed for."""
 
     question: Question
-    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000), STRICT] | None = None
     purpose: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     shelves: Names = ()
     tags: Names = ()
@@ -157,7 +168,7 @@ class AskBody(Body):
     tags: Names = ()
     trust: TrustLevels = ()
     model: Annotated[str, Field(max_length=_LONGEST_NAME)] | None = None
-    words: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    words: Annotated[int, Field(ge=1, le=10_000), STRICT] | None = None
 
 
 # --- jobs ---------------------------------------------------------------------------------------

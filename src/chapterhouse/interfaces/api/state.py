@@ -157,8 +157,8 @@ class Exchange:
 
     def seen(self, library: Library) -> Library:
         """Return the library as the caller may see it."""
-        grant = self.caller.grant
-        return library.within(permitted(grant, library), grant.personas)
+        scope, personas = permitted(self.caller.grant, library)
+        return library.within(scope, personas)
 
     def record(self, action: str, target: str, outcome: AuditOutcome = AuditOutcome.DONE) -> None:
         """Add to the audit log what the caller did."""

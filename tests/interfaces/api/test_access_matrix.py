@@ -1,0 +1,338 @@
+"""Every route and tool, and everybody who may not: tables that are read from the server itself."""
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+from tests.served import TEXTS, Served, serving
+from tests.walls import (
+    OURS,
+    THEIRS,
+    UNDESCRIBED,
+    Operation,
+    Secrets,
+    filled,
+    operations,
+    plant,
+    rpc,
+    tools,
+)
+
+from chapterhouse.interfaces.api.application import ROUTERS, build_application
+from chapterhouse.interfaces.api.door import OPEN
+from chapterhouse.library import Library
+
+HIDDEN: Final = Secrets("zqhidden")  # on another shelf of the same workspace
+FOREIGN: Final = Secrets("zqforeign")  # in another workspace
+ABSENT: Final = 404
+LEVELS: Final = ("none", "read", "write", "admin")
+
+
+class Wrong(NamedTuple):
+    """Values of a slot that must be answered alike: nobody learns which of them there is.
+
+    Attributes:
+        foreign: Of another workspace.
+        hidden: Of the same workspace, outside what a limited key may see.
+        deleted: Was there.
+        random: Never was.
+    """
+
+    foreign: str
+    hidden: str
+    deleted: str
+    random: str
+
+
+@dataclass(frozen=True)
+class World:
+    """A server with two workspaces, and what can be asked for wrongly."""
+
+    served: Served
+    wrong: dict[str, Wrong]
+    keys: dict[str, str]
+
+
+# Which ids each slot takes, by place and name. A new one needs a row here, or in PLAIN if it names
+# nothing that could be another's. The values are made in the fixture ``world``.
+ID_SLOTS: Final = {
+    ("path", "document_id"): "document",
+    ("path", "job_id"): "job",
+    ("query", "cursor"): "document",
+    ("query", "shelf"): "shelf",
+    ("query", "tag"): "tag",
+    ("body", "shelf"): "shelf",
+    ("body", "shelves"): "shelf",
+    ("body", "tags"): "tag",
+    ("body", "persona"): "persona",
+    ("body", "council"): "council",
+    ("body", "id"): "document",
+    ("header", "if-match"): "etag",
+    ("header", "if-none-match"): "etag",
+}
+# Texts that are words of the caller's own: questions, titles, names of models.
+PLAIN: Final = frozenset({"query", "question", "text", "title", "purpose", "model", "format"})
+# Slots of a document's place that say the same of every document: none is told from another.
+WHAT_TO_DO: Final = (
+    "{operation} has the slot {place} '{name}' without a row: add ({place!r}, {name!r}) to ID_SLOTS"
+    " with the kind of thing that it names, or {name!r} to PLAIN if it names nothing."
+)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("matrix")
+    home = folder / "home"
+    with Library.open(home, THEIRS) as library:
+        foreign = plant(library, FOREIGN, folder / "theirs")
+        jobs = [library.documents.upload_later(_received(library, n), f"{n}.md") for n in range(9)]
+    with Library.open(home, OURS) as library:
+        (folder / "ferry.md").write_text(TEXTS["ferry.md"])
+        library.documents.add(folder / "ferry.md", shelf="open")
+        hidden = plant(library, HIDDEN, folder / "ours")
+        gone = library.documents.add_text("A note on gulls.", title="Gulls")
+        deleted = gone.outcomes[0].record.document_id or ""
+        library.documents.remove(deleted)
+    wrong = {
+        "document": Wrong(foreign, hidden, deleted, "nobody-01234567"),
+        "job": Wrong(jobs[-1].id, "j77", "j78", "j79"),
+        "shelf": Wrong(FOREIGN.word("shelf"), HIDDEN.word("shelf"), "gone", "nowhere"),
+        "tag": Wrong(FOREIGN.word("tag"), HIDDEN.word("tag"), "gone", "nothing"),
+        "persona": Wrong("zqforeignpersona", "zqhiddenpersona", "gone", "nobody"),
+        "council": Wrong("zqforeigncouncil", "zqhiddencouncil", "gone", "nobody"),
+        "etag": Wrong('"aa-1-x"', '"ab-1-x"', '"ac-1-x"', '"ad-1-x"'),
+    }
+    with serving(home) as served:
+        yield World(served, wrong, _keys(served))
+
+
+def _received(library: Library, number: int) -> str:
+    with library.documents.receive() as upload:
+        upload.write(f"# Note {number}\n".encode())
+        return upload.finish()
+
+
+def _keys(served: Served) -> dict[str, str]:
+    limits: dict[str, dict[str, Any]] = {
+        "read": {},
+        "write": {},
+        "admin": {},
+        "shelf": {"level": "write", "shelves": ("open",)},
+        "persona": {"level": "write", "personas": ("nobody",)},
+        "theirs": {"level": "admin", "workspaces": (THEIRS,)},
+    }
+    made = {
+        name: served.key(**{"level": name, "workspaces": (OURS,), **limit})
+        for name, limit in limits.items()
+    }
+    made["expired"] = served.key("admin", expires=int(time.time()) + 1)
+    made["revoked"] = served.key("admin")
+    served.access.revoke_key(made["revoked"][:11], by="test")
+    time.sleep(1.1)  # until the one has expired
+    return made
+
+
+@pytest.fixture(scope="module")
+def every(world: World) -> list[Operation]:
+    """All operations that the server states."""
+    with world.served.client(world.keys["admin"]) as client:
+        return operations(client.get("/api/openapi.json").json())
+
+
+def test_every_route_is_described_or_listed(world: World, every: list[Operation]) -> None:
+    described = {(one.method, one.path) for one in every}
+    application = build_application(world.served.state)
+    plain = [one for one in application.routes if hasattr(one, "methods")]
+    for route in [*plain, *(route for one in ROUTERS for route in one.routes)]:
+        path = getattr(route, "path", "")
+        methods = (set(getattr(route, "methods", None) or ()) or {"POST"}) - {"HEAD"}
+        for method in methods & {"GET", "POST", "PUT", "PATCH", "DELETE"}:
+            known = (method, path) in described or path == "/mcp"
+            assert known, f"{method} {path} is in no table: add it to UNDESCRIBED in tests/walls.py"
+    assert described >= UNDESCRIBED.keys()
+
+
+def test_only_what_is_open_needs_nothing(every: list[Operation]) -> None:
+    assert {(one.method, one.path) for one in every if one.level == "none"} <= OPEN
+
+
+def test_every_slot_has_a_row(every: list[Operation]) -> None:
+    missing = [
+        WHAT_TO_DO.format(operation=operation.name, place=place, name=name)
+        for operation in [*every, *tools()]
+        for place, name, _schema in operation.slots()
+        if (place, name) not in ID_SLOTS and not (place != "path" and name in PLAIN)
+    ]
+    assert not missing, "\n".join(missing)
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["", "x", "ch_00000000_short", f"ch_00000000_{'A' * 43}", "wrong", "expired", "revoked"],
+)
+def test_who_has_no_valid_key_learns_nothing(
+    world: World, every: list[Operation], key: str
+) -> None:
+    secret = world.keys.get(key, key)
+    if key == "wrong":  # the id of a key that there is, with another secret
+        secret = f"{world.keys['admin'][:12]}{'A' * 43}"
+    answers = set()
+    with world.served.client(secret) as client:
+        for operation in every:
+            if operation.level == "none":
+                continue
+            answer = client.request(
+                operation.method, _any_path(operation), content=b'{"', headers=_JSON
+            )
+            assert answer.status_code == 401, operation.name
+            assert "bearer" in answer.headers["www-authenticate"].lower()
+            answers.add(answer.text)
+    assert len(answers) == 1  # the same for every address
+
+
+@pytest.mark.parametrize("headers", ["Content-Length: 99999999999", "Transfer-Encoding: chunked"])
+@pytest.mark.parametrize("expects", ["", "Expect: 100-continue\r\n"])
+def test_who_has_no_key_is_answered_before_any_body(
+    world: World, every: list[Operation], headers: str, expects: str
+) -> None:
+    address = urlsplit(world.served.url)
+    for operation in every:
+        if operation.level == "none" or operation.method == "GET":
+            continue
+        with socket.create_connection((address.hostname, address.port or 0), 20) as connection:
+            start = f"{operation.method} {_any_path(operation)} HTTP/1.1\r\nHost: {address.netloc}"
+            connection.sendall(f"{start}\r\n{headers}\r\n{expects}\r\n".encode())
+            assert connection.recv(100).startswith(b"HTTP/1.1 401 "), operation.name
+
+
+@pytest.mark.parametrize("level", ["read", "write"])
+def test_who_has_too_low_a_level_is_refused_before_the_body_is_read(
+    world: World, every: list[Operation], level: str
+) -> None:
+    with world.served.client(world.keys[level]) as client:
+        for operation in every:
+            if LEVELS.index(operation.level) > LEVELS.index(level):
+                answer = client.request(
+                    operation.method, _any_path(operation), content=b'{"', headers=_JSON
+                )
+                assert answer.status_code == 403, operation.name
+
+
+@pytest.mark.parametrize("key", ["shelf", "persona"])
+def test_a_limited_key_is_refused_where_the_whole_workspace_is_shown(
+    world: World, every: list[Operation], key: str
+) -> None:
+    with world.served.client(world.keys[key]) as client:
+        for operation in every:
+            if operation.whole and LEVELS.index(operation.level) <= LEVELS.index("write"):
+                answer = client.request(
+                    operation.method, _any_path(operation), content=b'{"', headers=_JSON
+                )
+                assert answer.status_code == 403, operation.name
+                assert "not limited" in answer.text
+
+
+def test_a_foreign_workspace_is_answered_as_one_that_is_not_there(
+    world: World, every: list[Operation]
+) -> None:
+    with world.served.client(world.keys["admin"]) as client:
+        for operation in every:
+            if operation.level == "none":
+                continue
+            texts = set()
+            for workspace in (THEIRS, "nowhere"):
+                answer = client.request(
+                    operation.method,
+                    _any_path(operation),
+                    content=b'{"',
+                    headers={**_JSON, "X-Workspace": workspace},
+                )
+                assert answer.status_code == ABSENT, operation.name
+                texts.add(answer.text.replace(workspace, "…"))
+            assert len(texts) == 1, operation.name
+
+
+def test_foreign_deleted_and_missing_things_are_answered_alike(
+    world: World, every: list[Operation]
+) -> None:
+    harmless_first = sorted([*every, *tools()], key=lambda one: LEVELS.index(one.level))
+    for key in ("shelf", "persona", "admin"):  # who may add a shelf comes last
+        with world.served.client(world.keys[key]) as client:
+            for operation in harmless_first:
+                for place, name, _schema in operation.slots():
+                    if (kind := ID_SLOTS.get((place, name))) is not None:
+                        _require_alike(world, client, key, operation, (place, name, kind))
+
+
+def _require_alike(
+    world: World, client: Any, key: str, operation: Operation, slot: tuple[str, str, str]
+) -> None:
+    place, name, kind = slot
+    values = world.wrong[kind]._asdict()
+    if key == "admin":  # who sees all of the workspace sees what is hidden from others
+        del values["hidden"]
+    answers = {}
+    for what, value in values.items():
+        request = filled(operation, _choice(world, slot, value), wanted=lambda one: one == name)
+        answer = request.send(client)
+        answers[what] = (answer.status_code, _normal(answer.text, value))
+        if place == "path":
+            refused = key != "admin" and operation.whole
+            assert answer.status_code == (403 if refused else ABSENT), (operation.name, key, what)
+    assert len(set(answers.values())) == 1, (operation.name, slot, key, answers)
+
+
+def _choice(world: World, slot: tuple[str, str, str], value: str) -> Any:
+    """Return what fills a request whose slot holds a wrong value, and whose others are right."""
+    place, name, _ = slot
+
+    def choose(at: str, called: str, _schema: Any) -> str:
+        if (at, called) == (place, name):
+            return value
+        kind = ID_SLOTS.get((at, called))
+        if kind == "shelf":
+            return "open"
+        return world.wrong[kind].random if kind else "When does the ferry leave?"
+
+    return choose
+
+
+def _normal(text: str, value: str) -> str:
+    """Return an answer without the value that was sent, and what differs at every request."""
+    text = text.replace(json.dumps(value)[1:-1], "…").replace(value, "…")
+    text = text.replace(json.dumps(json.dumps(value))[1:-1], "…")
+    if text.startswith("{"):
+        known = json.loads(text)
+        if known.keys() >= {"kind", "state", "attempts"}:  # a job that was made: another each time
+            return "a job"
+        if known.keys() >= {"ingested", "sha256"}:  # a document, of which only the shelf differs
+            return "a document"
+    return text
+
+
+def test_resources_of_mcp_that_are_not_ours_are_as_if_they_were_not_there(world: World) -> None:
+    for key in ("admin", "shelf", "persona"):
+        with world.served.client(world.keys[key]) as client:
+            for kind in ("document", "persona", "council"):
+                values = world.wrong[kind]._asdict()
+                if key == "admin":
+                    del values["hidden"]
+                answers = set()
+                for value in values.values():
+                    uri = f"chapterhouse://{kind}s/{value}"
+                    answer = rpc(client, "resources/read", {"uri": uri})
+                    assert '"error"' in answer.text, (key, uri)
+                    answers.add(answer.text.replace(value, "…"))
+                assert len(answers) == 1, (key, kind, answers)
+
+
+_JSON: Final = {"Content-Type": "application/json"}
+
+
+def _any_path(operation: Operation) -> str:
+    return operation.path.replace("{", "").replace("}", "")

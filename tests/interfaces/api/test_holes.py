@@ -1,0 +1,252 @@
+"""Ways around the walls that were found, or looked for, one test each."""
+
+import logging
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.served import Served, serving
+from tests.walls import rpc
+
+from chapterhouse.interfaces.api.application import ROUTERS
+from chapterhouse.library import Library
+from chapterhouse.types.access import AccessLevel
+
+
+def test_a_key_of_a_persona_that_was_removed_does_not_reach_one_with_a_longer_name(
+    tmp_path: Path,
+) -> None:
+    with Library.open(tmp_path / "home") as library:
+        made = library.personas.create("ada-two")
+        (made.rag / "gulls.md").write_text("# Gulls\n\nGulls nest on the pier.\n")
+        library.personas.refresh("ada-two")
+    with serving(tmp_path / "home") as served:
+        for name, number in (("ada", 0), ("ada-two", 1)):
+            with served.client(served.key("read", personas=(name,))) as client:
+                assert len(client.get("/api/documents/").json()["documents"]) == number
+                ask = {"question": "Where do gulls nest?", "persona": "ada"}
+                assert client.post("/api/ask", json=ask).status_code == (200 if number else 404)
+
+
+def test_a_key_of_a_shelf_has_the_personas_who_read_nothing_else(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "home") as library:
+        for name in ("ada", "bo"):
+            library.personas.create(name)
+    with serving(tmp_path / "home") as served:
+        with served.client(served.key("read", shelves=("ada",))) as client:
+            listed = rpc(client, "tools/call", {"name": "list_personas", "arguments": {}}).text
+            assert '"ada"' in listed
+            assert '"bo"' not in listed
+        with served.client(served.key("read", shelves=("library",))) as client:
+            listed = rpc(client, "tools/call", {"name": "list_personas", "arguments": {}}).text
+            assert '"ada"' not in listed
+
+
+def test_a_document_that_has_not_changed_is_answered_without_a_body(served: Served) -> None:
+    with served.client(served.key("read")) as client:
+        path = f"/api/documents/{client.get('/api/documents/').json()['documents'][0]['id']}"
+        tag = client.get(path).headers["etag"]
+        answer = client.get(path, headers={"If-None-Match": tag})
+        assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", tag)
+        assert client.get(path).status_code == 200  # on the same connection
+
+
+@pytest.mark.parametrize("job", ["j9999", "%00", "nothing", "j" + "9" * 40])
+@pytest.mark.parametrize("end", ["", "/events"])
+def test_what_is_no_id_of_a_job_is_a_job_that_is_not_there(
+    served: Served, job: str, end: str
+) -> None:
+    with served.client(served.key("read")) as client:
+        assert client.get(f"/api/jobs/{job}{end}").status_code == 404
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "TRACE", "PATCH", "ANYTHING"])
+def test_other_methods_are_refused_and_open_nothing_to_pages_of_others(
+    served: Served, method: str
+) -> None:
+    with served.client() as client:
+        assert client.request(method, "/api/documents/x").status_code == 401
+        assert client.request(method, "/api/health").status_code == 401
+    with served.client(served.key()) as client:
+        answer = client.request(method, "/api/documents/x")
+        assert (answer.status_code, answer.headers["allow"]) == (405, "DELETE, GET")
+        answer = client.request(method, "/api/documents/search")
+        assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+        assert not [one for one in answer.headers if one.startswith("access-control")]
+
+
+def test_words_of_a_client_are_no_labels_of_metrics(served: Served) -> None:
+    with served.client() as client:
+        for number in range(5):
+            client.request(f"ZQWORD{number}", "/api/health")
+    assert "ZQWORD" not in served.state.metrics.text()
+    assert 'method="other"' in served.state.metrics.text()
+
+
+def test_only_our_own_names_and_pages_may_call(served: Served) -> None:
+    with served.client(served.key()) as client:
+        assert client.get("/api/documents/", headers={"Host": "evil.example"}).status_code == 421
+        for origin in ("http://evil.example", "null", f"{served.url}.evil.example"):
+            answer = client.get("/api/documents/", headers={"Origin": origin})
+            assert answer.status_code == 403
+            assert "access-control-allow-origin" not in answer.headers
+        assert client.get("/api/documents/", headers={"Origin": served.url}).status_code == 200
+
+
+def test_a_page_cannot_use_the_session_of_its_reader(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "home"):
+        pass
+    with serving(tmp_path / "home") as served:
+        served.access.create_user("ada", "correct horse battery", AccessLevel.ADMIN, None, by="t")
+        session = served.access.log_in("ada", "correct horse battery")
+        assert session is not None
+        with served.client() as client:
+            client.headers["Cookie"] = f"chapterhouse_session={session.secret}"
+            assert client.get("/api/documents/").status_code == 200
+            body = {"text": "Gulls nest."}
+            for token in ({}, {"X-CSRF-Token": ""}, {"X-CSRF-Token": "x" * 43}):
+                answer = client.post("/api/documents/text", json=body, headers=token)
+                assert answer.status_code == 403
+            token = {"X-CSRF-Token": session.csrf}
+            assert client.post("/api/documents/text", json=body, headers=token).is_success
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api//documents/",
+        "//api/documents/",
+        "/api/documents/..%2F..%2Fapi%2Fhealth",
+        "/api/documents/%2e%2e/health",
+        "/api/health/",
+        "/api/health%00",
+        "/API/health",
+        "/api/health%2F..%2Fmetrics",
+    ],
+)
+def test_odd_addresses_open_nothing(served: Served, path: str) -> None:
+    assert _status(served, f"GET {path} HTTP/1.1") == 401
+    key = f"Authorization: Bearer {served.key('read')}"
+    assert _status(served, f"GET {path} HTTP/1.1", key) in {403, 404}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Content-Length: 3", "Content-Length: 30"),
+        ("Content-Length: +3",),
+        ("Transfer-Encoding: chunked, identity",),
+        ("Transfer-Encoding : chunked",),
+    ],
+)
+def test_requests_whose_end_is_unclear_are_refused(served: Served, lines: tuple[str, ...]) -> None:
+    assert _status(served, "POST /api/ask HTTP/1.1", *lines) in {400, 501}
+
+
+def test_a_body_with_two_lengths_is_read_in_one_way_only(served: Served) -> None:
+    """What follows the chunks is another request, and needs a key of its own."""
+    key = f"Authorization: Bearer {served.key('read')}"
+    with _connected(served) as (connection, host):
+        connection.sendall(
+            f"POST /api/documents/search HTTP/1.1\r\nHost: {host}\r\n{key}\r\n"
+            "Content-Length: 40\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+            f"GET /api/metrics HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+        )
+        connection.settimeout(3)
+        received = b""
+        try:
+            while piece := connection.recv(65_536):
+                received += piece
+        except TimeoutError:
+            pass
+    assert b"chapterhouse_requests_total" not in received
+    assert b"HTTP/1.1 200" not in received
+
+
+def test_a_file_name_writes_no_header(served: Served) -> None:
+    with served.client(served.key("write")) as client:
+        name = 'a"; x=\u2028\u00e4.md'
+        data = b"# Gulls\n\nA gull flies.\n"
+        sent = client.post("/api/documents/upload", files={"file": (name, data)})
+        assert sent.status_code == 202
+        body = (
+            b'--b\r\nContent-Disposition: form-data; name="file"; filename="n\\\r\nX-Evil: 1.md"'
+            b"\r\n\r\n# Owls\n\nAn owl.\n\r\n--b--\r\n"
+        )
+        media = {"Content-Type": "multipart/form-data; boundary=b"}
+        client.post("/api/documents/upload", content=body, headers=media)
+        served.work()
+        for one in client.get("/api/documents/").json()["documents"]:
+            answer = client.get(f"/api/documents/{one['id']}/content?original=1")
+            assert answer.status_code == 200
+            assert answer.headers["content-disposition"].isascii()
+            assert answer.headers["content-disposition"].startswith("attachment; filename*=UTF-8''")
+            assert "x-evil" not in answer.headers
+            assert "sandbox" in answer.headers["content-security-policy"]
+
+
+def test_an_error_that_nobody_foresaw_is_answered_and_printed_without_its_trace(
+    served: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(_: str) -> None:
+        raise ZeroDivisionError("zqcontent of a document")
+
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(served.state.workspaces, "borrow", broken)
+    with served.client(served.key("read")) as client:
+        answer = client.get("/api/documents/")
+    assert answer.status_code == 500
+    assert "zqcontent" not in answer.text
+    assert "Exception in ASGI application" not in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+def test_lone_halves_of_pairs_and_zeros_are_texts_like_others(served: Served) -> None:
+    media = {"Content-Type": "application/json"}
+    with served.client(served.key("write")) as client:
+        for body in (
+            b'{"query":"a","\\ud800":1}',
+            b'{"query":"\\ud800 ferry"}',
+            b'{"query":"\\u0000 ferry","shelves":["\\u0000"],"tags":["\\u0000"]}',
+            b'{"query":"ferry","limit":' + b"9" * 5_000 + b"}",
+            b'{"query":"ferry","min_similarity":NaN}',
+            b"[" * 100_000,
+            b'{"query":"ferry","limit":"5"}',
+            b'{"query":"ferry","limit":true}',
+        ):
+            answer = client.post("/api/documents/search", content=body, headers=media)
+            assert answer.status_code in {400, 404, 422}, body[:60]
+            assert answer.headers["content-type"] == "application/problem+json"
+        whole = b'{"query":"ferry","limit":5.0}'
+        assert client.post("/api/documents/search", content=whole, headers=media).is_success
+
+
+def test_every_route_describes_its_problems(served: Served) -> None:
+    with served.client(served.key("read")) as client:
+        described = client.get("/api/openapi.json").json()
+    assert described["security"] == [{"key": []}, {"header": []}, {"session": []}]
+    assert len(ROUTERS) > 1
+    for item in described["paths"].values():
+        for method, one in item.items():
+            if method != "parameters":
+                content = one["responses"]["404"]["content"]
+                assert list(content) == ["application/problem+json"]
+
+
+@contextmanager
+def _connected(served: Served) -> Iterator[tuple[socket.socket, str]]:
+    address = urlsplit(served.url)
+    with socket.create_connection((address.hostname, address.port or 0), 20) as connection:
+        yield connection, address.netloc
+
+
+def _status(served: Served, *lines: str) -> int:
+    """Send the head of a request as it stands; return the status of the answer."""
+    start, *rest = lines
+    with _connected(served) as (connection, host):
+        head = "\r\n".join([start, f"Host: {host}", *rest, "Connection: close", "", ""])
+        connection.sendall(head.encode())
+        return int(connection.recv(100).split()[1])

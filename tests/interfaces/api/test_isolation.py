@@ -1,0 +1,21 @@
+"""What is in another workspace, or on a shelf that a key may not see, is seen by nobody."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.isolation_walk import Walk
+
+
+@pytest.mark.timeout(600)
+def test_a_random_walk_sees_no_secret_and_no_score_moves(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        walk = Walk(tmp_path, seed=1, stack=stack)
+        found = walk.run(300)
+    assert found.leaks == []
+    assert found.moved == []
+    assert found.server_errors == []
+    assert found.changes >= 5
+    assert found.sighted > 10  # by who may see them
+    assert found.statuses[200] > 100  # most of it was answered
+    assert walk.log_lines > 200

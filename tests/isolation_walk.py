@@ -1,0 +1,326 @@
+"""A walk of random requests beside secrets that must not be seen, and of changes to those."""
+
+import logging
+import random
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from tests.served import Served, serving
+from tests.walls import (
+    OURS,
+    THEIRS,
+    Operation,
+    Secrets,
+    filled,
+    operations,
+    plant,
+    rpc,
+    tools,
+)
+
+from chapterhouse.interfaces.api.state import ServerOptions
+from chapterhouse.library import Library
+
+HIDDEN: Final = Secrets("zqhidden")
+FOREIGN: Final = Secrets("zqforeign")
+_QUERIES: Final = ("When does the ferry leave the harbour?", "What is the toll of the bridge?")
+_WORDS: Final = [
+    "ferry",
+    "harbour",
+    "toll",
+    "bridge",
+    "crowns",
+    "leaves",
+    "gull",
+    "lead",
+    "dog",
+    "nine",
+    "anchor",
+]
+_CLIENTS: Final = ("httpx", "httpcore", "asyncio")  # they log what they send, in our own process
+_OURS: Final = {
+    "ferry": "# Ferry\n\nThe ferry leaves the harbour at nine. Dogs need a lead.\n",
+    "tolls": "# Tolls\n\nThe toll of the bridge is four crowns for a car.\n",
+}
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Somebody who asks.
+
+    Attributes:
+        key: Theirs.
+        level: What they may.
+        secrets: What they must never see.
+    """
+
+    name: str
+    key: str
+    level: str
+    secrets: tuple[Secrets, ...]
+
+    def seen(self, answer: str, request: str) -> list[str]:
+        """Return the secret words of an answer that the request did not hold."""
+        low, asked = answer.lower(), request.lower()
+        words = (word for one in self.secrets for word in one.words)
+        return [word for word in words if word in low and word not in asked]
+
+
+@dataclass
+class Result:
+    """What a walk came to."""
+
+    steps: int = 0
+    sighted: int = 0  # answers with secrets for who may see them: it would be noticed
+    requests: dict[str, int] = field(default_factory=dict)
+    statuses: dict[int, int] = field(default_factory=dict)
+    changes: int = 0
+    leaks: list[str] = field(default_factory=list)
+    moved: list[str] = field(default_factory=list)
+    server_errors: list[str] = field(default_factory=list)
+
+
+class _Log(logging.Handler):
+    """Remembers what the server wrote to any log."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not record.name.startswith(_CLIENTS):
+            self.lines.append(self.format(record))
+
+
+class Walk:
+    """A server with secrets, those who ask it, and what they came to see."""
+
+    def __init__(self, folder: Path, seed: int, stack: ExitStack) -> None:
+        self.random = random.Random(seed)
+        self.result = Result()
+        self._home = folder / "home"
+        self._libraries = {
+            name: stack.enter_context(Library.open(self._home, name)) for name in (OURS, THEIRS)
+        }
+        self._plant(folder)
+        options = ServerOptions(remember=True, starts_workers=False, per_second=1e6, burst=1e6)
+        self.served: Served = stack.enter_context(serving(self._home, options))
+        self._log = _Log()
+        root = logging.getLogger()
+        before = root.level
+        root.addHandler(self._log)
+        root.setLevel(logging.DEBUG)
+        stack.callback(root.removeHandler, self._log)
+        stack.callback(root.setLevel, before)
+        self.viewers = self._viewers()
+        self._clients = {
+            one.name: stack.enter_context(self.served.client(one.key)) for one in self.viewers
+        }
+        described = self._clients["admin"].get("/api/openapi.json").json()
+        self._operations = [
+            one for one in operations(described) if one.path not in {"/mcp", "/api/openapi.json"}
+        ]
+        self._tools = tools()
+
+    def _plant(self, folder: Path) -> None:
+        ours = self._libraries[OURS]
+        self.wrong_ids = [
+            plant(ours, HIDDEN, folder / "hidden"),
+            plant(self._libraries[THEIRS], FOREIGN, folder / "theirs"),
+        ]
+        self._made: list[str] = []  # by those who ask
+        self._theirs: list[tuple[str, str]] = []  # workspace and id
+        self._own = [
+            ours.documents.add_text(text, shelf="open").outcomes[0].record.document_id or ""
+            for text in _OURS.values()
+        ]
+        persona = ours.personas.create("vera")
+        (persona.rag / "own.md").write_text("# Own\n\nVera says the ferry needs a ticket.\n")
+        ours.personas.refresh("vera")
+
+    def _viewers(self) -> tuple[Viewer, ...]:
+        served, ours = self.served, {"workspaces": (OURS,)}
+        served.access.create_key(
+            FOREIGN.word("label"), _level("read"), (THEIRS,), by=FOREIGN.word("label")
+        )
+        both = (HIDDEN, FOREIGN)
+        return (
+            Viewer("workspace", served.key("write", **ours), "write", (FOREIGN,)),
+            Viewer("admin", served.key("admin", **ours), "admin", (FOREIGN,)),
+            Viewer("shelf", served.key("write", **ours, shelves=("open",)), "write", both),
+            Viewer("persona", served.key("read", **ours, personas=("vera",)), "read", both),
+        )
+
+    def run(self, steps: int) -> Result:
+        """Take so many steps; return what was seen."""
+        choices: list[Callable[[], None]] = [self._request, self._tool, self._resource]
+        for _ in range(steps):
+            self.result.steps += 1
+            if self.random.random() < 0.04:
+                self._change_of_theirs()
+            else:
+                self.random.choices(choices, (8, 3, 1))[0]()
+        words = (word for one in (HIDDEN, FOREIGN) for word in one.words)
+        text = "\n".join(self._log.lines).lower()
+        self.result.leaks += [f"log: {word}" for word in words if word in text]
+        return self.result
+
+    @property
+    def log_lines(self) -> int:
+        """How many lines the server wrote to its logs."""
+        return len(self._log.lines)
+
+    # --- those who ask --------------------------------------------------------------------------
+
+    def _request(self) -> None:
+        viewer = self.random.choice(self.viewers)
+        fitting = [one for one in self._operations if self._may_try(viewer, one)]
+        operation = self.random.choice(fitting)
+        self._send(viewer, operation)
+
+    @staticmethod
+    def _may_try(viewer: Viewer, operation: Operation) -> bool:
+        """Whether a viewer asks so: an admin only looks, or they would change who may what."""
+        if viewer.name == "admin":
+            return operation.method == "GET"
+        return operation.level in {"none", "read", "write"}
+
+    def _tool(self) -> None:
+        self._send(self.random.choice(self.viewers), self.random.choice(self._tools))
+
+    def _send(self, viewer: Viewer, operation: Operation) -> None:
+        writes = operation.level == "write"
+
+        def choose(place: str, name: str, _schema: Mapping[str, Any]) -> str:
+            return self._text(place, name, viewer, writes=writes)
+
+        request = filled(operation, choose, wanted=lambda _: self.random.random() < 0.3)
+        asked = f"{request.path} {request.query} {request.headers} {request.body}"
+        headers = {"X-Workspace": THEIRS} if self.random.random() < 0.03 else {}
+        answer = request.send(self._clients[viewer.name], headers)
+        self._look_at(viewer, operation.name, asked, answer)
+        if writes and answer.is_success:
+            self._follow(answer)
+
+    def _text(self, place: str, name: str, viewer: Viewer, *, writes: bool) -> str:
+        """Return a text for a slot; what is written holds no secret, or it would be no secret."""
+        pick = self.random.choice
+        if place == "path":  # what is hidden is theirs to remove who see all of the workspace
+            wrong = self.wrong_ids[1:] if writes and viewer.name == "workspace" else self.wrong_ids
+            return pick([*self._own, *self._made[-5:], *wrong, "j1", "j2", "vera"])
+        if writes:
+            own = pick(["open", "open", "library"])
+            return own if "shel" in name else " ".join(self.random.choices(_WORDS, k=4))
+        if "shel" in name:
+            return pick(["open", *self._near("shelf")])
+        if name in {"id", "cursor"}:
+            return pick([*self._own, *self._made[-5:], *self.wrong_ids, ""]) or "x"
+        if name == "persona":
+            return pick(["vera", "ver", *(f"{one.stem}persona" for one in (HIDDEN, FOREIGN))])
+        is_plain = name in {"model", "purpose", "format"}
+        return (
+            "none"
+            if is_plain
+            else pick([*_QUERIES, " ".join(self.random.choices(_WORDS, k=3)), *self._near()])
+        )
+
+    def _near(self, field_name: str = "") -> list[str]:
+        """Return words by which secret ones might be suggested."""
+        names = [field_name] if field_name else ["title", "text", "file", "author", "expertise"]
+        return [one.misspelled(name) for one in (HIDDEN, FOREIGN) for name in names]
+
+    def _follow(self, answer: Any) -> None:
+        """Remember what was made, and do the jobs that were left."""
+        if answer.status_code == 202:
+            self._libraries[OURS].jobs.work(idle_seconds=0)
+        elif answer.headers.get("content-type") == "application/json":
+            made = answer.json()
+            is_document = isinstance(made, dict) and {"id", "sha256"} <= made.keys()
+            if is_document and made["id"] not in self._own:
+                self._made.append(made["id"])
+
+    def _resource(self) -> None:
+        viewer = self.random.choice(self.viewers)
+        name = self.random.choice([*self._own, *self.wrong_ids, "vera", f"{HIDDEN.stem}persona"])
+        kind = self.random.choice(["documents", "personas", "councils"])
+        reference = {"type": "ref/resource", "uri": f"chapterhouse://{kind}/{{id}}"}
+        method, params = self.random.choice(
+            [
+                ("resources/list", {}),
+                ("resources/read", {"uri": f"chapterhouse://{kind}/{name}"}),
+                (
+                    "completion/complete",
+                    {"ref": reference, "argument": {"name": "slug", "value": "zq"}},
+                ),
+            ]
+        )
+        answer = rpc(self._clients[viewer.name], method, params)
+        self._look_at(viewer, method, str(params), answer)
+
+    def _look_at(self, viewer: Viewer, name: str, asked: str, answer: Any) -> None:
+        self.result.requests[name] = self.result.requests.get(name, 0) + 1
+        status = answer.status_code
+        self.result.statuses[status] = self.result.statuses.get(status, 0) + 1
+        shown = f"{answer.content.decode('utf-8', 'replace')} {dict(answer.headers)}"
+        if seen := viewer.seen(shown, asked):
+            self.result.leaks.append(f"{viewer.name} {name} {status}: {seen} for {asked[:300]}")
+        if viewer.name == "workspace" and HIDDEN.stem in shown.lower():
+            self.result.sighted += 1
+        if status >= 500:
+            self.result.server_errors.append(f"{viewer.name} {name}: {answer.text[:300]}")
+
+    # --- those who are not seen -----------------------------------------------------------------
+
+    def _change_of_theirs(self) -> None:
+        """Change what is not seen; nobody's answers may move by it."""
+        workspace = self.random.choice((OURS, THEIRS))
+        watched = [
+            one for one in self.viewers if workspace == THEIRS or one.name in {"shelf", "persona"}
+        ]
+        before = {one.name: self._scores(one) for one in watched}
+        self._change(workspace)
+        self.result.changes += 1
+        for one in watched:
+            if self._scores(one) != before[one.name]:
+                self.result.moved.append(f"{one.name} by a change in {workspace}")
+
+    def _change(self, workspace: str) -> None:
+        library = self._libraries[workspace]
+        secrets = HIDDEN if workspace == OURS else FOREIGN
+        mine = [one for where, one in self._theirs if where == workspace]
+        what = self.random.random()
+        if what < 0.25 and mine:
+            chosen = self.random.choice(mine)
+            library.documents.remove(chosen)
+            self._theirs.remove((workspace, chosen))
+        elif what < 0.4 and mine:
+            shelves = [secrets.word("shelf"), f"{secrets.word('shelf')}two"]
+            library.documents.set_shelves(self.random.choice(mine), shelves)
+        elif what < 0.5:
+            library.answers.ask(f"{secrets.word('question')} {self.random.choice(_QUERIES)}")
+        else:
+            field_name = self.random.choice(["title", "text", "author"])
+            words = " ".join(self.random.choices(_WORDS, k=12))
+            text = f"The {secrets.word(field_name)} {words}, {self.random.random()}."
+            report = library.documents.add_text(
+                text, title=secrets.word("title"), shelf=secrets.word("shelf")
+            )
+            self._theirs.append((workspace, report.outcomes[0].record.document_id or ""))
+            self.wrong_ids[-1 if workspace == THEIRS else 0] = self._theirs[-1][1]
+
+    def _scores(self, viewer: Viewer) -> list[str]:
+        client = self._clients[viewer.name]
+        found = [
+            client.post("/api/documents/search", json={"query": query}).text for query in _QUERIES
+        ]
+        ask = {"question": _QUERIES[0], "persona": "vera" if viewer.name == "persona" else ""}
+        return [*found, client.post("/api/ask", json=ask).text]
+
+
+def _level(name: str) -> Any:
+    from chapterhouse.types.access import AccessLevel  # noqa: PLC0415 - beside its only use
+
+    return AccessLevel(name)
