@@ -64,7 +64,13 @@ CHANGEABLE = {
         f"chunking.{name}"
         for name in (*("strategy", "by_format", "target", "minimum", "maximum", "size", "overlap"),)
     ),
-    *("reading.maximum_megabytes", "tokens.tokenizer", "embedding.batch", "embedding.background"),
+    *(
+        "reading.maximum_megabytes",
+        "reading.credentials",
+        "tokens.tokenizer",
+        "embedding.batch",
+        "embedding.background",
+    ),
     *("rerank.engine", "rerank.depth", "rerank.maximum_characters"),
     *("language_model.maximum_tokens", "language_model.temperature", "language_model.thinking"),
     *(

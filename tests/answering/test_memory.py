@@ -1,6 +1,7 @@
 """What is kept of answers: memories of a persona, and answers that need not be written again."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -110,17 +111,16 @@ def test_a_model_is_reminded_of_the_same_personas_answers_only(harbour: Any) -> 
 
 
 def test_what_rests_on_less_trusted_documents_is_no_reminder(harbour: Any) -> None:
-    asked(harbour, SPEED, "")
-    settings = harbour.library.settings
+    asked(harbour, SPEED)
+    settings, maria = harbour.library.settings, harbour.library.personas.load("maria")
 
     def reminded(*levels: Trust) -> int:
         options = AskOptions(in_conversation=True, trust=levels or None)
         request = library_request(f"{SPEED} And at night?", settings, options)
-        return len(recall(request, harbour.runtime()))
+        return len(recall(replace(request, persona=maria.persona), harbour.runtime()))
 
     assert reminded() == reminded(Trust.OWN) == 1
-    folder = harbour.library.personas.load("maria").rag
-    harbour.library.sources.add(str(folder), trust=Trust.WEB)
+    harbour.library.sources.add(str(maria.rag), trust=Trust.WEB)
     assert (reminded(), reminded(Trust.OWN), reminded(Trust.WEB, Trust.OWN)) == (1, 0, 1)
 
 
