@@ -22,7 +22,6 @@ _ALIKE: Final = 1.3  # bounds that differ by less are one
 _NOT_PLAIN: Final = ("problems", "documents")  # shown below; ids are for programs
 
 
-
 def waits(job: Job) -> Iterator[Block]:
     """Say that a job waits, and what does it."""
     yield verbatim("Job ", (job.id, Style.STRONG), " waits.")
