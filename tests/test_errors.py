@@ -8,6 +8,7 @@ import pytest
 
 from chapterhouse import errors
 from chapterhouse.errors import (
+    BusyError,
     ChapterhouseError,
     CorruptLibraryError,
     EngineError,
@@ -34,6 +35,7 @@ EXIT_CODES = {
     EngineError: 1,
     PromptTooLongError: 1,
     CorruptLibraryError: 1,
+    BusyError: 1,
 }
 DEFINED = [
     value
