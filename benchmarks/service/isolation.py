@@ -21,6 +21,8 @@ from tests.isolation_walk import Result, Walk
 
 from measuring import Bar, Machine, Table, finish_part, part_of
 
+_STEPS_SHOWN = 500
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -32,7 +34,9 @@ def main() -> int:
     machine, began = Machine(), time.monotonic()
     with TemporaryDirectory(prefix="isolation-") as name, ExitStack() as stack:
         walk = Walk(Path(name), options.seed, stack)
-        found = walk.run(options.steps)
+        for done in range(0, options.steps, _STEPS_SHOWN):
+            found = walk.run(min(_STEPS_SHOWN, options.steps - done))
+            print(found.steps, "steps", round(time.monotonic() - began), "s", file=sys.stderr)
         lines = walk.log_lines
     for one in (*found.leaks, *found.moved, *found.server_errors):
         print(one)

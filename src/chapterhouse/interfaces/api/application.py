@@ -122,7 +122,8 @@ def build_application(state: ServerState) -> FastAPI:
     application.state.server = state
     for one in ROUTERS:
         application.include_router(one)
-    application.router.routes.append(Route("/mcp", mcp))
+    # GET would open a stream on which nothing ever comes, and which nothing ends.
+    application.router.routes.append(Route("/mcp", mcp, methods=["POST"]))
     for kind in (ChapterhouseError, Refusal, RequestValidationError, HTTPException, Exception):
         application.add_exception_handler(kind, _answer)
     return application
@@ -137,7 +138,8 @@ async def _answer(request: Request, error: Exception) -> Response:
 
 def _methods_at(request: Request) -> list[str]:
     """Return the methods of all routes at an address, of which a router names the first alone."""
-    routes = [route for one in ROUTERS for route in one.routes if isinstance(route, APIRoute)]
+    inner = [route for one in ROUTERS for route in one.routes]
+    routes = [one for one in (*request.app.routes, *inner) if isinstance(one, Route | APIRoute)]
     fitting = [one for one in routes if one.matches(request.scope)[0] is not Match.NONE]
     named = [one for one in fitting if not one.param_convertors]  # else the name would be an id
     return sorted({method for one in named or fitting for method in one.methods or ()})
