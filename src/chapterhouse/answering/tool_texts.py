@@ -64,9 +64,9 @@ class ToolTextStore:
         found = self._documents.get(document_id)
         return found.document if found else self.base.document(document_id, scope)
 
-    def documents(self, scope: Scope, after: str = "") -> Iterator[Document]:
+    def documents(self, scope: Scope, after: str = "", text: str = "") -> Iterator[Document]:
         """Yield documents in order of id, texts of tools behind them."""
-        yield from self.base.documents(scope, after)
+        yield from self.base.documents(scope, after, text)
         yield from (self._documents[name].document for name in sorted(self._documents))
 
     def documents_among(self, document_ids: Iterable[str], scope: Scope) -> dict[str, Document]:

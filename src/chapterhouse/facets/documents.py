@@ -242,6 +242,7 @@ class Documents:
         grace_days: int | None = None,
         retain: bool = False,
         dry_run: bool = False,
+        prove: bool = True,
     ) -> Removal:
         """Remove documents from the library; their files stay where they are.
 
@@ -256,6 +257,9 @@ class Documents:
                 say.
             retain: Retain the bytes until they are purged by hand, whatever ``grace_days`` is.
             dry_run: Only say what would be removed.
+            prove: Whether what was removed is taken out of every file of the library, and searched
+                for, at once: that takes seconds in a large one. Nothing finds it in any case; its
+                words leave the files with the next removal that is proven, or with ``reindex``.
 
         Raises:
             NotFoundError: a name fits nothing; nothing was removed.
@@ -278,6 +282,9 @@ class Documents:
             grace_seconds=remove.BY_HAND if retain else days * _DAY,
             now=self._runtime.now(),
         )
+        if not prove:
+            self._runtime.catch_up()
+            return removal
         return replace(removal, receipt=remove.prove(removal, self._runtime.searches()))
 
     def in_place(self, documents: Sequence[Document]) -> Sequence[Document]:
@@ -382,14 +389,17 @@ class Documents:
             self._runtime.catch_up()
         return found
 
-    def list(self, shelves: Sequence[str] | None = None, *, after: str = "") -> Iterator[Document]:
+    def list(
+        self, shelves: Sequence[str] | None = None, *, after: str = "", text: str = ""
+    ) -> Iterator[Document]:
         """Yield the documents on any of ``shelves``, all when None, in order of id.
 
         Args:
             shelves: Only documents on one of these.
             after: Only those whose ids come behind this one.
+            text: Only those that have it in their title or source, whatever its case.
         """
-        return self._runtime.store.documents(named_scope(shelves), after)
+        return self._runtime.store.documents(named_scope(shelves), after, text)
 
     def by_id(self, document_id: str) -> Document:
         """Return the document with exactly this id.

@@ -40,8 +40,11 @@ class Documents(Protocol):
         """Return one document."""
         ...
 
-    def documents(self, scope: Scope, after: str = "") -> Iterator[Document]:
-        """Yield documents in order of id, those behind ``after``."""
+    def documents(self, scope: Scope, after: str = "", text: str = "") -> Iterator[Document]:
+        """Yield documents in order of id, those behind ``after``.
+
+        With a ``text`` only those that have it in their title or source, whatever its case.
+        """
         ...
 
     def documents_among(self, document_ids: Iterable[str], scope: Scope) -> dict[str, Document]:

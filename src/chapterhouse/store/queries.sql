@@ -151,15 +151,16 @@ DELETE FROM removal WHERE document_id = ?;
 -- documents
 SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
 FROM document AS d
-WHERE d.id > ? ORDER BY d.id LIMIT ?;
+WHERE d.id > ?1 AND (?3 = '' OR instr(casefold(d.title || char(10) || d.source), ?3))
+ORDER BY d.id LIMIT ?2;
 
 -- documents_on_shelves
 SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
 FROM document AS d
-WHERE d.id > ? AND d.key IN (
-  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?))
-)
-ORDER BY d.id LIMIT ?;
+WHERE d.id > ?1 AND d.key IN (
+  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?4))
+) AND (?3 = '' OR instr(casefold(d.title || char(10) || d.source), ?3))
+ORDER BY d.id LIMIT ?2;
 
 -- document
 SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves

@@ -38,17 +38,17 @@ class StoreReader:
             found = [rows.document_from(row)] if row else []
             return next(_visible(found, scope, connection), None)
 
-    def documents(self, scope: Scope, after: str = "") -> Iterator[Document]:
-        """Yield documents in order of id, those behind ``after``.
+    def documents(self, scope: Scope, after: str = "", text: str = "") -> Iterator[Document]:
+        """Yield documents in order of id, those behind ``after`` that are called like ``text``.
 
         What is written meanwhile may or may not be among them.
         """
-        last = after
+        last, folded = after, text.casefold()
         while True:
             if scope.shelves is None:
-                batch = self._all("documents", last, _BATCH)
+                batch = self._all("documents", last, _BATCH, folded)
             else:
-                batch = self._all("documents_on_shelves", last, scope.key, _BATCH)
+                batch = self._all("documents_on_shelves", last, _BATCH, folded, scope.key)
             documents = [rows.document_from(row) for row in batch]
             with self._connections.read() as connection:
                 visible = list(_visible(documents, scope, connection))

@@ -33,6 +33,7 @@ from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.mcp.searching import passages_result, searcher
 from chapterhouse.interfaces.schemas import PassagesResult
 from chapterhouse.library import Library
+from chapterhouse.retrieval.boost import tags_of
 from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.types import DEFAULT_SHELF, Context, Document, Removal, Status
 from chapterhouse.types.access import AccessLevel
@@ -98,21 +99,20 @@ async def list_documents(
 ) -> DocumentPage:
     """List documents in order of id, page by page."""
 
-    def fits(document: DocumentResult) -> bool:
+    def fits(document: Document) -> bool:
         return (
             (status is None or document.status is status)
             and format_ in ("", document.format)
-            and (not tag or tag in document.tags)
+            and (not tag or tag in tags_of(document))
             and since <= document.modified < before
-            and text.casefold() in f"{document.title}\n{document.source}".casefold()
         )
 
     def page(library: Library) -> DocumentPage:
-        found = library.documents.list([shelf] if shelf else None, after=cursor)
-        fitting = filter(fits, (_shown(one, exchange) for one in found))
-        shown = tuple(islice(fitting, limit + 1))
-        following = shown[limit - 1].id if len(shown) > limit else ""
-        return DocumentPage(documents=shown[:limit], next=following)
+        found = library.documents.list([shelf] if shelf else None, after=cursor, text=text)
+        fitting = tuple(islice(filter(fits, found), limit + 1))
+        following = fitting[limit - 1].id if len(fitting) > limit else ""
+        shown = tuple(_shown(one, exchange) for one in fitting[:limit])
+        return DocumentPage(documents=shown, next=following)
 
     return await exchange.look(page)
 
@@ -208,7 +208,12 @@ async def set_shelves(exchange: Exchanged, document_id: str, body: ShelvesBody) 
 
 @documents.delete("/{document_id}", openapi_extra=WRITE, responses=problem_responses(412))
 async def remove(
-    exchange: Exchanged, document_id: str, if_match: Annotated[str, Header()] = ""
+    exchange: Exchanged,
+    document_id: str,
+    if_match: Annotated[str, Header()] = "",
+    prove: Annotated[
+        bool, Query(description="Take its words out of all files at once, and search for them.")
+    ] = True,
 ) -> RemovalResult:
     """Remove a document, and prove that nothing of it is found any more."""
 
@@ -216,7 +221,7 @@ async def remove(
         document = _require_own(library, document_id, exchange.caller)
         if if_match and _tag(_shown(document, exchange)) not in _tags(if_match):
             raise Refusal(412, "The document has changed since.")
-        return _removal(library.documents.remove(document.id))
+        return _removal(library.documents.remove(document.id, prove=prove))
 
     return await exchange.change("document.remove", document_id, work)
 
