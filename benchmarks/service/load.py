@@ -5,8 +5,8 @@
 The library is that of ``scale_corpus`` with 100,000 chunks, copied and served by
 ``chapterhouse serve`` in a process of its own. Requests are sent open-loop: at their time, whatever
 became of those before, and each is timed from when it was due, so that a stall is counted for all
-that it delays. 70 % search, 15 % ask without a model, 10 % send a file, 5 % list or delete (without the proof,
-which writes the whole library anew and takes seconds at this size).
+that it delays. 70 % search, 15 % ask without a model, 10 % send a file, 5 %
+list or delete: without the proof, which writes the whole library anew and takes seconds here.
 """
 
 import argparse

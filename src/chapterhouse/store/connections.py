@@ -294,7 +294,8 @@ def _configure(connection: apsw.Connection) -> None:
     connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
 
 
-def _casefold(text: object) -> str:
+def _casefold(*values: object) -> str:
+    (text,) = values
     return str(text or "").casefold()
 
 
