@@ -74,7 +74,7 @@ def test_a_key_ends(access: Access, clock: Clock) -> None:
     assert access.is_configured()
     clock.now += 1
     assert access.authenticate(made.secret) is None
-    assert access.is_configured()  # a server stays closed
+    assert not access.is_configured()
     with pytest.raises(UsageError, match="expired"):
         access.create_key("x", READ, None, expires=NOW + 10, by="test")
 

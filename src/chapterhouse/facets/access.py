@@ -63,11 +63,8 @@ class Access:
         self.close = close
 
     def is_configured(self) -> bool:
-        """Whether there is a user or was ever a key: then nobody comes in without one.
-
-        A server must not stand open again because its last key has ended.
-        """
-        return self.has_users() or bool(self._keys.all())
+        """Whether anybody can be let in: there is a user, or a key that is valid."""
+        return self.has_users() or any(key.is_active(self._now()) for key in self._keys.all())
 
     def has_credentials(self) -> bool:
         """Whether there is a user, or any key was ever made.
