@@ -13,7 +13,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from chapterhouse.concurrency import wait_for_threads
-from chapterhouse.errors import CorruptLibraryError, NotFoundError, RejectedError, UsageError
+from chapterhouse.errors import (
+    CorruptLibraryError,
+    NotFoundError,
+    RefusedError,
+    RejectedError,
+    UsageError,
+)
 from chapterhouse.files import home_folder
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
@@ -97,6 +103,17 @@ class Library:
         return Library(self._runtime.within(permitted, personas))
 
     @property
+    def _whole(self) -> Runtime:
+        """The runtime, for what is of the whole workspace.
+
+        Raises:
+            RefusedError: this library shows a part of it.
+        """
+        if self._runtime.whole is not None:
+            raise RefusedError("Who sees a part of the library cannot do that.")
+        return self._runtime
+
+    @property
     def home(self) -> Path:
         """The home folder."""
         return self._runtime.home
@@ -127,7 +144,7 @@ class Library:
     @cached_property
     def configuration(self) -> "configuring.SettingsFacet":
         """The settings as they are now, where they are from, and changing them."""
-        return configuring.SettingsFacet(self._runtime)
+        return configuring.SettingsFacet(self._whole)
 
     @cached_property
     def documents(self) -> "storing.Documents":
@@ -137,7 +154,7 @@ class Library:
     @cached_property
     def sources(self) -> "syncing.Sources":
         """What the library is to be the image of, and bringing it there."""
-        return syncing.Sources(self._runtime)
+        return syncing.Sources(self._whole)
 
     @cached_property
     def search(self) -> "searching.Search":
@@ -157,22 +174,22 @@ class Library:
     @cached_property
     def cloud(self) -> "drives.Cloud":
         """Folders of cloud drives: browsed, and read into the library."""
-        return drives.Cloud(self._runtime)
+        return drives.Cloud(self._whole)
 
     @cached_property
     def encoders(self) -> "encoding.EncoderFacet":
         """The vectors that follow their documents."""
-        return encoding.EncoderFacet(self._runtime)
+        return encoding.EncoderFacet(self._whole)
 
     @cached_property
     def jobs(self) -> "working.JobFacet":
         """Long work: what is done, waits to be, and was."""
-        return working.JobFacet(self._runtime)
+        return working.JobFacet(self._whole)
 
     @cached_property
     def upkeep(self) -> "maintaining.Upkeep":
         """Whether the library is sound, and what helps where it is not."""
-        return maintaining.Upkeep(self._runtime)
+        return maintaining.Upkeep(self._whole)
 
     @property
     def memory(self) -> "Memories":
@@ -483,7 +500,7 @@ class Library:
 
     def status(self) -> LibraryStatus:
         """Count what there is."""
-        return self._runtime.status()
+        return self._whole.status()
 
     def doctor(self, *, fix: bool = False) -> tuple[Check, ...]:
         """Check the environment, and the library quickly; ``upkeep.verify`` checks it wholly.
@@ -506,9 +523,9 @@ class Library:
         Raises:
             ReadOnlyError: the library can only be read.
         """
-        storing.drop_expired(self._runtime)
-        self._runtime.store.compact()
-        self._runtime.rebuild()
+        storing.drop_expired(self._whole)
+        self._whole.store.compact()
+        self._whole.rebuild()
         return self.status()
 
 

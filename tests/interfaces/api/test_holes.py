@@ -11,8 +11,10 @@ import pytest
 from tests.served import Served, serving
 from tests.walls import rpc
 
+from chapterhouse.errors import RefusedError
 from chapterhouse.interfaces.api.application import ROUTERS
 from chapterhouse.library import Library
+from chapterhouse.types import Scope
 from chapterhouse.types.access import AccessLevel
 
 
@@ -253,3 +255,19 @@ def _status(served: Served, *lines: str) -> int:
         head = "\r\n".join([start, f"Host: {host}", *rest, "Connection: close", "", ""])
         connection.sendall(head.encode())
         return int(connection.recv(100).split()[1])
+
+
+@pytest.mark.parametrize(
+    "facet", ["configuration", "sources", "cloud", "encoders", "jobs", "upkeep"]
+)
+def test_who_sees_a_part_has_nothing_of_what_is_of_the_whole(home: Path, facet: str) -> None:
+    with Library.open(home) as library, pytest.raises(RefusedError):
+        getattr(library.within(Scope.of(["tolls"])), facet)
+
+
+def test_fetch_names_no_inner_part_to_who_sees_a_part(served: Served) -> None:
+    with served.client(served.key("read", shelves=("tolls",))) as client:
+        found = client.get("/api/documents/").json()["documents"]
+        for name, said in ((found[0]["id"], "four crowns"), ("ferry", "There is no document")):
+            call = {"name": "fetch", "arguments": {"id": name}}
+            assert said in rpc(client, "tools/call", call).text

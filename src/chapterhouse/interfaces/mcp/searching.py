@@ -6,7 +6,7 @@ from typing import Any, Final
 from chapterhouse.answering.cite import link_of
 from chapterhouse.answering.search import named_scope
 from chapterhouse.council.knowledge import Passages, Search, find_passages, format_passages
-from chapterhouse.errors import NotFoundError
+from chapterhouse.errors import NotFoundError, RefusedError
 from chapterhouse.interfaces.schemas import (
     FetchArguments,
     FetchMetadata,
@@ -212,7 +212,7 @@ def document_of(library: Library, name: str) -> Document:
     """
     try:
         document = library.documents.get(name)
-    except NotFoundError:
+    except (NotFoundError, RefusedError):  # only an id names one for who sees a part
         document = None
     if document is None or document.location == name != document.source:  # no path is told of
         raise NotFoundError(
