@@ -25,7 +25,7 @@ from starlette.routing import Route
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.problems import name_of_kind, status_of_kind
-from chapterhouse.interfaces.api.routing import LEVEL, WHOLE
+from chapterhouse.interfaces.api.routing import EVERYWHERE, LEVEL, WHOLE
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
@@ -172,7 +172,11 @@ def routes() -> str:
         (f"`{method.upper()} {path}`", _level(route), route["description"].splitlines()[0])
         for path, methods in application.openapi()["paths"].items()
         for method, route in methods.items()
+<<<<<<< HEAD
         if method != "parameters"  # those that all methods of a path have
+=======
+        if method != "parameters"
+>>>>>>> matrix
     ]
     rows += [
         (f"`{one.path}`", "read", _UNLISTED[one.path])
@@ -184,7 +188,8 @@ def routes() -> str:
 
 def _level(route: Mapping[str, Any]) -> str:
     level = "anyone" if route[LEVEL] == "none" else route[LEVEL]
-    return f"{level}, whole" if route[WHOLE] else level
+    limits = [word for name, word in ((WHOLE, "whole"), (EVERYWHERE, "all")) if route[name]]
+    return ", ".join([level, *limits])
 
 
 def _kinds(kind: type[ChapterhouseError]) -> Iterator[type[ChapterhouseError]]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from chapterhouse.interfaces.api.routing import LEVEL, WHOLE
+from chapterhouse.agents.council import Council
+from chapterhouse.interfaces.api.routing import EVERYWHERE, LEVEL, WHOLE
 from chapterhouse.interfaces.mcp.tools import TOOLS
 from chapterhouse.library import Library
 
@@ -17,10 +18,14 @@ OURS: Final = "ours"
 THEIRS: Final = "theirs"
 ACCEPT: Final = {"Accept": "application/json, text/event-stream"}
 # Addresses that are in no OpenAPI description: what they need.
-UNDESCRIBED: Final = {("GET", "/api/openapi.json"): "read", ("POST", "/mcp"): "read"}
+UNDESCRIBED: Final = {
+    ("GET", "/api/openapi.json"): "read",
+    ("GET", "/api/documents"): "read",  # as it is called with a slash at its end
+    ("POST", "/mcp"): "read",
+}
 FIELDS: Final = (
     "title", "text", "file", "shelf", "tag", "author", "personaname", "expertise", "prose",
-    "question", "label",
+    "question", "label", "source", "purpose", "councilname", "changer",
 )  # fmt: skip
 
 
@@ -31,6 +36,7 @@ class Operation:
     Attributes:
         level: What it needs; ``none`` for anyone.
         whole: Whether a limited key is refused.
+        everywhere: Whether a key for some workspaces alone is.
         parameters: As OpenAPI describes them.
         body: The schema of what it takes, if anything.
         media: The type of that.
@@ -46,6 +52,7 @@ class Operation:
     media: str = ""
     schemas: Mapping[str, Any] | None = None
     streams: bool = False
+    everywhere: bool = False
 
     @property
     def name(self) -> str:
@@ -96,7 +103,7 @@ def operations(description: Mapping[str, Any]) -> list[Operation]:
                     method.upper(), path, one[LEVEL], one[WHOLE],
                     tuple(one.get("parameters", ())),
                     content[media]["schema"] if media else None,
-                    media, schemas, "text/event-stream" in answers,
+                    media, schemas, "text/event-stream" in answers, one[EVERYWHERE],
                 )
             )  # fmt: skip
     return found
@@ -256,5 +263,13 @@ def plant(library: Library, secrets: Secrets, folder: Path) -> str:
         },
     )
     personas.refresh(slug)
+    personas.create(f"{slug}two")
+    council = Council.new(
+        f"{secrets.stem}council", display_name=word("councilname"), purpose=word("purpose")
+    )
+    council = council.add_member(slug).add_member(f"{slug}two").add_round("independent_analysis")
+    library.councils.create(council.chair(name="Chair", instructions=word("purpose")))
+    library.sources.add(str(folder), name=word("source"), shelf=word("shelf"))
+    library.configuration.change("memory.days", 364, by=word("changer"))
     library.answers.ask(f"When does the ferry leave, {word('question')}?", remember=True)
     return next(one.id for one in library.documents.list([word("shelf")]))

@@ -26,6 +26,7 @@ from tests.walls import (
 from chapterhouse.interfaces.api.application import ROUTERS, build_application
 from chapterhouse.interfaces.api.door import OPEN
 from chapterhouse.library import Library
+from chapterhouse.types.access import AccessLevel
 
 HIDDEN: Final = Secrets("zqhidden")  # on another shelf of the same workspace
 FOREIGN: Final = Secrets("zqforeign")  # in another workspace
@@ -58,8 +59,8 @@ class World:
     keys: dict[str, str]
 
 
-# Which ids each slot takes, by place and name. A new one needs a row here, or in PLAIN if it names
-# nothing that could be another's. The values are made in the fixture ``world``.
+# Which ids each slot takes, by place and name. A new one needs a row here or in OF_ADDRESS, or in
+# PLAIN if it names nothing that could be another's. The values are made in the fixture ``world``.
 ID_SLOTS: Final = {
     ("path", "document_id"): "document",
     ("path", "job_id"): "job",
@@ -74,13 +75,42 @@ ID_SLOTS: Final = {
     ("body", "id"): "document",
     ("header", "if-match"): "etag",
     ("header", "if-none-match"): "etag",
+    ("path", "meeting_id"): "meeting",
+    ("path", "memory_id"): "memory",
+    ("path", "key_id"): "key",
+    ("path", "table"): "table",
+    ("query", "persona"): "persona",
+    ("query", "council"): "council",
+    ("query", "member"): "persona",
+    ("query", "place"): "place",
+    ("body", "place"): "place",
+    ("body", "workspaces"): "workspace",
+    ("body", "personas"): "persona",
+    ("body", "required"): "document",
+    ("body", "documents"): "document",
 }
-# Texts that are words of the caller's own: questions, titles, names of models.
-PLAIN: Final = frozenset({"query", "question", "text", "title", "purpose", "model", "format"})
-# Slots of a document's place that say the same of every document: none is told from another.
+# Names that mean another thing below each address; they come first.
+OF_ADDRESS: Final[dict[str, dict[tuple[str, str], str]]] = {
+    "/api/personas/": {("path", "slug"): "persona"},
+    "/api/councils/": {("path", "slug"): "council"},
+    "/api/sources/": {("path", "name"): "source"},
+    "/api/users/": {("path", "name"): "user"},
+    "/api/settings/": {("path", "name"): "setting", ("query", "name"): "setting"},
+    "/v1/": {("path", "model"): "model", ("body", "model"): "model"},
+}
+# Settings are the same in every workspace: one that there is not is a request that does not fit.
+NEVER_FOREIGN: Final = frozenset({"setting"})
+# Texts that are words of the caller's own: questions, titles, names of models of the settings; of
+# what is made; and of what is stored nowhere (responses and conversations of /v1). Names of users
+# are one set for the home, so that who adds one learns which there are: to log in needs no more.
+PLAIN: Final = frozenset({
+    "query", "question", "text", "title", "purpose", "model", "format", "options", "label", "name",
+    "location", "include", "exclude", "sentences", "passages", "input", "tool_choice",
+    "previous_response_id", "conversation",
+})  # fmt: skip
 WHAT_TO_DO: Final = (
     "{operation} has the slot {place} '{name}' without a row: add ({place!r}, {name!r}) to ID_SLOTS"
-    " with the kind of thing that it names, or {name!r} to PLAIN if it names nothing."
+    " or OF_ADDRESS with the kind of thing that it names, or {name!r} to PLAIN if it names nothing."
 )
 
 
@@ -91,6 +121,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with Library.open(home, THEIRS) as library:
         foreign = plant(library, FOREIGN, folder / "theirs")
         jobs = [library.documents.upload_later(_received(library, n), f"{n}.md") for n in range(9)]
+        for number in range(9):
+            library.answers.ask(f"When does ferry {number} leave?", remember=True)
+        memories = library.memory.memories(library.memory.personas(), 1, int(time.time()))
     with Library.open(home, OURS) as library:
         (folder / "ferry.md").write_text(TEXTS["ferry.md"])
         library.documents.add(folder / "ferry.md", shelf="open")
@@ -98,6 +131,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         gone = library.documents.add_text("A note on gulls.", title="Gulls")
         deleted = gone.outcomes[0].record.document_id or ""
         library.documents.remove(deleted)
+        own = library.memory.memories(library.memory.personas(), 1, int(time.time()))
+        forgotten = library.answers.ask("Who feeds the gulls?", remember=True)
+        assert forgotten
+        latest = library.memory.memories(library.memory.personas(), 1, int(time.time()))
+        library.memory.forget([latest[0].id])
+        library.sources.add(str(folder / "ours"), name="gone")
+        library.sources.remove("gone")
     wrong = {
         "document": Wrong(foreign, hidden, deleted, "nobody-01234567"),
         "job": Wrong(jobs[-1].id, "j77", "j78", "j79"),
@@ -106,9 +146,43 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         "persona": Wrong("zqforeignpersona", "zqhiddenpersona", "gone", "nobody"),
         "council": Wrong("zqforeigncouncil", "zqhiddencouncil", "gone", "nobody"),
         "etag": Wrong('"aa-1-x"', '"ab-1-x"', '"ac-1-x"', '"ad-1-x"'),
+        "source": Wrong(FOREIGN.word("source"), HIDDEN.word("source"), "gone", "nowhere"),
+        "memory": Wrong(memories[0].id, own[0].id, latest[0].id, "m99"),
+        "model": Wrong("persona/zqforeignpersona", "council/zqhiddencouncil", "gone", "nobody"),
+        "workspace": Wrong(THEIRS, "zqhidden", "gone", "nowhere"),
+        "setting": Wrong("zqforeign", "zqhidden", "zqgone", "zqnothing"),
+        "table": Wrong("zqforeign", "zqhidden", "gone", "nothing"),
+        "place": Wrong("zqforeign:a", "zqhidden:a", "gone:a", "nowhere:a"),
     }
     with serving(home) as served:
-        yield World(served, wrong, _keys(served))
+        keys = _keys(served)
+        wrong["key"] = Wrong(
+            keys["theirs"][:11], keys["all"][:11], keys["gone"][:11], "ch_01234567"
+        )
+        wrong["user"] = _users(served)
+        wrong["meeting"] = Wrong(
+            _convened(served, keys["theirs"], "zqforeigncouncil"),
+            _convened(served, keys["write"], "zqhiddencouncil"),
+            "0" * 32,
+            "f" * 32,
+        )
+        yield World(served, wrong, keys)
+
+
+def _users(served: Served) -> Wrong:
+    """Make a user of another workspace, one of all and one who is removed."""
+    for name, workspaces in (("zqforeign", (THEIRS,)), ("zqhidden", None), ("gone", (OURS,))):
+        served.access.create_user(name, "four unlikely words", AccessLevel.READ, workspaces, by="t")
+    served.access.remove_user("gone", by="t")
+    return Wrong("zqforeign", "zqhidden", "gone", "nobody")
+
+
+def _convened(served: Served, key: str, council: str) -> str:
+    """Let a council meet; return the id of the meeting."""
+    with served.client(key) as client:
+        began = client.post(f"/api/councils/{council}/meetings", json={"question": "Who?"})
+        assert began.status_code == 202, began.text
+        return str(began.json()["id"])
 
 
 def _received(library: Library, number: int) -> str:
@@ -124,7 +198,10 @@ def _keys(served: Served) -> dict[str, str]:
         "admin": {},
         "shelf": {"level": "write", "shelves": ("open",)},
         "persona": {"level": "write", "personas": ("nobody",)},
+        "limited": {"level": "admin", "shelves": ("open",)},
         "theirs": {"level": "admin", "workspaces": (THEIRS,)},
+        "gone": {"level": "admin", "workspaces": (THEIRS,)},
+        "all": {"level": "admin", "workspaces": None},
     }
     made = {
         name: served.key(**{"level": name, "workspaces": (OURS,), **limit})
@@ -132,7 +209,8 @@ def _keys(served: Served) -> dict[str, str]:
     }
     made["expired"] = served.key("admin", expires=int(time.time()) + 1)
     made["revoked"] = served.key("admin")
-    served.access.revoke_key(made["revoked"][:11], by="test")
+    for name in ("revoked", "gone"):
+        served.access.revoke_key(made[name][:11], by="test")
     time.sleep(1.1)  # until the one has expired
     return made
 
@@ -149,7 +227,7 @@ def test_every_route_is_described_or_listed(world: World, every: list[Operation]
     application = build_application(world.served.state)
     plain = [one for one in application.routes if hasattr(one, "methods")]
     for route in [*plain, *(route for one in ROUTERS for route in one.routes)]:
-        path = getattr(route, "path", "")
+        path = getattr(route, "path", "").replace(":path}", "}")
         methods = (set(getattr(route, "methods", None) or ()) or {"POST"}) - {"HEAD"}
         for method in methods & {"GET", "POST", "PUT", "PATCH", "DELETE"}:
             known = (method, path) in described or path == "/mcp"
@@ -166,7 +244,7 @@ def test_every_slot_has_a_row(every: list[Operation]) -> None:
         WHAT_TO_DO.format(operation=operation.name, place=place, name=name)
         for operation in [*every, *tools()]
         for place, name, _schema in operation.slots()
-        if (place, name) not in ID_SLOTS and not (place != "path" and name in PLAIN)
+        if kind_of(operation, place, name) is None and not (place != "path" and name in PLAIN)
     ]
     assert not missing, "\n".join(missing)
 
@@ -191,8 +269,9 @@ def test_who_has_no_valid_key_learns_nothing(
             )
             assert answer.status_code == 401, operation.name
             assert "bearer" in answer.headers["www-authenticate"].lower()
-            answers.add(answer.text)
-    assert len(answers) == 1  # the same for every address
+            answers.add((_form(operation), answer.text))
+    assert {form for form, _ in answers} == {"problem", "openai"}
+    assert len(answers) == 2  # the same for every address of a form
 
 
 @pytest.mark.parametrize("headers", ["Content-Length: 99999999999", "Transfer-Encoding: chunked"])
@@ -223,18 +302,33 @@ def test_who_has_too_low_a_level_is_refused_before_the_body_is_read(
                 assert answer.status_code == 403, operation.name
 
 
-@pytest.mark.parametrize("key", ["shelf", "persona"])
+@pytest.mark.parametrize("key", ["shelf", "persona", "limited"])
 def test_a_limited_key_is_refused_where_the_whole_workspace_is_shown(
     world: World, every: list[Operation], key: str
 ) -> None:
+    level = "admin" if key == "limited" else "write"
     with world.served.client(world.keys[key]) as client:
         for operation in every:
-            if operation.whole and LEVELS.index(operation.level) <= LEVELS.index("write"):
+            if operation.whole and LEVELS.index(operation.level) <= LEVELS.index(level):
                 answer = client.request(
                     operation.method, _any_path(operation), content=b'{"', headers=_JSON
                 )
                 assert answer.status_code == 403, operation.name
                 assert "not limited" in answer.text
+
+
+def test_a_key_of_one_workspace_is_refused_where_the_whole_machine_is_meant(
+    world: World, every: list[Operation]
+) -> None:
+    meant = [one for one in every if one.everywhere]
+    assert {one.name for one in meant} >= {"POST /api/sources", "GET /api/metrics"}
+    with world.served.client(world.keys["admin"]) as client:
+        for operation in meant:
+            answer = client.request(
+                operation.method, _any_path(operation), content=b'{"', headers=_JSON
+            )
+            assert answer.status_code == 403, operation.name
+            assert "all workspaces" in answer.text
 
 
 def test_a_foreign_workspace_is_answered_as_one_that_is_not_there(
@@ -265,7 +359,7 @@ def test_foreign_deleted_and_missing_things_are_answered_alike(
         with world.served.client(world.keys[key]) as client:
             for operation in harmless_first:
                 for place, name, _schema in operation.slots():
-                    if (kind := ID_SLOTS.get((place, name))) is not None:
+                    if (kind := kind_of(operation, place, name)) is not None:
                         _require_alike(world, client, key, operation, (place, name, kind))
 
 
@@ -278,23 +372,26 @@ def _require_alike(
         del values["hidden"]
     answers = {}
     for what, value in values.items():
-        request = filled(operation, _choice(world, slot, value), wanted=lambda one: one == name)
+        choose = _choice(world, operation, slot, value)
+        request = filled(operation, choose, wanted=lambda one: one == name)
         answer = request.send(client)
         answers[what] = (answer.status_code, _normal(answer.text, value))
-        if place == "path":
+        if place == "path" and kind not in NEVER_FOREIGN:
             refused = key != "admin" and operation.whole
             assert answer.status_code == (403 if refused else ABSENT), (operation.name, key, what)
     assert len(set(answers.values())) == 1, (operation.name, slot, key, answers)
 
 
-def _choice(world: World, slot: tuple[str, str, str], value: str) -> Any:
+def _choice(world: World, operation: Operation, slot: tuple[str, str, str], value: str) -> Any:
     """Return what fills a request whose slot holds a wrong value, and whose others are right."""
     place, name, _ = slot
 
     def choose(at: str, called: str, _schema: Any) -> str:
         if (at, called) == (place, name):
             return value
-        kind = ID_SLOTS.get((at, called))
+        kind = kind_of(operation, at, called)
+        if kind == "model":
+            return "chapterhouse"
         if kind == "shelf":
             return "open"
         return world.wrong[kind].random if kind else "When does the ferry leave?"
@@ -312,6 +409,10 @@ def _normal(text: str, value: str) -> str:
             return "a job"
         if known.keys() >= {"ingested", "sha256"}:  # a document, of which only the shelf differs
             return "a document"
+        if known.keys() == {"change", "question"}:  # a verdict, whose id is that of its shelves
+            return "a verdict"
+        if known.keys() == {"key", "secret"}:
+            return "a key"
     return text
 
 
@@ -332,6 +433,19 @@ def test_resources_of_mcp_that_are_not_ours_are_as_if_they_were_not_there(world:
 
 
 _JSON: Final = {"Content-Type": "application/json"}
+
+
+def kind_of(operation: Operation, place: str, name: str) -> str | None:
+    """Return which kind of thing a slot names; None where there is no row for it."""
+    for start, rows in OF_ADDRESS.items():
+        if operation.path.startswith(start.rstrip("/")) and (place, name) in rows:
+            return rows[place, name]
+    return ID_SLOTS.get((place, name))
+
+
+def _form(operation: Operation) -> str:
+    """Return in which form errors come: below /v1 in that of OpenAI."""
+    return "openai" if operation.path.startswith("/v1/") else "problem"
 
 
 def _any_path(operation: Operation) -> str:

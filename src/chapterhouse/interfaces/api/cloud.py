@@ -1,4 +1,8 @@
-"""Cloud drives over HTTP: browsed, compared with the library, and read into it by jobs."""
+"""Cloud drives over HTTP: browsed, compared with the library, and read into it by jobs.
+
+The drives are the server's, and no workspace's: a key for some workspaces alone syncs the sources
+that were made of them (``sources.py``), and sees nothing else of a drive.
+"""
 
 from typing import Annotated, Final
 
@@ -16,7 +20,8 @@ from chapterhouse.types import DEFAULT_SHELF
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ, whole=True)
-WRITE: Final = needs(AccessLevel.WRITE, whole=True)
+BROWSE: Final = needs(AccessLevel.READ, whole=True, everywhere=True)
+SYNC: Final = needs(AccessLevel.WRITE, whole=True, everywhere=True)
 _LONGEST: Final = 4_000
 _MOST: Final = 1_000
 
@@ -65,7 +70,7 @@ class CloudSyncBody(Body):
     shelf: Name = DEFAULT_SHELF
 
 
-@cloud.get("/folders", openapi_extra=READ)
+@cloud.get("/folders", openapi_extra=BROWSE)
 async def list_folders(
     exchange: Exchanged,
     place: Annotated[
@@ -83,7 +88,7 @@ async def list_folders(
     return FoldersResult(place=place, folders=await exchange.look_long(find))
 
 
-@cloud.get("/files", openapi_extra=READ)
+@cloud.get("/files", openapi_extra=BROWSE)
 async def list_files(
     exchange: Exchanged,
     place: Annotated[str, Query(min_length=1, max_length=_LONGEST, description="As REMOTE:PATH.")],
@@ -109,7 +114,7 @@ async def list_files(
     return CloudFilesResult(place=place, files=files)
 
 
-@cloud.post("/sync", status_code=202, openapi_extra=WRITE)
+@cloud.post("/sync", status_code=202, openapi_extra=SYNC)
 async def sync_folder(exchange: Exchanged, body: CloudSyncBody) -> JobResult:
     """Follow a folder of a drive, and leave reading what is in it now to a job."""
     return await leave_sync(

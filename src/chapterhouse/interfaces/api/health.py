@@ -42,7 +42,7 @@ async def ready(request: Request, response: Response) -> HealthResult:
 
 @health.get(
     "/metrics",
-    openapi_extra=needs(AccessLevel.ADMIN),
+    openapi_extra=needs(AccessLevel.ADMIN, everywhere=True),
     response_class=PlainTextResponse,
 )
 async def metrics(exchange: Exchanged) -> Response:

@@ -15,19 +15,24 @@ if TYPE_CHECKING:
 
 LEVEL: Final = "x-access-level"
 WHOLE: Final = "x-whole-workspace"
+EVERYWHERE: Final = "x-all-workspaces"
 
 
-def needs(level: AccessLevel, *, whole: bool = False) -> dict[str, Any]:
+def needs(level: AccessLevel, *, whole: bool = False, everywhere: bool = False) -> dict[str, Any]:
     """Return what a route states as ``openapi_extra``.
 
     Args:
         level: The caller needs.
         whole: Whether a key that is limited to shelves or personas is refused.
+        everywhere: Whether one that is limited to some workspaces is: what belongs to the server's
+            machine is no workspace's.
     """
-    return {LEVEL: level.value, WHOLE: whole}
+    return {LEVEL: level.value, WHOLE: whole, EVERYWHERE: everywhere}
 
 
-ANYONE: Final[dict[str, Any]] = {LEVEL: "none", WHOLE: False, "security": []}
+ANYONE: Final[dict[str, Any]] = {
+    LEVEL: "none", WHOLE: False, EVERYWHERE: False, "security": []
+}  # fmt: skip
 
 
 class GuardedRoute(APIRoute):
@@ -45,22 +50,34 @@ class GuardedRoute(APIRoute):
         handle = super().get_route_handler()
         if stated[LEVEL] == "none":
             return handle
-        return _guarded(handle, AccessLevel(stated[LEVEL]), whole=stated[WHOLE])
+        level = AccessLevel(stated[LEVEL])
+        return _guarded(handle, level, whole=stated[WHOLE], everywhere=stated[EVERYWHERE])
 
 
 def _guarded(
-    handle: Callable[[Request], Awaitable[Response]], level: AccessLevel, *, whole: bool
+    handle: Callable[[Request], Awaitable[Response]],
+    level: AccessLevel,
+    *,
+    whole: bool,
+    everywhere: bool,
 ) -> Callable[[Request], Coroutine[Any, Any, Response]]:
     async def guarded(request: Request) -> Response:
+<<<<<<< HEAD
         require(request.state.caller, level, whole=whole)
         server: ServerState = request.app.state.server
         return await server.repeated.once(request, handle)
+=======
+        require(request.state.caller, level, whole=whole, everywhere=everywhere)
+        return await handle(request)
+>>>>>>> matrix
 
     return guarded
 
 
-def require(caller: Caller, level: AccessLevel, *, whole: bool) -> None:
-    """See that a caller may do what needs a level.
+def require(
+    caller: Caller, level: AccessLevel, *, whole: bool = False, everywhere: bool = False
+) -> None:
+    """See that a caller may do what needs a level; arguments as of ``needs``.
 
     Raises:
         Refusal: they may not.
@@ -69,6 +86,12 @@ def require(caller: Caller, level: AccessLevel, *, whole: bool) -> None:
         raise Refusal(403, f"This needs a key with the level '{level.value}'.")
     if whole and not caller.grant.is_whole:
         raise Refusal(403, "This needs a key that is not limited to shelves or personas.")
+    if everywhere and caller.grant.workspaces is not None:
+        raise Refusal(
+            403,
+            "This needs a key for all workspaces.",
+            hint="It is about the server's machine: chapterhouse key create … --all-workspaces",
+        )
 
 
 def router(prefix: str, tag: str) -> APIRouter:

@@ -23,6 +23,7 @@ from chapterhouse.types.access import AccessLevel
 READ: Final = needs(AccessLevel.READ, whole=True)
 WRITE: Final = needs(AccessLevel.WRITE, whole=True)
 ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
+MACHINE: Final = needs(AccessLevel.ADMIN, whole=True, everywhere=True)
 sources: Final = router("/api/sources", "sources")
 
 
@@ -87,11 +88,12 @@ async def show_source(exchange: Exchanged, name: str) -> SourceResult:
     return await exchange.look(lambda library: _shown(_named(library, name), library, exchange))
 
 
-@sources.post("", status_code=201, openapi_extra=ADMIN)
+@sources.post("", status_code=201, openapi_extra=MACHINE)
 async def add_source(exchange: Exchanged, body: SourceBody) -> SourceResult:
     """Remember a source. Nothing is read yet; adding it again changes its patterns and its limit.
 
-    It names a folder of the server's machine, so it needs the level admin.
+    It names a folder of the server's machine, in which other workspaces may lie: so it needs the
+    level admin in all of them.
     """
     if ":" not in body.location and not Path(body.location).is_absolute():
         raise UsageError(

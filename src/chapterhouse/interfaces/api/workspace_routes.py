@@ -7,7 +7,6 @@ from fastapi import Query
 from pydantic import Field
 
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import Body, Line, Name
 from chapterhouse.interfaces.api.state import Exchanged
@@ -63,11 +62,13 @@ async def list_workspaces(exchange: Exchanged) -> WorkspacesResult:
     )
 
 
-@workspaces.post("", status_code=201, openapi_extra=ADMIN)
+@workspaces.post(
+    "",
+    status_code=201,
+    openapi_extra=needs(AccessLevel.ADMIN, whole=True, everywhere=True),
+)
 async def create_workspace(exchange: Exchanged, body: WorkspaceBody) -> WorkspacesResult:
-    """Make a workspace; needs a key for all workspaces."""
-    if exchange.caller.grant.workspaces is not None:
-        raise Refusal(403, "This needs a key for all workspaces.")
+    """Make a workspace."""
     await run_in_thread(lambda: exchange.server.workspaces.create(body.name))
     await run_in_thread(lambda: exchange.record("workspace.create", body.name))
     return await list_workspaces(exchange)
