@@ -172,11 +172,7 @@ def routes() -> str:
         (f"`{method.upper()} {path}`", _level(route), route["description"].splitlines()[0])
         for path, methods in application.openapi()["paths"].items()
         for method, route in methods.items()
-<<<<<<< HEAD
         if method != "parameters"  # those that all methods of a path have
-=======
-        if method != "parameters"
->>>>>>> matrix
     ]
     rows += [
         (f"`{one.path}`", "read", _UNLISTED[one.path])

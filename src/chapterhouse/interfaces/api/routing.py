@@ -62,14 +62,9 @@ def _guarded(
     everywhere: bool,
 ) -> Callable[[Request], Coroutine[Any, Any, Response]]:
     async def guarded(request: Request) -> Response:
-<<<<<<< HEAD
-        require(request.state.caller, level, whole=whole)
+        require(request.state.caller, level, whole=whole, everywhere=everywhere)
         server: ServerState = request.app.state.server
         return await server.repeated.once(request, handle)
-=======
-        require(request.state.caller, level, whole=whole, everywhere=everywhere)
-        return await handle(request)
->>>>>>> matrix
 
     return guarded
 
