@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import re
-import socket
 import subprocess
 import sys
 import threading
@@ -22,6 +21,7 @@ from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.admission import admission
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.door import Door
+from chapterhouse.interfaces.api.serving import Address, listen
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
@@ -97,7 +97,7 @@ def serving(home: Path, options: ServerOptions | None = None) -> Iterator[Served
     """Serve a home over loopback in a thread; no worker is started."""
     started, stop = threading.Event(), threading.Event()
     found: list[Served] = []
-    with closing(open_access(home)) as access, socket.create_server(("127.0.0.1", 0)) as listener:
+    with closing(open_access(home)) as access, listen(Address(port=0)) as listener:
         port = listener.getsockname()[1]
 
         async def run() -> None:

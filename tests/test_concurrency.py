@@ -172,7 +172,7 @@ def test_a_reader_that_goes_away_stops_the_work_in_its_thread() -> None:
     async def leave() -> str:
         events = stream(work)
         async for event in events:
-            await events.aclose()  # type: ignore[attr-defined]  # it is a generator
+            await events.aclose()  # it is a generator
             return event
         return ""
 

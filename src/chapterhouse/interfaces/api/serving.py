@@ -89,7 +89,7 @@ def serve(served: Served, address: Address, announce: Callable[[str], None]) -> 
         address.allow_origins,
         is_configured=served.access.is_configured(),
     )
-    with _listen(address) as listener:
+    with listen(address) as listener:
         port = listener.getsockname()[1]
         announce(url(address.host, port))
         asyncio.run(_serve(served, address, listener, port))
@@ -190,12 +190,22 @@ class _Protocol(H11Protocol):
             self.transport.close()
 
 
-def _listen(address: Address) -> socket.socket:
+def listen(address: Address) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        UsageError: it cannot listen there.
+    """
     try:
         family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-        return socket.create_server(
+        listener = socket.create_server(
             (address.host.strip("[]"), address.port), family=family, backlog=_BACKLOG
         )
+        # Connections inherit it. An answer is written in two pieces, of which the second would wait
+        # 40 ms for the client's word that it has the first; asyncio sees to that only for sockets
+        # that name their protocol.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listener
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(
