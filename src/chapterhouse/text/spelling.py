@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 LEAST_LETTERS: Final = 4  # a shorter word is near too many others
@@ -64,32 +65,40 @@ def edit_cost(written: str, meant: str) -> float | None:
 
 
 def _cheapest(written: str, meant: str, most: int) -> tuple[int, float] | None:
-    """Return the fewest edits, and what they cost at least; None where there are more than most."""
+    """Return the fewest edits, and what they cost at least; None where there are more than most.
+
+    Only the cells near the diagonal are filled: every other one is more than ``most`` edits away.
+    """
+    left_out = [_added(written, place) for place in range(len(written))]
+    put_in = [_added(meant, place) for place in range(len(meant))]
+    far = (most + 1, 0.0)
     before: list[tuple[int, float]] = []
-    row = _inserted(meant)
+    row = _inserted(put_in)
     for i, letter in enumerate(written, start=1):
         two_before, before = before, row
-        row = [_plus(before[0], _added(written, i - 1))]
-        for j, other in enumerate(meant, start=1):
+        row = [far] * (len(meant) + 1)
+        row[0] = _plus(before[0], left_out[i - 1])
+        for j in range(max(1, i - most), min(len(meant), i + most) + 1):
+            other = meant[j - 1]
             best = min(
-                _plus(before[j], _added(written, i - 1)),
-                _plus(row[j - 1], _added(meant, j - 1)),
+                _plus(before[j], left_out[i - 1]),
+                _plus(row[j - 1], put_in[j - 1]),
                 before[j - 1]
                 if letter == other
                 else _plus(before[j - 1], _replaced(letter, other)),
             )
             if i > 1 and j > 1 and letter == meant[j - 2] != other == written[i - 2]:
                 best = min(best, _plus(two_before[j - 2], _TRANSPOSED))
-            row.append(best)
+            row[j] = best
         if min(number for number, _ in row) > most:
             return None
     return row[-1] if row[-1][0] <= most else None
 
 
-def _inserted(word: str) -> list[tuple[int, float]]:
+def _inserted(put_in: Sequence[float]) -> list[tuple[int, float]]:
     row = [(0, 0.0)]
-    for place in range(len(word)):
-        row.append(_plus(row[-1], _added(word, place)))
+    for cost in put_in:
+        row.append(_plus(row[-1], cost))
     return row
 
 
