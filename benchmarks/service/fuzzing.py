@@ -100,7 +100,7 @@ def fuzz(served: Served, role: str, folder: Path, examples: int, *more: str) -> 
         "--report-json-path", str(report), *more,
     ]  # fmt: skip
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if not report.exists():
+    if not report.exists() or not report.stat().st_size:
         raise RuntimeError(
             f"Schemathesis did not run: {done.stdout[-2_000:]}{done.stderr[-2_000:]}"
         )
