@@ -49,9 +49,10 @@ def test_an_admin_of_one_workspace_has_nothing_of_another(served: Served) -> Non
             body = {"password": "five unlikely words here"}
             assert admin.put(f"/api/users/{name}/password", json=body).status_code == 404
         user = {"name": "fox", "password": "four unlikely words", "workspaces": ["walled"]}
-        for workspaces in (None, ["walled"], ["default", "walled"]):
+        wider: tuple[list[str] | None, ...] = (None, ["walled"], ["default", "walled"])
+        for limit in wider:
             for path, wanted in (("keys", {"label": "x"}), ("users", user)):
-                sent = admin.post(f"/api/{path}", json={**wanted, "workspaces": workspaces})
+                sent = admin.post(f"/api/{path}", json={**wanted, "workspaces": limit})
                 assert sent.status_code == 403, path
         entries = admin.get("/api/audit", params={"limit": 1_000}).json()["entries"]
         assert {one["workspace"] for one in entries} == {"default"}
