@@ -149,6 +149,7 @@ class Walk:
             _judge(library, secrets)
         self._made: list[str] = []  # by those who ask
         self._meetings = ["0" * 32]
+        self._tried: list[str] = []  # addresses of what was to be changed: the audit log has them
         self._theirs: list[tuple[str, str]] = []  # workspace and id
         self._own = [
             ours.documents.add_text(text, shelf="open").outcomes[0].record.document_id or ""
@@ -222,7 +223,10 @@ class Walk:
         asked = f"{request.path} {request.query} {request.headers} {request.body}"
         headers = {"X-Workspace": THEIRS} if self.random.random() < 0.03 else {}
         answer = request.send(self._clients[viewer.name], headers)
-        self._look_at(viewer, operation.name, asked, answer)
+        if writes:
+            self._tried.append(request.path)
+        before = "".join(self._tried) if operation.path == "/api/audit" else ""
+        self._look_at(viewer, operation.name, asked + before, answer)
         if writes and answer.is_success:
             self._follow(answer)
         if answer.status_code == 202 and operation.path.endswith("/meetings"):
