@@ -79,6 +79,9 @@ def test_who_is_limited_sees_shelves_and_personas_that_read_nothing_else(tmp_pat
         for name in ("ada", "bo"):
             library.personas.create(name)
         assert permitted(_grant(), library) == (Scope.everything(), None)
-        assert permitted(_grant(shelves=("ada",)), library) == (Scope.of(["ada"]), {"ada"})
+        assert permitted(_grant(shelves=("ada",)), library) == (
+            Scope.of(["ada"]),
+            frozenset({"ada"}),
+        )
         found = permitted(_grant(personas=("bo", "gone")), library)
-        assert found == (Scope.of(["bo"]), {"bo"})
+        assert found == (Scope.of(["bo"]), frozenset({"bo"}))

@@ -18,16 +18,15 @@ from chapterhouse.interfaces.api.problems import Refusal
 def test_nobody_gets_more_than_a_burst_and_what_the_time_brings(
     per_second: int, burst: int, pauses: list[float]
 ) -> None:
-    now, granted = 0.0, 0
+    now = 0.0
     limit = RateLimit(per_second, burst, lambda: now)
-    for pause in pauses:
+    for granted, pause in enumerate(pauses, 1):
         now += pause
         try:
             limit.take("ada")
         except Refusal as refusal:
             now += int(refusal.headers["Retry-After"])
             limit.take("ada")  # it was promised
-        granted += 1
         assert granted <= burst + per_second * now + 1e-6
 
 
@@ -50,7 +49,7 @@ def _received(pieces: Sequence[bytes], maximum: int) -> bytes:
         receive_bounded, found = bounded(receive, maximum, 5), b""
         while True:
             message = await receive_bounded()
-            found += message["body"]
+            found += bytes(message["body"])
             if not message["more_body"]:
                 return found
 
