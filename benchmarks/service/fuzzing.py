@@ -153,6 +153,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="into the result")
     options = parser.parse_args()
     os.environ["CHAPTERHOUSE_BACKGROUND"] = "0"  # no process outlives its server
+    os.environ["RCLONE_CONFIG"] = os.devnull  # whoever runs this may have drives
     machine, roles = Machine(), options.role or ROLES
     with ThreadPoolExecutor(len(roles)) as pool:
         ended = pool.map(lambda role: _fuzz_home(role, options.examples), roles)
