@@ -21,6 +21,12 @@ from tests.walls import (
     tools,
 )
 
+from chapterhouse.evaluation.feedback import (
+    Verdict,
+    as_question,
+    save_feedback,
+    to_judged_answer,
+)
 from chapterhouse.interfaces.api.state import ServerOptions
 from chapterhouse.library import Library
 
@@ -102,6 +108,8 @@ class Walk:
         self.random = random.Random(seed)
         self.result = Result()
         self._home = folder / "home"
+        self._home.mkdir()
+        (self._home / "chapterhouse.toml").write_text("[analytics]\ntext = true\n")
         self._libraries = {
             name: stack.enter_context(Library.open(self._home, name)) for name in (OURS, THEIRS)
         }
@@ -124,14 +132,24 @@ class Walk:
             one for one in operations(described) if one.path not in {"/mcp", "/api/openapi.json"}
         ]
         self._tools = tools()
+        with self.served.client(self.served.key("admin", workspaces=(THEIRS,))) as foreign:
+            convened = f"/api/councils/{FOREIGN.stem}council/meetings"
+            began = foreign.post(convened, json={"question": FOREIGN.word("question")})
+            self._meetings.append(began.json()["id"])
 
     def _plant(self, folder: Path) -> None:
+        """Put secrets everywhere, into questions that are counted, meetings and verdicts, too."""
         ours = self._libraries[OURS]
         self.wrong_ids = [
             plant(ours, HIDDEN, folder / "hidden"),
             plant(self._libraries[THEIRS], FOREIGN, folder / "theirs"),
         ]
+        for library, secrets in ((ours, HIDDEN), (self._libraries[THEIRS], FOREIGN)):
+            library.councils.convene(f"{secrets.stem}council", secrets.word("question"))
+            _judge(library, secrets)
         self._made: list[str] = []  # by those who ask
+        self._meetings = ["0" * 32]
+        self._tried: list[str] = []  # addresses of what was to be changed: the audit log has them
         self._theirs: list[tuple[str, str]] = []  # workspace and id
         self._own = [
             ours.documents.add_text(text, shelf="open").outcomes[0].record.document_id or ""
@@ -195,17 +213,57 @@ class Walk:
         writes = operation.level == "write"
 
         def choose(place: str, name: str, _schema: Mapping[str, Any]) -> str:
+            if place == "path" and not name.endswith("document_id"):
+                return self._name(operation, name, viewer)
             return self._text(place, name, viewer, writes=writes)
 
-        request = filled(operation, choose, wanted=lambda _: self.random.random() < 0.3)
+        request = filled(operation, choose, wanted=self._wants)
+        if operation.path.startswith("/v1/") and "messages" in (request.body or {}):
+            request.body["stream"] = self.random.random() < 0.5
         asked = f"{request.path} {request.query} {request.headers} {request.body}"
         headers = {"X-Workspace": THEIRS} if self.random.random() < 0.03 else {}
         answer = request.send(self._clients[viewer.name], headers)
-        self._look_at(viewer, operation.name, asked, answer)
+        if writes:
+            self._tried.append(request.path)
+        before = "".join(self._tried) if operation.path == "/api/audit" else ""
+        self._look_at(viewer, operation.name, asked + before, answer)
         if writes and answer.is_success:
             self._follow(answer)
+        if answer.status_code == 202 and operation.path.endswith("/meetings"):
+            self._meetings.append(answer.json()["id"])
+            path = f"/api/meetings/{self._meetings[-1]}/events"
+            events = self._clients[viewer.name].get(path)
+            self._look_at(viewer, "GET /api/meetings/{meeting_id}/events", asked, events)
 
-    def _text(self, place: str, name: str, viewer: Viewer, *, writes: bool) -> str:
+    def _wants(self, name: str) -> bool:
+        return name == "content" or self.random.random() < 0.3
+
+    def _name(self, operation: Operation, slot: str, viewer: Viewer) -> str:
+        """Return a name or an id for the address of something that is no document."""
+        pick, stems = self.random.choice, (HIDDEN.stem, FOREIGN.stem)
+        if slot == "slug":
+            kind = "council" if "councils" in operation.path else "persona"
+            return pick(["vera", *(f"{stem}{kind}" for stem in stems)])
+        if slot == "name":  # of theirs as it is misspelled: the log of what was tried has it
+            sources = [HIDDEN.word("source"), FOREIGN.misspelled("source"), "persona/vera"]
+            return pick(["memory.days", "max_tokens"] if "settings" in operation.path else sources)
+        names = {
+            "memory_id": [f"m{number}" for number in range(1, 30)],
+            "meeting_id": self._meetings[-6:] + self._meetings[:2],
+            "table": ["asked", "days", "documents", "gaps", "disagreeing", "models"],
+            "model": self._models(),
+        }
+        return pick(names.get(slot, ["j1", "j2", "vera", viewer.key[:11]]))
+
+    @staticmethod
+    def _models() -> list[str]:
+        stems = (HIDDEN.stem, FOREIGN.stem)
+        theirs = [f"{kind}/{stem}{kind}" for stem in stems for kind in ("persona", "council")]
+        return ["chapterhouse", "persona/vera", "chapterhouse-embeddings", *theirs]
+
+    def _text(  # noqa: PLR0911 - one return for each kind of text
+        self, place: str, name: str, viewer: Viewer, *, writes: bool
+    ) -> str:
         """Return a text for a slot; what is written holds no secret, or it would be no secret."""
         pick = self.random.choice
         if place == "path":  # what is hidden is theirs to remove who see all of the workspace
@@ -220,6 +278,11 @@ class Walk:
             return pick([*self._own, *self._made[-5:], *self.wrong_ids, ""]) or "x"
         if name == "persona":
             return pick(["vera", "ver", *(f"{one.stem}persona" for one in (HIDDEN, FOREIGN))])
+        plain = {"type": "text", "tool_choice": "auto"}
+        if name == "model" and self.random.random() < 0.5:
+            return pick(self._models())
+        if name in plain:
+            return plain[name]
         is_plain = name in {"model", "purpose", "format"}
         return (
             "none"
@@ -318,6 +381,12 @@ class Walk:
         ]
         ask = {"question": _QUERIES[0], "persona": "vera" if viewer.name == "persona" else ""}
         return [*found, client.post("/api/ask", json=ask).text]
+
+
+def _judge(library: Library, secrets: Secrets) -> None:
+    """Call an answer good, so that a question to evaluate has secrets, too."""
+    answer = library.answers.ask(f"When does the ferry leave, {secrets.word('question')}?")
+    save_feedback(library, as_question(Verdict.GOOD, to_judged_answer(answer)))
 
 
 def _level(name: str) -> Any:

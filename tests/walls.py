@@ -204,7 +204,7 @@ def _value(  # noqa: PLR0911 - one return for each kind of value
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
-        return schema["enum"][0]
+        return "user" if "user" in schema["enum"] else schema["enum"][0]
     if kind == "string" and "contentMediaType" in schema:
         return ("note.md", choose(place, "text", schema).encode())
     if kind == "array":

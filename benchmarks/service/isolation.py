@@ -36,7 +36,9 @@ def main() -> int:
         walk = Walk(Path(name), options.seed, stack)
         for done in range(0, options.steps, _STEPS_SHOWN):
             found = walk.run(min(_STEPS_SHOWN, options.steps - done))
-            print(found.steps, "steps", round(time.monotonic() - began), "s", file=sys.stderr)
+            wrong = [*found.leaks, *found.moved, *found.server_errors]
+            seconds = round(time.monotonic() - began)
+            print(found.steps, "steps", seconds, "s", wrong[:2], file=sys.stderr)
         lines = walk.log_lines
     for one in (*found.leaks, *found.moved, *found.server_errors):
         print(one)

@@ -17,6 +17,7 @@ from chapterhouse.ingest.plan import name_of_folder
 from chapterhouse.ingest.sources import find_source, free_name, look_from_outside
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
+from chapterhouse.text.naming import printable_name
 from chapterhouse.types import (
     DEFAULT_SHELF,
     USUAL_TRUST,
@@ -83,8 +84,7 @@ class Sources:
             UsageError: it is neither, or a pattern is none.
         """
         left_out(include, exclude)  # which refuses what is no pattern
-        path = Path(location).expanduser().resolve()
-        kind = _kind_of(path, location)
+        path, kind = _resolve(location)
         store, place = self._runtime.store, location_of(path, ())
         if kind is SourceKind.CLOUD:
             place = str(rclone_listing.Place.parse(location))
@@ -98,7 +98,9 @@ class Sources:
             elif kind is SourceKind.CLOUD:
                 wanted = rclone_listing.Place.parse(place).name
             usual = USUAL_TRUST.get(kind, Trust.OWN)
-            known = Source(free_name(name or wanted, store), kind, place, shelf, trust=usual)
+            known = Source(
+                free_name(printable_name(name) or wanted, store), kind, place, shelf, trust=usual
+            )
             if kind is SourceKind.FOLDER and wanted == path.name:
                 store.label_root(place, known.name)
         source = replace(
@@ -307,6 +309,17 @@ class Sources:
                 yield tuple(sorted(touched))
             if self._places(names).keys() != places.keys():
                 return
+
+
+def _resolve(location: str) -> tuple[Path, SourceKind]:
+    """Return where a location is, and which kind of source it makes."""
+    try:
+        path = Path(location).expanduser().resolve()
+        return path, _kind_of(path, location)
+    except (OSError, RuntimeError, ValueError) as error:  # too long, with a NUL, of nobody's home
+        raise UsageError(
+            "The location cannot be opened as a path.", hint="Check the spelling."
+        ) from error
 
 
 def _kind_of(path: Path, written: str) -> SourceKind:

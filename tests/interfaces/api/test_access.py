@@ -24,6 +24,77 @@ def test_nobody_permits_more_than_they_may(served: Served) -> None:
         assert admin.post("/api/workspaces", json={"name": "other"}).status_code == 403
 
 
+def test_an_admin_of_one_workspace_has_nothing_of_another(served: Served) -> None:
+    access = served.access
+    with served.client(served.key()) as everywhere:
+        made = everywhere.post("/api/workspaces", json={"name": "walled"}).json()
+        assert made == {"workspaces": ["default", "walled"]}
+        everywhere.headers["X-Workspace"] = "walled"
+        everywhere.put("/api/settings/max_tokens", json={"value": 654})
+        everywhere.post("/api/documents/text", json={"text": "Kelp grows."})
+    for name, workspaces in (("cleo", ("walled",)), ("dora", None), ("emil", ("default",))):
+        access.create_user(name, "four unlikely words", AccessLevel.READ, workspaces, by="test")
+    foreign = served.key("read", workspaces=("walled",))[:11]
+    both = served.key("read", workspaces=("default", "walled"))[:11]
+    with served.client(served.key(workspaces=("default",))) as admin:
+        listed = [one["id"] for one in admin.get("/api/keys").json()["keys"]]
+        assert not {foreign, both} & set(listed)
+        for key in (foreign, both, "ch_01234567"):
+            answer = admin.delete(f"/api/keys/{key}")
+            assert (answer.status_code, answer.json()["detail"]) == (404, "There is no such key.")
+        assert not access.find_key(foreign).revoked
+        assert [one["name"] for one in admin.get("/api/users").json()["users"]] == ["emil"]
+        for name in ("cleo", "dora"):
+            assert admin.delete(f"/api/users/{name}").status_code == 404
+            body = {"password": "five unlikely words here"}
+            assert admin.put(f"/api/users/{name}/password", json=body).status_code == 404
+        user = {"name": "fox", "password": "four unlikely words", "workspaces": ["walled"]}
+        wider: tuple[list[str] | None, ...] = (None, ["walled"], ["default", "walled"])
+        for limit in wider:
+            for path, wanted in (("keys", {"label": "x"}), ("users", user)):
+                sent = admin.post(f"/api/{path}", json={**wanted, "workspaces": limit})
+                assert sent.status_code == 403, path
+        entries = admin.get("/api/audit", params={"limit": 1_000}).json()["entries"]
+        assert {one["workspace"] for one in entries} == {"default"}
+        assert admin.get("/api/settings/max_tokens").json()["value"] == 2_000
+        elsewhere = {"X-Workspace": "walled"}
+        for method, path in (("GET", ""), ("GET", "/history"), ("DELETE", "/max_tokens")):
+            assert (
+                admin.request(method, f"/api/settings{path}", headers=elsewhere).status_code == 404
+            )
+        assert admin.get("/api/audit", headers=elsewhere).status_code == 404
+        assert admin.get("/api/workspaces").json() == {"workspaces": ["default"]}
+    for name in ("cleo", "dora", "emil"):
+        access.remove_user(name, by="test")
+
+
+def test_an_admin_of_some_shelves_manages_nobody(served: Served) -> None:
+    with served.client(served.key(shelves=("tolls",))) as limited:
+        for path in ("keys", "users", "audit", "settings", "settings/history", "sources", "jobs"):
+            assert limited.get(f"/api/{path}").status_code == 403, path
+        assert limited.post("/api/keys", json={"label": "x"}).status_code == 403
+        assert limited.get("/api/workspaces").json()["workspaces"][0] == "default"
+
+
+def test_a_folder_of_the_machine_and_its_drives_are_for_keys_of_all_workspaces(
+    served: Served,
+) -> None:
+    other = str(served.home / "workspaces")
+    with served.client(served.key(workspaces=("default",))) as admin:
+        for method, path in (
+            ("POST", "/api/sources"),
+            ("POST", "/api/workspaces"),
+            ("POST", "/api/cloud-sync/sync"),
+            ("GET", "/api/cloud-sync/folders"),
+            ("GET", "/api/cloud-sync/files?place=drive:"),
+            ("GET", "/api/metrics"),
+        ):
+            body = {"location": other, "name": "other", "place": "drive:"}
+            answer = admin.request(method, path, json=None if method == "GET" else body)
+            assert (answer.status_code, "all workspaces" in answer.text) == (403, True), path
+            assert "--all-workspaces" in answer.json()["hint"]
+
+
 def test_a_user_logs_in_and_needs_the_token_to_change_something(served: Served) -> None:
     served.access.create_user("ada", "correct horse battery", AccessLevel.ADMIN, None, by="test")
     with served.client() as page:

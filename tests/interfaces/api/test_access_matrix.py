@@ -102,7 +102,7 @@ OF_ADDRESS: Final[dict[str, dict[tuple[str, str], str]]] = {
 NEVER_FOREIGN: Final = frozenset({"setting"})
 # Texts that are words of the caller's own: questions, titles, names of models of the settings; of
 # what is made; and of what is stored nowhere (responses and conversations of /v1). Names of users
-# are one set for the home, so that who adds one learns which there are: to log in needs no more.
+# are one set for the home, so that an admin who adds one can learn that it is taken.
 PLAIN: Final = frozenset({
     "query", "question", "text", "title", "purpose", "model", "format", "options", "label", "name",
     "location", "include", "exclude", "sentences", "passages", "input", "tool_choice",

@@ -229,16 +229,57 @@ def test_lone_halves_of_pairs_and_zeros_are_texts_like_others(served: Served) ->
         assert client.post("/api/documents/search", content=whole, headers=media).is_success
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat/completions", b'{"messages":[{"role":"user","content":"\\ud800"}]'),
+        ("/v1/chat/completions", b'{"messages":[{"role":"user","content":"a"}],"stream":0'),
+        ("/v1/chat/completions", b'{"messages":[{"role":"user","content":"a"}],"max_tokens":true'),
+        (
+            "/v1/chat/completions",
+            b'{"messages":[{"role":"user","content":"a"}],"max_tokens":1' + b"0" * 400,
+        ),
+        ("/v1/responses", b'{"input":"\\ud800"'),
+        ("/v1/responses", b'{"input":"a","background":0'),
+        ("/v1/embeddings", b'{"input":["\\ud800"]'),
+        ("/v1/embeddings", b'{"input":"a","dimensions":"1"'),
+    ],
+)
+def test_requests_of_other_types_are_refused_in_the_form_of_openai(
+    served: Served, path: str, body: bytes
+) -> None:
+    media = {"Content-Type": "application/json"}
+    with served.client(served.key("read")) as client:
+        answer = client.post(path, content=body + b',"model":"chapterhouse"}', headers=media)
+        assert (answer.status_code, list(answer.json())) == (400, ["error"])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"location": "/tmp/\0"},
+        {"location": "drive:\0"},
+        {"location": f"/{'a' * 3_900}"},
+        {"location": "/tmp", "maximum_bytes": True},
+        {"location": "/tmp", "maximum_bytes": 2**64},
+    ],
+)
+def test_a_location_that_no_system_has_is_refused(served: Served, body: dict[str, object]) -> None:
+    with served.client(served.key()) as client:
+        assert client.post("/api/sources", json=body).status_code in {400, 422}
+
+
 def test_every_route_describes_its_problems(served: Served) -> None:
     with served.client(served.key("read")) as client:
         described = client.get("/api/openapi.json").json()
     assert described["security"] == [{"key": []}, {"header": []}, {"session": []}]
     assert len(ROUTERS) > 1
-    for item in described["paths"].values():
+    for path, item in described["paths"].items():
+        form = "application/json" if path.startswith("/v1/") else "application/problem+json"
         for method, one in item.items():
             if method != "parameters":
                 content = one["responses"]["404"]["content"]
-                assert list(content) == ["application/problem+json"]
+                assert list(content) == [form]
 
 
 @contextmanager

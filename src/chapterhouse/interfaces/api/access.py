@@ -10,7 +10,7 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api.caller import COOKIE
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import ANYONE, needs, router
-from chapterhouse.interfaces.api.schemas import Body, Line, Name, Names
+from chapterhouse.interfaces.api.schemas import LARGEST, STRICT, Body, Line, Name, Names
 from chapterhouse.interfaces.api.state import Exchange, Exchanged, ServerState
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.types.access import (
@@ -118,7 +118,7 @@ class KeyBody(Body):
     workspaces: Names | None = Field(default=None, description="Null: all.")
     shelves: Names | None = Field(default=None, description="Null: every document.")
     personas: Names | None = Field(default=None, description="Null: all.")
-    expires: Annotated[int, Field(ge=0, le=2**53)] = Field(
+    expires: Annotated[int, Field(ge=0, le=LARGEST), STRICT] = Field(
         default=0, description="In seconds since 1970; 0: never."
     )
 

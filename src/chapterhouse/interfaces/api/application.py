@@ -1,5 +1,6 @@
 """The application: all routes, and how errors of any of them are answered."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -33,7 +34,7 @@ from chapterhouse.interfaces.api import (
 from chapterhouse.interfaces.api.caller import COOKIE, WORKSPACE
 from chapterhouse.interfaces.api.mcp_route import mcp_route
 from chapterhouse.interfaces.api.openai import chat, embeddings, models, responses
-from chapterhouse.interfaces.api.problems import Problem, Refusal, problem
+from chapterhouse.interfaces.api.problems import OpenAIError, Problem, Refusal, problem
 from chapterhouse.interfaces.api.state import ServerState
 
 ROUTERS: Final = (
@@ -62,6 +63,7 @@ ROUTERS: Final = (
     responses.responses,
     embeddings.embeddings,
 )
+_PARAMETER: Final = re.compile(r"\{[^}]*\}")
 _DESCRIPTION: Final = (
     "Cited answers from your own documents. Name the workspace in the header X-Workspace."
 )
@@ -87,10 +89,10 @@ class Application(FastAPI):
         if self.openapi_schema is None:
             found = super().openapi()
             parts = found.setdefault("components", {})
-            parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema(
-                ref_template="#/components/schemas/{model}"
-            )
-            parts["schemas"] |= parts["schemas"]["Problem"].pop("$defs")
+            schemas = parts.setdefault("schemas", {})
+            for kind in (Problem, OpenAIError):
+                schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
+                schemas |= {**schema.pop("$defs"), kind.__name__: schema}
             parts["securitySchemes"] = _SECURITY
             parts["parameters"] = {"Workspace": _WORKSPACE}
             found["security"] = [{name: []} for name in _SECURITY]
@@ -141,5 +143,11 @@ def _methods_at(request: Request) -> list[str]:
     inner = [route for one in ROUTERS for route in one.routes]
     routes = [one for one in (*request.app.routes, *inner) if isinstance(one, Route | APIRoute)]
     fitting = [one for one in routes if one.matches(request.scope)[0] is not Match.NONE]
-    named = [one for one in fitting if not one.param_convertors]  # else the name would be an id
-    return sorted({method for one in named or fitting for method in one.methods or ()})
+    most = max((_literal(one.path) for one in fitting), default=0)  # else a name would be an id
+    closest = [one for one in fitting if _literal(one.path) == most]
+    return sorted({method for one in closest for method in one.methods or ()})
+
+
+def _literal(path: str) -> int:
+    """Return how many characters of a path no parameter stands for."""
+    return len(_PARAMETER.sub("", path))

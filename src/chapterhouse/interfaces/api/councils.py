@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import Depends, Header
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StrictBool
 
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
@@ -64,7 +64,7 @@ class MeetingBody(Body):
         max_length=100,
         description="A model of the settings that speaks for everybody; “none” only reads.",
     )
-    remember: bool = Field(
+    remember: StrictBool = Field(
         default=True,
         description=(
             "Whether the council remembers the meeting; only where the server was started with"

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StrictBool
 
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import UsageError
@@ -23,7 +23,7 @@ from chapterhouse.evaluation.measures import Estimate
 from chapterhouse.evaluation.measuring import Scored
 from chapterhouse.evaluation.synthetic import own_questions
 from chapterhouse.interfaces.api.routing import needs, router
-from chapterhouse.interfaces.api.schemas import Body, Names, Question
+from chapterhouse.interfaces.api.schemas import STRICT, Body, Names, Question
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.service import public_lines, without_paths
@@ -66,8 +66,8 @@ class EvaluationBody(Body):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"limit": 20}]})
 
-    limit: int | None = Field(
-        default=None, ge=1, le=_MOST, description=f"At most so many; all when null, up to {_MOST}."
+    limit: Annotated[int, Field(ge=1, le=_MOST), STRICT] | None = Field(
+        default=None, description=f"At most so many; all when null, up to {_MOST}."
     )
 
 
@@ -104,7 +104,7 @@ class ShownCitation(Body):
 class ShownAnswer(Body):
     """What somebody was shown, of an answer as ``/api/ask`` returned it."""
 
-    found: bool = Field(default=True, description="Whether its outcome was an answer.")
+    found: StrictBool = Field(default=True, description="Whether its outcome was an answer.")
     sentences: Texts = ()
     citations: Annotated[tuple[ShownCitation, ...], Field(max_length=200)] = ()
 

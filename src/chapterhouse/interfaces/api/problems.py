@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
@@ -34,7 +34,10 @@ _OPENAI_CODES: Final = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 _RETRY_SECONDS: Final = 5
 _NO_JSON: Final = "Send an object of JSON, with the header Content-Type: application/json."
 _PROBLEM: Final = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-# Problems that every route may answer with, as OpenAPI lists them.
+_OPENAI_ERROR: Final = {
+    "application/json": {"schema": {"$ref": "#/components/schemas/OpenAIError"}}
+}
+# Of the problems that every route may answer with.
 _STATUSES: Final = (400, 401, 403, 404, 408, 409, 413, 421, 422, 429, 500, 501, 502, 503)
 _RETRIED_LATER: Final = frozenset({429, 503})
 _NO_BODY: Final = frozenset({204, 304})
@@ -59,22 +62,44 @@ class Problem(BaseModel):
     errors: tuple[Place, ...] = Field(default=(), description="Where the request does not fit.")
 
 
+class OpenAIErrorDetails(BaseModel):
+    """What was wrong, as OpenAI's service says it."""
+
+    message: str = Field(description="What was wrong, and what to do.")
+    type: Literal["server_error", "invalid_request_error"]
+    param: str | None = Field(description="The place of the request that does not fit.")
+    code: str | None = Field(description="Names what went wrong, for programs.")
+
+
+class OpenAIError(BaseModel):
+    """An error in the form of OpenAI's service."""
+
+    error: OpenAIErrorDetails
+
+
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the problems of some statuses as OpenAPI lists them."""
-    return {status: _described(status) for status in statuses}
+    return {status: _described(status, _PROBLEM) for status in statuses}
 
 
-def _described(status: int) -> dict[str, Any]:
+def common_problems(path: str) -> dict[int | str, dict[str, Any]]:
+    """Return the problems that every route below a path may answer with, as OpenAPI lists them."""
+    form = _OPENAI_ERROR if _is_of_openai(path) else _PROBLEM
+    return {status: _described(status, form) for status in _STATUSES}
+
+
+def _is_of_openai(path: str) -> bool:
+    return path == OPENAI or path.startswith(f"{OPENAI}/")
+
+
+def _described(status: int, form: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if status not in _NO_BODY:
-        found["content"] = _PROBLEM
+        found["content"] = form
     if status in _RETRIED_LATER:
         schema = {"type": "integer", "minimum": 1}
         found["headers"] = {"Retry-After": {"schema": schema, "description": "Seconds."}}
     return found
-
-
-COMMON_PROBLEMS: Final = problem_responses(*_STATUSES)
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
@@ -155,7 +180,7 @@ def problem(error: Exception, path: str = "") -> Response:
     if isinstance(error, Refusal) and error.status in _NO_BODY:
         return Response(status_code=error.status, headers=error.headers)
     found = _problem(error)
-    if path == OPENAI or path.startswith(f"{OPENAI}/"):
+    if _is_of_openai(path):
         return _openai_error(found, is_invalid=isinstance(error, RequestValidationError))
     return _details(found)
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 
 from chapterhouse.interfaces.api.caller import Caller
-from chapterhouse.interfaces.api.problems import COMMON_PROBLEMS, Refusal
+from chapterhouse.interfaces.api.problems import Refusal, common_problems
 from chapterhouse.types.access import AccessLevel
 
 if TYPE_CHECKING:
@@ -91,4 +91,5 @@ def require(
 
 def router(prefix: str, tag: str) -> APIRouter:
     """Return a router whose routes must state who may call them."""
-    return APIRouter(prefix=prefix, tags=[tag], route_class=GuardedRoute, responses=COMMON_PROBLEMS)
+    problems = common_problems(prefix)
+    return APIRouter(prefix=prefix, tags=[tag], route_class=GuardedRoute, responses=problems)

@@ -14,6 +14,7 @@ from chapterhouse.types import DEFAULT_SHELF, Document, Job, JobState, Notice, S
 _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 100
 _LONGEST_QUERY: Final = 10_000
+_LONGEST_BODY: Final = 4 * 2**20
 
 
 def _number(value: object) -> object:
@@ -24,6 +25,11 @@ def _number(value: object) -> object:
 
 
 STRICT: Final = BeforeValidator(_number)  # stands last, or the description lacks the bounds
+
+
+LARGEST: Final = 2**53  # a whole number that every program reads as it is written
+# With a bound, pydantic refuses half of a surrogate pair, which no text in UTF-8 can hold.
+Text = Annotated[str, Field(max_length=_LONGEST_BODY)]
 Line = Annotated[str, AfterValidator(sanitise_line)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
 Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made

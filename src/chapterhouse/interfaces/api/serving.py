@@ -205,10 +205,10 @@ def listen(address: Address) -> socket.socket:
         # 40 ms for the client's word that it has the first; asyncio sees to that only for sockets
         # that name their protocol.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return listener
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(
             f"The server cannot listen at {address.host}, port {address.port}: {reason}.",
             hint="Is another one running? Choose another port with --port.",
         ) from None
+    return listener

@@ -6,13 +6,21 @@ who may add one.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api.routing import needs, router
-from chapterhouse.interfaces.api.schemas import Body, JobResult, Name, Names, job_result
+from chapterhouse.interfaces.api.schemas import (
+    LARGEST,
+    STRICT,
+    Body,
+    JobResult,
+    Name,
+    Names,
+    job_result,
+)
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.service import without_paths
@@ -48,7 +56,9 @@ class SourceBody(Body):
     shelf: Name = DEFAULT_SHELF
     include: Names = Field(default=(), description="Patterns as in .gitignore; all when empty.")
     exclude: Names = ()
-    maximum_bytes: int = Field(default=0, ge=0, description="0: as the settings say.")
+    maximum_bytes: Annotated[int, Field(ge=0, le=LARGEST), STRICT] = Field(
+        default=0, description="0: as the settings say."
+    )
 
 
 class SourceResult(Result):

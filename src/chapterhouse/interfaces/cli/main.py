@@ -66,9 +66,15 @@ COMMANDS: Final = {
         "models:app",
         "Choose the models: what writes answers, makes vectors and orders passages.",
     ),
-    "serve": ("serve:serve", "Serve the home over HTTP: REST API, MCP, and for OpenAI's clients."),
+    "serve": (
+        "serve:serve",
+        "Serve the home over HTTP: the REST API, MCP and the protocol of OpenAI's clients.",
+    ),
     "settings": ("settings:app", "List, show, change and reset the settings of the library."),
-    "mcp": ("serve:mcp", "Serve the library to clients that speak the Model Context Protocol."),
+    "mcp": (
+        "serve:mcp",
+        "Serve the library over standard input and output to clients that speak MCP.",
+    ),
     "key": (
         "access:keys",
         "Make, list and revoke keys, with which programs use the home over the network.",

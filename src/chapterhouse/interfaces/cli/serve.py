@@ -14,13 +14,14 @@ from chapterhouse.interfaces.cli.options import COMMON, common, flag, option
 from chapterhouse.interfaces.cli.session import Outcome, named_home, opened_library
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Raw
-from chapterhouse.wiring import open_access
 
 if TYPE_CHECKING:
+    from chapterhouse import wiring
     from chapterhouse.interfaces.api import serving, state
     from chapterhouse.interfaces.mcp import over_stdio
     from chapterhouse.library import Library
 else:
+    wiring = lazy("chapterhouse.wiring")
     serving = lazy("chapterhouse.interfaces.api.serving")
     state = lazy("chapterhouse.interfaces.api.state")
     over_stdio = lazy("chapterhouse.interfaces.mcp.over_stdio")
@@ -58,7 +59,7 @@ def serve(
 
     with opened_library(create=True) as library:
         home, upload_bytes = library.home, library.settings.reading.maximum_megabytes * 2**20
-    with closing(open_access(home)) as access:
+    with closing(wiring.open_access(home)) as access:
         options = state.ServerOptions(remember=memory)
         served = serving.Served(home, access, None, upload_bytes, options)
         serving.serve(served, address, announce)

@@ -5,7 +5,9 @@ A member that is not known is ignored, since clients send many that are about mo
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
+
+from chapterhouse.interfaces.api.schemas import LARGEST, STRICT, Text
 
 _MOST_MESSAGES: Final = 2_000
 _MOST_PARTS: Final = 200
@@ -19,6 +21,8 @@ class Sent(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
+Whole = Annotated[int, Field(ge=-LARGEST, le=LARGEST), STRICT]
+Tokens = Annotated[int, Field(ge=1, le=LARGEST), STRICT]
 ModelId = Annotated[
     str,
     Field(
@@ -34,17 +38,17 @@ class ContentPart(Sent):
     """A part of a message; only text is read."""
 
     type: Annotated[str, Field(max_length=_LONGEST_NAME)]
-    text: str = ""
+    text: Text = ""
 
 
-Content = str | Annotated[tuple[ContentPart, ...], Field(max_length=_MOST_PARTS)] | None
+Content = Text | Annotated[tuple[ContentPart, ...], Field(max_length=_MOST_PARTS)] | None
 
 
 class FunctionCall(Sent):
     """What a model wanted called."""
 
     name: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
-    arguments: str = ""
+    arguments: Text = ""
 
 
 class MessageCall(Sent):
@@ -81,7 +85,7 @@ class ToolBody(Sent):
 class StreamOptions(Sent):
     """What a stream tells."""
 
-    include_usage: bool = False
+    include_usage: StrictBool = False
 
 
 class FormatBody(Sent):
@@ -94,7 +98,7 @@ class Asked(Sent):
     """What chat completions and responses have in common."""
 
     model: ModelId
-    stream: bool | None = None
+    stream: StrictBool | None = None
     tool_choice: str | dict[str, Any] | None = None
 
 
@@ -111,9 +115,9 @@ class ChatBody(Asked):
     ]
     stream_options: StreamOptions | None = None
     tools: Annotated[tuple[ToolBody, ...], Field(max_length=_MOST_TOOLS)] | None = None
-    n: int | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    n: Whole | None = None
+    max_tokens: Tokens | None = None
+    max_completion_tokens: Tokens | None = None
     response_format: FormatBody | None = None
 
 
@@ -135,13 +139,13 @@ class ResponseBody(Asked):
     """A request for a response."""
 
     input: (
-        Annotated[str, Field(min_length=1, examples=["When does the ferry leave?"])]
+        Annotated[Text, Field(min_length=1, examples=["When does the ferry leave?"])]
         | Annotated[tuple[Item, ...], Field(min_length=1, max_length=_MOST_MESSAGES)]
     )
-    max_output_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_output_tokens: Tokens | None = None
     previous_response_id: str | None = None
     conversation: str | dict[str, Any] | None = None
-    background: bool | None = None
+    background: StrictBool | None = None
     text: TextBody | None = None
 
 
@@ -149,6 +153,9 @@ class EmbeddingBody(Sent):
     """A request for embeddings."""
 
     model: ModelId
-    input: Annotated[str, Field(examples=["a lead for dogs"])] | tuple[Any, ...]
+    input: (
+        Annotated[Text, Field(examples=["a lead for dogs"])]
+        | tuple[Text | Whole | tuple[Whole, ...], ...]
+    )
     encoding_format: Literal["float", "base64"] = "float"
-    dimensions: int | None = None
+    dimensions: Whole | None = None

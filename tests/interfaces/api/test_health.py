@@ -1,0 +1,27 @@
+from tests.served import Served
+
+
+def test_anyone_may_ask_whether_the_server_lives(served: Served) -> None:
+    with served.client() as client:
+        for path in ("/api/health", "/api/ready"):
+            assert client.get(path).json()["status"] == "ok"
+        assert client.get("/api/metrics").status_code == 401
+
+
+def test_a_server_that_stops_takes_no_more_requests(served: Served) -> None:
+    with served.client() as client:
+        served.loop.call_soon_threadsafe(served.state.stopping.set)
+        try:
+            answer = client.get("/api/ready")
+        finally:
+            served.loop.call_soon_threadsafe(served.state.stopping.clear)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+        assert client.get("/api/ready").status_code == 200
+
+
+def test_metrics_count_by_route(served: Served) -> None:
+    with served.client(served.key()) as client:
+        client.get("/api/documents/some-id")
+        text = client.get("/api/metrics").text
+    route = "/api/documents/{document_id}"
+    assert f'requests_total{{method="GET",route="{route}",status="404"}} 1' in text

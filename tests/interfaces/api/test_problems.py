@@ -1,0 +1,71 @@
+import json
+from typing import Any
+
+import pytest
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from chapterhouse import errors
+from chapterhouse.interfaces.api.problems import (
+    Refusal,
+    common_problems,
+    name_of_kind,
+    problem,
+    problem_responses,
+    status_of,
+    status_of_kind,
+)
+
+
+def _kinds(kind: type[BaseException]) -> list[type[BaseException]]:
+    return [kind, *(below for one in kind.__subclasses__() for below in _kinds(one))]
+
+
+def test_every_error_of_ours_has_a_status_and_a_name() -> None:
+    for kind in _kinds(errors.ChapterhouseError):
+        assert status_of_kind(kind) in common_problems("/api")
+        assert name_of_kind(kind).replace("-", "").isalpha()
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "detail"),
+    [
+        (errors.NotFoundError("There is no shelf 'a'."), 404, "There is no shelf 'a'."),
+        (errors.UsageError("Not /home/ada/secret.txt."), 400, None),
+        (Refusal(429, "Too many.", headers={"Retry-After": "3"}), 429, "Too many."),
+        (HTTPException(404), 404, "There is nothing at this address."),
+        (RequestValidationError([{"loc": ("body", "x"), "msg": "m"}]), 422, None),
+        (ZeroDivisionError("of a document"), 500, None),
+    ],
+)
+@pytest.mark.parametrize("path", ["/api/x", "/v1/x", "/v1"])
+def test_an_error_is_answered_in_the_form_of_its_address(
+    error: Exception, status: int, detail: str | None, path: str
+) -> None:
+    answer = problem(error, path)
+    body: dict[str, Any] = json.loads(bytes(answer.body))
+    is_openai = path.startswith("/v1")
+    assert answer.status_code == (400 if is_openai and status == 422 else status)
+    assert (list(body) == ["error"]) is is_openai
+    shown = body["error"]["message"] if is_openai else body["detail"]
+    assert detail is None or shown.startswith(detail)
+    assert "/home/ada" not in shown
+    assert "of a document" not in shown
+    assert answer.headers.get("retry-after") == ("3" if status == 429 else None)
+
+
+def test_a_file_that_is_too_large_has_a_status_of_its_own() -> None:
+    assert status_of(errors.RejectedError("too-large", "Too large.")) == 413
+    assert status_of(errors.RejectedError("empty", "Empty.")) == 422
+
+
+def test_an_answer_without_a_body_has_none() -> None:
+    answer = problem(Refusal(304, "", headers={"ETag": '"a"'}))
+    assert (answer.status_code, answer.body, answer.headers["etag"]) == (304, b"", '"a"')
+
+
+def test_what_openapi_lists_has_the_form_of_its_address() -> None:
+    assert list(common_problems("/api/x")[404]["content"]) == ["application/problem+json"]
+    assert list(common_problems("/v1/x")[404]["content"]) == ["application/json"]
+    assert "content" not in problem_responses(304)[304]
+    assert "Retry-After" in problem_responses(503)[503]["headers"]

@@ -1,0 +1,53 @@
+from pathlib import Path
+
+import pytest
+
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.interfaces.api.workspaces import Workspaces
+from chapterhouse.library import Library
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for name in ("b", "a"):
+        Library.open(tmp_path, name).close()
+    return tmp_path
+
+
+def test_workspaces_are_those_of_the_home_or_those_that_are_named(home: Path) -> None:
+    assert Workspaces(home).names() == ("a", "b")
+    some = Workspaces(home, frozenset({"a", "gone"}))
+    assert some.names() == ("a",)
+    with pytest.raises(NotFoundError), some.borrow("b"):
+        pass
+
+
+def test_a_workspace_is_made_once(home: Path) -> None:
+    workspaces = Workspaces(home)
+    for _ in range(2):
+        workspaces.create("c")
+    assert workspaces.names() == ("a", "b", "c")
+    with pytest.raises(UsageError):
+        workspaces.create("../c")
+
+
+def test_a_workspace_is_open_once_and_again_when_its_settings_change(home: Path) -> None:
+    workspaces = Workspaces(home)
+    with workspaces.borrow("a") as (first, _), workspaces.borrow("a") as (second, _):
+        assert first is second
+        first.configuration.change("memory.days", 9, by="test")
+        with workspaces.borrow("a") as (third, _):
+            assert third is not first
+            assert third.settings.memory.days == 9
+        assert first.status().documents == 0  # who has it still can use it
+    workspaces.close()
+
+
+def test_when_all_are_closed_who_uses_one_still_can(home: Path) -> None:
+    workspaces = Workspaces(home)
+    with workspaces.borrow("a") as (library, _):
+        workspaces.close()
+        assert library.status().documents == 0
+    with workspaces.borrow("a") as (again, _):
+        assert again is not library
+    workspaces.close()
