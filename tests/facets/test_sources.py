@@ -83,6 +83,18 @@ def test_what_is_no_source_is_refused(library: Library, folder: Path) -> None:
         library.sources.add(str(next(folder.glob("*.md"))))
 
 
+@pytest.mark.parametrize("location", ["/a\0b", "drive:\0", f"/{'a' * 300}", "~nobody-here/papers"])
+def test_a_location_that_no_system_has_is_refused(library: Library, location: str) -> None:
+    with pytest.raises(UsageError, match="cannot be opened"):
+        library.sources.add(location)
+
+
+def test_what_cannot_be_seen_in_a_name_is_written_out(library: Library, folder: Path) -> None:
+    source = library.sources.add(str(folder), name="a\0b\u202e", shelf="other")
+    assert source.name == "a\\u0000b\\u202e"
+    assert library.sources.get(source.name) == source
+
+
 def test_a_list_of_pages_says_why_none_came(library: Library, tmp_path: Path) -> None:
     path = tmp_path / "pages.links"
     path.write_text("http://127.0.0.1:9/one\n")
