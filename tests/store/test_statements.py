@@ -7,6 +7,7 @@ import apsw
 import apsw.ext
 import pytest
 
+from chapterhouse.store.connections import define_functions
 from chapterhouse.store.statements import (
     STATEMENTS,
     first,
@@ -36,6 +37,7 @@ def test_every_statement_fits_the_schema_that_the_migrations_make(tmp_path: Path
         for migration in load_migrations():
             other.execute(migration)
     connection.execute("ATTACH ? AS other", (str(tmp_path / "other.db"),))
+    define_functions(connection)
     for sql in STATEMENTS.values():
         apsw.ext.query_info(connection, sql)  # raises where a table or column is not there
 

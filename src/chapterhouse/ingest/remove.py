@@ -66,7 +66,8 @@ def remove_documents(
             store.memories().forget_of([document.id for document in some])
         for done, document in enumerate(some, start + 1):
             on_progress(Progress(done, len(documents), document.source))
-    store.removed().forget_names(name for one in documents for name in (one.location, one.source))
+    names = (name for one in documents for name in (one.id, one.location, one.source))
+    store.removed().forget_names(names)
     store.collect_garbage(GRACE_SECONDS)
     return Removal(tuple(documents), None, retained, probes)
 

@@ -284,14 +284,18 @@ def inode_of(path: Path) -> int:
 
 def _configure(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(_BUSY_MILLISECONDS)
-    # SQLite's own lower() knows the letters of English alone.
-    connection.create_scalar_function("casefold", _casefold, 1, deterministic=True)
+    define_functions(connection)
     connection.pragma("synchronous", "FULL")
     connection.pragma("foreign_keys", 1)
     connection.pragma("secure_delete", 1)  # what is removed is overwritten
     connection.pragma("mmap_size", 0)  # unsafe while another process truncates the file
     connection.pragma("journal_size_limit", _WAL_BYTES)
     connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
+
+
+def define_functions(connection: apsw.Connection) -> None:
+    """Define what statements call: SQLite's own lower() knows the letters of English alone."""
+    connection.create_scalar_function("casefold", _casefold, 1, deterministic=True)
 
 
 def _casefold(*values: object) -> str:

@@ -54,7 +54,7 @@ class RemovedStore:
         return len(gone)
 
     def forget_names(self, names: Iterable[str]) -> None:
-        """Take the names of removed files out of the records of jobs that have ended."""
+        """Take ids and names of removed documents out of the records of jobs that have ended."""
         needles = [json.dumps(name)[1:-1] for name in dict.fromkeys(names) if name]
         with self._connections.write() as connection:
             for key, *texts in run(connection, "ended_jobs"):
