@@ -4,6 +4,7 @@ Sizes are tokens of the tokenizer that the measures count with, where a library 
 Chonkie's semantic chunker gets our built-in table, since its own model would be a download.
 """
 
+import gzip
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Any
@@ -22,9 +23,8 @@ from chapterhouse.types import Body, Span
 
 _TABLE = StaticEmbedder()
 # Chonkie takes a tokenizer of this library; it is the one that our table's counts come from.
-_TOKENIZER: Any = Tokenizer.from_file(
-    str(files("chapterhouse.models").joinpath("static_tokenizer.json"))
-)
+_PACKED = files("chapterhouse.models").joinpath("static_tokenizer.json.gz").read_bytes()
+_TOKENIZER: Any = Tokenizer.from_str(gzip.decompress(_PACKED).decode())
 _TOKENIZER.no_padding()
 _TOKENIZER.no_truncation()
 _TOKENS = (100, 150, 200, 250, 300, 400, 800)

@@ -1,5 +1,6 @@
 """The student's weights as the two files that ``chapterhouse.models.built_in`` reads."""
 
+import gzip
 import hashlib
 from pathlib import Path
 
@@ -31,12 +32,13 @@ def write_encoder(student: Encoder, tokenizer: Path, target: Path) -> None:
         _put_linear(tensors, f"{name}.output", layer.f2)
         _put_norm(tensors, f"{name}.output_norm", layer.n2)
     data = save(tensors)
-    for name, content in (
-        ("encoder.safetensors", data),
-        ("encoder_tokenizer.json", tokenizer.read_bytes()),
+    words = tokenizer.read_bytes()
+    for name, content, stored in (
+        ("encoder.safetensors", data, data),
+        ("encoder_tokenizer.json.gz", words, gzip.compress(words, mtime=0)),
     ):
-        (target / name).write_bytes(content)
-        print(f"{name}: {len(content):,} bytes, {hashlib.sha256(content).hexdigest()}")
+        (target / name).write_bytes(stored)
+        print(f"{name}: {len(stored):,} bytes, content {hashlib.sha256(content).hexdigest()}")
 
 
 def _put_linear(tensors: Tensors, name: str, *parts: nn.Module) -> None:

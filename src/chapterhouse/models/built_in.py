@@ -33,7 +33,7 @@ _WEIGHTS: Final = (
     "59686bb9f3fa6f3176ab5c9f457377c821cbf2e7eb2d1930c85af37c662e8350",
 )
 _TOKENIZER: Final = (
-    "encoder_tokenizer.json",
+    "encoder_tokenizer.json.gz",
     "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 )
 _LAYERS: Final = 6

@@ -11,7 +11,9 @@ weights come from a general table computed once (``benchmarks/token_weights.py``
 vectors never change when the library grows.
 """
 
+import gzip
 import hashlib
+import zlib
 from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib.resources import files
@@ -36,7 +38,7 @@ _WEIGHTS: Final = (
     "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
 )
 _TOKENIZER: Final = (
-    "static_tokenizer.json",
+    "static_tokenizer.json.gz",
     "96b2cb654e53218d1a430561f234b78015c767875e421f2c994abd40e37169a0",
 )
 _IDF_TABLE = "token_weights.npy"
@@ -142,12 +144,21 @@ def static_embedder() -> StaticEmbedder:
 
 
 def read_packaged(name: str, sha256: str) -> bytes:
-    """Return a file of this package whose content is the one that was measured.
+    """Return the content of a file of this package, as it was measured.
+
+    Args:
+        name: The file; one that ends with ``.gz`` is compressed.
+        sha256: Of its content.
 
     Raises:
         CorruptLibraryError: it is another.
     """
     data = files("chapterhouse.models").joinpath(name).read_bytes()
+    if name.endswith(".gz"):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):  # then it is not what was measured
+            data = b""
     if hashlib.sha256(data).hexdigest() != sha256:
         raise CorruptLibraryError(
             f"{name} of Chapterhouse is not the file that was measured.",
