@@ -86,7 +86,9 @@ def quantize(linear: Linear) -> Linear:
     weights = np.asarray(linear.weights, dtype=np.float32)
     scale = np.abs(weights).max(axis=0) / _LARGEST
     scale = np.where(scale > 0, scale, 1.0).astype(np.float32)
-    return Linear(np.rint(weights / scale).astype(np.int8), linear.bias, scale)
+    # A scale next to zero is not exact enough for the largest weight to come out as _LARGEST.
+    codes = np.clip(np.rint(weights / scale), -_LARGEST, _LARGEST)
+    return Linear(codes.astype(np.int8), linear.bias, scale)
 
 
 def encoder_graph(embedding_norm: Norm, layers: Sequence[Layer], shape: Shape) -> bytes:
