@@ -71,6 +71,7 @@ CHANGEABLE = {
         "embedding.batch",
         "embedding.background",
     ),
+    *("analytics.enabled", "analytics.days", "analytics.text"),
     *("rerank.engine", "rerank.depth", "rerank.maximum_characters"),
     *("language_model.maximum_tokens", "language_model.temperature", "language_model.thinking"),
     *(

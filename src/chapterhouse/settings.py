@@ -304,6 +304,8 @@ class MemorySettings(_Frozen):
 class AnalyticsSettings(_Frozen):
     """What is counted of questions."""
 
+    changeable = frozenset({"enabled", "days", "text"})
+
     enabled: bool = True
     days: int = Field(default=365, ge=0, le=36_500)  # until a question is dropped; 0: never
     text: bool = False  # whether questions are recorded as they were asked
