@@ -70,10 +70,10 @@ def _cheapest(written: str, meant: str, most: int) -> tuple[int, float] | None:
     Only the cells near the diagonal are filled: every other one is more than ``most`` edits away.
     """
     left_out = [_added(written, place) for place in range(len(written))]
-    put_in = [_added(meant, place) for place in range(len(meant))]
+    insertions = [_added(meant, place) for place in range(len(meant))]
     far = (most + 1, 0.0)
     before: list[tuple[int, float]] = []
-    row = _inserted(put_in)
+    row = _first_row(insertions)
     for i, letter in enumerate(written, start=1):
         two_before, before = before, row
         row = [far] * (len(meant) + 1)
@@ -82,7 +82,7 @@ def _cheapest(written: str, meant: str, most: int) -> tuple[int, float] | None:
             other = meant[j - 1]
             best = min(
                 _plus(before[j], left_out[i - 1]),
-                _plus(row[j - 1], put_in[j - 1]),
+                _plus(row[j - 1], insertions[j - 1]),
                 before[j - 1]
                 if letter == other
                 else _plus(before[j - 1], _replaced(letter, other)),
@@ -95,9 +95,9 @@ def _cheapest(written: str, meant: str, most: int) -> tuple[int, float] | None:
     return row[-1] if row[-1][0] <= most else None
 
 
-def _inserted(put_in: Sequence[float]) -> list[tuple[int, float]]:
+def _first_row(insertions: Sequence[float]) -> list[tuple[int, float]]:
     row = [(0, 0.0)]
-    for cost in put_in:
+    for cost in insertions:
         row.append(_plus(row[-1], cost))
     return row
 
