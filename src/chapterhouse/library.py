@@ -169,7 +169,7 @@ class Library:
     @cached_property
     def analytics(self) -> "counting.AnalyticsFacet":
         """What was asked, how well it was answered, and what the documents lack."""
-        return counting.AnalyticsFacet(self._runtime)
+        return counting.AnalyticsFacet(self._whole)
 
     @cached_property
     def cloud(self) -> "drives.Cloud":

@@ -76,7 +76,8 @@ class Upload:
 
 @contextmanager
 def receive(folder: Path, maximum: int) -> Iterator[Upload]:
-    """Give an upload to write to; what is not finished is deleted."""
+    """Give an upload to write to; what is not finished is deleted, also of processes that died."""
+    drop_abandoned(folder)
     upload = Upload(folder, maximum)
     try:
         yield upload

@@ -57,6 +57,7 @@ async def upload(
     require_shelf(exchange.caller, shelf)
 
     def receive(library: Library) -> JobResult:
+        library.documents.require_own_shelf(shelf)  # before anything is on disk
         with library.documents.receive() as received:
             while piece := file.file.read(_CHUNK):
                 received.write(piece)
