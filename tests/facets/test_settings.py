@@ -33,11 +33,18 @@ VALUES: Mapping[str, tuple[object, ...]] = {
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     home = tmp_path_factory.mktemp("home")
     (home / "chapterhouse.toml").write_text(HOME)
     with Library.open(home) as library:
         yield library
+
+
+@pytest.fixture
+def shared(opened: Library) -> Library:
+    """One library for many tests, each of which finds the settings of the files."""
+    opened.configuration.reset_many(sorted(VALUES), "start")
+    return opened
 
 
 @pytest.fixture
@@ -70,13 +77,13 @@ RESETS = st.lists(st.sampled_from(sorted(VALUES)), min_size=1, max_size=3)
 
 @given(steps=st.lists(CHANGES | RESETS, max_size=4))
 def test_any_changes_are_those_of_a_dictionary_or_nothing(
-    shared: Library, steps: list[dict[str, int] | list[str]]
+    opened: Library, steps: list[dict[str, int] | list[str]]
 ) -> None:
-    settings = shared.configuration
+    settings = opened.configuration
     settings.reset_many(sorted(VALUES), "start")
     known: dict[str, object] = {}
     for step in steps:
-        sequence = shared._runtime.store.settings().sequence()
+        sequence = opened._runtime.store.settings().sequence()
         if isinstance(step, dict):
             wanted = {name: VALUES[name][at % len(VALUES[name])] for name, at in step.items()}
             after = {**known, **wanted}
@@ -95,7 +102,7 @@ def test_any_changes_are_those_of_a_dictionary_or_nothing(
             except UsageError:
                 assert fits is None
             if dry_run or fits is None:  # nothing was written
-                assert shared._runtime.store.settings().sequence() == sequence
+                assert opened._runtime.store.settings().sequence() == sequence
         known = known if fits is None else after
         holds = tree(known)
         assert holds is not None

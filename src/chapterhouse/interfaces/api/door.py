@@ -7,7 +7,7 @@ request, writes one line about it to the log and records what was refused.
 import logging
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Final
 
@@ -72,7 +72,7 @@ class Door:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        visit = _Visit(scope, send)
+        visit = _Visit(scope, send, self._record)
         self._state.metrics.in_progress += 1
         try:
             self._require_admitted(visit.headers)
@@ -88,7 +88,7 @@ class Door:
                 raise ConnectionAbortedError("The answer could not be sent whole.") from None
         finally:
             self._state.metrics.in_progress -= 1
-            await self._conclude(scope, visit)
+            self._conclude(scope, visit)
 
     def _require_admitted(self, headers: Headers) -> None:
         status = refusal(headers.getlist("host"), headers.getlist("origin"), self._admitted)
@@ -137,37 +137,42 @@ class Door:
             return OWNER
         raise _unknown("A key is needed.")
 
-    async def _conclude(self, scope: Scope, visit: "_Visit") -> None:
-        """Write the line of the log, and record what was refused."""
+    def _conclude(self, scope: Scope, visit: "_Visit") -> None:
+        """Count a request and write its line of the log."""
         seconds = time.perf_counter() - visit.began
-        # Never the address itself: it may say much.
-        route = getattr(scope.get("route"), "path", "-")
-        self._state.metrics.count(scope["method"], route, visit.status, seconds)
+        self._state.metrics.count(scope["method"], visit.route, visit.status, seconds)
         _log.info(
             "request=%s method=%s route=%s status=%s caller=%r workspace=%s milliseconds=%d",
-            visit.id, scope["method"], route, visit.status, visit.actor or "-",
+            visit.id, scope["method"], visit.route, visit.status, visit.actor or "-",
             visit.workspace or "-", round(1_000 * seconds),
         )  # fmt: skip
-        if visit.status in _REFUSED:
-            entry = AuditEntry(
-                at=0,
-                actor=visit.actor,
-                action=f"{scope['method']} {route}",
-                outcome=AuditOutcome.REFUSED,
-                workspace=visit.workspace,
-                address=visit.address,
-            )
-            try:
-                await run_in_thread(lambda: self._state.access.record(entry))
-            except ChapterhouseError as error:  # the answer was given; the log has the line
-                _log.warning("A refused request could not be recorded: %s", error.message)
+
+    async def _record(self, visit: "_Visit") -> None:
+        """Record a request that is refused, before its caller learns of it."""
+        if visit.status not in _REFUSED:
+            return
+        entry = AuditEntry(
+            at=0,
+            actor=visit.actor,
+            action=f"{visit.method} {visit.route}",
+            outcome=AuditOutcome.REFUSED,
+            workspace=visit.workspace,
+            address=visit.address,
+        )
+        try:
+            await run_in_thread(lambda: self._state.access.record(entry))
+        except ChapterhouseError as error:  # it is refused all the same; the log has the line
+            _log.warning("A refused request could not be recorded: %s", error.message)
 
 
 class _Visit:
     """What is learned of a request on its way."""
 
-    def __init__(self, scope: Scope, send: Send) -> None:
+    def __init__(
+        self, scope: Scope, send: Send, answered: Callable[["_Visit"], Awaitable[None]]
+    ) -> None:
         self.headers = Headers(scope=scope)
+        self.method = scope["method"]
         client = scope.get("client")
         self.address = client[0] if client else ""
         self.id = secrets.token_hex(8)
@@ -176,7 +181,14 @@ class _Visit:
         self.is_complete = False
         self.actor = ""
         self.workspace = ""
+        self._scope = scope
         self._send = send
+        self._answered = answered
+
+    @property
+    def route(self) -> str:
+        """The path as a template; never the address itself, which may say much."""
+        return getattr(self._scope.get("route"), "path", "-")
 
     async def send(self, message: Message) -> None:
         """Send a part of the answer, with the headers that every answer has."""
@@ -186,6 +198,7 @@ class _Visit:
             headers["X-Request-Id"] = self.id
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
+            await self._answered(self)
         elif message["type"] == "http.response.body":
             self.is_complete = not message.get("more_body", False)
         await self._send(message)
