@@ -67,25 +67,31 @@ class Load:
 
 
 @contextmanager
-def server(home: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Serve a home in a process; give it and its address."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "chapterhouse", "serve", "--port", "0", "--home", str(home)],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def server(home: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """Serve a home in a process; give it and its address.
+
+    It writes to a file beside the home: a pipe that nobody reads is full after some hundred lines
+    of the log, and then it waits for ever.
+    """
+    log = home.parent / "serve.log"
+    command = [sys.executable, "-m", "chapterhouse", "serve", "--port", "0", "--home", str(home)]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stderr=output)
     try:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if found := _READY.search(line):
-                break
-        else:
-            raise SystemExit("The server did not start.")
-        yield process, found[1]
+        yield process, _address(process, log)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
         process.wait(30)
+
+
+def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
+    until = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < until:
+        if found := _READY.search(log.read_text("utf-8")):
+            return found[1]
+        time.sleep(0.05)
+    raise SystemExit(f"The server did not start: {log.read_text('utf-8')}")
 
 
 async def drive(
@@ -295,7 +301,7 @@ def stops(home: Path, rate: float, asked: Sequence[str], times: int = STOPS) -> 
 
 
 async def _stopped(
-    process: "subprocess.Popen[str]",
+    process: "subprocess.Popen[bytes]",
     url: str,
     rate: float,
     load: Load,
@@ -364,7 +370,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=("steady", "overload", "stops"), action="append")
     parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--rate", type=float, default=10.0)
+    parser.add_argument("--rate", type=float, default=5.0)
     given = parser.parse_args()
     os.environ["CHAPTERHOUSE_BACKGROUND"] = "0"  # vectors of an encoder are not measured here
     data = data_folder()
@@ -381,6 +387,8 @@ def main() -> None:
         with TemporaryDirectory(prefix="chapterhouse-load-") as folder:
             home = Path(folder) / "home"
             shutil.copytree(kept_library(pool, CHUNKS, static_embedder()), home)
+            with Library.open(home) as library:  # who adds documents indexes them, not a server
+                library.search.hits(asked[0])
             found[name] = parts[name](home)
         print(name, json.dumps(found[name], indent=1), flush=True)
     found["setting"] = str(machine.setting())

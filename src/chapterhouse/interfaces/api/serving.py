@@ -23,6 +23,7 @@ from chapterhouse.interfaces.api.following import Followers
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
+from chapterhouse.interfaces.process import tune_process
 
 _BACKLOG: Final = 128
 _HEADER_BYTES: Final = 16 * 2**10
@@ -89,6 +90,7 @@ def serve(served: Served, address: Address, announce: Callable[[str], None]) -> 
         address.allow_origins,
         is_configured=served.access.is_configured(),
     )
+    tune_process()
     with listen(address) as listener:
         port = listener.getsockname()[1]
         announce(url(address.host, port))

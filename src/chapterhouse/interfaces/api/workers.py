@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.interfaces.background import VARIABLE
+from chapterhouse.interfaces.process import tuned_environment
 
 _IDLE_SECONDS: Final = 30  # after which a worker ends
 _NICE: Final = 5  # who asks comes first
@@ -65,7 +66,7 @@ class Workers:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,  # how a job ended is in the job
-            env={**os.environ, VARIABLE: "0"},
+            env={**tuned_environment(os.environ), VARIABLE: "0"},
             start_new_session=True,  # Ctrl-C is for the server, which stops it in order
         )
         with suppress(OSError):  # it has just ended
