@@ -40,6 +40,7 @@ from scale_corpus import kept_library, questions, sentences
 
 CHUNKS: Final = 100_000
 CONNECTIONS: Final = 32
+CONNECTIONS_OF_OVERLOAD: Final = 256  # with fewer the clients themselves would wait for each other
 MIX: Final = (("search", 70), ("ask", 15), ("add", 10), ("list", 3), ("delete", 2))
 STOPS: Final = 20
 _READY: Final = re.compile(r"Serving (http://\S+)/api")
@@ -95,11 +96,17 @@ def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
 
 
 async def drive(
-    url: str, rate: float, seconds: float, load: Load, asked: Sequence[str], seed: int = 1
+    url: str,
+    rate: float,
+    seconds: float,
+    load: Load,
+    asked: Sequence[str],
+    seed: int = 1,
+    connections: int = CONNECTIONS,
 ) -> None:
     """Send requests at a rate for some time; return when the last has been answered."""
     chance = random.Random(seed)
-    limits = httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
+    limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
     async with httpx2.AsyncClient(base_url=url, limits=limits, timeout=120.0) as client:
         begin = time.perf_counter()
         tasks: set[asyncio.Task[None]] = set()
@@ -251,7 +258,7 @@ def overload(home: Path, rate: float, asked: Sequence[str]) -> dict[str, Any]:
 
         async def run() -> None:
             await drive(url, rate, 20.0, before, asked)
-            await drive(url, 10 * rate, 30.0, during, asked)
+            await drive(url, 10 * rate, 30.0, during, asked, connections=CONNECTIONS_OF_OVERLOAD)
             await asyncio.sleep(5.0)
             await drive(url, rate, 20.0, after, asked)
 

@@ -1,5 +1,6 @@
 """Files that were received: whole or not there, and each its own."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,8 @@ from chapterhouse.ingest import uploads
 from chapterhouse.library import Library
 
 
-def received(folder: Path, data: bytes) -> str:
-    with uploads.receive(folder, 100) as upload:
+def received(folder: Path, data: bytes, *, jobs: bool = True) -> str:
+    with uploads.receive(folder, 100, lambda _: jobs) as upload:
         upload.write(data)
         return upload.finish()
 
@@ -42,3 +43,30 @@ def test_a_file_under_two_names_is_read_by_two_jobs(tmp_path: Path) -> None:
         assert [job.state for job in jobs] == ["done", "done"]
         assert all(job.result["documents"] for job in jobs)
         assert list((tmp_path / "workspaces" / "default" / uploads.FOLDER).iterdir()) == []
+
+
+def test_what_no_job_will_read_is_deleted_after_a_day(tmp_path: Path) -> None:
+    old, recent = received(tmp_path, b"kites"), received(tmp_path, b"dragons")
+    os.utime(tmp_path / uploads.FOLDER / old, (0, 0))
+    received(tmp_path, b"more")
+    assert uploads.read(tmp_path, old) == b"kites"  # its job is still known
+    received(tmp_path, b"more", jobs=False)
+    with pytest.raises(NotFoundError):
+        uploads.read(tmp_path, old)
+    assert uploads.read(tmp_path, recent) == b"dragons"
+
+
+def test_a_cancelled_upload_can_be_tried_again_as_long_as_its_job_is_known(tmp_path: Path) -> None:
+    with Library.open(tmp_path) as library:
+        with library.documents.receive() as upload:
+            upload.write(b"A kite needs four metres of wind in a second.\n")
+            name = upload.finish()
+            job = library.documents.upload_later(name, "kites.txt")
+        library.jobs.cancel(job.id)
+        os.utime(library.folder / uploads.FOLDER / name, (0, 0))
+        with library.documents.receive():
+            pass
+        library.jobs.retry(job.id)
+        library.jobs.work(idle_seconds=0)
+        (document,) = library.documents.list()
+        assert (document.title, document.source.rpartition("/")[2]) == ("kites", "kites.txt")

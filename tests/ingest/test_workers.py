@@ -32,7 +32,8 @@ def test_a_worker_is_there_until_its_process_ends(tmp_path: Path) -> None:
     process.communicate()
     assert mine.is_gone(name)
     mine.forget(name)
-    assert not mine.is_gone(name)  # nothing is known of it
+    assert mine.is_gone(name)  # as after one that was closed with a job at hand
+    assert not mine.is_gone("elsewhere_1_0a")  # of another machine's nothing can be seen
     mine.close()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -169,7 +170,8 @@ class Documents:
 
         What is not finished is deleted.
         """
-        return uploads.receive(self._runtime.folder, self._runtime.maximum_bytes)
+        has_job = partial(long_work.has_upload_job, self._runtime.store.jobs())
+        return uploads.receive(self._runtime.folder, self._runtime.maximum_bytes, has_job)
 
     def upload_later(self, file: str, name: str, *, shelf: str = DEFAULT_SHELF) -> Job:
         """Leave a received file to the next worker; return its job.

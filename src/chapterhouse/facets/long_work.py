@@ -15,6 +15,7 @@ from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.sources import remember_folders
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.loading import lazy
+from chapterhouse.ports.jobs import Jobs
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
@@ -82,7 +83,16 @@ def reprocessing(document_ids: Sequence[str]) -> Order:
 
 def uploading(file: str, name: str, shelf: str) -> Order:
     """Return the order to read a received file; each is a lane, for none waits for another."""
-    return Order("upload", {"file": file, "name": name, "shelf": shelf}, f"upload {file[:8]}")
+    return Order("upload", {"file": file, "name": name, "shelf": shelf}, _lane_of_upload(file))
+
+
+def has_upload_job(jobs: Jobs, file: str) -> bool:
+    """Whether a job is known that reads a received file, or has read it."""
+    return any(job.arguments.get("file") == file for job in jobs.jobs(lane=_lane_of_upload(file)))
+
+
+def _lane_of_upload(file: str) -> str:
+    return f"upload {file[:8]}"
 
 
 def embedding() -> Order:

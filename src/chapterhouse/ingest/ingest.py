@@ -146,8 +146,7 @@ def add_bytes(data: bytes, name: str, work: Work, label: str = "upload") -> AddR
     """
     digest = hashlib.sha256(data).hexdigest()
     location = f"{GIVEN}{digest}"
-    stem, dot, extension = name.rpartition(".")
-    source = f"{label}/{stem or extension}-{digest[:8]}{dot}{extension if dot else ''}"
+    source = f"{label}/{digest[:8]}/{name}"  # the name stays as it is: people ask by it
     file = SourceFile(Path(), (location,), location, source, len(data))
     known = work.store.file(location)
     look = Look(file, known, started=time.monotonic())

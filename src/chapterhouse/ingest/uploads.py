@@ -4,8 +4,8 @@ import hashlib
 import os
 import secrets
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -75,9 +75,15 @@ class Upload:
 
 
 @contextmanager
-def receive(folder: Path, maximum: int) -> Iterator[Upload]:
-    """Give an upload to write to; what is not finished is deleted, also of processes that died."""
-    drop_abandoned(folder)
+def receive(folder: Path, maximum: int, has_job: Callable[[str], bool]) -> Iterator[Upload]:
+    """Give an upload to write to; what is not finished is deleted, also of processes that died.
+
+    Args:
+        folder: Of the workspace.
+        maximum: Bytes that it may have.
+        has_job: Whether a finished upload of this name belongs to a job that is still known.
+    """
+    drop_abandoned(folder, has_job)
     upload = Upload(folder, maximum)
     try:
         yield upload
@@ -104,8 +110,13 @@ def drop(folder: Path, name: str) -> None:
     (folder / FOLDER / name).unlink(missing_ok=True)
 
 
-def drop_abandoned(folder: Path) -> None:
-    """Delete what processes that died left unfinished."""
-    for path in (folder / FOLDER).glob(f"{UNFINISHED}*"):
-        if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
-            path.unlink(missing_ok=True)
+def drop_abandoned(folder: Path, has_job: Callable[[str], bool]) -> None:
+    """Delete what processes that died left unfinished, and what was for jobs that are forgotten.
+
+    A job that was cancelled keeps its file as long as it can be tried again.
+    """
+    for path in (folder / FOLDER).glob("*"):
+        with suppress(FileNotFoundError):  # another request deletes it, too
+            is_old = time.time() - path.stat().st_mtime > _ABANDONED_SECONDS
+            if is_old and (path.name.startswith(UNFINISHED) or not has_job(path.name)):
+                path.unlink()

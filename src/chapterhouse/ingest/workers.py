@@ -41,9 +41,10 @@ class Worker:
 
     def is_gone(self, name: str) -> bool:
         """Whether a worker's process has ended; False where that cannot be seen from here."""
-        path = self._folder / name
-        if name.partition("_")[0] != self._host or not path.exists():
+        if name.partition("_")[0] != self._host:
             return False
+        if not (self._folder / name).exists():
+            return True  # it was closed: a signal came when it had claimed a job, and not begun
         with lock_folder(self._folder, name, 0.0) as gone:
             return gone
 

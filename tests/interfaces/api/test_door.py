@@ -1,7 +1,10 @@
 from pathlib import Path
 
+import httpx2
+import pytest
 from tests.served import serving
 
+from chapterhouse.interfaces.api import door
 from chapterhouse.interfaces.api.state import ServerOptions
 from chapterhouse.library import Library
 
@@ -41,3 +44,23 @@ def test_a_body_over_the_limit_is_refused_and_recorded_requests_are_those_refuse
             assert client.get("/api/keys").status_code == 403
         (entry,) = served.access.entries(actor=f"key {key[:11]}")
         assert (entry.action, entry.outcome.value) == ("GET /api/keys", "refused")
+
+
+def test_a_stream_ends_when_its_key_is_revoked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "_CHECK_SECONDS", 0.0)
+    with Library.open(tmp_path) as library, serving(tmp_path) as served:
+        job = library.documents.reprocess_later()
+        key = served.key("read")
+        with (
+            served.client(key) as client,
+            client.stream("GET", f"/api/jobs/{job.id}/events") as got,
+        ):
+            lines = got.iter_lines()
+            assert next(lines).startswith("event:")
+            (known,) = served.access.keys()
+            served.access.revoke_key(known.id, by="test")
+            library.jobs.cancel(job.id)
+            with pytest.raises(httpx2.RemoteProtocolError):
+                list(lines)

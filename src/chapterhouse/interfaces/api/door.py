@@ -38,6 +38,7 @@ UPLOAD: Final = "/api/documents/upload"
 _BODY_BYTES: Final = 4 * 2**20  # of any request but an upload
 _FORM_BYTES: Final = 2**20  # around the file of an upload
 _REFUSED: Final = frozenset({401, 403})
+_CHECK_SECONDS: Final = 2.0  # of a long answer, after which its key may be revoked by now
 _HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -109,6 +110,7 @@ class Door:
         self._limit.take(grant.name)
         workspace = workspace_of(visit.headers, grant)
         visit.workspace = workspace
+        visit.require_valid = lambda: run_in_thread(lambda: self._grant(given, scope["method"]))
         return Caller(grant, workspace, visit.address, visit.id)
 
     def _grant(self, given: Credentials, method: str) -> Grant:
@@ -181,6 +183,9 @@ class _Visit:
         self.is_complete = False
         self.actor = ""
         self.workspace = ""
+        # Asked again in the middle of an answer that takes long, as a stream does.
+        self.require_valid: Callable[[], Awaitable[Grant]] | None = None
+        self._checked = time.monotonic()
         self._scope = scope
         self._send = send
         self._answered = answered
@@ -191,7 +196,12 @@ class _Visit:
         return getattr(self._scope.get("route"), "path", "-")
 
     async def send(self, message: Message) -> None:
-        """Send a part of the answer, with the headers that every answer has."""
+        """Send a part of the answer, with the headers that every answer has.
+
+        Raises:
+            Refusal: meanwhile the credentials have ended.
+        """
+        await self._check()
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
@@ -202,6 +212,12 @@ class _Visit:
         elif message["type"] == "http.response.body":
             self.is_complete = not message.get("more_body", False)
         await self._send(message)
+
+    async def _check(self) -> None:
+        now = time.monotonic()
+        if self.require_valid is not None and now - self._checked > _CHECK_SECONDS:
+            self._checked = now
+            await self.require_valid()
 
 
 def _unknown(detail: str) -> Refusal:
