@@ -295,7 +295,9 @@ def stops(home: Path, rate: float, asked: Sequence[str], times: int = STOPS) -> 
         sent |= load.sent_files
     with Library.open(home) as library:
         library.jobs.work(idle_seconds=0)
-        names = "\n".join(one.source for one in library.documents.list())
+        # What the clients have deleted is not lost.
+        known = (*library.documents.list(), *library.documents.removed())
+        names = "\n".join(one.source for one in known)
     missing = [word for word in sent if word not in names]
     return {
         "stops": times,
