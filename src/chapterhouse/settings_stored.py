@@ -218,9 +218,10 @@ def _problem(name: str, value: object, below: Settings) -> str:
     """Say what is wrong with a value, however the others are; empty where nothing is."""
     if not is_changeable(name):
         return f"The setting {name} is not one that a workspace's database may have."
-    if isinstance(value, str) and value in _OPENS.get(name, ()) and value_of(below, name) != value:
+    is_text = isinstance(value, str)  # what it is otherwise does not fit, as is said later
+    if is_text and value in _OPENS.get(name, ()) and value_of(below, name) != value:
         return f"{name} can be {value!r} only where a settings file says so."
-    if name == "expansion.model" and value and value not in below.models:
+    if name == "expansion.model" and is_text and value and value not in below.models:
         known = ", ".join(sorted(below.models)) or "none"
         return f"There is no model {value!r} for expansion.model; there are: {known}."
     return ""

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -199,6 +200,14 @@ def test_another_name_is_taken_everywhere_and_never_shown(shared: Library, alias
     assert changed.value != changed.default
     assert shared.configuration.history(alias)[0].name == changed.name
     assert shared.configuration.reset(alias, "ada").origin is not Origin.DATABASE
+
+
+@pytest.mark.parametrize("value", [{"a": {}}, {"": {}}, [{}], [[None]], -1, 1.5, True, "\ud800"])
+def test_a_value_of_any_kind_fits_or_is_refused(shared: Library, value: object) -> None:
+    names = [one.name for one in shared.configuration.all()]
+    for name in (*names, *ALIASES):
+        with suppress(UsageError, RefusedError):
+            shared.configuration.change_many({name: value}, "ada", dry_run=True)
 
 
 # --- who sees it ----------------------------------------------------------------------------------
