@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from chapterhouse.database_file import database_bytes
 from chapterhouse.ports.store import Store
 from chapterhouse.types import Document, Scope, SearchCount
 
@@ -21,6 +23,8 @@ _PLAIN: Final = re.compile(rb'[^\x00-\x1f"\\\x80-\xff]{12,}|[^\x00-\x1f"\\]{12,}
 _LEAST_BYTES: Final = 6  # different ones in a piece of a file: runs of zeros stand anywhere
 _WORD: Final = 8  # bytes that are compared at once
 _BLOCK: Final = 2 * 2**20
+_DATABASE: Final = ".db"
+_LOCKS: Final = ".db-shm"
 _HASH_BITS: Final = 22
 _FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: multiplicative hashing
 _ALL: Final = Scope.everything()
@@ -118,16 +122,29 @@ class Finder:
 
 def _blocks(path: Path) -> Iterator[bytes]:
     """Yield the bytes of a file in blocks that overlap, so that every probe is whole in one."""
-    try:
-        stream = path.open("rb")
-    except FileNotFoundError:  # removed since it was listed
+    rest = b""
+    for data in _pieces(path):
+        block = rest + data
+        yield block
+        rest = block[-(_PROBE - 1) :]
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Yield the bytes of a file; none of one that was removed since it was listed.
+
+    Who closes a file by itself ends all locks that SQLite holds on it in this process
+    (https://www.sqlite.org/howtocorrupt.html, 2.2): then another process may delete the log under
+    an open database. So databases are read by what SQLite reads them with, which closes them when
+    that does no harm, and what holds their locks, and no text, is left alone.
+    """
+    if path.name.endswith(_LOCKS):
         return
-    with stream:
-        rest = b""
+    if path.suffix == _DATABASE:
+        yield from database_bytes(path, _BLOCK)
+        return
+    with suppress(FileNotFoundError), path.open("rb") as stream:
         while data := stream.read(_BLOCK):
-            block = rest + data
-            yield block
-            rest = block[-(_PROBE - 1) :]
+            yield data
 
 
 def _candidates(block: bytes, is_wanted: NDArray[np.bool_]) -> Iterator[int]:
