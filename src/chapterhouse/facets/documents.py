@@ -125,7 +125,8 @@ class Documents:
         Args:
             text: Plain text or Markdown. The library keeps it: there is no file to read again.
             title: Its title; empty for its first heading.
-            shelf: The shelf to put it on, beside those it is on already.
+            shelf: The shelf to put it on, beside those it is on already; empty: as it is, or for
+                a new one the usual shelf.
 
         Raises:
             UsageError: there is no text, or the shelf's name cannot be used.
@@ -133,7 +134,8 @@ class Documents:
         """
         if not text.strip():
             raise UsageError("There is no text to add.")
-        self.require_own_shelf(shelf)
+        if shelf:
+            self.require_own_shelf(shelf)
         maximum = self._runtime.settings.reading.maximum_megabytes
         if len(text) > maximum * 2**20:
             raise RejectedError("too-large", f"The text has over {maximum} megabytes.")
@@ -179,13 +181,14 @@ class Documents:
         Args:
             file: What ``Upload.finish`` returned: it is safe on disk.
             name: The file's name, whose ending says the format where the bytes do not.
-            shelf: The shelf to put it on, beside those it is on already.
+            shelf: As for ``add_text``.
 
         Raises:
             UsageError: there is no name, or the shelf's name cannot be used.
         """
         order = long_work.uploading(file, _file_name(name), shelf)
-        self.require_own_shelf(shelf)
+        if shelf:
+            self.require_own_shelf(shelf)
         return long_work.enqueue(order, self._runtime)
 
     def reprocess_later(self, *document_ids: str) -> Job:

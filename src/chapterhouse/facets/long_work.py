@@ -8,6 +8,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
 from chapterhouse.connectors.folder import location_of, resolve_root
+from chapterhouse.errors import RejectedError
 from chapterhouse.facets.source_sync import sync_sources
 from chapterhouse.ingest import ingest, reprocess, uploads
 from chapterhouse.ingest.jobs import Ended, ended, run_here
@@ -278,7 +279,20 @@ def _upload(
     runtime.catch_up()
     if not report.interrupted:
         uploads.drop(runtime.folder, arguments["file"])
+        _require_document(report)
     return report
+
+
+def _require_document(report: AddReport) -> None:
+    """Refuse a file of which nothing was stored: who sent it waits for its document.
+
+    Raises:
+        RejectedError: it says why.
+    """
+    record = report.outcomes[0].record
+    if not record.document_id:
+        why = record.sentence or "It is of a kind that is not read."
+        raise RejectedError(record.code or record.status.value, why)
 
 
 def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:

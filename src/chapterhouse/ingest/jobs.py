@@ -154,10 +154,7 @@ def ended(report: AddReport) -> Ended:
         state = JobState.CANCELLED
     records = [outcome.record for outcome in report.outcomes]
     counts = Counter(record.status for record in records)
-    # Who sends one file wants to know why there is no document, also where it is skipped as of a
-    # kind that is never read; in a folder there may be thousands of such files.
-    is_alone = len(records) == 1 and not records[0].document_id
-    problems = [record for record in records if is_alone or record.status in INCOMPLETE]
+    problems = [record for record in records if record.status in INCOMPLETE]
     return Ended(
         state,
         {

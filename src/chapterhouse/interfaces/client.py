@@ -89,8 +89,11 @@ class Client:
 
     # --- documents --------------------------------------------------------------------------------
 
-    def upload(self, path: Path | str, *, shelf: str = "library") -> JobResult:
-        """Send a file; return the job that reads it. All methods raise ``ServiceError``."""
+    def upload(self, path: Path | str, *, shelf: str = "") -> JobResult:
+        """Send a file; return the job that reads it. All methods raise ``ServiceError``.
+
+        Without a shelf it stays where it is, or comes on the usual one.
+        """
         path = Path(path)
         data = path.read_bytes()  # so that it can be sent again where the server is busy
         file = {"file": (path.name, data)}

@@ -1,6 +1,9 @@
 import time
+from pathlib import Path
 
 from tests.served import Served
+
+from chapterhouse.library import Library
 
 
 def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
@@ -22,6 +25,29 @@ def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
         assert (removed["removed"], removed["found"]) == ([document], 0)
         assert client.get(f"/api/documents/{document}").status_code == 404
         assert time.time() < removed["can_be_restored_until"]
+        assert removed["in_place"] == []
+
+
+def test_a_removal_names_the_file_that_would_be_read_again(served: Served, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "sails.md").write_text("# Sails\n\nSails are of linen.\n")
+    with Library.open(served.home) as library:
+        library.documents.add(folder)
+    with served.client(served.key("write")) as client:
+        listed = client.get("/api/documents/?text=sails").json()["documents"]
+        removed = client.delete(f"/api/documents/{listed[0]['id']}").json()
+        assert removed["in_place"] == [listed[0]["source"]]
+
+
+def test_as_many_passages_come_as_the_settings_say_or_the_request(served: Served) -> None:
+    with served.client(served.key("admin")) as client:
+        client.put("/api/settings/search.limit", json={"value": 1})
+        query = {"query": "harbour bridge toll ferry"}
+        assert len(client.post("/api/documents/search", json=query).json()["passages"]) == 1
+        more = client.post("/api/documents/search", json={**query, "limit": 9}).json()
+        assert len(more["passages"]) > 1
+        client.delete("/api/settings/search.limit")
 
 
 def test_only_sources_of_some_trust_are_searched(served: Served) -> None:

@@ -25,3 +25,49 @@ def test_a_job_that_waits_is_cancelled_and_tried_again(served: Served) -> None:
         served.work()
         assert client.get(f"/api/jobs/{again.json()['id']}").json()["state"] == "done"
         assert client.post("/api/jobs/j999/retry").status_code == 404
+
+
+def test_who_is_limited_to_a_shelf_sees_the_jobs_of_their_own_files_alone(served: Served) -> None:
+    with served.client(served.key("write", shelves=("ferry",))) as client:
+        file = {"file": ("quay.md", b"# Quay\n\nThe quay is of granite.\n")}
+        other = {"file": ("rope.md", b"# Rope\n\nThe rope is of hemp.\n")}
+        sent = client.post("/api/documents/upload", files=file, data={"shelf": "ferry"}).json()
+        with served.client(served.key("write")) as everybody:
+            hidden = everybody.post("/api/documents/upload", files=other).json()
+        served.work()
+        (name,) = client.get(f"/api/jobs/{sent['id']}").json()["result"]["documents"]
+        assert client.get(f"/api/documents/{name}").json()["shelves"] == ["ferry"]
+        assert "event: ended" in client.get(f"/api/jobs/{sent['id']}/events").text
+        assert client.get(f"/api/jobs/{hidden['id']}").status_code == 404
+        assert client.get("/api/jobs").status_code == 403
+
+
+def test_a_file_that_is_not_read_fails_and_says_why(served: Served) -> None:
+    with served.client(served.key("write")) as client:
+        file = {"file": ("setup.exe", b"MZ\x90\x00\x03" + bytes(range(256)) * 8)}
+        sent = client.post("/api/documents/upload", files=file).json()
+        served.work()
+        job = client.get(f"/api/jobs/{sent['id']}").json()
+        assert job["state"] == "failed"
+        assert job["error"]
+
+
+def test_a_file_that_is_sent_again_stays_on_its_shelf(served: Served) -> None:
+    with served.client(served.key("write")) as client:
+        file = {"file": ("mast.md", b"# Mast\n\nThe mast is of spruce.\n")}
+
+        def shelves(**more: str) -> list[str]:
+            sent = client.post("/api/documents/upload", files=file, data=more).json()
+            served.work()
+            (name,) = client.get(f"/api/jobs/{sent['id']}").json()["result"]["documents"]
+            found: list[str] = client.get(f"/api/documents/{name}").json()["shelves"]
+            return found
+
+        assert shelves(shelf="timber") == ["timber"]
+        assert shelves() == ["timber"]
+        assert shelves(shelf="yard") == ["timber", "yard"]
+        text = {"text": "The boom is of spruce."}
+        assert client.post("/api/documents/text", json=text).json()["shelves"] == ["library"]
+        client.post("/api/documents/text", json={**text, "shelf": "yard"})
+        again = client.post("/api/documents/text", json=text).json()
+        assert again["shelves"] == ["library", "yard"]

@@ -1,6 +1,6 @@
 """Documents over HTTP: received, listed, read, searched, removed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, Final
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from chapterhouse.interfaces.api.caller import Caller
 from chapterhouse.interfaces.api.problems import Refusal, problem_responses
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import (
+    SHELF_SAYS,
     ContentResult,
     ContextBody,
     ContextResult,
@@ -51,13 +52,14 @@ Id = Annotated[str, Query()]
 async def upload(
     exchange: Exchanged,
     file: Annotated[UploadFile, File(description="The file, with its name.")],
-    shelf: Annotated[str, Form(pattern=NAME_PATTERN)] = DEFAULT_SHELF,
+    shelf: Annotated[str, Form(pattern=f"^$|{NAME_PATTERN}", description=SHELF_SAYS)] = "",
 ) -> JobResult:
     """Receive a file and leave reading it to a job."""
-    require_shelf(exchange.caller, shelf)
+    shelf = shelf_for(exchange.caller, shelf)
 
     def receive(library: Library) -> JobResult:
-        library.documents.require_own_shelf(shelf)  # before anything is on disk
+        if shelf:
+            library.documents.require_own_shelf(shelf)  # before anything is on disk
         with library.documents.receive() as received:
             while piece := file.file.read(_CHUNK):
                 received.write(piece)
@@ -72,16 +74,16 @@ async def upload(
 @documents.post("/text", status_code=201, openapi_extra=WRITE)
 async def add_text(exchange: Exchanged, body: TextBody) -> DocumentResult:
     """Store a text that is in no file; the same again changes nothing."""
-    require_shelf(exchange.caller, body.shelf)
+    shelf = shelf_for(exchange.caller, body.shelf)
 
     def add(library: Library) -> DocumentResult:
-        report = library.documents.add_text(body.text, title=body.title, shelf=body.shelf)
+        report = library.documents.add_text(body.text, title=body.title, shelf=shelf)
         record = report.outcomes[0].record
         if not record.document_id:
             raise UsageError(f"The text was not read: {record.sentence}")
         return _shown(library.documents.by_id(record.document_id), exchange)
 
-    return await exchange.change("document.text", body.shelf, add)
+    return await exchange.change("document.text", shelf, add)
 
 
 @documents.get("", openapi_extra=READ, include_in_schema=False)
@@ -123,13 +125,15 @@ async def search(exchange: Exchanged, body: SearchBody) -> PassagesResult:
     """Find passages, best first."""
 
     def find(library: Library) -> PassagesResult:
+        usual = library.settings.search
+        limit, most = body.limit, body.per_document
         return passages_result(
             find_passages(
                 searcher(library, body.tags),
                 named_scope(body.shelves or None, body.trust or None),
                 body.query,
-                limit=body.limit,
-                per_document=body.per_document,
+                limit=usual.limit if limit is None else limit,
+                per_document=usual.per_document if most is None else most,
                 minimum=body.min_similarity,
             )
         )
@@ -222,7 +226,8 @@ async def remove(
         document = _require_own(library, document_id, exchange.caller)
         if if_match and _tag(_shown(document, exchange)) not in _tags(if_match):
             raise Refusal(412, "The document has changed since.")
-        return _removal(library.documents.remove(document.id, prove=prove))
+        removal = library.documents.remove(document.id, prove=prove)
+        return _removal(removal, library.documents.in_place(removal.documents))
 
     return await exchange.change("document.remove", document_id, work)
 
@@ -241,6 +246,20 @@ async def reprocess(exchange: Exchanged, document_id: str) -> JobResult:
 
 
 # --- who may, and what they see -------------------------------------------------------------------
+
+
+def shelf_for(caller: Caller, shelf: str) -> str:
+    """Return the shelf that a document is to be put on; empty for where it is, or the usual one.
+
+    Who is limited to shelves always puts it on one: nobody else may let them see it.
+
+    Raises:
+        NotFoundError: it is not theirs.
+    """
+    if not shelf and caller.grant.is_whole:
+        return ""
+    require_shelf(caller, shelf or DEFAULT_SHELF)
+    return shelf or DEFAULT_SHELF
 
 
 def require_shelf(caller: Caller, shelf: str) -> None:
@@ -324,7 +343,7 @@ def _context(found: Context) -> ContextResult:
     )
 
 
-def _removal(removal: Removal) -> RemovalResult:
+def _removal(removal: Removal, in_place: Sequence[Document]) -> RemovalResult:
     receipt = removal.receipt
     paths = receipt.paths.values() if receipt else ()
     return RemovalResult(
@@ -332,6 +351,7 @@ def _removal(removal: Removal) -> RemovalResult:
         probes=sum(one.searched for one in paths),
         found=receipt.found if receipt else 0,
         can_be_restored_until=max((one.until for one in removal.retained), default=0),
+        in_place=tuple(document.source for document in in_place),
     )
 
 

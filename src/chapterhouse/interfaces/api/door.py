@@ -208,6 +208,8 @@ class _Visit:
             headers["X-Request-Id"] = self.id
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
+            if headers["Cache-Control"] == "no-cache":  # as streams say by themselves
+                headers["Cache-Control"] = _HEADERS["Cache-Control"]
             await self._answered(self)
         elif message["type"] == "http.response.body":
             self.is_complete = not message.get("more_body", False)

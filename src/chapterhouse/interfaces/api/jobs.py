@@ -13,9 +13,10 @@ from chapterhouse.interfaces.api.schemas import JobResult, JobsResult, job_resul
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.api.streaming import event_stream
 from chapterhouse.types import FINISHED, Job, JobState
-from chapterhouse.types.access import AccessLevel
+from chapterhouse.types.access import AccessLevel, Grant
 
 READ: Final = needs(AccessLevel.READ, whole=True)
+READ_OWN: Final = needs(AccessLevel.READ)
 WRITE: Final = needs(AccessLevel.WRITE, whole=True)
 _BETWEEN_SECONDS: Final = 0.5
 _MOST: Final = 1_000
@@ -30,9 +31,18 @@ async def _existing(exchange: Exchanged, job_id: str) -> str:
         NotFoundError: there is no such job.
     """
     try:
-        return (await exchange.look(lambda library: library.jobs.get(job_id))).id
+        job = await exchange.look_at_whole(lambda library: library.jobs.get(job_id))
     except (NotFoundError, UsageError):
-        raise NotFoundError(f"There is no job '{job_id[:100]}'.") from None
+        job = None
+    if job is None or not _may_see(job, exchange.caller.grant):
+        raise NotFoundError(f"There is no job '{job_id[:100]}'.")
+    return job.id
+
+
+def _may_see(job: Job, grant: Grant) -> bool:
+    """Whether a caller may see a job: who is limited to shelves sees what reads a file for one."""
+    is_theirs = job.kind == "upload" and job.arguments.get("shelf") in (grant.shelves or ())
+    return grant.is_whole or is_theirs
 
 
 JobId = Annotated[str, Depends(_existing)]
@@ -49,13 +59,13 @@ async def list_jobs(
     return JobsResult(jobs=tuple(map(job_result, found)))
 
 
-@jobs.get("/{job_id}", openapi_extra=READ)
+@jobs.get("/{job_id}", openapi_extra=READ_OWN)
 async def show(exchange: Exchanged, job_id: JobId) -> JobResult:
     """Show a job: how far it is, or how it ended."""
-    return await exchange.look(lambda library: job_result(library.jobs.get(job_id)))
+    return await exchange.look_at_whole(lambda library: job_result(library.jobs.get(job_id)))
 
 
-@jobs.get("/{job_id}/events", openapi_extra=READ, response_class=EventSourceResponse)
+@jobs.get("/{job_id}/events", openapi_extra=READ_OWN, response_class=EventSourceResponse)
 async def follow(exchange: Exchanged, job_id: JobId) -> AsyncIterator[ServerSentEvent]:
     """Follow a job until it has ended: ``progress`` again and again, at last ``ended``."""
     async for event in event_stream(_changes(exchange, job_id), _event, exchange.server.stopping):
@@ -98,7 +108,7 @@ async def _changes(exchange: Exchange, job_id: str) -> AsyncGenerator[JobResult]
     while latest is None or latest.state not in FINISHED:
         if latest is not None:
             await asyncio.sleep(_BETWEEN_SECONDS)
-        job = await exchange.look(lambda library: job_result(library.jobs.get(job_id)))
+        job = await exchange.look_at_whole(lambda library: job_result(library.jobs.get(job_id)))
         if job != latest:
             latest = job
             yield job

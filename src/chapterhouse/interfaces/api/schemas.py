@@ -9,7 +9,7 @@ from chapterhouse.interfaces.service import without_paths
 from chapterhouse.retrieval.boost import tags_of
 from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import DEFAULT_SHELF, Document, Job, JobState, Notice, Status, Trust
+from chapterhouse.types import Document, Job, JobState, Notice, Status, Trust
 
 _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 100
@@ -33,6 +33,8 @@ Text = Annotated[str, Field(max_length=_LONGEST_BODY)]
 Line = Annotated[str, AfterValidator(sanitise_line)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
 Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made
+SHELF_SAYS: Final = "Beside those it is on already; without one where it is, or library."
+MaybeShelf = Annotated[str, Field(pattern=f"^$|{NAME_PATTERN}", description=SHELF_SAYS)]
 Names = Annotated[tuple[Name, ...], Field(max_length=_MOST_NAMES)]
 Question = Annotated[str, Field(min_length=1, max_length=_LONGEST_QUERY)]
 
@@ -98,7 +100,7 @@ class TextBody(Body):
 
     text: str = Field(min_length=1, max_length=2_000_000)
     title: str = Field(default="", max_length=500)
-    shelf: Shelf = DEFAULT_SHELF
+    shelf: MaybeShelf = ""
 
 
 class ShelvesBody(Body):
@@ -114,6 +116,9 @@ class RemovalResult(Result):
     probes: int = Field(description="Searches for what it said, by every path.")
     found: int = Field(description="How many of them found something; 0, or the removal failed.")
     can_be_restored_until: int = Field(description="In seconds since 1970; 0: it cannot.")
+    in_place: tuple[str, ...] = Field(
+        description="Sources whose file is still in its folder: the next sync reads it again."
+    )
 
 
 # --- searching and asking -----------------------------------------------------------------------
@@ -123,8 +128,12 @@ class SearchBody(Body):
     """What is searched for."""
 
     query: Question
-    limit: Annotated[int, Field(ge=1, le=100), STRICT] = 10
-    per_document: Annotated[int, Field(ge=0, le=100), STRICT] = 0
+    limit: Annotated[int, Field(ge=1, le=100), STRICT] | None = Field(
+        None, description="At most so many; as the settings say without it."
+    )
+    per_document: Annotated[int, Field(ge=0, le=100), STRICT] | None = Field(
+        None, description="At most so many of a document, 0 for any; likewise."
+    )
     shelves: Names = ()
     tags: Names = ()
     trust: TrustLevels = ()

@@ -85,6 +85,22 @@ class Exchange:
         load = self.server.workload
         return await load.run(load.looking, lambda: self._with_library(work))
 
+    async def look_at_whole(self, work: Callable[[Library], Value]) -> Value:
+        """Return what ``look`` does with the whole library: ``work`` looks at what the caller may.
+
+        Raises:
+            BusyError, NotFoundError: as for ``look``.
+        """
+
+        def looked() -> Value:
+            with self.server.workspaces.borrow(self.caller.workspace) as (library, follow):
+                value = work(library)
+                follow()
+                return value
+
+        load = self.server.workload
+        return await load.run(load.looking, looked)
+
     async def look_long(self, work: Callable[[Library], Value]) -> Value:
         """Return what ``look`` does where that takes seconds: among the questions, in their places.
 
