@@ -50,6 +50,21 @@ def test_as_many_passages_come_as_the_settings_say_or_the_request(served: Served
         client.delete("/api/settings/search.limit")
 
 
+def test_a_form_with_anything_but_one_file_is_refused(served: Served) -> None:
+    with served.client(served.key("write")) as client:
+
+        def refusal(*files: tuple[str, tuple[str | None, bytes]]) -> str:
+            answer = client.post("/api/documents/upload", files=list(files))
+            assert 400 <= answer.status_code < 500
+            return str(answer.json()["detail"])
+
+        file = ("file", ("a.md", b"# A\n\nOars.\n"))
+        assert "unknown member 'colour'" in refusal(file, ("colour", (None, b"red")))
+        assert "'file' more than once" in refusal(file, file)
+        assert "is a text" in refusal(("file", (None, b"Oars.")))
+        assert refusal(("shelf", (None, b"oars")))
+
+
 def test_only_sources_of_some_trust_are_searched(served: Served) -> None:
     question = {"query": "toll of the bridge", "question": "What is the toll of the bridge?"}
     bodies = {

@@ -1,11 +1,12 @@
 """Documents over HTTP: received, listed, read, searched, removed."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from fastapi import File, Form, Header, Query, Response, UploadFile
+from fastapi import Depends, File, Form, Header, Query, Request, Response, UploadFile
 
 from chapterhouse.answering.search import named_scope
 from chapterhouse.council.knowledge import find_passages
@@ -43,12 +44,33 @@ READ: Final = needs(AccessLevel.READ)
 WRITE: Final = needs(AccessLevel.WRITE)
 _MOST: Final = 500
 _CHUNK: Final = 2**20
+_FORM: Final = frozenset({"file", "shelf"})
+_FORM_HINT: Final = "One file and perhaps a shelf: curl -F file=@NAME -F shelf=SHELF."
 
 documents: Final = router("/api/documents", "documents")
 Id = Annotated[str, Query()]
 
 
-@documents.post("/upload", status_code=202, openapi_extra=WRITE)
+async def _require_form(request: Request) -> None:
+    """See that a form has one file, perhaps a shelf, and nothing that would be left out unseen.
+
+    Raises:
+        UsageError: it has not.
+    """
+    members = Counter(name for name, _ in (await request.form()).multi_items())
+    unknown = sorted(members.keys() - _FORM)
+    if unknown:
+        raise UsageError(f"The form has an unknown member '{unknown[0][:100]}'.", hint=_FORM_HINT)
+    twice = [name for name, number in members.items() if number > 1]
+    if twice:
+        raise UsageError(f"The form has '{twice[0]}' more than once.", hint=_FORM_HINT)
+    if isinstance((await request.form()).get("file"), str):
+        raise UsageError("The member 'file' of the form is a text.", hint=_FORM_HINT)
+
+
+@documents.post(
+    "/upload", status_code=202, openapi_extra=WRITE, dependencies=[Depends(_require_form)]
+)
 async def upload(
     exchange: Exchanged,
     file: Annotated[UploadFile, File(description="The file, with its name.")],
