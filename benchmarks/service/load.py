@@ -296,8 +296,12 @@ def stops(home: Path, rate: float, asked: Sequence[str], times: int = STOPS) -> 
     with Library.open(home) as library:
         library.jobs.work(idle_seconds=0)
         # What the clients have deleted is not lost.
-        known = (*library.documents.list(), *library.documents.removed())
-        names = "\n".join(one.source for one in known)
+        names = "\n".join(
+            (
+                *(document.source for document in library.documents.list()),
+                *(removed.source for removed in library.documents.removed()),
+            )
+        )
     missing = [word for word in sent if word not in names]
     return {
         "stops": times,

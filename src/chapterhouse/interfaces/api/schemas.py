@@ -129,10 +129,10 @@ class SearchBody(Body):
 
     query: Question
     limit: Annotated[int, Field(ge=1, le=100), STRICT] | None = Field(
-        None, description="At most so many; as the settings say without it."
+        default=None, description="At most so many; as the settings say without it."
     )
     per_document: Annotated[int, Field(ge=0, le=100), STRICT] | None = Field(
-        None, description="At most so many of a document, 0 for any; likewise."
+        default=None, description="At most so many of a document, 0 for any; likewise."
     )
     shelves: Names = ()
     tags: Names = ()
