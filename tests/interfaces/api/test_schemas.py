@@ -16,7 +16,7 @@ from chapterhouse.library import Library
 from chapterhouse.types import Job, JobState
 
 
-@pytest.mark.parametrize("limit", ["5", True, 5.5, 0, 101, 10**400, None])
+@pytest.mark.parametrize("limit", ["5", True, 5.5, 0, 101, 10**400])
 def test_a_number_is_one_of_json_and_within_its_bounds(limit: Any) -> None:
     with pytest.raises(ValidationError):
         SearchBody(query="ferry", limit=limit)
