@@ -1,6 +1,8 @@
 """Files that were received: whole or not there, and each its own."""
 
+import io
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -70,3 +72,17 @@ def test_a_cancelled_upload_can_be_tried_again_as_long_as_its_job_is_known(tmp_p
         library.jobs.work(idle_seconds=0)
         (document,) = library.documents.list()
         assert (document.title, document.source.rpartition("/")[2]) == ("kites", "kites.txt")
+
+
+def test_an_archive_that_is_sent_twice_is_read_once_and_fails_never(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("oars.md", "# Oars\n\nOars are of ash.\n")
+    with Library.open(tmp_path) as library:
+        for _ in range(2):
+            with library.documents.receive() as upload:
+                upload.write(packed.getvalue())
+                job = library.documents.upload_later(upload.finish(), "boats.zip")
+            library.jobs.work(idle_seconds=0)
+            assert library.jobs.get(job.id).state == "done"
+        assert [document.title for document in library.documents.list()] == ["Oars"]

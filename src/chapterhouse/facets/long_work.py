@@ -12,6 +12,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.facets.source_sync import sync_sources
 from chapterhouse.ingest import ingest, reprocess, uploads
 from chapterhouse.ingest.jobs import Ended, ended, run_here
+from chapterhouse.ingest.look import CONTAINERS
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.sources import remember_folders
 from chapterhouse.ingest.tracker import Tracker
@@ -286,11 +287,13 @@ def _upload(
 def _require_document(report: AddReport) -> None:
     """Refuse a file of which nothing was stored: who sent it waits for its document.
 
+    What became of an archive is told by the files in it.
+
     Raises:
         RejectedError: it says why.
     """
     record = report.outcomes[0].record
-    if not record.document_id:
+    if not record.document_id and record.format not in CONTAINERS:
         why = record.sentence or "It is of a kind that is not read."
         raise RejectedError(record.code or record.status.value, why)
 

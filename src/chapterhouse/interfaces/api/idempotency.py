@@ -98,7 +98,7 @@ def _repeated(known: _Request, fingerprint: str) -> Response:
 
 
 def _is_remembered(answer: Response | None) -> bool:
-    """Whether an answer is one that stands: not a failure, and no stream."""
+    """Whether an answer can be given again: it is neither a failure nor a stream."""
     body = getattr(answer, "body", None)
     return (
         answer is not None

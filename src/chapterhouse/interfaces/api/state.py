@@ -91,15 +91,8 @@ class Exchange:
         Raises:
             BusyError, NotFoundError: as for ``look``.
         """
-
-        def looked() -> Value:
-            with self.server.workspaces.borrow(self.caller.workspace) as (library, follow):
-                value = work(library)
-                follow()
-                return value
-
         load = self.server.workload
-        return await load.run(load.looking, looked)
+        return await load.run(load.looking, lambda: self._with_whole(work))
 
     async def look_long(self, work: Callable[[Library], Value]) -> Value:
         """Return what ``look`` does where that takes seconds: among the questions, in their places.
@@ -124,9 +117,7 @@ class Exchange:
 
         def recorded() -> Value:
             try:
-                with self.server.workspaces.borrow(self.caller.workspace) as (library, follow):
-                    value = work(library)
-                    follow()
+                value = self._with_whole(work)
             except Exception:
                 self.record(action, target, AuditOutcome.FAILED)
                 raise
@@ -168,8 +159,11 @@ class Exchange:
         await run_in_thread(lambda: self.server.workers.wake(self.caller.workspace))
 
     def _with_library(self, work: Callable[[Library], Value]) -> Value:
+        return self._with_whole(lambda library: work(self.seen(library)))
+
+    def _with_whole(self, work: Callable[[Library], Value]) -> Value:
         with self.server.workspaces.borrow(self.caller.workspace) as (library, follow):
-            value = work(self.seen(library))
+            value = work(library)
             follow()
             return value
 
