@@ -7,7 +7,7 @@ STAMP := .venv/.installed
 PEERS := .venv-peers/bin
 MODEL := .venv-model/bin
 
-.PHONY: help setup check format test test-model coverage mutate soak demo bench bench-setup bench-million bench-peers peers-setup eval fit encoder docs lock weight clean
+.PHONY: help setup check format test test-model coverage mutate soak demo bench bench-setup bench-million bench-peers peers-setup eval fit encoder docs lock weight size clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -122,6 +122,9 @@ docs: setup ## run every example of the documentation
 
 weight: setup ## size and time of a plain install, and what happens when an extra is missing
 	$(BIN)/python benchmarks/weight.py
+
+size: ## lines and modules by package, beside the last release and the target
+	@$(PYTHON) scripts/size.py
 
 lock: setup ## make the lock files anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
