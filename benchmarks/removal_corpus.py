@@ -1,8 +1,7 @@
-"""Documents with words that are nowhere else, and faults of a removal that a receipt must find."""
+"""Documents with words that are nowhere else, and faults that a search of files must find."""
 
 import io
 import random
-import shutil
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -166,24 +165,6 @@ def holding(folder: Path, words: Sequence[str]) -> dict[str, list[str]]:
 Plant = Callable[[], object]
 
 
-def _old_index(name: str) -> Callable[[Library, Marked], Plant]:
-    """Return what lets an index be what it was before the removal."""
-
-    def prepare(library: Library, _: Marked) -> Plant:
-        index = library.folder / "index" / name
-        copy = library.folder.parent / f"copy-{name}"
-        shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(index, copy)
-
-        def plant() -> None:
-            shutil.rmtree(index)
-            shutil.copytree(copy, index)
-
-        return plant
-
-    return prepare
-
-
 def _memory(library: Library, document: Marked) -> Plant:
     return lambda: library.memory.remember(_memory_of(document, "This."))
 
@@ -201,33 +182,6 @@ def _file(place: str) -> Callable[[Library, Marked], Plant]:
         return lambda: path.write_text(f"left over: {text}", "utf-8")
 
     return prepare
-
-
-def _names(library: Library, document: Marked) -> Plant:
-    """Return what lets the index of names know the document again."""
-    database = library.folder / "index" / "names" / "aliases.db"
-    with closing(apsw.Connection(str(database))) as connection:
-        found = connection.execute(
-            "SELECT * FROM titled WHERE document = ?", (document.id,)
-        ).fetchall()
-    assert found
-
-    def plant() -> None:
-        with closing(apsw.Connection(str(database))) as connection, connection:
-            connection.executemany("INSERT INTO titled VALUES (?, ?)", found)
-
-    return plant
-
-
-def _spelling(library: Library, document: Marked) -> Plant:
-    database = library.folder / "index" / "names" / "aliases.db"
-    word = document.words[0]
-
-    def plant() -> None:
-        with closing(apsw.Connection(str(database))) as connection, connection:
-            connection.execute("INSERT INTO shelf_word VALUES ('library', ?)", (word,))
-
-    return plant
 
 
 def _row(table: str, key: str) -> Callable[[Library, Marked], Plant]:
@@ -265,18 +219,13 @@ def _content(library: Library, document: Marked) -> Plant:
     return plant
 
 
-# By its name: what plants a fault, and the path that must find it.
-FAULTS: Mapping[str, tuple[Callable[[Library, Marked], Plant], str]] = {
-    "an old lexical index (phrases)": (_old_index("lexical"), "phrases"),
-    "an old lexical index (terms)": (_old_index("lexical"), "terms"),
-    "old vectors": (_old_index("vectors"), "vectors"),
-    "its titles in the index of names": (_names, "names"),
-    "a word that misspelled ones are corrected to": (_spelling, "names"),
-    "a memory that cites it": (_memory, "ids"),
-    "a cached answer that cites it": (_cached, "ids"),
-    "its chunks in the database": (_row("chunk", "document"), "passages"),
-    "its text in the database": (_row("body", "document"), "passages"),
-    "its bytes in the database": (_content, "passages"),
-    "a copy of its text in a file": (_file("background/log"), "passages"),
-    "a blob that nothing names": (_file("blobs/00/" + "0" * 64), "passages"),
+# By its name: what plants a fault.
+FAULTS: Mapping[str, Callable[[Library, Marked], Plant]] = {
+    "a memory that cites it": _memory,
+    "a cached answer that cites it": _cached,
+    "its chunks in the database": _row("chunk", "document"),
+    "its text in the database": _row("body", "document"),
+    "its bytes in the database": _content,
+    "a copy of its text in a file": _file("background/log"),
+    "a blob that nothing names": _file("blobs/00/" + "0" * 64),
 }

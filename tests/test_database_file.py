@@ -67,6 +67,6 @@ def test_a_removal_leaves_the_databases_to_this_process(tmp_path: Path) -> None:
         databases = list(library.folder.rglob("*.db"))
         assert [path.name for path in databases if not refusal(path)] == []
         (document,) = library.documents.list()
-        assert library.documents.remove(document.id).receipt is not None
+        assert library.documents.remove(document.id).search is not None
         library.search.hits("llama")
         assert [path.name for path in databases if not refusal(path)] == []

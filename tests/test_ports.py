@@ -30,12 +30,11 @@ SEAMS_OF_WHAT_IS_KEPT = (
     "chapterhouse.ports.index",
     "chapterhouse.ports.memories",
     "chapterhouse.ports.vectors",
-    "chapterhouse.ports.removed",
 )
 # What has no scope, and why.
 FOLLOWS_EVERYTHING = {
     # An index has to know every change, of every document.
-    "Index": {"sequence", "catch_up", "rebuild", "purge", "differences"},
+    "Index": {"sequence", "catch_up", "rebuild", "differences"},
     "ChangeLog": {"sequence", "changes"},
     # Vectors are made for all documents and read by indexes alone; a role is no document's.
     "DocumentVectors": {"fingerprints", "fingerprints_of", "vectors_of"},
@@ -53,28 +52,18 @@ FOLLOWS_EVERYTHING = {
     },
     # They write, or look after the store itself.
     "DocumentWriter": {"together", "put", "remove", "cut_anew", "set_shelves", "move_files"},
-    "Upkeep": {"collect_garbage", "compact"},
+    "Upkeep": {"collect_garbage", "compact", "forget_removals"},
     # A copy is of the whole store.
     "Backup": {"blob_hashes", "snapshot", "take_rest", "drop_rest", "relocate"},
     # Bytes by their hash, which only the store knows; it asks by scope before.
     "Blobs": {"put", "get", "has", "delete", "hashes", "foreign"},
     # It opens other seams, which have scopes of their own.
     "Store": {
-        *("embeddings", "examination", "jobs", "memories", "questions", "removed", "settings"),
+        *("embeddings", "examination", "jobs", "memories", "questions", "settings"),
         "sources",
     },
     # A source is no document; what its shelf may be read by is for those who ask.
     "Sources": {"sources", "save", "drop"},
-    # What was removed is on no shelf any more, and no search looks into it.
-    "RemovedDocuments": {
-        "add",
-        "entries",
-        "expired",
-        "drop",
-        "naming",
-        "forget_names",
-        "forget_removals",
-    },
     # They write, delete what is named, or name whose memories there are.
     "Memories": {"remember", "forget", "forget_of", "personas"},
 }

@@ -85,7 +85,7 @@ CHANGEABLE = {
     *("packing.maximum", "packing.budgets", "packing.hits", "packing.widen"),
     *("packing.widen_tokens", "packing.price"),
     *("answer.words", "answer.cache", "answer.check"),
-    *("memory.enabled", "memory.days", "memory.recall", "removal.grace_days"),
+    *("memory.enabled", "memory.days", "memory.recall"),
     *("cloud.transfers", "cloud.listing_seconds", "cloud.stall_seconds"),
 }
 

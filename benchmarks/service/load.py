@@ -65,6 +65,7 @@ class Load:
     outcomes: list[Outcome] = field(default_factory=list)
     sent_files: dict[str, str] = field(default_factory=dict)  # job by its word
     documents: list[str] = field(default_factory=list)  # that may be deleted
+    deleted: list[str] = field(default_factory=list)  # ids, made of the files' names
 
 
 @contextmanager
@@ -159,7 +160,8 @@ async def _request(
                 load.sent_files[word] = answer.json()["id"]
             return answer
         case "delete" if load.documents:
-            return await client.delete(f"/api/documents/{load.documents.pop()}?prove=false")
+            load.deleted.append(load.documents.pop())
+            return await client.delete(f"/api/documents/{load.deleted[-1]}?prove=false")
         case _:
             answer = await client.get("/api/documents/?text=loadword&cursor=loadword&limit=20")
             if answer.status_code == 200:
@@ -284,6 +286,7 @@ def stops(home: Path, rate: float, asked: Sequence[str], times: int = STOPS) -> 
     """Stop the server in the middle, again and again; nothing accepted may be lost."""
     lost: Counter[str] = Counter()
     sent: dict[str, str] = {}
+    deleted: list[str] = []
     longest = 0.0
     for number in range(times):
         load = Load()
@@ -293,15 +296,11 @@ def stops(home: Path, rate: float, asked: Sequence[str], times: int = STOPS) -> 
         # Who cannot connect was not accepted; whoever was must have got an answer.
         lost.update(one.error for one in load.outcomes if one.error not in ("", "ConnectError"))
         sent |= load.sent_files
+        deleted += load.deleted
     with Library.open(home) as library:
         library.jobs.work(idle_seconds=0)
         # What the clients have deleted is not lost.
-        names = "\n".join(
-            (
-                *(document.source for document in library.documents.list()),
-                *(removed.source for removed in library.documents.removed()),
-            )
-        )
+        names = "\n".join((*(one.source for one in library.documents.list()), *deleted))
     missing = [word for word in sent if word not in names]
     return {
         "stops": times,

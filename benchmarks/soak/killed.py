@@ -111,7 +111,7 @@ POINTS: Final[Mapping[str, Callable[[_Countdown], None]]] = {
     "vectors written, not published": lambda at: _around(vectors, "write_state", at, after=False),
     "files moved, nothing read yet": lambda at: _around(SqliteStore, "move_files", at, after=True),
     "all read, nothing removed yet": lambda at: _around(mirror, "_take_off", at, after=False),
-    "removed, not purged": lambda at: _around(remove, "prove", at, after=False),
+    "removed, not erased": lambda at: _around(remove, "erase", at, after=False),
     "in a migration": _in_migration,
 }
 

@@ -33,7 +33,7 @@ WORK_OF: Final = {
     "vectors written, not published": ("add", "sync", "index"),
     "files moved, nothing read yet": ("sync",),
     "all read, nothing removed yet": ("sync",),
-    "removed, not purged": ("remove",),
+    "removed, not erased": ("remove",),
     "in a migration": ("migrate",),
 }
 _OFTEN: Final = {"before a commit": 20, "after a commit": 20, "after a blob": 3}

@@ -523,7 +523,6 @@ class Library:
         Raises:
             ReadOnlyError: the library can only be read.
         """
-        storing.drop_expired(self._whole)
         self._whole.store.compact()
         self._whole.rebuild()
         return self.status()

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 from chapterhouse.loading import lazy
 from chapterhouse.ports.limited import limit, limit_definitions
 from chapterhouse.ports.models import PassageCache
-from chapterhouse.types import LibraryStatus, Progress, Scope
+from chapterhouse.types import LibraryStatus, Progress, Scope, Traces
 
 if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
-    from chapterhouse.ingest import jobs, look, receipts, recut, second
+    from chapterhouse.ingest import jobs, look, recut, remove, second
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.ingest.workers import Worker
@@ -32,15 +32,14 @@ if TYPE_CHECKING:
     from chapterhouse.ports.store import Blobs, Store
     from chapterhouse.settings import Settings
     from chapterhouse.settings_stored import ResolvedSettings
-    from chapterhouse.types import Chunk, Document
+    from chapterhouse.types import Chunk, Document, FileSearch, Removal
 else:
     jobs = lazy("chapterhouse.ingest.jobs")
     recut = lazy("chapterhouse.ingest.recut")
     look = lazy("chapterhouse.ingest.look")
-    receipts = lazy("chapterhouse.ingest.receipts")
+    remove = lazy("chapterhouse.ingest.remove")
     second = lazy("chapterhouse.ingest.second")
 
-_DAY: Final = 86_400  # seconds
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
@@ -165,8 +164,6 @@ class Runtime:
             _AHEAD,
             self.maximum_bytes,
             on_progress,
-            grace_seconds=self.settings.removal.grace_days * _DAY,
-            now=self.now(),
         )
 
     @property
@@ -216,34 +213,21 @@ class Runtime:
         for index in whole.indexes().values():
             index.catch_up(whole.store)
 
-    def rebuild(self) -> None:
-        """Throw every index away and build it anew."""
+    def rebuild(self) -> int:
+        """Throw every index away and build it anew; return how far they have come.
+
+        Those of encoders that no question uses go: they are made again where they are wanted.
+        """
         self.encoders.drop_unused_indexes()
-        for index in self.indexes().values():
-            index.rebuild(self.store)
+        return min(index.rebuild(self.store) for index in self.indexes().values())
 
-    def purge(self) -> int:
-        """Take what is gone out of the files of all indexes; return how far they have come.
+    def erase(self, removals: "Sequence[Removal]") -> "FileSearch":
+        """Take removed documents out of all files, and search these for them.
 
-        Those of encoders that no question uses go: they are made again where they are wanted. So
-        does every other library of the workspace, as it was before.
+        Every other library of the workspace goes: it has the documents as they were.
         """
         second.drop_others(self.folder)
-        self.encoders.drop_unused_indexes()
-        return min(index.purge(self.store) for index in self.indexes().values())
-
-    def searches(self) -> "receipts.Searches":
-        """Return everything in which a removed document might still be found."""
-        layer = self.encoders.current()
-        return receipts.Searches(
-            store=self.store,
-            folder=self.folder,
-            lexical=self.lexical,
-            names=self.aliases,
-            vectors={
-                self.embedder.fingerprint: self.vectors,
-                layer.embedder.fingerprint: layer.index,
-            },
-            caches=[one for one in (layer.embedder,) if isinstance(one, PassageCache)],
-            purge=self.purge,
-        )
+        traces = sum((removal.traces for removal in removals), start=Traces())
+        embedder = self.encoders.current().embedder
+        caches = [embedder] if isinstance(embedder, PassageCache) else []
+        return remove.erase(traces, self.store, self.folder, caches, self.rebuild)

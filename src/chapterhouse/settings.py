@@ -311,14 +311,6 @@ class AnalyticsSettings(_Frozen):
     text: bool = False  # whether questions are recorded as they were asked
 
 
-class RemovalSettings(_Frozen):
-    """What happens to the bytes of removed documents."""
-
-    changeable = frozenset({"grace_days"})
-
-    grace_days: int = Field(default=7, ge=0, le=3_650)  # until they go; 0: at once
-
-
 class TelemetrySettings(_Frozen):
     """Who is told what was done to answer, beside whoever asked for it on the command line."""
 
@@ -366,7 +358,6 @@ class Settings(_Frozen):
     entailment: EntailmentSettings = EntailmentSettings()
     memory: MemorySettings = MemorySettings()
     analytics: AnalyticsSettings = AnalyticsSettings()
-    removal: RemovalSettings = RemovalSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     tools: ToolSettings = ToolSettings()
     cloud: CloudSettings = CloudSettings()

@@ -30,6 +30,11 @@ _OF_A_MACHINE: Final = frozenset({"tools"})
 _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 
 
+# What holds now instead of a section that earlier versions had.
+_GONE: Final = {
+    "removal": "what is removed does not come back; chapterhouse export writes a copy before",
+}
+
 Layer = Mapping[str, Any]  # of sections what one origin says
 
 
@@ -196,10 +201,13 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     }
     for variable in sorted(environment):
         if variable.startswith(PREFIX) and "__" in variable and variable not in known:
+            section = variable.removeprefix(PREFIX).partition("__")[0].lower()
             near = get_close_matches(variable, known, n=1)
             raise UsageError(
                 f"The variable {variable} names no setting.",
-                hint=f"Did you mean {near[0]}? See docs/settings.md."
+                hint=f"{_GONE[section].capitalize()}."
+                if section in _GONE
+                else f"Did you mean {near[0]}? See docs/settings.md."
                 if near
                 else f"Settings look like {min(known)}; see docs/settings.md.",
             )
@@ -230,6 +238,8 @@ def explain_problems(error: ValidationError, path: Path | None = None) -> str:
 def _unknown(names: Sequence[str]) -> str:
     """Say that there is no such setting, and which one may be meant."""
     *above, name = names
+    if not above and name in _GONE:
+        return f"there is no such section any more: {_GONE[name]}"
     known = _names_below(above)
     near = get_close_matches(name, known, n=1)
     meant = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"

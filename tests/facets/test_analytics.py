@@ -13,6 +13,7 @@ from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.facets.analytics import AnalyticsFacet
 from chapterhouse.settings import AnalyticsSettings
 from chapterhouse.store.questions import QuestionStore
+from chapterhouse.types import RemovalState
 from chapterhouse.types.analytics import DAY
 
 SPEED = "How fast may a vessel go inside the harbour?"
@@ -82,13 +83,12 @@ def test_a_question_that_cannot_be_counted_is_answered(
     assert "could not be counted: There is no space left." in caplog.text
 
 
-def test_a_removal_is_proven_with_questions_there(library: Library) -> None:
+def test_a_removal_leaves_nothing_with_questions_there(library: Library) -> None:
     asked = changed(library, text=True)
     cited = asked.answers.ask(SPEED).citations[0]
     asked.answers.ask(f"Is it right that {cited.quote.lower()}?")
-    removal = library.documents.remove(cited.document_id, grace_days=0)
-    assert removal.receipt
-    assert removal.receipt.found == 0
+    removal = library.documents.remove(cited.document_id)
+    assert removal.state is RemovalState.REMOVED
     report = library.analytics.report()
     assert report.outcomes.questions == 2
     assert cited.document_id not in str(report)

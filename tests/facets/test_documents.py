@@ -94,15 +94,13 @@ def test_indexes_of_encoders_that_no_question_uses_go_with_a_removal(library: Li
     unused = library.folder / "index" / "vectors-0123456789ab"
     unused.mkdir()
     (unused / "keys.1").write_bytes(b"what was removed")
-    library.documents.remove("rules.md", grace_days=0)
+    library.documents.remove("rules.md")
     assert not unused.exists()
     assert all(check.passed for check in library.doctor())
 
 
-def test_text_that_came_from_no_file_comes_back_and_is_in_no_folder(library: Library) -> None:
+def test_text_that_came_from_no_file_is_in_no_folder(library: Library) -> None:
     (outcome,) = library.documents.add_text("Fog comes at dawn, says the office.").outcomes
     before = library.documents.get(outcome.record.document_id)
     removal = library.documents.remove(before.id)
     assert library.documents.in_place(removal.documents) == []
-    assert library.documents.restore().documents == (before,)
-    assert library.search.hits("fog").hits

@@ -11,7 +11,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, RefusedError
-from chapterhouse.types import Progress
+from chapterhouse.types import Progress, RemovalState
 
 QUESTIONS = ("How long does slack water last?", "what costs a berth", "fog at dawn", "pilot")
 TOPICS = ("harbour", "ferry", "tariff", "fog", "berth", "tide", "pilot", "rope")
@@ -147,9 +147,8 @@ def test_removed_text_is_in_no_other_library(home: Path, *, back: bool) -> None:
         Library.rebuild_back(home)
     with Library.open(home) as library:
         first = next(iter(library.documents.list()))
-        removal = library.documents.remove(first.id, grace_days=0)
-        assert removal.receipt is not None
-        assert removal.receipt.passages.found == 0
+        removal = library.documents.remove(first.id)
+        assert removal.state is RemovalState.REMOVED
     assert not (own(home) / "previous").exists()
     with pytest.raises(NotFoundError):
         Library.rebuild_back(home)

@@ -135,7 +135,7 @@ def test_a_document_that_was_removed_comes_back_with_the_next_add(home: Any) -> 
     place(home, "report.zip", zipped(FILES))
     home.add()
     (gone,) = [one for one in home.store.documents(EVERYTHING) if one.source.endswith("b.txt")]
-    remove_documents([gone.id], store=home.store, grace_seconds=0, now=0)
+    remove_documents([gone.id], store=home.store)
     assert told(home)["docs/report.zip/b.txt"] == ("ready", "")
     assert len(home.sources()) == 2
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse import Library
-from chapterhouse.ingest.traces import Finder, bytes_of, probes_of, search_files
-from chapterhouse.types import Memory, Scope
+from chapterhouse.ingest.traces import Finder, _blocks, end_of, pieces_of, search_files, traces_of
+from chapterhouse.types import Memory, RemovalState, Scope
 
 DOCUMENTS = 200 if "CHAPTERHOUSE_LARGE" in os.environ else 40
 
@@ -33,17 +33,18 @@ def test_probes_are_found_wherever_they_stand(
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("chapterhouse.ingest.traces._BLOCK", block)
-        found = Finder(probes).find_in_files([path])
-    assert found == {probe: {path} for probe in probes if probe in data}
+        finder = Finder(probes)
+        found = {probe for block in _blocks(path) for probe in finder.find(block)}
+    assert found == {probe for probe in probes if probe in data}
 
 
 def test_probes_stand_in_a_text_and_in_its_json_alike() -> None:
     text = 'She said: "the ferry leaves\nat seven in the morning", and was\u00a0right about it.'
-    probes = probes_of(text)
+    probes = pieces_of(text)
     assert probes
     assert all(probe in text.encode() and b'"' not in probe for probe in probes)
-    assert probes_of("Yes.") == frozenset()
-    assert probes_of("Der Fährmann heißt überall Jürgen Größenwahn.")
+    assert pieces_of("Yes.") == frozenset()
+    assert pieces_of("Der Fährmann heißt überall Jürgen Größenwahn.")
 
 
 def _canary(number: int, chance: random.Random) -> str:
@@ -96,37 +97,47 @@ def test_nothing_of_removed_documents_is_in_any_file(tmp_path: Path) -> None:
         )
         assert _holding(home, canaries)
         for start in (1, 0):  # first every other one: pages stay half full
-            receipt = library.documents.remove(*own[start::2], grace_days=0).receipt
-            assert receipt is not None
-            assert (receipt.found, receipt.passages.places) == (0, ())
-            assert receipt.passages.searched >= DOCUMENTS // 2
+            removal = library.documents.remove(*own[start::2])
+            assert removal.state is RemovalState.REMOVED, removal.search
+            assert removal.search is not None
+            assert removal.search.searched >= 4 * (DOCUMENTS // 2)
             assert _holding(home, canaries[start::2]) == {}
         assert library.search.hits("lighthouse").hits
         assert [check for check in library.doctor() if not check.passed] == []
     assert _holding(home, canaries) == {}
 
 
-def test_bytes_are_known_by_pieces_that_are_rarely_elsewhere() -> None:
-    data = random.Random(1).randbytes(5_000)
-    pieces = bytes_of(data)
-    assert len(pieces) == 4
-    assert all(piece in data for piece in pieces)
-    assert bytes_of(bytes(5_000)) == frozenset()
-    assert bytes_of(b"") == frozenset()
-
-
-def test_retained_bytes_explain_a_text_where_they_belong_and_nowhere_else(
-    library: Library,
+def test_what_is_left_anywhere_is_found_but_not_what_another_document_says(
+    library: Library, folder: Path
 ) -> None:
-    store, folder = library._runtime.store, library.folder
-    document = next(one for one in library.documents.list() if one.format == "md")
-    removal = library.documents.remove(document.id)
-    pieces = removal.probes.pieces
+    (folder / "copy-of-it.md").write_bytes(next(folder.glob("*.md")).read_bytes())
+    library.documents.add(folder)
+    assert library.documents.remove("copy-of-it.md").state is RemovalState.REMOVED
 
-    found = search_files(pieces, [document.id], folder, store)
-    assert (found.passages.found, found.retained) == (0, (document.source,))
-    (folder / "index" / "left.bin").write_bytes(b"".join(pieces[0]))
-    found = search_files(pieces, [document.id], folder, store)
-    assert found.passages.places == ("index/left.bin",)
-    assert found.passages.found == 1
-    assert found.files == len([path for path in folder.rglob("*") if path.is_file()])
+    store, place = library._runtime.store, library.folder
+    (folder / "harbour-dues.md").write_text("# Dues\n\nEvery berth costs eleven crowns.\n")
+    library.documents.add(folder)
+    document = library.documents.get("harbour-dues.md")
+    traces = traces_of([document], store)
+    assert search_files(traces, place, store).found == 0  # it is there
+    for name, text in (
+        ("chat.json", store.chunks_of(document.id, Scope.everything())[0].text),
+        ("background/worker.log", f"reading {document.source}"),
+        ("jobs.txt", document.id),
+        ("list.txt", document.sha256),
+        (f"uploads/{document.sha256}", "nothing"),
+    ):
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text(text)
+        removal = library.documents.remove(document.id)
+        assert removal.state is RemovalState.INCOMPLETE, name
+        assert removal.search is not None
+        assert removal.search.places == (name,)
+        assert removal.search.files == len([one for one in place.rglob("*") if one.is_file()])
+        (place / name).unlink()
+        library.documents.add(folder)
+
+
+def test_a_name_is_known_by_its_end() -> None:
+    assert end_of("dossier-about-the-harbour-4ec15632") == {b"bout-the-harbour-4ec15632"[-24:]}
+    assert end_of("a.md") == frozenset()

@@ -44,7 +44,7 @@ class Stated:
     def catch_up(self, store: Any) -> int:
         raise AssertionError(f"verify wrote to an index of {store}")
 
-    rebuild = purge = catch_up
+    rebuild = catch_up
 
 
 def _findings(home: Any, *, quick: bool = False, **indexes: Any) -> tuple[Finding, ...]:

@@ -106,10 +106,7 @@ def test_what_is_forgotten_is_in_no_file(path: Path, cache: VectorCache) -> None
     embedder = CachedEmbedder(Counted(), cache)
     gone, other = embedder.embed_passages(["what goes", "what stays"])
     keys = [passage_key(embedder.fingerprint, text) for text in ("what goes", "never seen")]
-    assert embedder.count(keys) == 1
     embedder.forget(keys)
-    assert embedder.count(keys) == 0
-    assert embedder.count([passage_key(embedder.fingerprint, "what stays")]) == 1
     data = b"".join(file.read_bytes() for file in path.parent.iterdir())
     assert gone.tobytes()[:64] not in data
     assert other.tobytes()[:64] in data

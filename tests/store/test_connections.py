@@ -198,7 +198,7 @@ def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> No
         "schema",
         "sources",
     }
-    allowed |= {"removed_entries", "naming", "ended_jobs", "noticed", "trust_of_sources"}
+    allowed |= {"ended_jobs", "noticed", "trust_of_sources"}
     # Analytics: of documents, and of the questions of a period, which come by an index.
     allowed |= {"document_ages", "never_cited_documents", "times_by_asked", "times_by_model"}
     allowed |= {"drop_every_question", "forget_texts_of_memories"}
@@ -253,3 +253,25 @@ def test_a_frozen_reader_sees_the_state_that_was_agreed_on(tmp_path: Path) -> No
         seen.append(reader.execute("SELECT sequence FROM counter").get)
     connections.close()
     assert seen == [0, 8]
+
+
+def test_what_was_retained_of_removed_documents_goes_with_the_upgrade(tmp_path: Path) -> None:
+    blobs = FolderBlobs(tmp_path / "blobs")
+    large = blobs.put(b"the bytes of a large file that was removed")
+    for path in (tmp_path / "blobs").rglob("*"):
+        os.utime(path, (1, 1))
+    earlier = Connections(tmp_path / "library.db", load_migrations()[:13])
+    row = "('/a', 'a-1', 's', 't', 'md', '[]', '', ?, 1, 1, 1, 1, 1, 0)"
+    with earlier.write() as connection:
+        connection.execute("INSERT INTO content VALUES ('aa', x'736d616c6c')")
+        connection.execute(f"INSERT INTO removed VALUES {row}", ("aa",))
+        connection.execute(f"INSERT INTO removed VALUES {row.replace('/a', '/b')}", (large,))
+        connection.execute(
+            "INSERT INTO setting_change VALUES (1, 'removal.grace_days', '9', 1, 'cli')"
+        )
+    earlier.close()
+    with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
+        assert list(blobs.hashes()) == []
+        assert store.settings().values() == {}
+        assert not list(store.examination().findings())
+    assert b"small" not in (tmp_path / "library.db").read_bytes()

@@ -168,7 +168,7 @@ def _write(
         store.move_files(tuple(_exchange(chance.sample(documents, 2), store)))
     elif version % 7 == 0 and documents:
         removed = [chance.choice(documents).id]
-        remove_documents(removed, store=store, grace_seconds=1_000, now=1_000)
+        remove_documents(removed, store=store)
     elif version % 3:
         store.put(*parts)
     else:

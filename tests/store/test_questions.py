@@ -171,18 +171,15 @@ def test_a_removed_document_is_named_nowhere(
     store.questions().record(record, 0)
     other = replace(record, text="What is planned?", nearest=DOCUMENTS[1:2])
     store.questions().record(other, 0)
-    assert store.removed().naming(["note-0001"])["note-0001"] == ("documents", "files", "questions")
     store.remove("note-0001")
-    assert store.removed().naming(["note-0001"]) == {}
     first, second = store.questions().figures(0, 0, 0).weak
     assert (first.text, first.nearest) == ("", ("plan-0001",))
     assert second.text == "What is planned?"
     # One who asked before the removal and is recorded after it brings nothing back.
     store.questions().record(record, 0)
-    assert store.removed().naming(["note-0001"]) == {}
     assert [one.text for one in store.questions().figures(0, 0, 0).weak].count(TEXT) == 0
     assert not list(store.examination().findings())
-    store.removed().forget_removals(store.sequence())
+    store.forget_removals(store.sequence())
     store.compact()
     for path in tmp_path.glob("library.db*"):
         assert TEXT.encode() not in path.read_bytes()

@@ -312,9 +312,7 @@ def _remove(ground: _Ground, documents: Iterable[Document], work: Work) -> tuple
         else:
             removed.append(document.id)
     if removed:
-        removal = (
-            remove_documents(removed, store=store, grace_seconds=work.grace_seconds, now=work.now),
-        )
+        removal = (remove_documents(removed, store=store),)
     for record in list(_records(ground, store)):
         if _is_left_over(ground, record):
             store.forget_file(record.location)

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import GIVEN, is_there
@@ -25,10 +25,7 @@ from chapterhouse.types import (
     FormatSupport,
     Job,
     Progress,
-    Purge,
     Removal,
-    RemovedDocument,
-    Restored,
     Scope,
 )
 
@@ -42,7 +39,6 @@ if TYPE_CHECKING:
         preview,
         quarantine,
         remove,
-        retained,
         uploads,
     )
     from chapterhouse.reading import formats
@@ -56,11 +52,8 @@ else:
     preview = lazy("chapterhouse.ingest.preview")
     quarantine = lazy("chapterhouse.ingest.quarantine")
     remove = lazy("chapterhouse.ingest.remove")
-    retained = lazy("chapterhouse.ingest.retained")
     uploads = lazy("chapterhouse.ingest.uploads")
     formats = lazy("chapterhouse.reading.formats")
-
-_DAY: Final = 86_400  # seconds
 
 
 class Documents:
@@ -102,7 +95,6 @@ class Documents:
         if dry_run:
             maximum = self._runtime.maximum_bytes
             return preview.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
-        drop_expired(self._runtime)
         order = long_work.adding(wanted, shelf)
         return long_work.read_here(order, self._runtime, on_progress or _ignore)
 
@@ -244,27 +236,21 @@ class Documents:
         self,
         *names: str,
         missing: bool = False,
-        grace_days: int | None = None,
-        retain: bool = False,
         dry_run: bool = False,
         prove: bool = True,
     ) -> Removal:
-        """Remove documents from the library; their files stay where they are.
+        """Remove documents from the library for good; their files stay where they are.
 
-        Remembered answers that rest on them go, too. The indexes are built anew, and what was
-        removed is searched for by every path, as the receipt says. The bytes of the files are
-        retained for some days, so that ``restore`` can read them again.
+        Remembered answers that rest on them go, too. The indexes and the database are written
+        anew, and every file of the workspace is searched for what was removed.
 
         Args:
             names: Ids, unique beginnings of ids, sources or file names.
             missing: Also remove every document whose file is gone.
-            grace_days: How long the bytes are retained, 0 for not at all; None: as the settings
-                say.
-            retain: Retain the bytes until they are purged by hand, whatever ``grace_days`` is.
             dry_run: Only say what would be removed.
             prove: Whether what was removed is taken out of every file of the library, and searched
-                for, at once: that takes seconds in a large one. Nothing finds it in any case; its
-                words leave the files with the next removal that is proven, or with ``reindex``.
+                for, at once: that takes seconds in a large one. No search finds it in any case;
+                its words leave the files with the next removal, or with ``reindex``.
 
         Raises:
             NotFoundError: a name fits nothing; nothing was removed.
@@ -279,18 +265,11 @@ class Documents:
             }
         if dry_run or not documents:
             return Removal(tuple(documents[name] for name in sorted(documents)))
-        drop_expired(self._runtime)
-        days = self._runtime.settings.removal.grace_days if grace_days is None else grace_days
-        removal = remove.remove_documents(
-            sorted(documents),
-            store=self._runtime.store,
-            grace_seconds=remove.BY_HAND if retain else days * _DAY,
-            now=self._runtime.now(),
-        )
+        removal = remove.remove_documents(sorted(documents), store=self._runtime.store)
         if not prove:
             self._runtime.catch_up()
             return removal
-        return replace(removal, receipt=remove.prove(removal, self._runtime.searches()))
+        return replace(removal, search=self._runtime.erase([removal]))
 
     def in_place(self, documents: Sequence[Document]) -> Sequence[Document]:
         """Return those of ``documents`` whose files are where they were: ``add`` reads them."""
@@ -299,48 +278,6 @@ class Documents:
             for document in documents
             if not document.location.startswith(GIVEN) and is_there(document.location)
         ]
-
-    def removed(self) -> Sequence[RemovedDocument]:
-        """Return the removed documents that can come back, the latest removal first."""
-        return self._runtime.store.removed().entries()
-
-    def restore(self, *names: str) -> Restored:
-        """Read removed documents again, as they were; the last removal when none is named.
-
-        Raises:
-            NotFoundError: a name fits nothing that is retained, or nothing is.
-            UsageError: a name fits several.
-        """
-        store = self._runtime.store
-        chosen = retained.find_removed(names, store) if names else retained.last_removal(store)
-        if not chosen:
-            raise NotFoundError("No removed document is retained: there is nothing to undo.")
-        restored = retained.restore(chosen, self._runtime.work(_ignore))
-        self._runtime.catch_up()
-        return restored
-
-    def purge(self, *names: str, expired: bool = False, dry_run: bool = False) -> Purge:
-        """Drop the retained bytes of removed documents, of all of them when none is named.
-
-        What they said is searched for by every path, as the receipt says.
-
-        Args:
-            names: As ``restore`` takes them.
-            expired: Only of those whose grace period is over.
-            dry_run: Only say of which.
-
-        Raises:
-            NotFoundError: a name fits nothing that is retained.
-            UsageError: a name fits several.
-        """
-        store = self._runtime.store
-        chosen = retained.find_removed(names, store) if names else store.removed().entries()
-        if expired:
-            over = {entry.location for entry in store.removed().expired(self._runtime.now())}
-            chosen = [entry for entry in chosen if entry.location in over]
-        if dry_run or not chosen:
-            return Purge(tuple(chosen))
-        return retained.purge(chosen, self._runtime.work(_ignore), self._runtime.searches())
 
     def reprocess(
         self, *names: str, on_progress: Callable[[Progress], None] | None = None
@@ -490,11 +427,6 @@ class Documents:
     def formats() -> tuple[FormatSupport, ...]:
         """Return every format, how it is read, and whether that is possible here."""
         return formats.supported_formats()
-
-
-def drop_expired(runtime: Runtime) -> int:
-    """Drop the bytes of removed documents whose grace period is over; return of how many."""
-    return remove.drop_expired(runtime.store, runtime.now())
 
 
 def _require_shelf(name: str) -> None:

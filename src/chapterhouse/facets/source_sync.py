@@ -16,12 +16,10 @@ from chapterhouse.ingest.mirror import (
     mirror_folders,
 )
 from chapterhouse.ingest.plan import name_of_folder, plan_remote
-from chapterhouse.ingest.probes import merged
-from chapterhouse.ingest.remove import drop_expired, prove
 from chapterhouse.ingest.sources import LOOSE, find_source, mark_synced
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import AddReport, Progress, Removal, Source, SourceKind, SyncReport
+from chapterhouse.types import AddReport, Progress, Source, SourceKind, SyncReport
 
 # A library without personas, councils, pages and cloud drives does without what reads them.
 if TYPE_CHECKING:
@@ -121,8 +119,6 @@ class _Sync:
         self._follow = follow
 
     def run(self, names: Sequence[str]) -> tuple[SyncReport, ...]:
-        if not self._options.dry_run:
-            drop_expired(self._runtime.store, self._runtime.now())
         sources = all_sources(self._runtime)
         chosen = [find_source(name, sources) for name in names] if names else list(sources)
         reports: list[SyncReport] = []
@@ -132,20 +128,18 @@ class _Sync:
                 break
         if not self._options.dry_run:
             self._runtime.catch_up()
-            reports = self._proved(reports)
+            reports = self._searched(reports)
         return tuple(sorted(reports, key=lambda report: report.source))
 
-    def _proved(self, reports: Sequence[SyncReport]) -> list[SyncReport]:
+    def _searched(self, reports: Sequence[SyncReport]) -> list[SyncReport]:
         """Search once for all that was removed, and let the last report say what it came to."""
         removals = [one for report in reports for one in report.removals]
         if not (removals and self._options.prove):
             return list(reports)
-        documents = tuple(one for removal in removals for one in removal.documents)
-        probes = merged(removal.probes for removal in removals)
-        receipt = prove(Removal(documents, probes=probes), self._runtime.searches())
+        search = self._runtime.erase(removals)
         last = max(place for place, report in enumerate(reports) if report.removals)
         return [
-            replace(report, removals=(), receipt=receipt if place == last else None)
+            replace(report, removals=(), search=search if place == last else None)
             for place, report in enumerate(reports)
         ]
 

@@ -225,10 +225,6 @@ class AliasIndex:
                     self._open().wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         return self.sequence()
 
-    def purge(self, store: Store) -> int:
-        """Write its file anew; of the words it is not known which documents have them."""
-        return self.rebuild(store)
-
     def _require_sound(self) -> None:
         if fault := self._damage():
             raise CorruptLibraryError(f"The index of names is damaged: {fault}")

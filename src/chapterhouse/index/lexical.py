@@ -28,7 +28,7 @@ import tantivy
 from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.index import forward, rewriting
+from chapterhouse.index import forward
 from chapterhouse.index.comparing import (
     changed_since,
     damaged_segments,
@@ -108,12 +108,6 @@ class LexicalIndex:
                 self._drop_others(state.generation)
                 forward.drop_before(self._folder, _extent(state).edition)
         return self.sequence()
-
-    def purge(self, store: Store) -> int:
-        """Write its files anew without what is gone, from its own terms where that is possible."""
-        with writer_lock(self._folder, self._wait_seconds * 6) as held:
-            rewritten = held and self._rewrite(store)
-        return self.sequence() if rewritten else self.rebuild(store)
 
     def search(
         self,
@@ -343,27 +337,6 @@ class LexicalIndex:
                 changes = store.changes(state.sequence, _BATCH_CHANGES)
             writer.wait_merging_threads()
         return state
-
-    def _rewrite(self, store: Store) -> bool:
-        """Write the next generation from this one; say so where it cannot be done."""
-        self._apply_or_rebuild(store)
-        last, loaded, searcher = self._state(), self._load_forward(), self._searcher()
-        keys = self._keys()
-        numbers = loaded.terms_of(keys.tolist()).terms
-        terms = rewriting.terms_by_number(searcher, numbers)
-        if terms is None or not last.sequence:
-            return False
-        fresh = self._begun(last)
-        with explain_damage():
-            extent = forward.rewrite(self._folder, loaded, keys)
-            writer = self._open(fresh.generation).writer(_HEAP_BYTES, num_threads=1)
-            rewriting.write_entries(writer, loaded, keys.tolist(), terms, store)
-            writer.commit()
-            writer.wait_merging_threads()
-        write_state(self._folder, replace(fresh, sequence=last.sequence, counts=_counts(extent)))
-        self._drop_others(fresh.generation)
-        forward.drop_before(self._folder, extent.edition)
-        return True
 
     def _compact(self, state: IndexState) -> None:
         """Write the forward file anew where most of its rows are of chunks that are gone."""

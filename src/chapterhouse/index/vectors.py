@@ -80,10 +80,6 @@ class VectorIndex:
                 drop_generations(self._folder, LOGS, read_state(self._folder).generation)
         return self.sequence()
 
-    def purge(self, store: Store) -> int:
-        """Write its files anew without what is gone."""
-        return self.rebuild(store)
-
     def search(
         self,
         vector: NDArray[np.float32],

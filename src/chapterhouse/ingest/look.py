@@ -123,9 +123,6 @@ class Work:
         limits: How much of archives is unpacked.
         on_step: Called with what is begun to be done with a file.
         on_end: Called with the location of a file with which no more is done.
-        grace_seconds: How long the bytes are retained of what is removed; None: until a person
-            drops them.
-        now: The time when the run began, in seconds.
     """
 
     store: Store
@@ -140,8 +137,6 @@ class Work:
     limits: Limits = field(default_factory=Limits)
     on_step: Callable[[FileInFlight], None] = lambda _: None
     on_end: Callable[[str], None] = lambda _: None
-    grace_seconds: int | None = 0
-    now: int = 0
 
 
 def in_flight(look: Look, step: Step) -> FileInFlight:

@@ -162,9 +162,7 @@ def _remove(document_ids: Iterable[str], work: Work) -> tuple[Removal, ...]:
     chosen = tuple(document_ids)
     if not chosen:
         return ()
-    return (
-        remove_documents(chosen, store=work.store, grace_seconds=work.grace_seconds, now=work.now),
-    )
+    return (remove_documents(chosen, store=work.store),)
 
 
 def _is_emptied(source: Source, plan: Plan) -> bool:

@@ -261,10 +261,6 @@ class CachedEmbedder:
         """Delete what is cached under these keys, whatever embedder it is of."""
         self._cache.drop(keys)
 
-    def count(self, keys: Sequence[bytes]) -> int:
-        """Count the keys under which something is cached of vectors as long as these."""
-        return len(self._cache.get(keys, self.dimensions))
-
     def _key(self, text: str) -> bytes:
         return passage_key(self.fingerprint, text)
 

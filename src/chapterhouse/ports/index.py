@@ -33,10 +33,6 @@ class Index(Protocol):
         """Throw everything away and apply the whole store; return the sequence."""
         ...
 
-    def purge(self, store: Store) -> int:
-        """Take what is gone out of its files; return the sequence."""
-        ...
-
     def differences(self, store: Store, *, thorough: bool) -> Iterator[Difference]:
         """Yield in what it differs from the store, key by key; write nothing.
 

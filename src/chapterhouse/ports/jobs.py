@@ -3,10 +3,10 @@
 The store has one in a table. On a database server an engine made for it may take its place.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from chapterhouse.types import Job, JobState
+from chapterhouse.types import Document, Job, JobState
 
 
 class Jobs(Protocol):
@@ -65,6 +65,10 @@ class Jobs(Protocol):
         Raises:
             NotFoundError: there is no such job.
         """
+        ...
+
+    def forget_documents(self, documents: Iterable[Document]) -> None:
+        """Take names and hashes of removed documents out of the records of jobs that have ended."""
         ...
 
     def jobs(

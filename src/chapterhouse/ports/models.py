@@ -75,10 +75,6 @@ class PassageCache(Protocol):
         """Delete what is cached under these keys."""
         ...
 
-    def count(self, keys: Sequence[bytes]) -> int:
-        """Count the keys under which something is cached."""
-        ...
-
 
 class TokenEmbedder(Protocol):
     """Texts to one vector a token."""

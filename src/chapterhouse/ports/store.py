@@ -9,7 +9,6 @@ from chapterhouse.ports.examination import Examination
 from chapterhouse.ports.jobs import Jobs
 from chapterhouse.ports.memories import Memories
 from chapterhouse.ports.questions import Questions
-from chapterhouse.ports.removed import RemovedDocuments
 from chapterhouse.ports.settings import StoredSettings
 from chapterhouse.ports.vectors import DocumentVectors, Embeddings
 from chapterhouse.types import (
@@ -242,6 +241,10 @@ class Upkeep(Protocol):
         """Delete blobs that nothing needs and that are ``grace`` seconds old; count them."""
         ...
 
+    def forget_removals(self, sequence: int) -> None:
+        """Drop the ids of documents removed up to a change that every index has applied."""
+        ...
+
     def compact(self) -> None:
         """Write the store anew, so that nothing that was removed stays in its file."""
         ...
@@ -264,13 +267,12 @@ class Backup(Protocol):
     def take_rest(self, path: Path) -> None:
         """Take all but the documents from another library's database: it is as it is there.
 
-        Memories, encoders, sources, records of files, jobs, what is retained of removed ones, and
-        settings.
+        Memories, encoders, sources, records of files, jobs and settings.
         """
         ...
 
     def drop_rest(self) -> None:
-        """Delete what was asked, and bytes of removed documents, where it does not serve.
+        """Delete what was asked, where it does not serve.
 
         ``take_rest`` brings them back from the one that serves.
         """
@@ -316,10 +318,6 @@ class Store(
 
     def questions(self) -> Questions:
         """Return the questions as they are counted."""
-        ...
-
-    def removed(self) -> RemovedDocuments:
-        """Return the removed documents that may come back."""
         ...
 
     def settings(self) -> StoredSettings:

@@ -74,6 +74,7 @@ class Connections:
         self._readers_lock = threading.Lock()  # not the writer's: readers do not wait for it
         self._closed = False
         self._inode = 0  # of the file, once it is open
+        self.upgraded = False  # whether an earlier schema was
         self._holder = 0  # the thread that is in a transaction of the writer
         migrations = migrations or load_migrations()
         self.read_only = path.exists() and not is_writable(path)
@@ -247,7 +248,7 @@ class Connections:
                 _configure(connection)
                 _require_present(_version_seen(connection, path, len(migrations)), path, migrations)
             else:
-                _prepare_file(connection, path, migrations)
+                self.upgraded = _prepare_file(connection, path, migrations)
         except BaseException:
             connection.close()
             raise
@@ -303,7 +304,8 @@ def _casefold(*values: object) -> str:
     return str(text or "").casefold()
 
 
-def _prepare_file(connection: apsw.Connection, path: Path, migrations: Sequence[str]) -> None:
+def _prepare_file(connection: apsw.Connection, path: Path, migrations: Sequence[str]) -> bool:
+    """Make the schema that of now; return whether there was an earlier one."""
     _configure(connection)
     # Before a stranger's file is touched.
     version = _patiently(lambda: _version_seen(connection, path, len(migrations)))
@@ -313,8 +315,10 @@ def _prepare_file(connection: apsw.Connection, path: Path, migrations: Sequence[
             f"The file system of {path} cannot hold a library.",
             hint="SQLite needs shared memory there: use a local disk, not a network share.",
         )
+    upgraded = 0 < version < len(migrations)
     while version < len(migrations):
         version = _migrate(connection, path, migrations)
+    return upgraded
 
 
 def _require_present(version: int, path: Path, migrations: Sequence[str]) -> None:

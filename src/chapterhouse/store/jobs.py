@@ -7,16 +7,17 @@ synchronisation of the disk.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, Value, first, run
-from chapterhouse.types import FileInFlight, Job, JobState, Step
+from chapterhouse.types import Document, FileInFlight, Job, JobState, Step
 
 _ID: Final = re.compile(r"j?([0-9]{1,18})")
+_REMOVED: Final = "(removed)"
 _REMEMBERED: Final = 1_000  # finished jobs
 
 
@@ -86,6 +87,15 @@ class JobStore:
         with self._connections.read() as connection:
             return _found(first(connection, "job", _key(job_id)), job_id)
 
+    def forget_documents(self, documents: Iterable[Document]) -> None:
+        """Take names and hashes of removed documents out of the records of jobs that have ended."""
+        namings = list(dict.fromkeys(text for one in documents for text in _namings(one)))
+        with self._connections.write() as connection:
+            for key, *texts in run(connection, "ended_jobs") if namings else ():
+                without = tuple(_without(str(text), namings) for text in texts)
+                if without != tuple(texts):
+                    run(connection, "rewrite_job", key, *without)
+
     def jobs(
         self, states: Sequence[JobState] = (), lane: str = "", limit: int = _REMEMBERED
     ) -> tuple[Job, ...]:
@@ -106,6 +116,22 @@ def _found(row: Row | None, name: str) -> Job:
     if row is None:
         raise NotFoundError(f"There is no job '{name}'.", hint="See: chapterhouse jobs list")
     return _job(row)
+
+
+def _namings(document: Document) -> Iterator[str]:
+    """Yield what may name a document in the record of a job: the longest first.
+
+    A file may be named like part of another one: alone it counts only as a whole text.
+    """
+    yield from (json.dumps(name)[1:-1] for name in (document.location, document.source))
+    yield from (document.id, document.sha256, f"upload {document.sha256[:8]}")
+    yield json.dumps(document.source.rpartition("/")[2])
+
+
+def _without(text: str, namings: Iterable[str]) -> str:
+    for naming in namings:
+        text = text.replace(naming, f'"{_REMOVED}"' if naming.startswith('"') else _REMOVED)
+    return text
 
 
 def _json(value: Mapping[str, object]) -> str:

@@ -131,12 +131,10 @@ SELECT EXISTS (
 
 -- drop_content
 DELETE FROM content
-WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM document WHERE sha256 = ?1)
-  AND NOT EXISTS (SELECT 1 FROM removed WHERE sha256 = ?1);
+WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM document WHERE sha256 = ?1);
 
 -- referenced
-SELECT EXISTS (SELECT 1 FROM document WHERE sha256 = ?1)
-  OR EXISTS (SELECT 1 FROM removed WHERE sha256 = ?1);
+SELECT EXISTS (SELECT 1 FROM document WHERE sha256 = ?1);
 
 -- remove_document
 DELETE FROM document WHERE key = ?;
@@ -144,6 +142,9 @@ DELETE FROM document WHERE key = ?;
 -- put_removal
 INSERT INTO removal (document_id, sequence) VALUES (?, ?)
 ON CONFLICT (document_id) DO UPDATE SET sequence = excluded.sequence;
+
+-- forget_removals
+DELETE FROM removal WHERE sequence <= ?;
 
 -- drop_removal
 DELETE FROM removal WHERE document_id = ?;
@@ -480,9 +481,6 @@ SELECT count(*) FROM memory;
 -- drop_every_cached_answer
 DELETE FROM cached_answer;
 
--- drop_every_removed
-DELETE FROM removed;
-
 -- drop_every_unreferenced_content
 DELETE FROM content WHERE NOT EXISTS (SELECT 1 FROM document AS d WHERE d.sha256 = content.sha256);
 
@@ -568,45 +566,6 @@ ORDER BY key DESC LIMIT ?3;
 DELETE FROM job WHERE state NOT IN ('pending', 'running') AND key <= (
   SELECT key FROM job WHERE state NOT IN ('pending', 'running') ORDER BY key DESC LIMIT 1 OFFSET ?
 );
-
--- Removed documents that may come back.
-
--- put_removed
-INSERT INTO removed (
-  location, id, source, title, format, shelves, container, sha256, size, modified, mtime_ns,
-  number, removed, until
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-
--- removed_at
-SELECT sha256 FROM removed WHERE location = ?;
-
--- removed_entries
-SELECT * FROM removed ORDER BY number DESC, source, location;
-
--- expired_removed
-SELECT * FROM removed WHERE until > 0 AND until <= ? ORDER BY number DESC, source, location;
-
--- drop_removed
-DELETE FROM removed WHERE location = ?;
-
--- forget_removals
-DELETE FROM removal WHERE sequence <= ?;
-
--- naming
-SELECT document, 'questions' FROM question_document
-WHERE document IN (SELECT value FROM json_each(?1))
-UNION ALL
-SELECT wanted.value, 'documents' FROM json_each(?1) AS wanted
-WHERE EXISTS (SELECT 1 FROM document WHERE id = wanted.value)
-UNION ALL
-SELECT wanted.value, 'files' FROM json_each(?1) AS wanted
-JOIN file AS f ON f.document_id = wanted.value
-UNION ALL
-SELECT s.value, 'memories' FROM memory AS m, json_each(m.sources) AS s
-WHERE s.value IN (SELECT value FROM json_each(?1))
-UNION ALL
-SELECT wanted.value, 'cached answers' FROM cached_answer AS a, json_each(?1) AS wanted
-WHERE instr(a.answer, '"' || wanted.value || '"') > 0;
 
 -- ended_jobs
 SELECT key, arguments, lane, progress, result, error, hint FROM job
@@ -756,7 +715,7 @@ ORDER BY d.id, c.ordinal;
 
 -- needed_hashes
 SELECT sha256, EXISTS (SELECT 1 FROM content AS c WHERE c.sha256 = needed.sha256)
-FROM (SELECT sha256 FROM document UNION SELECT sha256 FROM removed) AS needed ORDER BY sha256;
+FROM (SELECT DISTINCT sha256 FROM document) AS needed ORDER BY sha256;
 
 -- replace_content
 INSERT OR REPLACE INTO content (sha256, bytes) VALUES (?, ?);
@@ -841,12 +800,10 @@ RETURNING 1;
 
 -- content_orphans
 SELECT 'bytes ' || sha256 || ' are of no document', sha256 FROM content
-WHERE NOT EXISTS (SELECT 1 FROM document AS d WHERE d.sha256 = content.sha256)
-  AND NOT EXISTS (SELECT 1 FROM removed AS r WHERE r.sha256 = content.sha256);
+WHERE NOT EXISTS (SELECT 1 FROM document AS d WHERE d.sha256 = content.sha256);
 
 -- drop_content_orphans
 DELETE FROM content WHERE NOT EXISTS (SELECT 1 FROM document AS d WHERE d.sha256 = content.sha256)
-  AND NOT EXISTS (SELECT 1 FROM removed AS r WHERE r.sha256 = content.sha256)
 RETURNING 1;
 
 -- cached_answer_orphans
@@ -925,9 +882,6 @@ INSERT INTO main.root SELECT * FROM other.root;
 -- take_jobs
 INSERT INTO main.job SELECT * FROM other.job;
 
--- take_removed
-INSERT INTO main.removed SELECT * FROM other.removed;
-
 -- take_settings
 INSERT INTO main.setting_change SELECT * FROM other.setting_change;
 
@@ -954,9 +908,6 @@ DELETE FROM main.root;
 
 -- drop_rest_jobs
 DELETE FROM main.job;
-
--- drop_rest_removed
-DELETE FROM main.removed;
 
 -- drop_rest_settings
 DELETE FROM main.setting_change;

@@ -16,7 +16,6 @@ from chapterhouse.types import (
     Notice,
     Page,
     Range,
-    RemovedDocument,
     Section,
     Status,
 )
@@ -247,39 +246,3 @@ def file_from(row: Row) -> FileRecord:
         )
     except KeyError as error:
         raise _unreadable(f"record of file {location}", error) from error
-
-
-def removed_row(entry: RemovedDocument) -> tuple[Value, ...]:
-    """Return the bindings of ``put_removed``."""
-    return (
-        entry.location,
-        entry.id,
-        entry.source,
-        entry.title,
-        entry.format,
-        to_json(list(entry.shelves)),
-        entry.container,
-        entry.sha256,
-        entry.size,
-        entry.modified,
-        entry.mtime_ns,
-        entry.number,
-        entry.removed,
-        entry.until,
-    )
-
-
-def removed_from(row: Row) -> RemovedDocument:
-    """Return the removed document of a row of ``removed``."""
-    location, identifier, source, title, format_, shelves, container, sha256, *numbers = row
-    return RemovedDocument(
-        identifier,
-        source,
-        location,
-        title,
-        format_,
-        tuple(json.loads(shelves)),
-        container,
-        sha256,
-        *map(int, numbers),
-    )

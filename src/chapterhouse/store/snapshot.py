@@ -27,7 +27,7 @@ def take_snapshot(
     """Write the database as it is at one moment to a new file.
 
     Answers that are only cached are left out, and so are jobs that have not ended. Nothing that was
-    removed is in the copy, nor the bytes from which it could come back.
+    removed is in the copy.
 
     Args:
         connections: To the library.
@@ -43,7 +43,7 @@ def take_snapshot(
     _copy_pages(connections, whole, agree)
     path.touch(0o600)
     with explained(path), _space_for(path), closing(_quick(whole)) as copy:
-        for statement in ("cached_answer", "removed", "unreferenced_content", "open_job"):
+        for statement in ("cached_answer", "unreferenced_content", "open_job"):
             run(copy, f"drop_every_{statement}")
         if not memories:
             for statement in ("memory", "memory_term", "question", "question_document"):

@@ -23,7 +23,6 @@ from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.questions import QuestionStore
 from chapterhouse.store.reading import StoreReader
-from chapterhouse.store.removed import RemovedStore
 from chapterhouse.store.settings import SettingStore
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
@@ -32,6 +31,8 @@ from chapterhouse.store.transfer import drop_rest, take_rest
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot
 
 INLINE_MAXIMUM = 64 * 2**10
+# A blob is written before its document is committed: it may be needed by one on its way.
+GRACE_SECONDS = 3_600.0
 
 
 class SqliteStore(StoreReader):
@@ -49,6 +50,8 @@ class SqliteStore(StoreReader):
     def __init__(self, path: Path, *, blobs: Blobs) -> None:
         super().__init__(Connections(path), blobs)
         self._perhaps_unneeded: list[str] = []  # blobs, to be looked at after the transaction
+        if self._connections.upgraded:
+            self.collect_garbage(GRACE_SECONDS)
 
     def close(self) -> None:
         """Close the file. The store cannot be used afterwards."""
@@ -73,10 +76,6 @@ class SqliteStore(StoreReader):
     def questions(self) -> QuestionStore:
         """Return the questions as they are counted."""
         return QuestionStore(self._connections)
-
-    def removed(self) -> RemovedStore:
-        """Return the removed documents that may come back."""
-        return RemovedStore(self._connections, self._drop_blob)
 
     def settings(self) -> SettingStore:
         """Return the settings that were changed in the database."""
@@ -230,6 +229,11 @@ class SqliteStore(StoreReader):
         self._drop_blob(found[2])
         return sequence
 
+    def forget_removals(self, sequence: int) -> None:
+        """Drop the ids of documents removed up to a change that every index has applied."""
+        with self._connections.write() as connection:
+            run(connection, "forget_removals", sequence)
+
     def compact(self) -> None:
         """Write the database anew, so that nothing removed stays in it; see ``Connections``."""
         self._connections.compact()
@@ -287,7 +291,7 @@ class SqliteStore(StoreReader):
         take_rest(self._connections, path)
 
     def drop_rest(self) -> None:
-        """Delete what was asked and the bytes of removed documents; see ``drop_rest``."""
+        """Delete what was asked; see ``drop_rest``."""
         drop_rest(self._connections)
 
     def relocate(self, before: str, after: str) -> None:

@@ -17,12 +17,10 @@ _PARTS: Final = (
     "files",
     "roots",
     "jobs",
-    "removed",
     "settings",
 )
-_ASKED_AND_REMOVED: Final = (
+_ASKED: Final = (
     "cached_answer",
-    "removed",
     "unreferenced_content",
     "memory",
     "memory_term",
@@ -31,9 +29,9 @@ _ASKED_AND_REMOVED: Final = (
 
 
 def drop_rest(connections: Connections) -> None:
-    """Delete what was asked and bytes of removed documents, which ``take_rest`` brings back."""
+    """Delete what was asked, which ``take_rest`` brings back."""
     with connections.write() as connection:
-        for part in _ASKED_AND_REMOVED:
+        for part in _ASKED:
             run(connection, f"drop_every_{part}")
     connections.compact()
 

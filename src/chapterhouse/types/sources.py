@@ -7,7 +7,7 @@ from typing import Final
 
 from chapterhouse.types.documents import DEFAULT_SHELF, Trust
 from chapterhouse.types.ledger import AddReport
-from chapterhouse.types.removal import Receipt, Removal
+from chapterhouse.types.removal import FileSearch, Removal
 
 
 class SourceKind(StrEnum):
@@ -77,7 +77,7 @@ class SyncReport:
         refused: Why nothing was removed although files are gone; empty where that was not so.
         source: The name of the source, where it is one.
         problem: Why it could not be synced at all.
-        receipt: What a search for the removed text came to; with the last of several sources.
+        search: What a search for the removed text came to; with the last of several sources.
         removals: What was removed, until it is searched for.
     """
 
@@ -88,7 +88,7 @@ class SyncReport:
     refused: str = ""
     source: str = ""
     problem: str = ""
-    receipt: Receipt | None = None
+    search: FileSearch | None = None
     removals: tuple[Removal, ...] = ()
 
     @property

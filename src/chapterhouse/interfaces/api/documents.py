@@ -242,7 +242,7 @@ async def remove(
         bool, Query(description="Take its words out of all files at once, and search for them.")
     ] = True,
 ) -> RemovalResult:
-    """Remove a document, and prove that nothing of it is found any more."""
+    """Remove a document for good, and search every file of the library for it."""
 
     def work(library: Library) -> RemovalResult:
         document = _require_own(library, document_id, exchange.caller)
@@ -366,13 +366,11 @@ def _context(found: Context) -> ContextResult:
 
 
 def _removal(removal: Removal, in_place: Sequence[Document]) -> RemovalResult:
-    receipt = removal.receipt
-    paths = receipt.paths.values() if receipt else ()
     return RemovalResult(
+        state=removal.state,
         removed=tuple(document.id for document in removal.documents),
-        probes=sum(one.searched for one in paths),
-        found=receipt.found if receipt else 0,
-        can_be_restored_until=max((one.until for one in removal.retained), default=0),
+        searched=removal.search.searched if removal.search else 0,
+        found=removal.search.found if removal.search else 0,
         in_place=tuple(document.source for document in in_place),
     )
 

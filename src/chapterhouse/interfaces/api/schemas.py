@@ -9,7 +9,7 @@ from chapterhouse.interfaces.service import without_paths
 from chapterhouse.retrieval.boost import tags_of
 from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import Document, Job, JobState, Notice, Status, Trust
+from chapterhouse.types import Document, Job, JobState, Notice, RemovalState, Status, Trust
 
 _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 100
@@ -110,12 +110,15 @@ class ShelvesBody(Body):
 
 
 class RemovalResult(Result):
-    """What was removed, and the proof that nothing of it is found any more."""
+    """What was removed, and whether a file of the library still has something of it."""
 
+    state: RemovalState = Field(
+        description="removed: no file has anything of it; incomplete: a file still has some;"
+        " unsearched: words may be in files until the next removal. No search finds it in any case."
+    )
     removed: tuple[str, ...] = Field(description="Ids.")
-    probes: int = Field(description="Searches for what it said, by every path.")
-    found: int = Field(description="How many of them found something; 0, or the removal failed.")
-    can_be_restored_until: int = Field(description="In seconds since 1970; 0: it cannot.")
+    searched: int = Field(description="Passages, names and hashes that files were searched for.")
+    found: int = Field(description="How many of them a file still has.")
     in_place: tuple[str, ...] = Field(
         description="Sources whose file is still in its folder: the next sync reads it again."
     )

@@ -39,8 +39,7 @@ else:
 
 app = group("List, show, remove and reread documents.")
 app.add_typer(quarantine.app, name="quarantine")
-for found in (removals.remove, removals.removed, removals.undo, removals.purge):
-    app.command()(found)
+app.command()(removals.remove)
 
 Name = Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")]
 

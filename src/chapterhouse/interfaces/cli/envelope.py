@@ -171,12 +171,6 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
         "answer": attrgetter("answer.text"),
         "quotes": lambda value: [citation.quote for citation in value.answer.citations],
     },
-    "Receipt": {"found": attrgetter("found")},
-    "RemovedDocument": {
-        **dict.fromkeys(("modified", "mtime_ns", "number")),
-        "removed": lambda value: _day(value.removed),
-        "until": lambda value: _day(value.until) if value.until else None,
-    },
     "TraceSpan": {"start_seconds": _rounded("start_seconds"), "seconds": _rounded("seconds")},
     "TraceEvent": {"seconds": _rounded("seconds")},
 }

@@ -1,45 +1,40 @@
-"""Commands that remove documents and bring them back: docs remove, removed, undo, purge."""
+"""``docs remove``: what it will remove, what it removed, and whether some of it is left."""
 
-import time
+from collections.abc import Iterator
 from typing import Annotated, Final
 
 import typer
 
-from chapterhouse.errors import RefusedError
-from chapterhouse.interfaces.cli import render_removals
-from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import DryRun, Yes, argument, flag
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, opened_library, require_yes
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Receipt, RemovedDocument
+from chapterhouse.types import FileSearch, Removal, RemovalState
 
+_COPY: Final = "A copy of the library first: chapterhouse export FILE"
 Names = Annotated[list[str] | None, argument("[NAME]...", "Ids, beginnings of ids or files.")]
-_DAY: Final = 86_400  # seconds
 
 
 def remove(
     names: Names = None,
     *,
     missing: Annotated[bool, flag("--missing", "Remove documents whose files are gone.")] = False,
-    at_once: Annotated[bool, flag("--now", "Without a grace period: nothing is retained.")] = False,
-    retain: Annotated[
-        bool, flag("--retain-original", "Retain the file's bytes until they are purged by hand.")
-    ] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
 ) -> Outcome:
-    """Remove documents from the library.
+    """Remove documents from the library, for good.
 
-    The files they came from are not touched. Answers that rest on them are forgotten. The indexes
-    are built anew, and what was removed is searched for by every path, and in every file of the
-    library. For some days the bytes are retained: docs undo reads them again.
+    The files they came from are not touched. Text, bytes, vectors and what was remembered of
+    answers that rest on them go. The indexes and the database are written anew, and every file of
+    the library is searched for what was removed. Exit code 4 says that a file still has some.
+
+    There is no undo: chapterhouse export writes a copy of the library first.
 
     Asks first. Off a terminal, and with --json, it does nothing without --yes: exit code 10.
     """
     if not names and not missing:
         raise typer.BadParameter("Name what to remove, or use --missing.")
-    if at_once and retain:
-        raise typer.BadParameter("--now and --retain-original exclude each other.")
 
     with opened_library() as library:
         removal = library.documents.remove(*(names or ()), missing=missing, dry_run=True)
@@ -47,86 +42,46 @@ def remove(
             if not yes:
                 count = counted(len(removal.documents), "document")
                 require_yes(
-                    f"Remove {count} from the library",
-                    needed=f"Removing {count} needs to be confirmed.",
-                    refused="Nothing was removed.",
+                    f"Remove {count} from the library for good",
+                    needed=f"Removing {count} for good needs to be confirmed. {_COPY}",
+                    refused=f"Nothing was removed. {_COPY}",
                     listed=[document.source for document in removal.documents],
                 )
-            removal = library.documents.remove(
-                *(document.id for document in removal.documents),
-                grace_days=0 if at_once else None,
-                retain=retain,
-            )
+            removal = library.documents.remove(*(document.id for document in removal.documents))
         in_place = library.documents.in_place(removal.documents)
         data = {
+            "state": None if dry_run else removal.state,
             "documents": removal.documents,
-            "retained": removal.retained,
             "in_place": [document.source for document in in_place],
-            "receipt": removal.receipt,
+            "search": removal.search,
             "dry_run": dry_run,
         }
-        shown = render_removals.removal(removal, len(in_place), dry_run=dry_run)
-        return Outcome(data, shown, _code(removal.receipt))
+        shown = _shown(removal, len(in_place), dry_run=dry_run)
+        return Outcome(data, shown, PARTLY if removal.state is RemovalState.INCOMPLETE else OK)
 
 
-def removed() -> Outcome:
-    """List the removed documents that can come back, with the days left."""
-    with opened_library() as library:
-        now = int(time.time())
-        entries = [(entry, _days_left(entry, now)) for entry in library.documents.removed()]
-        data = [{**plain(entry), "days_left": days} for entry, days in entries]
-        return Outcome(data, render_removals.entries(entries))
+def _shown(removal: Removal, in_place: int, *, dry_run: bool) -> Iterator[Block]:
+    verb = "Would remove" if dry_run else "Removed"
+    yield verbatim(f"{verb} {counted(len(removal.documents), 'document')}.")
+    for document in removal.documents:
+        yield verbatim(f"  {document.id}  {one_line(document.source)}")
+    if removal.search is not None:
+        yield from shown_search(removal.search)
+    if in_place:
+        text = counted(in_place, "file is", "files are")
+        warning = (
+            f"{text} in place, and read by the next 'add' or 'sync': move away or exclude what"
+            " shall not come back."
+        )
+        yield verbatim((warning, Style.WARNING))
 
 
-def undo(names: Names = None) -> Outcome:
-    """Bring removed documents back, the last removal when none is named.
-
-    Their bytes are read again; ids, sources and shelves are those of before. What was remembered
-    of answers stays forgotten. Exit code 4 says that some could not come back, 5 that none could.
-    """
-    with opened_library() as library:
-        restored = library.documents.restore(*(names or ()))
-        refused = [{"document": entry, "reason": reason} for entry, reason in restored.refused]
-        data = {"documents": restored.documents, "refused": refused}
-        code = PARTLY if restored.documents else RefusedError.exit_code
-        return Outcome(data, render_removals.restored(restored), code if refused else OK)
-
-
-def purge(
-    names: Names = None,
-    *,
-    expired: Annotated[
-        bool, flag("--expired", "Only of those whose grace period is over.")
-    ] = False,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-) -> Outcome:
-    """Drop the bytes of removed documents, of all of them when none is named.
-
-    Then nothing of them is left, as the receipt shows, and they cannot come back.
-
-    Asks first. Off a terminal, and with --json, it does nothing without --yes: exit code 10.
-    """
-    with opened_library() as library:
-        found = library.documents.purge(*(names or ()), expired=expired, dry_run=True)
-        if found.dropped and not dry_run:
-            if not yes:
-                count = counted(len(found.dropped), "removed document")
-                require_yes(
-                    f"Drop the bytes of {count} for good",
-                    needed=f"Dropping the bytes of {count} needs to be confirmed.",
-                    refused="Nothing was dropped.",
-                    listed=[entry.source for entry in found.dropped],
-                )
-            found = library.documents.purge(*(entry.location for entry in found.dropped))
-        data = {"documents": found.dropped, "receipt": found.receipt, "dry_run": dry_run}
-        return Outcome(data, render_removals.purge(found, dry_run=dry_run), _code(found.receipt))
-
-
-def _code(receipt: Receipt | None) -> int:
-    return PARTLY if receipt is not None and receipt.found else OK
-
-
-def _days_left(entry: RemovedDocument, now: int) -> int | None:
-    """Return for how many days a document can still come back; None without an end."""
-    return max(0, -(-(entry.until - now) // _DAY)) if entry.until else None
+def shown_search(search: FileSearch) -> Iterator[Block]:
+    """Say whether a file of the library still has something of what was removed."""
+    place = f"{counted(search.files, 'file')} ({search.bytes / 2**20:,.1f} MB) of the library"
+    sought = counted(search.searched, "passage or name", "passages and names")
+    if not search.found:
+        yield verbatim(("Nothing of it is left", Style.GOOD), f": searched {place} for {sought}.")
+        return
+    yield verbatim(("Some of it is left", Style.BAD), f": {search.found:,} of {sought} in {place}.")
+    yield verbatim(f"Look into: {', '.join(map(one_line, search.places))}")

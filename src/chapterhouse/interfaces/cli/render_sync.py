@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from chapterhouse.interfaces.cli import render, render_removals
+from chapterhouse.interfaces.cli import removals, render
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
@@ -64,8 +64,8 @@ def _report(report: SyncReport, *, dry_run: bool) -> Iterator[Block]:
         yield verbatim((f"... and {len(entries) - _SHOWN:,} more", Style.QUIET))
     yield from render.details(report.files)
     yield from render.ignored(report.files)
-    if report.receipt:
-        yield from render_removals.receipt_of(report.receipt)
+    if report.search:
+        yield from removals.shown_search(report.search)
 
 
 def _counts(report: SyncReport, *, dry_run: bool) -> str:
