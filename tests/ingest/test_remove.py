@@ -10,7 +10,7 @@ from chapterhouse import Library
 from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest.remove import erase, remove_documents
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
-from chapterhouse.types import Memory, RemovalState, Scope
+from chapterhouse.types import JobState, Memory, RemovalState, Scope
 
 EVERYTHING = Scope.everything()
 
@@ -102,3 +102,37 @@ def test_one_search_serves_several_removals_and_cached_vectors_go(library: Libra
     assert runtime.store.changes(0, 100)[-1].document is not None  # ids of removed ones went
     files = [path for path in library.folder.rglob("*") if path.is_file()]
     assert [path for path in files if ids[0].encode() in path.read_bytes()] == []
+
+
+@pytest.mark.parametrize("prove", [False, True])
+def test_an_upload_does_not_come_back_with_its_job(library: Library, *, prove: bool) -> None:
+    runtime = library._runtime
+    data = b"# Winter rules\n\nEvery berth is closed from November on.\n"
+    with library.documents.receive() as upload:
+        upload.write(data)
+        file = upload.finish()
+    job = library.documents.upload_later(file, "winter-rules.md")
+    # Its worker stores the document and is killed before it can say so.
+    assert runtime.runner.jobs.claim("killed", 1.0, 2.0, job.id) is not None
+    library.documents.add_bytes(data, "winter-rules.md")
+    removal = library.documents.remove("winter-rules.md", prove=prove)
+    assert removal.state is (RemovalState.REMOVED if prove else RemovalState.UNSEARCHED)
+    library.jobs.work(idle_seconds=0)
+    assert "winter-rules" not in str([one.source for one in library.documents.list()])
+    assert library.jobs.get(job.id).state is JobState.CANCELLED
+    assert "winter" not in str(library.jobs.get(job.id))
+    assert list((library.folder / "uploads").iterdir()) == []
+
+
+def test_names_and_hashes_leave_the_records_of_jobs(library: Library) -> None:
+    for name in ("harbour-office.md", "other.md"):
+        with library.documents.receive() as upload:
+            upload.write(f"# What {name} says\n\nAll of it is here.\n".encode())
+            file = upload.finish()
+        library.documents.upload_later(file, name)
+    library.jobs.work(idle_seconds=0)
+    sha256 = library.documents.get("harbour-office.md").sha256
+    assert library.documents.remove("harbour-office.md").state is RemovalState.REMOVED
+    jobs = str(library.jobs.list())
+    assert "harbour-office" not in jobs
+    assert sha256[:8] not in jobs

@@ -122,7 +122,7 @@ def test_what_is_left_anywhere_is_found_but_not_what_another_document_says(
     assert search_files(traces, place, store).found == 0  # it is there
     for name, text in (
         ("chat.json", store.chunks_of(document.id, Scope.everything())[0].text),
-        ("background/worker.log", f"reading {document.source}"),
+        ("background/note.txt", f"reading {document.source}"),
         ("jobs.txt", document.id),
         ("list.txt", document.sha256),
         (f"uploads/{document.sha256}", "nothing"),

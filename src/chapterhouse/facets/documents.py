@@ -266,6 +266,8 @@ class Documents:
         if dry_run or not documents:
             return Removal(tuple(documents[name] for name in sorted(documents)))
         removal = remove.remove_documents(sorted(documents), store=self._runtime.store)
+        for name in removal.traces.uploads:
+            uploads.drop(self._runtime.folder, name)
         if not prove:
             self._runtime.catch_up()
             return removal

@@ -7,6 +7,7 @@ from typing import Final
 
 from chapterhouse.connectors.folder import above
 from chapterhouse.errors import NotFoundError
+from chapterhouse.ingest import uploads
 from chapterhouse.ingest.look import CONTAINERS
 from chapterhouse.ingest.traces import search_files, traces_of
 from chapterhouse.ports.models import PassageCache
@@ -27,6 +28,8 @@ def remove_documents(
 ) -> Removal:
     """Remove documents with their text, vectors and bytes, and the memories that rest on them.
 
+    Open jobs that would store the same bytes again end with them.
+
     No search finds them from then on. Words of them stay in the files of the indexes until
     ``erase``, which follows once, after everything that a run removes.
 
@@ -42,9 +45,11 @@ def remove_documents(
     """
     documents = [_require(identifier, store) for identifier in dict.fromkeys(document_ids)]
     traces = traces_of(documents, store)
+    received: list[str] = []
     for start in range(0, len(documents), _TOGETHER):
         some = documents[start : start + _TOGETHER]
         with store.together():
+            received += store.jobs().forget_uploads(document.sha256 for document in some)
             for document in some:
                 store.remove(document.id)
                 _look_again(document, store)
@@ -53,7 +58,7 @@ def remove_documents(
             on_progress(Progress(done, len(documents), document.source))
     store.jobs().forget_documents(documents)
     store.collect_garbage(GRACE_SECONDS)
-    return Removal(tuple(documents), None, traces)
+    return Removal(tuple(documents), None, replace(traces, uploads=tuple(received)))
 
 
 def erase(
@@ -76,6 +81,8 @@ def erase(
     """
     for cache in caches:
         cache.forget(traces.cached)
+    for name in traces.uploads:
+        uploads.drop(folder, name)
     (folder / LAST_QUESTION).unlink(missing_ok=True)  # it quotes what was found
     store.forget_removals(rewrite_indexes())
     store.compact()

@@ -1,5 +1,6 @@
 """Search every file of a workspace for documents that were removed."""
 
+import fcntl
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -13,16 +14,18 @@ from numpy.typing import NDArray
 
 from chapterhouse.chunking.build import embedding_text
 from chapterhouse.database_file import database_bytes
+from chapterhouse.files import write_whole
 from chapterhouse.models.embedding_cache import passage_key
 from chapterhouse.ports.store import Store
 from chapterhouse.types import Document, FileSearch, Scope, Traces
 
 _PIECE: Final = 24  # bytes that are looked for: a database has a text in parts
 _SHORTEST: Final = 12  # a shorter text says nothing: it may be anywhere
-_PIECES: Final = 4  # of a passage, spread over it
+_MOST: Final = 200_000  # pieces of all passages; of one at least four, spread over it
 # Bytes that are in a text as they are in JSON.
 _PLAIN: Final = re.compile(rb'[^\x00-\x1f"\\\x80-\xff]{12,}|[^\x00-\x1f"\\]{12,}')
 _WORD: Final = 8  # bytes that are compared at once
+_MEETINGS: Final = "councils/*/meetings/*.ndjson"  # of the home: transcripts
 _BLOCK: Final = 2 * 2**20
 _HASH_BITS: Final = 22
 _FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: multiplicative hashing
@@ -33,52 +36,95 @@ def traces_of(documents: Iterable[Document], store: Store) -> Traces:
     """Return what documents are known by: their passages, names, ids and hashes."""
     pieces: dict[frozenset[bytes], None] = {}
     cached: list[bytes] = []
-    for document in documents:
-        chunks = store.chunks_of(document.id, _ALL)
+    parts = [(document, store.chunks_of(document.id, _ALL)) for document in documents]
+    each = max(4, _MOST // max(1, sum(len(chunks) for _, chunks in parts)))
+    for document, chunks in parts:
         texts = [embedding_text(document.title, chunk) for chunk in chunks]
         prints = store.fingerprints_of(document.id)
         cached += [passage_key(name, text) for name in prints for text in texts]
         names = (document.title, document.id, document.source, document.sha256)
-        found = [pieces_of(chunk.text) for chunk in chunks]
+        found = [pieces_of(chunk.text, each) for chunk in chunks]
         found += [end_of(name) for name in (*names, document.source.rpartition("/")[2])]
         pieces.update(dict.fromkeys(filter(None, found)))
     return Traces(tuple(pieces), tuple(cached))
 
 
 def search_files(traces: Traces, folder: Path, store: Store) -> FileSearch:
-    """Look for removed documents in every file of ``folder``, and in the names of the files.
+    """Look for removed documents in every file of a workspace's folder, and in the files' names.
 
-    What a document that is there has, too, does not count as found. Links are not followed.
+    The transcripts of meetings count as such files: they are of the home.
+
+    What a document that is there has, too, does not count as found. Links are not followed. Lines
+    of transcripts, logs and histories that have something of it are taken out.
     """
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    home = folder.parents[1]
+    found = chain(folder.rglob("*"), home.glob(_MEETINGS))
+    files = sorted(path for path in found if path.is_file() and not path.is_symlink())
     finder = Finder({piece for some in traces.pieces for piece in some})
-    places: dict[bytes, set[str]] = {}
+    places: dict[bytes, set[Path]] = {}
     for path in files if traces.pieces else ():
-        name = str(path.relative_to(folder))
-        for block in chain([os.fsencode(name)], _blocks(path)):
+        for block in chain([os.fsencode(path.relative_to(home))], _blocks(path)):
             for piece in finder.find(block):
-                places.setdefault(piece, set()).add(name)
+                places.setdefault(piece, set()).add(path)
     for text in _known(store) if places else ():
         for piece in finder.find(text):
             places.pop(piece, None)
         if not places:
             break
+    holding = {path for some in places.values() for path in some}
+    wanted = Finder(places)
+    redacted = {path for path in holding if _is_record(path) and _drop_lines(path, wanted)}
+    places = {piece: some - redacted for piece, some in places.items() if some - redacted}
+
+    def named(paths: Iterable[Path]) -> tuple[str, ...]:
+        parts = (path.relative_to(folder if folder in path.parents else home) for path in paths)
+        return tuple(sorted(map(str, parts)))
+
     return FileSearch(
         len(traces.pieces),
         sum(not places.keys().isdisjoint(some) for some in traces.pieces),
-        tuple(sorted({place for some in places.values() for place in some})),
+        named(holding - redacted),
         len(files),
         sum(path.stat().st_size for path in files if path.exists()),
+        named(redacted),
     )
 
 
-def pieces_of(passage: str) -> frozenset[bytes]:
-    """Return some pieces by which a text is known in a file; none where it is too short."""
+def _is_record(path: Path) -> bool:
+    """Whether a file is one of ours to which lines are added: a transcript, a log, a history."""
+    return path.suffix in {".ndjson", ".log"} or path.name == "chat_history"
+
+
+def _drop_lines(path: Path, finder: "Finder") -> bool:
+    """Take the lines that have a piece out of a file; say whether that could be done.
+
+    A transcript whose first line has one goes as a whole: it is what the meeting was asked. One
+    that a meeting is written to at this moment stays as it is.
+    """
+    with path.open("rb") as stream, suppress(BlockingIOError):
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lines = stream.read().splitlines(keepends=True)
+        stays = [line for line in lines if not finder.find(line)]
+        if path.suffix == ".ndjson" and stays[:1] != lines[:1]:
+            path.unlink()
+        elif path.suffix == ".ndjson":
+            write_whole(path, b"".join(stays))
+        else:  # a process may be writing to it
+            path.write_bytes(b"".join(stays))
+        return True
+    return False
+
+
+def pieces_of(passage: str, most: int = 4) -> frozenset[bytes]:
+    """Return pieces by which a text is known in a file; none where it is too short.
+
+    Without a bound, a quotation of 47 bytes has one of them.
+    """
     runs = [match.group() for match in _PLAIN.finditer(passage.encode("utf-8", "replace"))]
     pieces = [run[at : at + _PIECE] for run in runs for at in range(0, len(run), _PIECE)]
     pieces = [piece for piece in pieces if len(piece) >= _SHORTEST]
-    step = max(1, len(pieces) // _PIECES)
-    return frozenset(islice(pieces[::step], _PIECES))
+    step = max(1, len(pieces) // most)
+    return frozenset(islice(pieces[::step], most))
 
 
 def end_of(name: str) -> frozenset[bytes]:

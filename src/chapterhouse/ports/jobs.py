@@ -67,6 +67,14 @@ class Jobs(Protocol):
         """
         ...
 
+    def forget_uploads(self, hashes: Iterable[str]) -> Sequence[str]:
+        """End jobs that would store bytes of these SHA-256, and forget the files' names.
+
+        Returns:
+            The names of their received files, those of jobs that had ended before among them.
+        """
+        ...
+
     def forget_documents(self, documents: Iterable[Document]) -> None:
         """Take names and hashes of removed documents out of the records of jobs that have ended."""
         ...

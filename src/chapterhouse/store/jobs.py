@@ -87,6 +87,14 @@ class JobStore:
         with self._connections.read() as connection:
             return _found(first(connection, "job", _key(job_id)), job_id)
 
+    def forget_uploads(self, hashes: Iterable[str]) -> list[str]:
+        """End jobs that would store bytes of these SHA-256, and forget the files' names."""
+        with self._connections.write() as connection:
+            wanted = json.dumps(list(hashes))
+            received = [str(file) for _, file in run(connection, "uploads_of", wanted)]
+            run(connection, "forget_uploads", wanted)
+        return received
+
     def forget_documents(self, documents: Iterable[Document]) -> None:
         """Take names and hashes of removed documents out of the records of jobs that have ended."""
         namings = list(dict.fromkeys(text for one in documents for text in _namings(one)))

@@ -567,6 +567,22 @@ DELETE FROM job WHERE state NOT IN ('pending', 'running') AND key <= (
   SELECT key FROM job WHERE state NOT IN ('pending', 'running') ORDER BY key DESC LIMIT 1 OFFSET ?
 );
 
+-- uploads_of
+SELECT key, arguments ->> 'file' FROM job
+WHERE kind = 'upload'
+  AND substr(arguments ->> 'file', 1, 64) IN (SELECT value FROM json_each(?));
+
+-- forget_uploads
+UPDATE job SET
+  arguments = json_set(arguments, '$.file', '(removed)', '$.name', '(removed)'),
+  lane = 'upload',
+  progress = '{}',
+  finished = iif(state IN ('pending', 'running'), unixepoch(), finished),
+  state = iif(state IN ('pending', 'running'), 'cancelled', state),
+  lease_until = 0
+WHERE kind = 'upload'
+  AND substr(arguments ->> 'file', 1, 64) IN (SELECT value FROM json_each(?));
+
 -- ended_jobs
 SELECT key, arguments, lane, progress, result, error, hint FROM job
 WHERE state NOT IN ('pending', 'running') ORDER BY key;

@@ -21,14 +21,20 @@ class Traces:
     Attributes:
         pieces: Of each passage, name, id and hash: some of its bytes.
         cached: Keys under which caches of embeddings may have vectors of their passages.
+        uploads: Names of received files with their bytes, whose jobs have ended.
     """
 
     pieces: tuple[frozenset[bytes], ...] = ()
     cached: tuple[bytes, ...] = ()
+    uploads: tuple[str, ...] = ()
 
     def __add__(self, other: "Traces") -> "Traces":
         """Return those of both."""
-        return Traces((*self.pieces, *other.pieces), (*self.cached, *other.cached))
+        return Traces(
+            (*self.pieces, *other.pieces),
+            (*self.cached, *other.cached),
+            (*self.uploads, *other.uploads),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,7 @@ class FileSearch:
         places: Those files, from the folder of the workspace on, sorted.
         files: How many files were searched: all of the workspace.
         bytes: Of these files.
+        redacted: Transcripts, logs and the like from which lines were taken that had some of it.
     """
 
     searched: int
@@ -50,6 +57,7 @@ class FileSearch:
     places: tuple[str, ...]
     files: int
     bytes: int
+    redacted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

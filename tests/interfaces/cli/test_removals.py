@@ -1,5 +1,6 @@
 """``docs remove`` over a real library."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -75,3 +76,34 @@ def test_a_setting_that_is_gone_says_what_holds_now(
     (home / "chapterhouse.toml").unlink()
     monkeypatch.setenv("CHAPTERHOUSE_REMOVAL__GRACE_DAYS", "3")
     assert "does not come back" in chapterhouse("docs", "list").err
+
+
+def test_what_a_meeting_said_of_a_document_goes_with_it(
+    chapterhouse: Any, harbour: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(harbour / "home", home)
+    monkeypatch.setenv("CHAPTERHOUSE_HOME", str(home))
+    monkeypatch.setenv("CHAPTERHOUSE_BACKGROUND", "0")
+    (transcript,) = home.glob("councils/berths/meetings/*.ndjson")
+    own = home / "workspaces" / "default"
+    (own / "background").mkdir(exist_ok=True)
+    (own / "background" / "embed.log").write_text("tides\nreading papers/tariffs.pdf\n")
+    (own / "chat_history").write_text("+what does papers/tariffs.pdf say\n+when is slack water\n")
+    asked = transcript.read_bytes().splitlines()[0]
+    assert b"tariffs" in transcript.read_bytes()
+    with Library.open(home) as library:
+        document = library.documents.get("tariffs")
+        chunks = library.documents.chunks(document.id)
+    quoted = [line for chunk in chunks for line in chunk.text.splitlines() if len(line) >= 50]
+    data = chapterhouse("docs", "remove", "tariffs", "--yes", "--json").data
+    assert data["state"] == "removed", data["search"]
+    left = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert document.id.encode() not in left
+    assert document.sha256.encode() not in left
+    assert b"tariffs.pdf" not in left
+    assert [line for line in quoted if line.encode() in left] == []
+    assert transcript.read_bytes().splitlines()[0] == asked
+    assert (own / "background" / "embed.log").read_text() == "tides\n"
+    assert (own / "chat_history").read_text() == "+when is slack water\n"
+    assert str(transcript.relative_to(home)) in data["search"]["redacted"]

@@ -230,7 +230,7 @@ async def set_shelves(exchange: Exchanged, document_id: str, body: ShelvesBody) 
         _require_own(library, document_id, exchange.caller)
         return _shown(library.documents.set_shelves(document_id, body.shelves), exchange)
 
-    return await exchange.change("document.shelves", document_id, change)
+    return await exchange.change("document.shelves", _unnamed(document_id), change)
 
 
 @documents.delete("/{document_id}", openapi_extra=WRITE, responses=problem_responses(412))
@@ -251,7 +251,7 @@ async def remove(
         removal = library.documents.remove(document.id, prove=prove)
         return _removal(removal, library.documents.in_place(removal.documents))
 
-    return await exchange.change("document.remove", document_id, work)
+    return await exchange.change("document.remove", _unnamed(document_id), work)
 
 
 @documents.post("/{document_id}/reprocess", status_code=202, openapi_extra=WRITE)
@@ -262,7 +262,7 @@ async def reprocess(exchange: Exchanged, document_id: str) -> JobResult:
         _require_own(library, document_id, exchange.caller)
         return job_result(library.documents.reprocess_later(document_id))
 
-    job = await exchange.change("document.reprocess", document_id, order)
+    job = await exchange.change("document.reprocess", _unnamed(document_id), order)
     await exchange.wake_worker()
     return job
 
@@ -373,6 +373,11 @@ def _removal(removal: Removal, in_place: Sequence[Document]) -> RemovalResult:
         found=removal.search.found if removal.search else 0,
         in_place=tuple(document.source for document in in_place),
     )
+
+
+def _unnamed(document_id: str) -> str:
+    """Return the end of an id for the audit log: its beginning is made of the file's name."""
+    return document_id[-8:]
 
 
 def _tag(document: DocumentResult) -> str:

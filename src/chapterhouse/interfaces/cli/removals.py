@@ -78,6 +78,9 @@ def _shown(removal: Removal, in_place: int, *, dry_run: bool) -> Iterator[Block]
 
 def shown_search(search: FileSearch) -> Iterator[Block]:
     """Say whether a file of the library still has something of what was removed."""
+    if search.redacted:
+        names = ", ".join(map(one_line, search.redacted))
+        yield verbatim(f"Lines that quoted or named it were taken out of: {names}")
     place = f"{counted(search.files, 'file')} ({search.bytes / 2**20:,.1f} MB) of the library"
     sought = counted(search.searched, "passage or name", "passages and names")
     if not search.found:

@@ -34,7 +34,8 @@ def changes(found: Sequence[SyncReport]) -> Iterator[Block]:
 
 def is_partial(report: SyncReport) -> bool:
     """Whether something was not read, or not synced."""
-    failed = report.problem or report.refused or report.absent
+    left = report.search is not None and report.search.found
+    failed = report.problem or report.refused or report.absent or left
     return bool(failed) or render.report_code(report.files) != 0
 
 
