@@ -254,9 +254,9 @@ class Library:
             with cls.open(home, workspace, create=False) as library:
                 return library.upkeep.verify(quick=quick, on_progress=on_progress)
         except CorruptLibraryError as error:
-            return Verification(
-                (Finding("database", error.message, Remedy.REBUILD, hint=error.hint),), quick=quick
-            )
+            damaged = Finding("database", error.message, Remedy.REBUILD, hint=error.hint)
+            own = home_folder(home) / "workspaces" / workspace
+            return Verification(files.findings_without_database(own) or (damaged,), quick=quick)
 
     @classmethod
     def repair(
@@ -543,7 +543,7 @@ def _require_there(home: Path, workspace: str) -> Path:
         NotFoundError: it has none.
     """
     own = home / "workspaces" / workspace
-    if not (own / "library.db").exists():
+    if not (own / "library.db").exists() and not files.findings_without_database(own):
         raise NotFoundError(
             f"There is no library in {home} (workspace '{workspace}').",
             hint="Make one with: chapterhouse init, or add documents: chapterhouse add PATH",

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from chapterhouse import wiring
 from chapterhouse.agents import curate, curated
 from chapterhouse.errors import RefusedError
 from chapterhouse.facets import long_work, rebuilding
@@ -13,8 +14,19 @@ from chapterhouse.ingest import archive, export, restore, second, staging
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE
 from chapterhouse.settings_file import portable_settings
-from chapterhouse.types import ExportReport, JobState, Progress, RebuildReport, RestoreReport
-from chapterhouse.wiring import databases, definition_folders, rebuild_database
+from chapterhouse.types import (
+    ExportReport,
+    Finding,
+    JobState,
+    Progress,
+    RebuildReport,
+    RestoreReport,
+)
+from chapterhouse.wiring import (
+    databases,
+    definition_folders,
+    rebuild_database,
+)
 
 OnProgress = Callable[[Progress], None]
 
@@ -67,6 +79,11 @@ def restore_library(
         dry_run=dry_run,
         on_progress=on_progress,
     )
+
+
+def findings_without_database(folder: Path) -> tuple[Finding, ...]:
+    """Return what is found where a workspace has no database; as of ``wiring``."""
+    return wiring.findings_without_database(folder)
 
 
 def rebuild(folder: Path) -> tuple[str, Mapping[str, int]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.errors import EngineError
+from chapterhouse.errors import CorruptLibraryError, EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
@@ -45,10 +45,10 @@ from chapterhouse.store.blobs import FolderBlobs, SharedBlobs
 from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.store.salvage import salvage
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import SqliteStore, require_not_emptied
 from chapterhouse.store.statements import load_migrations
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import Evidence, Extraction, Judgement
+from chapterhouse.types import Evidence, Extraction, Finding, Judgement, Remedy
 from chapterhouse.types.personas import COUNCIL_MARKS, PERSONA_MARKS
 
 if TYPE_CHECKING:
@@ -305,6 +305,18 @@ def _definitions(folders: Mapping[str, Path]) -> dict[str, FolderDefinitions]:
         "persona": FolderDefinitions(folders["personas"], PERSONA_MARKS),
         "council": FolderDefinitions(folders["councils"], COUNCIL_MARKS),
     }
+
+
+def findings_without_database(folder: Path) -> tuple[Finding, ...]:
+    """Return what is found where the database of a workspace is empty or missing, else nothing."""
+    try:
+        require_not_emptied(folder / "library.db")
+    except CorruptLibraryError as error:
+        sentence = "the database that knew of which file it has the bytes is gone: blob {}"
+        blobs = sorted(FolderBlobs(folder / "blobs").hashes())
+        found = [Finding("blobs", sentence.format(one), Remedy.NONE, one) for one in blobs]
+        return (Finding("database", error.message, Remedy.NONE, hint=error.hint), *found)
+    return ()
 
 
 def databases() -> "Databases":

@@ -52,13 +52,14 @@ def traces_of(documents: Iterable[Document], store: Store) -> Traces:
 def search_files(traces: Traces, folder: Path, store: Store) -> FileSearch:
     """Look for removed documents in every file of a workspace's folder, and in the files' names.
 
-    The transcripts of meetings count as such files: they are of the home.
+    The transcripts of meetings of the default workspace are in the home.
 
     What a document that is there has, too, does not count as found. Links are not followed. Lines
     of transcripts, logs and histories that have something of it are taken out.
     """
     home = folder.parents[1]
-    found = chain(folder.rglob("*"), home.glob(_MEETINGS))
+    meetings = home.glob(_MEETINGS) if folder.name == "default" else ()  # others have their own
+    found = chain(folder.rglob("*"), meetings)
     files = sorted(path for path in found if path.is_file() and not path.is_symlink())
     finder = Finder({piece for some in traces.pieces for piece in some})
     places: dict[bytes, set[Path]] = {}

@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.ports.store import Blobs
 from chapterhouse.store import rows, writing
 from chapterhouse.store.connections import Connections
@@ -35,6 +36,31 @@ INLINE_MAXIMUM = 64 * 2**10
 GRACE_SECONDS = 3_600.0
 
 
+_BESIDE = ("blobs", "uploads", "index", "background")  # what there is only with a database
+
+
+def require_not_emptied(path: Path) -> None:
+    """Refuse a database that is empty or missing where files beside it say that it was not.
+
+    SQLite would make a new one: a library without documents, whose blobs no document needs.
+
+    Raises:
+        CorruptLibraryError: that is so.
+    """
+    if path.exists() and path.stat().st_size:
+        return
+    folders = (path.parent / name for name in _BESIDE)
+    left = [one.name for one in folders if any(file.is_file() for file in one.rglob("*"))]
+    if left:
+        what = "is empty" if path.exists() else "is missing"
+        raise CorruptLibraryError(
+            f"{path} {what}, but {' and '.join(left)} of its library are there.",
+            hint="Restore it from a backup: chapterhouse import FILE --replace. Or move the folder"
+            " away and add the files again. blobs has the bytes of the larger ones; see:"
+            " chapterhouse verify",
+        )
+
+
 class SqliteStore(StoreReader):
     """The store of one workspace, for several threads and processes at once.
 
@@ -48,6 +74,7 @@ class SqliteStore(StoreReader):
     """
 
     def __init__(self, path: Path, *, blobs: Blobs) -> None:
+        require_not_emptied(path)
         super().__init__(Connections(path), blobs)
         self._perhaps_unneeded: list[str] = []  # blobs, to be looked at after the transaction
         if self._connections.upgraded:

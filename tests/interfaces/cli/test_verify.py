@@ -217,3 +217,40 @@ def test_an_answer_without_citations_has_nothing_to_check(
     path.write_text(chapterhouse("ask", "Who won?", "--json").out)
     result = chapterhouse("verify", path)
     assert (result.code, "cites nothing" in result.out) == (0, True)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_database_that_is_empty_or_missing_is_damage_and_its_blobs_are_named(
+    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_there: bool
+) -> None:
+    monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CHAPTERHOUSE_BACKGROUND", "0")
+    own = tmp_path / "home" / "workspaces" / "default"
+    own.mkdir(parents=True)  # as a start that was killed leaves it
+    (own / "library.db").touch()
+    (tmp_path / "tides.md").write_text("# Tides\n\n" + "Slack water is short. " * 4_000)
+    assert chapterhouse("add", str(tmp_path / "tides.md")).code == 0
+    (blob,) = (path for path in (own / "blobs").rglob("*") if path.is_file())
+    for path in own.glob("library.db*"):
+        path.unlink()
+    if is_there:
+        (own / "library.db").touch()
+    for command in (
+        ("status",),
+        ("search", "slack water"),
+        ("ask", "What is slack water?"),
+        ("add", str(tmp_path / "tides.md")),
+        ("docs", "list"),
+        ("reindex",),
+        ("repair", "--yes"),
+    ):
+        result = chapterhouse(*command)
+        assert result.code not in {0, 6}, command
+        assert "library.db is" in result.err + result.out, command
+        assert "its library are there" in " ".join((result.err + result.out).split()), command
+    result = chapterhouse("verify")
+    assert result.code not in {0, 6}
+    assert blob.name in result.out + result.err
+    assert blob.exists()
+    for path in (own / "library.db", own / "library.db-wal"):
+        assert not path.exists() or not path.stat().st_size
