@@ -196,10 +196,10 @@ def _known(store: Store) -> Iterator[bytes]:
         body = store.body(document.id, _ALL)
         stated = (document.id, document.source, document.location, document.title, document.sha256)
         notices = (notice.sentence for notice in document.notices)
-        said = (*stated, *document.metadata.values(), *notices, body.text if body else "")
-        yield "\n".join(said).encode("utf-8", "replace")
+        statements = (*stated, *document.metadata.values(), *notices, body.text if body else "")
+        yield "\n".join(statements).encode("utf-8", "replace")
     for record in store.files():
-        said = (record.location, record.source, record.sha256, record.sentence)
-        yield "\n".join(said).encode("utf-8", "replace")
+        statements = (record.location, record.source, record.sha256, record.sentence)
+        yield "\n".join(statements).encode("utf-8", "replace")
     for document in store.documents(_ALL):
         yield store.content(document.sha256, _ALL) or b""

@@ -36,7 +36,7 @@ INLINE_MAXIMUM = 64 * 2**10
 GRACE_SECONDS = 3_600.0
 
 
-_BESIDE = ("blobs", "uploads", "index", "background")  # what there is only with a database
+_FOLDERS = ("blobs", "uploads", "index", "background")  # what there is only with a database
 
 
 def require_not_emptied(path: Path) -> None:
@@ -49,7 +49,7 @@ def require_not_emptied(path: Path) -> None:
     """
     if path.exists() and path.stat().st_size:
         return
-    folders = (path.parent / name for name in _BESIDE)
+    folders = (path.parent / name for name in _FOLDERS)
     left = [one.name for one in folders if any(file.is_file() for file in one.rglob("*"))]
     if left:
         what = "is empty" if path.exists() else "is missing"

@@ -25,6 +25,27 @@ def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
         assert removed["searched"] > removed["found"] == 0
         assert client.get(f"/api/documents/{document}").status_code == 404
         assert removed["in_place"] == []
+    with served.client(served.key("admin")) as client:
+        log = client.get("/api/audit").text
+        assert document not in log
+        assert document[-8:] in log
+    data = (served.home / "access.db").read_bytes()
+    data += b"".join(path.read_bytes() for path in served.home.glob("access.db-wal"))
+    assert b"kites" not in data
+    left = [path for path in served.home.glob("workspaces/**/*") if path.is_file()]
+    assert [path for path in left if b"kites.md" in path.read_bytes()] == []
+
+
+def test_what_is_left_is_said_in_the_state(served: Served) -> None:
+    with served.client(served.key("write")) as client:
+        text = "# Anchors\n\nAn anchor of the harbour weighs eleven tons.\n"
+        assert client.post("/api/documents/text", json={"text": text}).status_code == 201
+        (served.home / "workspaces" / "default" / "notes.txt").write_text(text)
+        name = client.get("/api/documents/?text=anchors").json()["documents"][0]["id"]
+        removed = client.delete(f"/api/documents/{name}").json()
+        assert removed["state"] == "incomplete"
+        assert removed["found"] > 0
+    (served.home / "workspaces" / "default" / "notes.txt").unlink()
 
 
 def test_a_removal_names_the_file_that_would_be_read_again(served: Served, tmp_path: Path) -> None:
