@@ -128,6 +128,35 @@ def test_a_job_that_is_given_back_waits_again(jobs: JobStore) -> None:
     assert (again.id, again.attempts, again.finished) == (job.id, 1, 0)
 
 
+def test_a_job_that_is_put_off_is_claimed_later_or_by_name(jobs: JobStore) -> None:
+    made = make(jobs, "a")
+    job = jobs.claim("w", 10.0, 70.0)
+    assert job is not None
+    off = replace(job, state=JobState.PENDING, waits=1, waits_until=30, error="It is full.")
+    assert jobs.finish(off, 20.0)
+    waiting = jobs.job(job.id)
+    assert (waiting.waits, waiting.waits_until, waiting.error) == (1, 30, "It is full.")
+    assert make(jobs, "a", now=21.0).id == made.id
+    assert jobs.claim("w", 29.0, 89.0) is None
+    assert claimed(jobs, now=30.0) == job.id
+    assert jobs.job(job.id).error == ""
+    assert jobs.finish(off, 31.0)
+    assert jobs.claim("w", 29.0, 89.0, job.id) is not None  # as a command does
+
+
+def test_received_files_can_be_left_out_or_taken_alone(jobs: JobStore) -> None:
+    upload = jobs.enqueue("upload", {"file": "0123"}, "upload 0", 1.0)
+    other = make(jobs, "a")
+    assert jobs.claim("w", 10.0, 70.0, upload.id, uploads=False) is None
+    mine = jobs.claim("w", 10.0, 70.0, uploads=True)
+    assert mine is not None
+    assert mine.id == upload.id
+    assert jobs.claim("w", 10.0, 70.0, uploads=True) is None
+    rest = jobs.claim("w", 10.0, 70.0, uploads=False)
+    assert rest is not None
+    assert rest.id == other.id
+
+
 def test_cancelling(jobs: JobStore) -> None:
     waiting, running = make(jobs, "a"), make(jobs, "b")
     job = jobs.claim("w", 10.0, 70.0, running.id)

@@ -122,6 +122,7 @@ class Work:
         retry: Whether what gave no document the last time is read again.
         limits: How much of archives is unpacked.
         on_step: Called with what is begun to be done with a file.
+        on_write: Called with how a file ended, in the transaction that writes it.
         on_end: Called with the location of a file with which no more is done.
         grace_seconds: How long the bytes are retained of what is removed; None: until a person
             drops them.
@@ -139,6 +140,7 @@ class Work:
     retry: bool = False
     limits: Limits = field(default_factory=Limits)
     on_step: Callable[[FileInFlight], None] = lambda _: None
+    on_write: "Callable[[Look, FileOutcome], None] | None" = None
     on_end: Callable[[str], None] = lambda _: None
     grace_seconds: int | None = 0
     now: int = 0

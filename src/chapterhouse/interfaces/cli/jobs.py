@@ -56,6 +56,10 @@ def retry(job: JobId) -> Outcome:
 def worker(
     *,
     once: Annotated[bool, flag("--once", "End after one job.")] = False,
+    uploads: Annotated[
+        bool | None,
+        flag("--uploads/--no-uploads", "Only files received over HTTP, or anything else."),
+    ] = None,
     idle_seconds: Annotated[
         int | None,
         option("--idle-seconds", "N", "End when there was nothing to do for so long.", least=0),
@@ -75,7 +79,11 @@ def worker(
     with opened_library(create=True, background=False) as library:
         with progress.show_progress() as on_progress:
             ended = library.jobs.work(
-                once=once, idle_seconds=idle_seconds, on_progress=on_progress, on_end=report
+                once=once,
+                uploads=uploads,
+                idle_seconds=idle_seconds,
+                on_progress=on_progress,
+                on_end=report,
             )
         return Outcome(ended, render_jobs.jobs(ended), _code(ended))
 
