@@ -144,17 +144,21 @@ def test_a_job_that_is_put_off_is_claimed_later_or_by_name(jobs: JobStore) -> No
     assert jobs.claim("w", 29.0, 89.0, job.id) is not None  # as a command does
 
 
-def test_received_files_can_be_left_out_or_taken_alone(jobs: JobStore) -> None:
-    upload = jobs.enqueue("upload", {"file": "0123"}, "upload 0", 1.0)
-    other = make(jobs, "a")
-    assert jobs.claim("w", 10.0, 70.0, upload.id, uploads=False) is None
-    mine = jobs.claim("w", 10.0, 70.0, uploads=True)
-    assert mine is not None
-    assert mine.id == upload.id
-    assert jobs.claim("w", 10.0, 70.0, uploads=True) is None
-    rest = jobs.claim("w", 10.0, 70.0, uploads=False)
-    assert rest is not None
-    assert rest.id == other.id
+def test_received_files_can_be_taken_alone_and_take_turns_with_the_rest(jobs: JobStore) -> None:
+    for number in range(4):
+        jobs.enqueue("upload", {"file": str(number)}, f"upload {number}", 1.0)
+        make(jobs, f"large {number}", "large")
+    taken = [jobs.claim("w", 10.0, 70.0, uploads=True) for _ in range(2)]
+    assert [job and job.kind for job in taken] == ["upload", "upload"]
+    served = []
+    for _ in range(4):
+        job = jobs.claim("w", 10.0, 70.0)
+        assert job is not None
+        served.append(job.kind)
+        jobs.finish(replace(job, state=JobState.DONE), 11.0)
+    assert served == ["add", "upload", "add", "upload"]
+    taken = [jobs.claim("w", 10.0, 70.0, uploads=True) for _ in range(2)]
+    assert taken == [None, None]
 
 
 def test_cancelling(jobs: JobStore) -> None:

@@ -76,7 +76,7 @@ class JobFacet:
         self,
         *,
         once: bool = False,
-        uploads: bool | None = None,
+        uploads: bool = False,
         idle_seconds: float | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_end: Callable[[Job], None] = lambda _: None,
@@ -88,7 +88,7 @@ class JobFacet:
 
         Args:
             once: End after one job.
-            uploads: Only received files, or anything else; both when None.
+            uploads: Only received files.
             idle_seconds: End when there was nothing to do for so long; None for never.
             on_progress: Called after each file.
             on_end: Called with each job when it has ended.
@@ -113,7 +113,7 @@ class JobFacet:
                 return tuple(ended)
             idle_since = time.monotonic()
 
-    def _claim(self, *, uploads: bool | None) -> Job | None:
+    def _claim(self, *, uploads: bool) -> Job | None:
         try:
             return claim(self._runtime.runner, uploads=uploads)
         except UnavailableError:  # nothing can be done now; the next look may find it otherwise

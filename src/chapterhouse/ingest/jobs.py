@@ -60,13 +60,13 @@ class Runner:
         return self.store.jobs()
 
 
-def claim(runner: Runner, job_id: str = "", *, uploads: bool | None = None) -> Job | None:
+def claim(runner: Runner, job_id: str = "", *, uploads: bool = False) -> Job | None:
     """Take the job whose turn it is, or the named one; None where there is none to take.
 
     Args:
         runner: Who takes it.
         job_id: Only this job.
-        uploads: Only received files, or anything else; both when None.
+        uploads: Only a received file.
     """
     _release_dead(runner)
     now = runner.clock()
@@ -97,7 +97,7 @@ def run_job(
     *,
     is_queued: bool = False,
 ) -> Job:
-    """Do the work of a job that was claimed; return the job as it ended, or was put off.
+    """Do the work of a job that was claimed; return the job as it ended, or was postponed.
 
     Args:
         job: As it was claimed.
@@ -126,8 +126,8 @@ def run_job(
             raise
         except Exception as error:
             if is_queued and not _ends(job, error):
-                put_off = _put_off(tracker.ended(), error, runner)
-                return write(lambda: _finish(put_off, runner))
+                postponed = _postponed(tracker.ended(), error, runner)
+                return write(lambda: _finish(postponed, runner))
             failed = _failed(tracker.ended(), error)
             with suppress(ChapterhouseError):  # as on a full disk: what it failed of is raised
                 write(lambda: _finish(failed, runner))
@@ -259,7 +259,7 @@ def _stopped(tracker: Tracker, *, is_queued: bool) -> Job:
     return replace(job, state=JobState.PENDING, attempts=job.attempts - 1)
 
 
-def _put_off(job: Job, error: Exception, runner: Runner) -> Job:
+def _postponed(job: Job, error: Exception, runner: Runner) -> Job:
     """Return a job that waits until what stopped it may have passed; no process died of it."""
     seconds = min(2 ** min(job.waits, 6), _MOST_WAIT_SECONDS)
     return replace(

@@ -138,7 +138,7 @@ def run(
             if look is None:
                 yield None
             else:
-                yield from (write and _told(write, work) for write in _settle(look, work))
+                yield from (write and _reported(write, work) for write in _settle(look, work))
 
     try:
         for group in groups(writes()):
@@ -241,16 +241,16 @@ def _noted(write: Write, held: dict[str, FileOutcome]) -> Write:
     return replace(write, apply=apply)
 
 
-def _told(write: Write, work: Work) -> Write:
-    """Return a write that tells how the file ended in its transaction, where that is wanted."""
-    tell = work.on_write
-    if tell is None:
+def _reported(write: Write, work: Work) -> Write:
+    """Return a write that reports how the file ended in its transaction, where that is wanted."""
+    report = work.on_write
+    if report is None:
         return write
 
     def apply() -> FileOutcome:
         with work.store.together():
             outcome = write.apply()
-            tell(write.look, outcome)
+            report(write.look, outcome)
         return outcome
 
     return replace(write, apply=apply)

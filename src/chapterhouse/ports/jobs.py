@@ -23,20 +23,21 @@ class Jobs(Protocol):
         lease_until: float,
         job_id: str = "",
         *,
-        uploads: bool | None = None,
+        uploads: bool = False,
     ) -> Job | None:
         """Give a job to a worker until its lease ends, and count an attempt.
 
         It is the oldest job that is pending and not put off, or whose lease has ended, of the lane
-        that was served least recently; a lane with a job under a lease is left out. None where
-        there is no such job.
+        that was served least recently; a lane with a job under a lease is left out. All uploads
+        are one lane in this, though they need not wait for each other. None where there is no
+        such job.
 
         Args:
             worker: Who asks.
             now: The time.
             lease_until: When another may take it over.
             job_id: Only this job, also where it is put off.
-            uploads: Only received files, or anything else; both when None.
+            uploads: Only a received file.
         """
         ...
 

@@ -40,7 +40,7 @@ class JobStore:
         lease_until: float,
         job_id: str = "",
         *,
-        uploads: bool | None = None,
+        uploads: bool = False,
     ) -> Job | None:
         """Give the job whose turn it is, or the named one if it is free, to a worker."""
         key = _key(job_id) if job_id else 0

@@ -74,8 +74,8 @@ def test_a_workspace_that_cannot_be_opened_is_named_in_the_log(
 # --- a server and its workers, as processes -------------------------------------------------------
 
 
-def workers_of(server: int, option: str) -> list[int]:
-    """Return the worker processes of a server that have an option."""
+def workers_of(server: int, *, uploads: bool) -> list[int]:
+    """Return the worker processes of a server that do uploads alone, or all others."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
@@ -83,7 +83,7 @@ def workers_of(server: int, option: str) -> list[int]:
             parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:  # it has just ended
             continue
-        if parent == server and b"worker" in words and option.encode() in words:
+        if parent == server and b"worker" in words and uploads == (b"--uploads" in words):
             found.append(int(path.name))
     return found
 
@@ -117,7 +117,7 @@ def test_a_queue_goes_on_when_its_worker_is_killed(tmp_path: Path, *, has_source
             library.sources.add(str(tmp_path / "papers"))
     with process(home) as (server, url), httpx2.Client(base_url=url, timeout=60.0) as client:
         sent = [send(client, name) for name in ("mast", "boom", "yard")]
-        (worker,) = until(lambda: workers_of(server.pid, "--uploads"))
+        (worker,) = until(lambda: workers_of(server.pid, uploads=True))
         os.kill(worker, signal.SIGKILL)
         assert until(lambda: all(state(client, one) == "done" for one in sent))
 
@@ -131,7 +131,7 @@ def test_an_upload_does_not_wait_behind_a_long_sync(tmp_path: Path) -> None:
     with Library.open(home) as library:
         library.sources.add(str(papers))
     with process(home) as (server, url), httpx2.Client(base_url=url, timeout=60.0) as client:
-        (worker,) = until(lambda: workers_of(server.pid, "--no-uploads"))
+        (worker,) = until(lambda: workers_of(server.pid, uploads=False))
         running = {"params": {"state": "running"}}
         until(lambda: client.get("/api/jobs", **running).json()["jobs"])  # type: ignore[arg-type]
         os.kill(worker, signal.SIGSTOP)  # it is as long as we want

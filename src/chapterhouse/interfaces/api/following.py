@@ -10,7 +10,7 @@ from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.types import OPEN
 
-_LOOK_SECONDS: Final = 5.0  # between looks for jobs that nobody does
+_LOOK_SECONDS: Final = 2.0  # between looks for jobs that nobody does
 _NEW_SECONDS: Final = 60.0  # between looks for workspaces and sources that are new
 _STOP_SECONDS: Final = 2.0
 _DATABASE: Final = ("library.db", "library.db-wal")

@@ -23,8 +23,8 @@ _PAUSE_SECONDS: Final = 0.05
 class Workers:
     """The workers that this server has started. Safe between threads.
 
-    A worker that ends early is no loss: its job waits for the next one. Received files have another
-    worker than the rest, so that none waits behind a long sync; each runs only while it has work.
+    A worker that ends early is no loss: its job waits for the next one. Received files have one of
+    their own, so that none waits behind a long sync; each runs only while it has work.
 
     Args:
         home: The home folder.
@@ -61,7 +61,7 @@ class Workers:
 
     def _start(self, workspace: str, *, uploads: bool) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "chapterhouse", "worker", "--quiet"]
-        command += ["--uploads" if uploads else "--no-uploads"]
+        command += ["--uploads"] * uploads
         command += ["--idle-seconds", str(_IDLE_SECONDS)]
         command += ["--home", str(self._home), "--workspace", workspace]
         process = subprocess.Popen(  # noqa: S603 - this program itself

@@ -56,10 +56,7 @@ def retry(job: JobId) -> Outcome:
 def worker(
     *,
     once: Annotated[bool, flag("--once", "End after one job.")] = False,
-    uploads: Annotated[
-        bool | None,
-        flag("--uploads/--no-uploads", "Only files received over HTTP, or anything else."),
-    ] = None,
+    uploads: Annotated[bool, flag("--uploads", "Only files received over HTTP.")] = False,
     idle_seconds: Annotated[
         int | None,
         option("--idle-seconds", "N", "End when there was nothing to do for so long.", least=0),
