@@ -228,10 +228,20 @@ class Chaos:
         for server in self.servers:
             server.stop()
         self.servers.clear()
-        for arguments in (["worker", "--idle-seconds", "0"], ["sync"]):
-            if (code := self._command(arguments, 300)) not in (0, 4):
-                self.known.faults.append(f"{arguments[0]} ended with {code}")
+        # Some may be postponed, or be done by the worker of a server that was killed.
+        until = time.monotonic() + _QUEUE_SECONDS
+        while self._work_off() and time.monotonic() < until:
+            time.sleep(0.5)
+        if (code := self._command(["sync"], 600)) not in (0, 4):
+            self.known.faults.append(f"sync ended with {code}")
         self._look()
+
+    def _work_off(self) -> int:
+        """Do what waits; return how many jobs are open then."""
+        if (code := self._command(["worker", "--idle-seconds", "0"], 600)) not in (0, 4):
+            self.known.faults.append(f"worker ended with {code}")
+        with Library.open(self.home) as library:
+            return len(library.jobs.list(OPEN))
 
     def kills(self) -> int:
         """Return how often something was killed."""
@@ -280,9 +290,9 @@ class Chaos:
             known.faults += [f"{place} differs" for place, _ in inside.items() ^ disk.items()]
             known.faults += [one.sentence for one in library.upkeep.verify().findings]
             known.faults += [
-                f"upload {job.id}: {job.error}"
-                for job in library.jobs.list((JobState.FAILED,))
-                if job.kind == "upload"
+                f"{job.kind} {job.id} is {job.state.value}: {job.error}"
+                for job in library.jobs.list((*OPEN, JobState.FAILED))
+                if job.state in OPEN or job.kind == "upload"
             ]
 
 

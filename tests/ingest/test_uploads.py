@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.errors import RejectedError, UnavailableError, UsageError
-from chapterhouse.ingest import uploads
+from chapterhouse.ingest import pipeline, uploads
 from chapterhouse.library import Library
 from chapterhouse.runtime import Runtime
 from chapterhouse.store.jobs import JobStore
@@ -220,6 +220,24 @@ def test_an_upload_that_is_cancelled_when_its_worker_died_is_not_stored(
         library.jobs.work(idle_seconds=0)
         assert library.jobs.get(job.id).state is JobState.CANCELLED
         assert list(library.documents.list()) == []
+
+
+def test_an_upload_whose_worker_is_stopped_is_read_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Library.open(tmp_path) as library:
+        job = sent(library)
+        with monkeypatch.context() as patch:
+            patch.setattr(pipeline, "prepared_of", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                library.jobs.work(idle_seconds=0)
+        assert library.jobs.get(job.id).state is JobState.PENDING
+        library.jobs.work(idle_seconds=0)
+        assert library.jobs.get(job.id).state is JobState.DONE
+        assert len(list(library.documents.list())) == 1
 
 
 def test_an_upload_that_is_cancelled_while_it_is_read_is_not_stored(

@@ -21,7 +21,6 @@ from chapterhouse.ports.jobs import Jobs
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
-    OPEN,
     UPLOAD,
     AddReport,
     Document,
@@ -99,10 +98,7 @@ def uploading(file: str, name: str, shelf: str) -> Order:
 
 def has_upload_job(jobs: Jobs, file: str) -> bool:
     """Whether a job is known that reads a received file, or may be tried again."""
-    return any(
-        job.arguments.get("file") == file and (job.state in OPEN or not job.result)
-        for job in jobs.jobs(lane=_lane_of_upload(file))
-    )
+    return any(job.arguments.get("file") == file for job in jobs.jobs(lane=_lane_of_upload(file)))
 
 
 def _lane_of_upload(file: str) -> str:
@@ -135,10 +131,7 @@ def read_here(order: Order, runtime: Runtime, on_progress: OnProgress) -> AddRep
         reports.append(_READS[order.kind](order.arguments, runtime, tracker, on_progress))
         return ended(reports[0])
 
-    def on_wait() -> None:
-        on_progress(Progress(0, 0, f"waiting for another job of {order.lane}"))
-
-    run_here(order.kind, order.arguments, order.lane, work, runtime.runner, on_wait)
+    _run_here(order, work, runtime, on_progress)
     return reports[0]
 
 
@@ -157,10 +150,7 @@ def sync_here(
         reports.extend(_sync(order.arguments, runtime, tracker, on_progress))
         return _ended_sync(reports)
 
-    def on_wait() -> None:
-        on_progress(Progress(0, 0, f"waiting for another job of {order.lane}"))
-
-    run_here(order.kind, order.arguments, order.lane, work, runtime.runner, on_wait)
+    _run_here(order, work, runtime, on_progress)
     return tuple(reports)
 
 
@@ -171,13 +161,12 @@ def embed_here(runtime: Runtime, on_progress: OnProgress, stop: Event) -> None:
         EngineError: the model failed.
         RefusedError: another process is at it.
     """
-    order = embedding()
 
     def work(tracker: Tracker) -> Ended:
         tracker.stop = stop
         return _embed(runtime, tracker, on_progress)
 
-    run_here(order.kind, order.arguments, order.lane, work, runtime.runner)
+    _run_here(embedding(), work, runtime, on_progress)
 
 
 def rebuild_here(runtime: Runtime, on_progress: OnProgress) -> JobState:
@@ -190,10 +179,16 @@ def rebuild_here(runtime: Runtime, on_progress: OnProgress) -> JobState:
     def work(tracker: Tracker) -> Ended:
         return rebuilding.build(runtime, tracker, on_progress)
 
-    def on_wait() -> None:
-        on_progress(Progress(0, 0, "waiting for another process that builds it"))
+    return _run_here(Order("rebuild", {}, _REBUILD), work, runtime, on_progress).state
 
-    return run_here("rebuild", {}, _REBUILD, work, runtime.runner, on_wait).state
+
+def _run_here(
+    order: Order, work: Callable[[Tracker], Ended], runtime: Runtime, on_progress: OnProgress
+) -> Job:
+    waiting = Progress(0, 0, f"waiting for another job of {order.lane}")
+    return run_here(
+        order.kind, order.arguments, order.lane, work, runtime.runner, lambda: on_progress(waiting)
+    )
 
 
 def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:

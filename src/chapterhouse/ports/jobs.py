@@ -61,7 +61,8 @@ class Jobs(Protocol):
     def finish(self, job: Job, now: float) -> bool:
         """Write how a job ended, or, where its state is pending, give it back.
 
-        An upload that is done names its file no more.
+        An upload that is done names its file no more. What came of a job that is given back is
+        written by ``stored`` alone.
 
         Returns:
             False where it is another worker's by now; then nothing is written.

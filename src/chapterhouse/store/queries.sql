@@ -552,7 +552,7 @@ WHERE key = ? AND worker = ? AND state = 'running' AND cancelling = 0 RETURNING 
 -- finish_job
 UPDATE job SET
   state = ?1, finished = ?2, lease_until = ?3, progress = ?4, attempts = ?5,
-  result = iif(?6 = '{}', result, ?6), error = ?7, hint = ?8,
+  result = iif(?1 = 'pending' OR ?6 = '{}', result, ?6), error = ?7, hint = ?8,
   arguments = iif(kind = 'upload' AND ?1 IN ('done', 'partial'),
     json_remove(arguments, '$.file', '$.name'), arguments),
   lane = iif(kind = 'upload' AND ?1 IN ('done', 'partial'), kind, lane)
