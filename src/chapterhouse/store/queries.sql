@@ -531,7 +531,7 @@ WHERE j.state IN ('pending', 'running') AND j.lane NOT IN (SELECT lane FROM busy
   AND (j.lease_until <= ?1 OR j.state = 'pending' AND j.key = ?2)
   AND (?2 = 0 OR j.key = ?2) AND (NOT ?3 OR j.kind = 'upload')
 ORDER BY iif(j.kind = 'upload',
-  (SELECT max(claim) FROM job WHERE kind = 'upload'),
+  (SELECT max(claim) FROM job WHERE lane BETWEEN 'upload' AND 'upload!'),
   (SELECT max(claim) FROM job WHERE lane = j.lane)), j.key LIMIT 1;
 
 -- claim_job
