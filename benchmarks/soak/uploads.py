@@ -121,11 +121,11 @@ def _kill_served(folder: Path, kills: int, seen: Seen) -> None:
         if turn % 4 == 3:
             server.kill()
             seen.kills["a server, by chance"] += 1
-            killed_at = time.monotonic()
             if turn % 8 == 7:
                 signalled(workers_of(home), signal.SIGKILL)
             serial += 1
             server = Server(home, serial)
+            killed_at = time.monotonic()  # what starts a server again is not ours
         else:
             was_there = signalled(workers_of(home), signal.SIGKILL)
             seen.kills["a worker, by chance"] += bool(was_there)
