@@ -60,6 +60,7 @@ soak: setup ## the long harnesses: what a library must hold, 200 kills, power cu
 	$(BIN)/python benchmarks/ledger.py
 	$(BIN)/python benchmarks/removal.py
 	$(BIN)/python benchmarks/reliability.py
+	$(BIN)/python benchmarks/chaos.py --write
 	$(BIN)/python benchmarks/service/isolation.py --write
 	$(BIN)/python benchmarks/service/fuzzing.py --write
 

@@ -25,6 +25,7 @@ import migrations
 import power_cuts
 import sync_speed
 import together
+import uploads
 from measuring import RESULTS, Bar, Machine, Table, part_lines, part_of
 
 Measure = Callable[[Path, float], tuple[list[Bar], list[Table]]]
@@ -32,6 +33,7 @@ PARTS: Final[Mapping[str, Measure]] = {
     "convergence": convergence.measure,
     "speed": sync_speed.measure,
     "crash": kills.measure,
+    "uploads": uploads.measure,
     "power": power_cuts.measure,
     "faults": disk_faults.measure,
     "concurrency": together.measure,

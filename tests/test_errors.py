@@ -19,6 +19,7 @@ from chapterhouse.errors import (
     ReadOnlyError,
     RefusedError,
     RejectedError,
+    UnavailableError,
     UsageError,
     install_command,
 )
@@ -32,6 +33,7 @@ EXIT_CODES = {
     NewerLibraryError: 5,
     MissingExtraError: 1,
     ReadOnlyError: 1,
+    UnavailableError: 1,
     EngineError: 1,
     PromptTooLongError: 1,
     CorruptLibraryError: 1,

@@ -20,8 +20,9 @@ import apsw
 
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.index import forward, lexical, vectors
-from chapterhouse.ingest import mirror, remove
+from chapterhouse.ingest import mirror, remove, uploads
 from chapterhouse.library import Library
+from chapterhouse.runtime import Runtime
 from chapterhouse.store import connections
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
@@ -113,6 +114,9 @@ POINTS: Final[Mapping[str, Callable[[_Countdown], None]]] = {
     "all read, nothing removed yet": lambda at: _around(mirror, "_take_off", at, after=False),
     "removed, not erased": lambda at: _around(remove, "erase", at, after=False),
     "in a migration": _in_migration,
+    "received, no job yet": lambda at: _around(uploads.Upload, "finish", at, after=True),
+    "stored, not indexed": lambda at: _around(Runtime, "catch_up", at, after=False),
+    "job ended, file still there": lambda at: _around(uploads, "drop", at, after=False),
 }
 
 
@@ -137,6 +141,14 @@ def work(kind: str, home: Path, docs: Path, names: Sequence[str]) -> None:
                     _tell("removed", name)
             case "migrate":
                 _tell("opened", "")
+            case "receive":
+                (text,) = names
+                with library.documents.receive() as upload:
+                    upload.write(text.encode())
+                    library.documents.upload_later(upload.finish(), "note.md")
+                _tell("received", "")
+            case "work":
+                library.jobs.work(idle_seconds=0)
 
 
 def _acknowledge(progress: Progress) -> None:

@@ -9,6 +9,7 @@
     ├── RefusedError          doing it would be unsafe
     │   └── NewerLibraryError the database comes from a newer Chapterhouse
     ├── ReadOnlyError         the library can be read and not be written
+    ├── UnavailableError      the disk or the database takes nothing just now
     ├── MissingExtraError     an optional engine is not installed
     ├── BusyError             too much is asked of it at once; carries when to try again
     ├── EngineError           a model or service did not do what it should
@@ -19,11 +20,17 @@ Each carries a hint: what the user can do, and the ``exit_code`` of the command 
 the class once, also to an HTTP status or an MCP error.
 """
 
+import errno
 import re
 import shlex
 import sys
 from typing import ClassVar, Final
 
+# What a system call meets that is full, busy or read-only.
+_PASSING: Final = frozenset(
+    getattr(errno, name)
+    for name in ["EAGAIN", "EBUSY", "EDQUOT", "EMFILE", "ENFILE", "ENOMEM", "ENOSPC", "EROFS"]
+)
 _EXTRA: Final = re.compile(r"""extra\s*==\s*['"]([^'"]+)""")
 
 
@@ -72,6 +79,10 @@ class ReadOnlyError(ChapterhouseError):
     """The library can only be read: it is somebody else's, or its disk takes nothing."""
 
 
+class UnavailableError(ChapterhouseError):
+    """The disk or the database is full, busy or read-only: later the same works."""
+
+
 class MissingExtraError(ChapterhouseError):
     """An optional engine is not installed."""
 
@@ -106,6 +117,15 @@ class BusyError(ChapterhouseError):
     def __init__(self, message: str, *, seconds: int = 1, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.seconds = seconds
+
+
+def passes(error: BaseException) -> bool:
+    """Whether what was stopped by an error works later: it lacked space, memory or a turn."""
+    if isinstance(error, OSError):
+        return error.errno in _PASSING
+    if isinstance(error, UnavailableError | BusyError | MemoryError):
+        return True
+    return error.__cause__ is not None and passes(error.__cause__)
 
 
 class EngineError(ChapterhouseError):

@@ -1,11 +1,13 @@
 """Jobs are run to one end, whatever becomes of their processes."""
 
+import errno
 import os
 import random
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +16,13 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.errors import (
+    BusyError,
+    ChapterhouseError,
+    RejectedError,
+    UnavailableError,
+    UsageError,
+)
 from chapterhouse.ingest import jobs as module
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.jobs import Ended, Runner, claim, ended, run_here, run_job
@@ -22,6 +30,7 @@ from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import (
     FINISHED,
@@ -87,10 +96,12 @@ def test_a_job_fails_for_what_its_work_raises(
     assert (failed.state, failed.error, failed.hint) == (JobState.FAILED, sentence, hint)
 
 
-@pytest.mark.parametrize("state", [JobState.CANCELLED, JobState.PENDING])
+@pytest.mark.parametrize("is_queued", [False, True])
 def test_after_an_interrupt_a_job_is_cancelled_or_given_back(
-    runner: Runner, state: JobState
+    runner: Runner, *, is_queued: bool
 ) -> None:
+    state = JobState.PENDING if is_queued else JobState.CANCELLED
+
     def work(tracker: Tracker) -> Ended:
         raise KeyboardInterrupt
 
@@ -99,11 +110,65 @@ def test_after_an_interrupt_a_job_is_cancelled_or_given_back(
 
     job = make(runner)
     with pytest.raises(KeyboardInterrupt):
-        run_job(job, work, runner, state)
-    other = run_job(make(runner, "b"), early, runner, state)
+        run_job(job, work, runner, is_queued=is_queued)
+    other = run_job(make(runner, "b"), early, runner, is_queued=is_queued)
     found = [runner.jobs.job(one.id) for one in (job, other)]
     assert [one.state for one in found] == [state, state]
     assert [one.attempts for one in found] == [int(state is JobState.CANCELLED)] * 2
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "state"),
+    [
+        (UnavailableError("It is full."), "add", JobState.PENDING),
+        (BusyError("Too much at once."), "sync", JobState.PENDING),
+        (OSError(errno.ENOSPC, "No space"), "embed", JobState.PENDING),
+        (MemoryError(), "reprocess", JobState.PENDING),
+        (UsageError("It is wrong."), "add", JobState.FAILED),
+        (OSError(errno.ENOENT, "No file"), "add", JobState.FAILED),
+        (ValueError("seven"), "upload", JobState.PENDING),
+        (RejectedError("empty", "It is empty."), "upload", JobState.FAILED),
+    ],
+)
+def test_what_passes_puts_a_job_off_and_only_a_refusal_ends_an_upload(
+    runner: Runner, error: Exception, kind: str, state: JobState
+) -> None:
+    def work(tracker: Tracker) -> Ended:
+        raise error
+
+    job, waits = runner.jobs.enqueue(kind, {}, "a", runner.clock()), []
+    for _ in range(9):
+        claimed = claim(runner, job.id)
+        if claimed is None:
+            break
+        with suppress(type(error)):
+            run_job(claimed, work, runner, is_queued=True)
+        job = runner.jobs.job(job.id)
+        waits.append(job.waits_until - int(runner.clock()))
+        assert job.state is state
+    assert job.error
+    if state is JobState.PENDING:
+        assert (job.attempts, job.waits) == (0, 9)
+        assert waits == sorted(waits)
+        assert waits[-1] == pytest.approx(60, abs=2)
+        assert claim(runner) is None
+
+
+def test_how_a_job_ended_is_written_as_soon_as_it_can_be(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_UNWRITABLE_SECONDS", 0.01)
+    finish, failures = JobStore.finish, iter([True, True])
+
+    def unwritable(jobs: JobStore, job: Job, now: float) -> bool:
+        if next(failures, False):
+            raise UnavailableError("There is no space left.")
+        return finish(jobs, job, now)
+
+    monkeypatch.setattr(JobStore, "finish", unwritable)
+    job = make(runner)
+    assert run_job(job, lambda _: Ended(JobState.DONE), runner, is_queued=True).state == "done"
+    assert runner.jobs.job(job.id).state is JobState.DONE
 
 
 def test_a_job_stops_when_somebody_cancels_it(
@@ -117,7 +182,7 @@ def test_a_job_stops_when_somebody_cancels_it(
         return ended(AddReport((), interrupted=True))
 
     job = make(runner)
-    assert run_job(job, work, runner, JobState.PENDING).state is JobState.CANCELLED
+    assert run_job(job, work, runner, is_queued=True).state is JobState.CANCELLED
     assert runner.jobs.job(job.id).state is JobState.CANCELLED
 
 

@@ -1,5 +1,6 @@
 """Files one after another: none ends the run for the others, and all are told in order."""
 
+import errno
 import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -40,6 +41,26 @@ def test_a_model_that_fails_ends_the_run(home: Any) -> None:
     with pytest.raises(EngineError, match="down"):
         home.add(prepare=prepare)
     assert list(home.store.files()) == []
+
+
+def test_a_full_disk_ends_the_run_and_says_nothing_of_a_file(home: Any) -> None:
+    def prepare(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write_several(home, 3)
+    with pytest.raises(OSError, match="No space"):
+        home.add(prepare=prepare)
+    assert list(home.store.files()) == []
+
+
+def test_a_file_for_which_there_was_no_memory_is_tried_again(home: Any) -> None:
+    def prepare(*_: Any) -> None:
+        raise MemoryError
+
+    home.write("a.md", "A text.")
+    for status in (Status.FAILED, Status.FAILED, Status.QUARANTINED):
+        (outcome,) = home.add(prepare=prepare).outcomes
+        assert (outcome.record.status, outcome.record.code) == (status, "out-of-memory")
 
 
 def test_one_bad_file_never_stops_the_rest(home: Any) -> None:

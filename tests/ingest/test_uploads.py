@@ -3,13 +3,18 @@
 import io
 import os
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from chapterhouse.errors import NotFoundError, RejectedError
-from chapterhouse.ingest import uploads
+from chapterhouse.errors import RejectedError, UnavailableError, UsageError
+from chapterhouse.ingest import pipeline, uploads
 from chapterhouse.library import Library
+from chapterhouse.runtime import Runtime
+from chapterhouse.store.jobs import JobStore
+from chapterhouse.types import Job, JobState
 
 
 def received(folder: Path, data: bytes, *, jobs: bool = True) -> str:
@@ -22,7 +27,7 @@ def test_equal_bytes_that_are_received_twice_are_dropped_one_by_one(tmp_path: Pa
     first, second = received(tmp_path, b"kites"), received(tmp_path, b"kites")
     uploads.drop(tmp_path, first)
     assert uploads.read(tmp_path, second) == b"kites"
-    with pytest.raises(NotFoundError, match="not there any more"):
+    with pytest.raises(RejectedError, match="not there any more"):
         uploads.read(tmp_path, first)
 
 
@@ -53,7 +58,7 @@ def test_what_no_job_will_read_is_deleted_after_a_day(tmp_path: Path) -> None:
     received(tmp_path, b"more")
     assert uploads.read(tmp_path, old) == b"kites"  # its job is still known
     received(tmp_path, b"more", jobs=False)
-    with pytest.raises(NotFoundError):
+    with pytest.raises(RejectedError):
         uploads.read(tmp_path, old)
     assert uploads.read(tmp_path, recent) == b"dragons"
 
@@ -77,6 +82,7 @@ def test_a_cancelled_upload_can_be_tried_again_as_long_as_its_job_is_known(tmp_p
 def test_an_archive_that_is_sent_twice_is_read_once_and_fails_never(tmp_path: Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.bin", bytes(range(256)))  # which is not read
         archive.writestr("oars.md", "# Oars\n\nOars are of ash.\n")
     with Library.open(tmp_path) as library:
         for _ in range(2):
@@ -84,5 +90,180 @@ def test_an_archive_that_is_sent_twice_is_read_once_and_fails_never(tmp_path: Pa
                 upload.write(packed.getvalue())
                 job = library.documents.upload_later(upload.finish(), "boats.zip")
             library.jobs.work(idle_seconds=0)
-            assert library.jobs.get(job.id).state == "done"
+            assert library.jobs.get(job.id).state != "failed"
         assert [document.title for document in library.documents.list()] == ["Oars"]
+
+
+# --- what becomes of an upload whose worker is stopped ------------------------------------------
+
+
+def sent(library: Library, text: str = "A kite needs four metres of wind in a second.") -> Job:
+    with library.documents.receive() as upload:
+        upload.write(text.encode())
+        return library.documents.upload_later(upload.finish(), "kites.txt")
+
+
+@contextmanager
+def full_disk(library: Library) -> Iterator[None]:
+    """Let the database not grow in the block."""
+    writer = library._runtime.store._connections._writer  # type: ignore[attr-defined]
+    writer.pragma("max_page_count", writer.pragma("page_count"))
+    try:
+        yield
+    finally:
+        writer.pragma("max_page_count", 2**30)
+
+
+def die(library: Library, monkeypatch: pytest.MonkeyPatch, place: type, name: str) -> None:
+    """Let a worker die, as by kill -9, when it comes by a function."""
+
+    def end(*_: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(place, name, end)
+        with pytest.raises(SystemExit):
+            library.jobs.work(idle_seconds=0)
+    (running,) = library.jobs.list((JobState.RUNNING,))
+    library._runtime.runner.jobs.expire(running)
+
+
+def left(library: Library) -> list[str]:
+    return [path.name for path in (library.folder / uploads.FOLDER).iterdir()]
+
+
+@pytest.mark.parametrize("kind", ["upload", "add", "sync", "reprocess"])
+def test_a_job_that_meets_a_full_disk_is_done_when_there_is_space(
+    tmp_path: Path, kind: str
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "old.md").write_text("# Old\n\nThe tide turns at four.")
+    with Library.open(tmp_path / "home") as library:
+        if kind in ("sync", "reprocess"):
+            library.documents.add(papers)
+        text = "The keeper of the lighthouse wrote at night. " * 8_000
+        (papers / "new.md").write_text(text)
+        (papers / "old.md").write_text(text + "It was.")
+        match kind:
+            case "upload":
+                job = sent(library, text)
+            case "add":
+                job = library.documents.add_later(papers)
+            case "sync":
+                job = library.sources.sync_later()
+            case _:
+                job = library.documents.reprocess_later(next(library.documents.list()).id)
+        with full_disk(library):
+            library.jobs.work(once=True)
+        waiting = library.jobs.get(job.id)
+        assert (waiting.state, waiting.attempts, waiting.waits) == (JobState.PENDING, 0, 1)
+        assert "no space left" in waiting.error
+        assert waiting.waits_until
+        assert library.jobs.due() == ()
+        library.jobs.work(once=True)
+        ended = library.jobs.get(job.id)
+        assert (ended.state, ended.error, ended.attempts) == (JobState.DONE, "", 1)
+        assert not (library.folder / uploads.FOLDER).exists() or left(library) == []
+
+
+def test_a_command_says_at_once_that_the_disk_is_full(tmp_path: Path) -> None:
+    (tmp_path / "new.md").write_text("The keeper of the lighthouse wrote at night. " * 8_000)
+    with Library.open(tmp_path / "home") as library:
+        with full_disk(library), pytest.raises(UnavailableError):
+            library.documents.add(tmp_path / "new.md")
+        assert library.jobs.list()[0].state is JobState.FAILED
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_what_was_stored_when_the_worker_died_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, removed: bool
+) -> None:
+    with Library.open(tmp_path) as library:
+        job = sent(library)
+        die(library, monkeypatch, Runtime, "catch_up")
+        (document,) = library.documents.list()
+        if removed:
+            library.documents.remove(document.id, grace_days=0)
+        library.jobs.work(idle_seconds=0)
+        ended = library.jobs.get(job.id)
+        assert (ended.state, left(library)) == (JobState.DONE, [])
+        assert len(list(library.documents.list())) == 1 - removed
+        assert len(library.search.hits("kite").hits) == 1 - removed
+
+
+def test_an_upload_whose_work_is_done_does_not_fail_and_names_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Library.open(tmp_path) as library:
+        job = sent(library)
+        (name,) = left(library)
+        die(library, monkeypatch, JobStore, "finish")
+        assert left(library) == [name]  # until it is written that the job has ended
+        library.jobs.work(idle_seconds=0)
+        ended = library.jobs.get(job.id)
+        assert (ended.state, left(library)) == (JobState.DONE, [])
+        assert dict(ended.arguments) == {"shelf": "library"}
+        assert name[:8] not in ended.lane
+        with pytest.raises(UsageError, match="is in the library"):
+            library.jobs.retry(job.id)
+
+
+def test_an_upload_that_is_cancelled_when_its_worker_died_is_not_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Library.open(tmp_path) as library:
+        job = sent(library)
+        die(library, monkeypatch, JobStore, "stored")
+        assert list(library.documents.list()) == []
+        library.jobs.cancel(job.id)
+        library.jobs.work(idle_seconds=0)
+        assert library.jobs.get(job.id).state is JobState.CANCELLED
+        assert list(library.documents.list()) == []
+
+
+def test_an_upload_whose_worker_is_stopped_is_read_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Library.open(tmp_path) as library:
+        job = sent(library)
+        with monkeypatch.context() as patch:
+            patch.setattr(pipeline, "prepared_of", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                library.jobs.work(idle_seconds=0)
+        assert library.jobs.get(job.id).state is JobState.PENDING
+        library.jobs.work(idle_seconds=0)
+        assert library.jobs.get(job.id).state is JobState.DONE
+        assert len(list(library.documents.list())) == 1
+
+
+def test_an_upload_that_is_cancelled_while_it_is_read_is_not_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = JobStore.stored
+
+    def late(jobs: JobStore, job: Job, result: dict[str, object]) -> bool:
+        jobs.cancel(job.id, 1.0)  # as a removal does just before
+        return stored(jobs, job, result)
+
+    monkeypatch.setattr(JobStore, "stored", late)
+    with Library.open(tmp_path) as library:
+        job = sent(library)
+        library.jobs.work(idle_seconds=0)
+        assert library.jobs.get(job.id).state is JobState.CANCELLED
+        assert list(library.documents.list()) == []
+
+
+def test_a_refused_upload_keeps_its_bytes_for_another_try(tmp_path: Path) -> None:
+    with Library.open(tmp_path) as library:
+        with library.documents.receive() as upload:
+            upload.write(b"MZ" + bytes(range(256)))
+            job = library.documents.upload_later(upload.finish(), "setup.exe")
+        for _ in range(2):
+            library.jobs.work(idle_seconds=0)
+            refused = library.jobs.get(job.id)
+            assert (refused.state, len(left(library))) == (JobState.FAILED, 1)
+            job = library.jobs.retry(job.id)

@@ -175,7 +175,7 @@ def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> No
         for name, statement in STATEMENTS.items():
             if statement.startswith("PRAGMA"):
                 continue
-            numbered = [int(number) for number in re.findall(r"\?(\d)", statement)]
+            numbered = [int(number) for number in re.findall(r"\?(\d+)", statement)]
             bindings = (None,) * max(numbered, default=statement.count("?"))
             plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", bindings)
             rows = plan.fetchall()

@@ -128,6 +128,39 @@ def test_a_job_that_is_given_back_waits_again(jobs: JobStore) -> None:
     assert (again.id, again.attempts, again.finished) == (job.id, 1, 0)
 
 
+def test_a_job_that_is_put_off_is_claimed_later_or_by_name(jobs: JobStore) -> None:
+    made = make(jobs, "a")
+    job = jobs.claim("w", 10.0, 70.0)
+    assert job is not None
+    off = replace(job, state=JobState.PENDING, waits=1, waits_until=30, error="It is full.")
+    assert jobs.finish(off, 20.0)
+    waiting = jobs.job(job.id)
+    assert (waiting.waits, waiting.waits_until, waiting.error) == (1, 30, "It is full.")
+    assert make(jobs, "a", now=21.0).id == made.id
+    assert jobs.claim("w", 29.0, 89.0) is None
+    assert claimed(jobs, now=30.0) == job.id
+    assert jobs.job(job.id).error == ""
+    assert jobs.finish(off, 31.0)
+    assert jobs.claim("w", 29.0, 89.0, job.id) is not None  # as a command does
+
+
+def test_received_files_can_be_taken_alone_and_take_turns_with_the_rest(jobs: JobStore) -> None:
+    for number in range(4):
+        jobs.enqueue("upload", {"file": str(number)}, f"upload {number}", 1.0)
+        make(jobs, f"large {number}", "large")
+    taken = [jobs.claim("w", 10.0, 70.0, uploads=True) for _ in range(2)]
+    assert [job and job.kind for job in taken] == ["upload", "upload"]
+    served = []
+    for _ in range(4):
+        job = jobs.claim("w", 10.0, 70.0)
+        assert job is not None
+        served.append(job.kind)
+        jobs.finish(replace(job, state=JobState.DONE), 11.0)
+    assert served == ["add", "upload", "add", "upload"]
+    taken = [jobs.claim("w", 10.0, 70.0, uploads=True) for _ in range(2)]
+    assert taken == [None, None]
+
+
 def test_cancelling(jobs: JobStore) -> None:
     waiting, running = make(jobs, "a"), make(jobs, "b")
     job = jobs.claim("w", 10.0, 70.0, running.id)

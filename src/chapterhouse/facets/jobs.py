@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from chapterhouse.errors import UsageError
+from chapterhouse.errors import UnavailableError, UsageError
 from chapterhouse.facets.long_work import do_job, kinds
-from chapterhouse.ingest.jobs import Ended, claim, run_job
+from chapterhouse.ingest import uploads as received
+from chapterhouse.ingest.jobs import Ended, claim, due, run_job
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import FINISHED, Job, JobState, Progress
+from chapterhouse.types import FINISHED, UPLOAD, Job, JobState, Progress
 
 _PAUSE_SECONDS: Final = 0.2  # between looks for work
 
@@ -30,6 +31,10 @@ class JobFacet:
             lane: Only those of this lane, such as one folder.
         """
         return tuple(self._jobs.jobs(states, lane))
+
+    def due(self) -> tuple[Job, ...]:
+        """Return the open jobs that a worker would take now, newest first."""
+        return due(self._runtime.runner)
 
     def get(self, job_id: str) -> Job:
         """Return a job.
@@ -57,11 +62,13 @@ class JobFacet:
 
         Raises:
             NotFoundError: there is none with this id.
-            UsageError: it has not ended, or it is no id of a job.
+            UsageError: it has not ended, it is an upload that is done, or it is no id of a job.
         """
         job = self._jobs.job(job_id)
         if job.state not in FINISHED:
             raise UsageError(f"The job {job.id} has not ended: it is {job.state.value}.")
+        if job.kind == UPLOAD and "file" not in job.arguments:
+            raise UsageError(f"The file of the job {job.id} is in the library.")
         now = self._runtime.runner.clock()
         return self._jobs.enqueue(job.kind, job.arguments, job.lane, now)
 
@@ -69,16 +76,19 @@ class JobFacet:
         self,
         *,
         once: bool = False,
+        uploads: bool = False,
         idle_seconds: float | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_end: Callable[[Job], None] = lambda _: None,
     ) -> tuple[Job, ...]:
         """Do the jobs that wait, each lane in turn; return those that were done.
 
-        Several processes may do this on one library. Ctrl-C gives the job at hand back.
+        Several processes may do this on one library. Ctrl-C gives the job at hand back. A job that
+        meets a full disk, a busy database or the like is put off: ``pending`` with its error.
 
         Args:
             once: End after one job.
+            uploads: Only received files.
             idle_seconds: End when there was nothing to do for so long; None for never.
             on_progress: Called after each file.
             on_end: Called with each job when it has ended.
@@ -89,7 +99,7 @@ class JobFacet:
         ended: list[Job] = []
         idle_since = time.monotonic()
         while True:
-            job = claim(self._runtime.runner)
+            job = self._claim(uploads=uploads)
             if job is None:
                 if idle_seconds is not None and time.monotonic() - idle_since >= idle_seconds:
                     return tuple(ended)
@@ -97,11 +107,17 @@ class JobFacet:
                 continue
             ended.append(self._do(job, on_progress))
             on_end(ended[-1])
-            if ended[-1].state is JobState.PENDING:
+            if ended[-1].state is JobState.PENDING and not ended[-1].error:
                 raise KeyboardInterrupt
             if once:
                 return tuple(ended)
             idle_since = time.monotonic()
+
+    def _claim(self, *, uploads: bool) -> Job | None:
+        try:
+            return claim(self._runtime.runner, uploads=uploads)
+        except UnavailableError:  # nothing can be done now; the next look may find it otherwise
+            return None
 
     def _do(self, job: Job, on_progress: Callable[[Progress], None]) -> Job:
         def work(tracker: Tracker) -> Ended:
@@ -113,6 +129,9 @@ class JobFacet:
             return do_job(job, self._runtime, tracker, on_progress)
 
         try:
-            return run_job(job, work, self._runtime.runner, JobState.PENDING)
+            ended = run_job(job, work, self._runtime.runner, is_queued=True)
         except Exception:  # noqa: BLE001 - the job's boundary: it has failed and says why; the next
             return self._jobs.job(job.id)
+        if job.kind == UPLOAD and ended.state in (JobState.DONE, JobState.PARTIAL):
+            received.drop(self._runtime.folder, str(job.arguments["file"]))
+        return ended

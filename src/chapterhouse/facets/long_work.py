@@ -1,18 +1,18 @@
 """Long work, each kind as a job: what is ordered, and how it is done."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
 from chapterhouse.connectors.folder import location_of, resolve_root
-from chapterhouse.errors import RejectedError
+from chapterhouse.errors import ChapterhouseError, RejectedError
 from chapterhouse.facets.source_sync import sync_sources
 from chapterhouse.ingest import ingest, reprocess, uploads
 from chapterhouse.ingest.jobs import Ended, ended, run_here
-from chapterhouse.ingest.look import CONTAINERS
+from chapterhouse.ingest.look import CONTAINERS, Look
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.sources import remember_folders
 from chapterhouse.ingest.tracker import Tracker
@@ -21,12 +21,16 @@ from chapterhouse.ports.jobs import Jobs
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
+    UPLOAD,
     AddReport,
     Document,
     FileInFlight,
+    FileOutcome,
+    FileRecord,
     Job,
     JobState,
     Progress,
+    Status,
     Step,
     SyncReport,
 )
@@ -84,12 +88,16 @@ def reprocessing(document_ids: Sequence[str]) -> Order:
 
 
 def uploading(file: str, name: str, shelf: str) -> Order:
-    """Return the order to read a received file; each is a lane, for none waits for another."""
-    return Order("upload", {"file": file, "name": name, "shelf": shelf}, _lane_of_upload(file))
+    """Return the order to read a received file; each is a lane, for none waits for another.
+
+    The file and the lane name the SHA-256 of the bytes, until the job is done: so a removal finds
+    the open jobs that would bring back what it removes (``arguments.file`` begins with it).
+    """
+    return Order(UPLOAD, {"file": file, "name": name, "shelf": shelf}, _lane_of_upload(file))
 
 
 def has_upload_job(jobs: Jobs, file: str) -> bool:
-    """Whether a job is known that reads a received file, or has read it."""
+    """Whether a job is known that reads a received file, or may be tried again."""
     return any(job.arguments.get("file") == file for job in jobs.jobs(lane=_lane_of_upload(file)))
 
 
@@ -123,10 +131,7 @@ def read_here(order: Order, runtime: Runtime, on_progress: OnProgress) -> AddRep
         reports.append(_READS[order.kind](order.arguments, runtime, tracker, on_progress))
         return ended(reports[0])
 
-    def on_wait() -> None:
-        on_progress(Progress(0, 0, f"waiting for another job of {order.lane}"))
-
-    run_here(order.kind, order.arguments, order.lane, work, runtime.runner, on_wait)
+    _run_here(order, work, runtime, on_progress)
     return reports[0]
 
 
@@ -145,10 +150,7 @@ def sync_here(
         reports.extend(_sync(order.arguments, runtime, tracker, on_progress))
         return _ended_sync(reports)
 
-    def on_wait() -> None:
-        on_progress(Progress(0, 0, f"waiting for another job of {order.lane}"))
-
-    run_here(order.kind, order.arguments, order.lane, work, runtime.runner, on_wait)
+    _run_here(order, work, runtime, on_progress)
     return tuple(reports)
 
 
@@ -159,13 +161,12 @@ def embed_here(runtime: Runtime, on_progress: OnProgress, stop: Event) -> None:
         EngineError: the model failed.
         RefusedError: another process is at it.
     """
-    order = embedding()
 
     def work(tracker: Tracker) -> Ended:
         tracker.stop = stop
         return _embed(runtime, tracker, on_progress)
 
-    run_here(order.kind, order.arguments, order.lane, work, runtime.runner)
+    _run_here(embedding(), work, runtime, on_progress)
 
 
 def rebuild_here(runtime: Runtime, on_progress: OnProgress) -> JobState:
@@ -178,10 +179,16 @@ def rebuild_here(runtime: Runtime, on_progress: OnProgress) -> JobState:
     def work(tracker: Tracker) -> Ended:
         return rebuilding.build(runtime, tracker, on_progress)
 
-    def on_wait() -> None:
-        on_progress(Progress(0, 0, "waiting for another process that builds it"))
+    return _run_here(Order("rebuild", {}, _REBUILD), work, runtime, on_progress).state
 
-    return run_here("rebuild", {}, _REBUILD, work, runtime.runner, on_wait).state
+
+def _run_here(
+    order: Order, work: Callable[[Tracker], Ended], runtime: Runtime, on_progress: OnProgress
+) -> Job:
+    waiting = Progress(0, 0, f"waiting for another job of {order.lane}")
+    return run_here(
+        order.kind, order.arguments, order.lane, work, runtime.runner, lambda: on_progress(waiting)
+    )
 
 
 def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
@@ -190,6 +197,8 @@ def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress
     Raises:
         KeyError: there is no such kind of job.
     """
+    if job.kind == UPLOAD:
+        return _upload(job, runtime, tracker, on_progress)
     if job.kind == "embed":
         return _embed(runtime, tracker, on_progress)
     if job.kind == "rebuild":
@@ -201,7 +210,7 @@ def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress
 
 def kinds() -> frozenset[str]:
     """Return every kind of job that can be done."""
-    return frozenset({"embed", "rebuild", "sync", *_READS})
+    return frozenset({"embed", "rebuild", "sync", UPLOAD, *_READS})
 
 
 def _sync(
@@ -271,31 +280,46 @@ def _reprocess(
     return report
 
 
-def _upload(
-    arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
-) -> AddReport:
+def _upload(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+    """Read a received file once: what is stored may have been removed when its job goes on."""
+    if job.result:
+        runtime.catch_up()
+        return Ended(JobState.PARTIAL if job.result["problems"] else JobState.DONE, job.result)
+    outcomes: dict[str, FileOutcome] = {}
+
+    def on_write(look: Look, outcome: FileOutcome) -> None:
+        outcomes[look.file.location] = outcome
+        if look.within is None and _is_stored(outcome.record):
+            tracker.stored(ended(AddReport(tuple(outcomes.values()))).result)
+
+    arguments: Mapping[str, Any] = job.arguments
     data = uploads.read(runtime.folder, arguments["file"])
     work = tracker.follow(runtime.work(on_progress, arguments["shelf"]))
-    report = ingest.add_bytes(data, arguments["name"], work)
-    runtime.catch_up()
+    report = ingest.add_bytes(data, arguments["name"], replace(work, on_write=on_write))
     if not report.interrupted:
-        uploads.drop(runtime.folder, arguments["file"])
-        _require_document(report)
-    return report
+        _require_stored(report.outcomes[-1].record)
+    runtime.catch_up()
+    return ended(report)
 
 
-def _require_document(report: AddReport) -> None:
+def _is_stored(record: FileRecord) -> bool:
+    """Whether a file gave a document, or is an archive: the files in it say what they gave."""
+    return bool(record.document_id) or record.format in CONTAINERS
+
+
+def _require_stored(record: FileRecord) -> None:
     """Refuse a file of which nothing was stored: who sent it waits for its document.
-
-    What became of an archive is told by the files in it.
 
     Raises:
         RejectedError: it says why.
+        ChapterhouseError: reading it failed, which is tried again.
     """
-    record = report.outcomes[0].record
-    if not record.document_id and record.format not in CONTAINERS:
-        why = record.sentence or "It is of a kind that is not read."
-        raise RejectedError(record.code or record.status.value, why)
+    if _is_stored(record):
+        return
+    why = record.sentence or "It is of a kind that is not read."
+    if record.status is Status.FAILED:
+        raise ChapterhouseError(why)
+    raise RejectedError(record.code or record.status.value, why)
 
 
 def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
@@ -321,4 +345,4 @@ def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended
 
 _READS: Final[
     Mapping[str, Callable[[Mapping[str, Any], Runtime, Tracker, OnProgress], AddReport]]
-] = {"add": _add, "reprocess": _reprocess, "upload": _upload}
+] = {"add": _add, "reprocess": _reprocess}

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.errors import ChapterhouseError
+from chapterhouse.errors import ChapterhouseError, passes
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.mirror import (
     Options,
@@ -193,6 +193,8 @@ class _Sync:
                 source, folder, fetch, today, self._on_progress, delete=self._options.delete
             )
         except (OSError, ChapterhouseError) as error:
+            if passes(error):
+                raise
             reason = error.message if isinstance(error, ChapterhouseError) else str(error)
             self._mark(source, reason)
             return [SyncReport(AddReport(()), source=source.name, problem=reason)]
@@ -212,6 +214,8 @@ class _Sync:
             remote = drives.open_remote(place, label, self._runtime)
             plan = plan_remote(remote, source, store)
         except ChapterhouseError as error:
+            if passes(error):
+                raise
             self._mark(source, error.message)
             problem = " ".join(filter(None, (error.message, error.hint)))
             return [SyncReport(AddReport(()), source=source.name, problem=problem)]
@@ -228,6 +232,8 @@ class _Sync:
                 slug_of(source), on_progress=self._on_progress, dry_run=self._options.dry_run
             )
         except ChapterhouseError as error:
+            if passes(error):
+                raise
             return [SyncReport(AddReport(()), source=source.name, problem=error.message)]
         report = done.sync or SyncReport(AddReport(()))
         return [replace(report, source=source.name, problem=" ".join(done.warnings))]

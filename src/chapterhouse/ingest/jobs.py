@@ -7,22 +7,27 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
-from chapterhouse.errors import ChapterhouseError
+from chapterhouse.errors import ChapterhouseError, RejectedError, UnavailableError, passes
 from chapterhouse.ingest.look import MOST_ATTEMPTS
 from chapterhouse.ingest.quarantine import blame
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.ports.jobs import Jobs
 from chapterhouse.ports.store import Store
-from chapterhouse.types import INCOMPLETE, AddReport, FileRecord, Job, JobState
+from chapterhouse.types import INCOMPLETE, OPEN, UPLOAD, AddReport, FileRecord, Job, JobState
+
+Value = TypeVar("Value")
 
 LEASE_SECONDS: Final = 60.0
 _BEAT_SECONDS: Final = 0.5  # at most so often a job says how far it is
 _EXTENSIONS: Final = 6.0  # in the time of a lease
 _PAUSE_SECONDS: Final = 0.1  # between looks whether a lane is free
 _NAMED: Final = 100  # files that a result names
+_MOST_WAIT_SECONDS: Final = 60  # that a job is put off: at first for one, twice as long each time
+_UNWRITABLE_SECONDS: Final = 1.0  # between attempts to write how a job ended
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +60,26 @@ class Runner:
         return self.store.jobs()
 
 
-def claim(runner: Runner, job_id: str = "") -> Job | None:
-    """Take the job whose turn it is, or the named one; None where there is none to take."""
+def claim(runner: Runner, job_id: str = "", *, uploads: bool = False) -> Job | None:
+    """Take the job whose turn it is, or the named one; None where there is none to take.
+
+    Args:
+        runner: Who takes it.
+        job_id: Only this job.
+        uploads: Only a received file.
+    """
     _release_dead(runner)
     now = runner.clock()
-    return runner.jobs.claim(runner.worker.name, now, now + runner.lease_seconds, job_id)
+    until = now + runner.lease_seconds
+    return runner.jobs.claim(runner.worker.name, now, until, job_id, uploads=uploads)
+
+
+def due(runner: Runner) -> tuple[Job, ...]:
+    """Return the jobs that a worker would take now, those of workers that died among them."""
+    _release_dead(runner)
+    now, open_ = runner.clock(), runner.jobs.jobs(OPEN)
+    busy = {job.lane for job in open_ if job.lease_until > now}
+    return tuple(job for job in open_ if job.waits_until <= now and job.lane not in busy)
 
 
 def _release_dead(runner: Runner) -> None:
@@ -74,40 +94,78 @@ def run_job(
     job: Job,
     work: Callable[[Tracker], Ended],
     runner: Runner,
-    interrupted: JobState = JobState.CANCELLED,
+    *,
+    is_queued: bool = False,
 ) -> Job:
-    """Do the work of a job that was claimed; return the job as it ended.
+    """Do the work of a job that was claimed; return the job as it ended, or was postponed.
 
     Args:
         job: As it was claimed.
         work: Does it. It ends early, as cancelled, when the tracker's ``stop`` is set.
         runner: What running needs.
-        interrupted: What it is after Ctrl-C: cancelled, or pending for whoever goes on.
+        is_queued: Whether a worker runs it. Then it is pending again after Ctrl-C and after an
+            error that passes, and how it ended is written as soon as it can be.
 
     Raises:
-        KeyboardInterrupt: the work raised it; the job is ``interrupted``.
+        KeyboardInterrupt: the work raised it; the job is cancelled, or pending.
         Exception: whatever else the work raised; the job failed for it.
     """
-    job = _after_a_death(job, runner)
-    if job.attempts > MOST_ATTEMPTS:
-        times = f"The process that worked on it died {MOST_ATTEMPTS} times."
-        hint = f"Is there enough memory? Try it again: chapterhouse jobs retry {job.id}"
-        return _finish(replace(job, state=JobState.FAILED, error=times, hint=hint), runner)
+
+    def write(action: Callable[[], Value]) -> Value:
+        return _patiently(action) if is_queued else action()
+
+    job = write(lambda: _after_a_death(job, runner))
+    if end := _is_over(job):
+        return write(lambda: _finish(end, runner))
     tracker = Tracker(job, runner.jobs, runner.clock, runner.lease_seconds)
-    try:
-        with _heartbeat(tracker, runner.lease_seconds):
+    with _heartbeat(tracker, runner.lease_seconds):
+        try:
             ended = work(tracker)
-    except KeyboardInterrupt:
-        _finish(_stopped(tracker, interrupted), runner)
-        raise
-    except Exception as error:
-        with suppress(ChapterhouseError):  # as on a full disk: what it failed of is raised
-            _finish(_failed(tracker.ended(), error), runner)
-        raise
-    if ended.state is JobState.CANCELLED:
-        stopped = _stopped(tracker, interrupted)
-        return _finish(replace(stopped, result=ended.result), runner)
-    return _finish(replace(tracker.ended(), state=ended.state, result=ended.result), runner)
+        except KeyboardInterrupt:
+            _finish(_stopped(tracker, is_queued=is_queued), runner)
+            raise
+        except Exception as error:
+            if is_queued and not _ends(job, error):
+                postponed = _postponed(tracker.ended(), error, runner)
+                return write(lambda: _finish(postponed, runner))
+            failed = _failed(tracker.ended(), error)
+            with suppress(ChapterhouseError):  # as on a full disk: what it failed of is raised
+                write(lambda: _finish(failed, runner))
+            raise
+        if ended.state is JobState.CANCELLED:
+            last = _stopped(tracker, is_queued=is_queued)
+        else:
+            last = replace(tracker.ended(), state=ended.state)
+        return write(lambda: _finish(replace(last, result=ended.result), runner))
+
+
+def _patiently(action: Callable[[], Value]) -> Value:
+    """Write as soon as the disk and the database let us: until then a worker can do nothing."""
+    while True:
+        try:
+            return action()
+        except UnavailableError as error:
+            _log.warning("A job waits for its library: %s", error.message)
+        time.sleep(_UNWRITABLE_SECONDS)
+
+
+def _is_over(job: Job) -> Job | None:
+    """Return how a job ended that is not to be begun; None where it is."""
+    if job.cancelling and not job.result:
+        return replace(job, state=JobState.CANCELLED)
+    if job.attempts <= MOST_ATTEMPTS or job.kind == UPLOAD:
+        return None
+    times = f"The process that worked on it died {MOST_ATTEMPTS} times."
+    hint = f"Is there enough memory? Try it again: chapterhouse jobs retry {job.id}"
+    return replace(job, state=JobState.FAILED, error=times, hint=hint)
+
+
+def _ends(job: Job, error: Exception) -> bool:
+    """Whether an error ends a job of the queue. Only a refusal ends an upload.
+
+    Who sent it was told that it is safe, and may have no other copy.
+    """
+    return isinstance(error, RejectedError) if job.kind == UPLOAD else not passes(error)
 
 
 def run_here(
@@ -194,11 +252,23 @@ def _after_a_death(job: Job, runner: Runner) -> Job:
     return job
 
 
-def _stopped(tracker: Tracker, interrupted: JobState) -> Job:
+def _stopped(tracker: Tracker, *, is_queued: bool) -> Job:
     job = tracker.ended()
-    if tracker.is_cancelled or interrupted is JobState.CANCELLED:
+    if tracker.is_cancelled or not is_queued:
         return replace(job, state=JobState.CANCELLED)
-    return replace(job, state=interrupted, attempts=job.attempts - 1)
+    return replace(job, state=JobState.PENDING, attempts=job.attempts - 1)
+
+
+def _postponed(job: Job, error: Exception, runner: Runner) -> Job:
+    """Return a job that waits until what stopped it may have passed; no process died of it."""
+    seconds = min(2 ** min(job.waits, 6), _MOST_WAIT_SECONDS)
+    return replace(
+        _failed(job, error),
+        state=JobState.PENDING,
+        attempts=job.attempts - 1,
+        waits=job.waits + 1,
+        waits_until=int(runner.clock()) + seconds,
+    )
 
 
 def _failed(job: Job, error: Exception) -> Job:
@@ -229,7 +299,7 @@ def _heartbeat(tracker: Tracker, lease_seconds: float) -> Iterator[None]:
             except ChapterhouseError as error:
                 # The work itself meets the same full disk or busy database and fails for it; what
                 # it does not meet passes.
-                logging.getLogger(__name__).info("A job could not be reported on: %s", error)
+                _log.info("A job could not be reported on: %s", error)
 
     thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
     thread.start()

@@ -122,6 +122,7 @@ class Work:
         retry: Whether what gave no document the last time is read again.
         limits: How much of archives is unpacked.
         on_step: Called with what is begun to be done with a file.
+        on_write: Called with how a file ended, in the transaction that writes it.
         on_end: Called with the location of a file with which no more is done.
     """
 
@@ -136,6 +137,7 @@ class Work:
     retry: bool = False
     limits: Limits = field(default_factory=Limits)
     on_step: Callable[[FileInFlight], None] = lambda _: None
+    on_write: "Callable[[Look, FileOutcome], None] | None" = None
     on_end: Callable[[str], None] = lambda _: None
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile, is_ignored
-from chapterhouse.errors import EngineError, MissingExtraError, RejectedError
+from chapterhouse.errors import EngineError, MissingExtraError, RejectedError, passes
 from chapterhouse.ingest.groups import Write, groups, write_group
 from chapterhouse.ingest.look import (
     UNPACKED,
@@ -138,7 +138,7 @@ def run(
             if look is None:
                 yield None
             else:
-                yield from _settle(look, work)
+                yield from (write and _reported(write, work) for write in _settle(look, work))
 
     try:
         for group in groups(writes()):
@@ -236,6 +236,21 @@ def _noted(write: Write, held: dict[str, FileOutcome]) -> Write:
 
     def apply() -> FileOutcome:
         outcome = held[write.look.file.location] = write.apply()
+        return outcome
+
+    return replace(write, apply=apply)
+
+
+def _reported(write: Write, work: Work) -> Write:
+    """Return a write that reports how the file ended in its transaction, where that is wanted."""
+    report = work.on_write
+    if report is None:
+        return write
+
+    def apply() -> FileOutcome:
+        with work.store.together():
+            outcome = write.apply()
+            report(write.look, outcome)
         return outcome
 
     return replace(write, apply=apply)
@@ -402,7 +417,15 @@ def _boundary(look: Look) -> Iterator[None]:
         raise  # the last: a model that fails says nothing about the file, and would fail the next
     except MissingExtraError as error:
         raise RejectedError("missing-extra", error.message, hint=error.hint) from error
+    except MemoryError as error:
+        raise RejectedError(
+            "out-of-memory",
+            f"{look.file.source} needed more memory than there was.",
+            hint="It is tried again.",
+        ) from error
     except Exception as error:
+        if passes(error):
+            raise
         raise RejectedError(
             "internal-error",
             f"{look.file.source} could not be read: {type(error).__name__}: {error}",

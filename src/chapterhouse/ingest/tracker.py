@@ -2,7 +2,8 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Final
 
@@ -79,6 +80,16 @@ class Tracker:
         self._has_moved |= progress.outcome is None or progress.outcome.changed
         self._is_new = True
 
+    def stored(self, result: Mapping[str, object]) -> None:
+        """Write what came of the job, in the transaction of this thread that stores it.
+
+        Raises:
+            CancelledError: the job is to be cancelled, so nothing may be stored.
+        """
+        if not self._jobs.stored(self._job, result):
+            self._heed(go_on=False)
+            raise CancelledError
+
     def look(self) -> None:
         """Write what is new, and stop the work where somebody wants it stopped."""
         if self._is_new:
@@ -104,6 +115,7 @@ class Tracker:
             total=progress.total,
             current=progress.current,
             attempts=1 if self._has_moved else self._job.attempts,
+            waits=0 if self._has_moved else self._job.waits,
             in_flight=(),
             remaining=None,
         )

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.errors import NotFoundError, RejectedError
+from chapterhouse.errors import RejectedError
 from chapterhouse.files import UNFINISHED, make_folder, move_into_place
 
 FOLDER: Final = "uploads"  # in the folder of a workspace
@@ -95,13 +95,13 @@ def read(folder: Path, name: str) -> bytes:
     """Return the bytes of a finished upload.
 
     Raises:
-        NotFoundError: it is not there any more.
+        RejectedError: it is not there any more.
     """
     try:
         return (folder / FOLDER / name).read_bytes()
     except FileNotFoundError:
-        raise NotFoundError(
-            "The received file is not there any more.", hint="Send it again."
+        raise RejectedError(
+            "vanished", "The received file is not there any more.", hint="Send it again."
         ) from None
 
 

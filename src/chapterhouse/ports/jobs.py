@@ -16,18 +16,37 @@ class Jobs(Protocol):
         """Return a new pending job, or the equal one that is pending or whose lease has ended."""
         ...
 
-    def claim(self, worker: str, now: float, lease_until: float, job_id: str = "") -> Job | None:
+    def claim(
+        self,
+        worker: str,
+        now: float,
+        lease_until: float,
+        job_id: str = "",
+        *,
+        uploads: bool = False,
+    ) -> Job | None:
         """Give a job to a worker until its lease ends, and count an attempt.
 
-        It is the oldest job that is pending, or whose lease has ended, of the lane that was served
-        least recently; a lane with a job under a lease is left out. None where there is no such
-        job.
+        It is the oldest job that is pending and not put off, or whose lease has ended, of the lane
+        that was served least recently; a lane with a job under a lease is left out. All uploads
+        are one lane in this, though they need not wait for each other. None where there is no
+        such job.
 
         Args:
             worker: Who asks.
             now: The time.
             lease_until: When another may take it over.
-            job_id: Only this job.
+            job_id: Only this job, also where it is put off.
+            uploads: Only a received file.
+        """
+        ...
+
+    def stored(self, job: Job, result: Mapping[str, object]) -> bool:
+        """Write what came of a job, in the transaction that stores what it is about.
+
+        Returns:
+            False where it is to be cancelled, or is another worker's by now: then nothing is to be
+            stored. A removal cancels the uploads of what it removes in its own transaction.
         """
         ...
 
@@ -41,6 +60,9 @@ class Jobs(Protocol):
 
     def finish(self, job: Job, now: float) -> bool:
         """Write how a job ended, or, where its state is pending, give it back.
+
+        An upload that is done names its file no more. What came of a job that is given back is
+        written by ``stored`` alone.
 
         Returns:
             False where it is another worker's by now; then nothing is written.

@@ -23,6 +23,7 @@ from chapterhouse.errors import (
     NewerLibraryError,
     ReadOnlyError,
     RefusedError,
+    UnavailableError,
     UsageError,
 )
 from chapterhouse.files import is_writable, make_folder, read_only_address
@@ -423,17 +424,17 @@ def explained(path: Path) -> Iterator[None]:
             f"{path} holds a text that is damaged: {error}", hint="Run: chapterhouse repair"
         ) from error
     except apsw.FullError as error:
-        raise ChapterhouseError(
+        raise UnavailableError(
             f"There is no space left to write {path}. What was there before is unharmed.",
             hint="Free some disk space and repeat the command; it continues where it stopped.",
         ) from error
     except (apsw.BusyError, apsw.LockedError) as error:
-        raise ChapterhouseError(
+        raise UnavailableError(
             f"Another process kept {path} busy for too long.",
             hint="Wait until it has finished and repeat the command.",
         ) from error
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError) as error:
-        raise ChapterhouseError(
+        raise UnavailableError(
             f"{path} cannot be read or written: {error}",
             hint="Check that the folder exists, belongs to you and is on a working disk.",
         ) from error

@@ -34,14 +34,27 @@ class JobStore:
             found = first(connection, "free_job", now, kind, text)
             return _job(found or run(connection, "put_job", kind, text, lane, int(now))[0])
 
-    def claim(self, worker: str, now: float, lease_until: float, job_id: str = "") -> Job | None:
+    def claim(
+        self,
+        worker: str,
+        now: float,
+        lease_until: float,
+        job_id: str = "",
+        *,
+        uploads: bool = False,
+    ) -> Job | None:
         """Give the job whose turn it is, or the named one if it is free, to a worker."""
         key = _key(job_id) if job_id else 0
         with self._connections.write() as connection:
-            found = first(connection, "claimable_job", now, key)
+            found = first(connection, "claimable_job", now, key, uploads)
             if found is None:
                 return None
             return _job(run(connection, "claim_job", worker, lease_until, int(now), found[0])[0])
+
+    def stored(self, job: Job, result: Mapping[str, object]) -> bool:
+        """Write what came of a job with what it stores; False where it may not go on."""
+        with self._connections.write() as connection:
+            return bool(run(connection, "job_stored", _json(result), _key(job.id), job.worker))
 
     def report(self, job: Job, lease_until: float) -> bool:
         """Write how far a job is, and extend its lease; say whether to go on."""
@@ -52,10 +65,11 @@ class JobStore:
 
     def finish(self, job: Job, now: float) -> bool:
         """Write how a job ended, or give it back; False where it is another worker's by now."""
-        finished = 0 if job.state is JobState.PENDING else int(now)
+        waits = job.state is JobState.PENDING
         values = (
             job.state.value,
-            finished,
+            0 if waits else int(now),
+            job.waits_until if waits else 0,
             _progress(job),
             job.attempts,
             _json(job.result),
@@ -151,12 +165,13 @@ def _progress(job: Job) -> Value:
     value: dict[str, Any] = {"done": job.done, "total": job.total, "current": job.current}
     value["in_flight"] = [asdict(file) for file in job.in_flight]
     value["remaining"] = job.remaining
+    value["waits"] = job.waits
     return json.dumps(value)
 
 
 def _job(row: Row) -> Job:
     key, kind, arguments, lane, state, attempts, created, started, finished, _claim, *rest = row
-    lease_until, worker, cancelling, progress, result, error, hint = rest
+    until, worker, cancelling, progress, result, error, hint = rest
     known: dict[str, Any] = json.loads(progress)
     remaining = known.get("remaining")
     return Job(
@@ -169,8 +184,10 @@ def _job(row: Row) -> Job:
         created=created,
         started=started,
         finished=finished,
-        lease_until=lease_until,
+        lease_until=until if state == JobState.RUNNING else 0.0,
         worker=worker,
+        waits=known.get("waits", 0),
+        waits_until=int(until) if state == JobState.PENDING else 0,
         cancelling=bool(cancelling),
         done=known.get("done", 0),
         total=known.get("total", 0),

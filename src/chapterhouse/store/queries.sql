@@ -515,7 +515,7 @@ WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
 
 -- free_job
 SELECT * FROM job
-WHERE state IN ('pending', 'running') AND lease_until <= ? AND kind = ? AND arguments = ?
+WHERE (state = 'pending' OR state = 'running' AND lease_until <= ?) AND kind = ? AND arguments = ?
 ORDER BY key LIMIT 1;
 
 -- put_job
@@ -525,25 +525,36 @@ RETURNING *;
 -- claimable_job
 WITH busy AS (SELECT lane FROM job WHERE state = 'running' AND lease_until > ?1)
 SELECT j.key FROM job AS j
-WHERE j.state IN ('pending', 'running') AND j.lease_until <= ?1
-  AND j.lane NOT IN (SELECT lane FROM busy) AND (?2 = 0 OR j.key = ?2)
-ORDER BY (SELECT max(claim) FROM job WHERE lane = j.lane), j.key LIMIT 1;
+WHERE j.state IN ('pending', 'running') AND j.lane NOT IN (SELECT lane FROM busy)
+  AND (j.lease_until <= ?1 OR j.state = 'pending' AND j.key = ?2)
+  AND (?2 = 0 OR j.key = ?2) AND (NOT ?3 OR j.kind = 'upload')
+ORDER BY iif(j.kind = 'upload',
+  (SELECT max(claim) FROM job WHERE lane BETWEEN 'upload' AND 'upload!'),
+  (SELECT max(claim) FROM job WHERE lane = j.lane)), j.key LIMIT 1;
 
 -- claim_job
 UPDATE job SET
   state = 'running', attempts = attempts + 1, worker = ?, lease_until = ?,
-  started = iif(started = 0, ?, started), claim = (SELECT max(claim) FROM job) + 1
+  started = iif(started = 0, ?, started), claim = (SELECT max(claim) FROM job) + 1,
+  error = '', hint = ''
 WHERE key = ? RETURNING *;
 
 -- report_job
 UPDATE job SET progress = ?, attempts = ?, lease_until = ?
 WHERE key = ? AND worker = ? AND state = 'running' RETURNING cancelling;
 
+-- job_stored
+UPDATE job SET result = ?
+WHERE key = ? AND worker = ? AND state = 'running' AND cancelling = 0 RETURNING key;
+
 -- finish_job
 UPDATE job SET
-  state = ?, finished = ?, progress = ?, attempts = ?, result = ?, error = ?, hint = ?,
-  lease_until = 0
-WHERE key = ? AND worker = ? AND state = 'running' RETURNING key;
+  state = ?1, finished = ?2, lease_until = ?3, progress = ?4, attempts = ?5,
+  result = iif(?1 = 'pending' OR ?6 = '{}', result, ?6), error = ?7, hint = ?8,
+  arguments = iif(kind = 'upload' AND ?1 IN ('done', 'partial'),
+    json_remove(arguments, '$.file', '$.name'), arguments),
+  lane = iif(kind = 'upload' AND ?1 IN ('done', 'partial'), kind, lane)
+WHERE key = ?9 AND worker = ?10 AND state = 'running' RETURNING key;
 
 -- cancel_pending_job
 UPDATE job SET state = 'cancelled', finished = ? WHERE key = ? AND state = 'pending';

@@ -125,6 +125,7 @@ from chapterhouse.types.events import (
 from chapterhouse.types.jobs import (
     FINISHED,
     OPEN,
+    UPLOAD,
     FileInFlight,
     Job,
     JobState,
@@ -232,6 +233,7 @@ __all__ = [
     "INCOMPLETE",
     "OPEN",
     "SURE",
+    "UPLOAD",
     "USUAL_TRUST",
     "Absence",
     "AccessLevel",

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+UPLOAD = "upload"  # the kind of job that reads a received file, of which nobody else has the bytes
+
 
 class JobState(StrEnum):
     """Where a job is. A pending or running one is open, the others are finished."""
@@ -58,14 +60,17 @@ class Job:
         created: Seconds since 1970, as are ``started`` and ``finished``; 0 for not yet.
         lease_until: When another process may take it over, unless the worker extends it.
         worker: Who is at it, or was the last.
+        waits: How often in a row it was put off for what passes, such as a full disk.
+        waits_until: When it is tried again after that; 0 for at once.
         cancelling: Whether somebody wants it stopped.
         done: Files, or documents, that are done.
         total: Of how many; 0 while that is not known.
         current: What was done last.
         in_flight: What is being worked on.
         remaining: Least and most seconds that are left; None while nothing can be said.
-        result: What came of it, as JSON has it.
-        error: Why it failed.
+        result: What came of it, as JSON has it. One that is open and has a result has stored all
+            that it is about, and is only to be indexed.
+        error: Why it failed, or was put off.
         hint: What to do about it.
     """
 
@@ -80,6 +85,8 @@ class Job:
     finished: int = 0
     lease_until: float = 0.0
     worker: str = ""
+    waits: int = 0
+    waits_until: int = 0
     cancelling: bool = False
     done: int = 0
     total: int = 0

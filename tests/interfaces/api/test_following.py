@@ -1,12 +1,22 @@
+import os
+import signal
 import threading
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
+import httpx2
 import pytest
+from tests.served import process
 
 from chapterhouse.interfaces.api.following import Followers
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.library import Library
+from chapterhouse.types import OPEN, Job
+
+Value = TypeVar("Value")
 
 
 class _Woken(Workers):
@@ -15,10 +25,12 @@ class _Woken(Workers):
     def __init__(self, home: Path) -> None:
         super().__init__(home, starts=False)
         self.names: list[str] = []
+        self.kinds: set[str] = set()
         self.event = threading.Event()
 
-    def wake(self, workspace: str) -> None:
+    def wake(self, workspace: str, due: Sequence[Job]) -> None:
         self.names.append(workspace)
+        self.kinds = {job.kind for job in due}
         self.event.set()
 
 
@@ -43,6 +55,7 @@ def test_what_a_source_has_when_the_server_starts_is_left_to_a_job(tmp_path: Pat
         workspaces.close()
     assert not thread.is_alive()
     assert set(workers.names) == {"default"}
+    assert workers.kinds == {"sync"}
     with Library.open(tmp_path / "home") as library:
         assert [job.kind for job in library.jobs.list()] == ["sync"]
 
@@ -56,3 +69,74 @@ def test_a_workspace_that_cannot_be_opened_is_named_in_the_log(
     workspaces = Workspaces(tmp_path)
     Followers(workspaces, Workers(tmp_path, starts=False))._follow("broken")
     assert "The sources of broken are not followed" in caplog.text
+
+
+# --- a server and its workers, as processes -------------------------------------------------------
+
+
+def workers_of(server: int, *, uploads: bool) -> list[int]:
+    """Return the worker processes of a server that do uploads alone, or all others."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (path / "cmdline").read_bytes().split(b"\0")
+            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:  # it has just ended
+            continue
+        if parent == server and b"worker" in words and uploads == (b"--uploads" in words):
+            found.append(int(path.name))
+    return found
+
+
+def until(look: Callable[[], Value]) -> Value:
+    """Wait for something to be true, and return it."""
+    for _ in range(1_200):
+        if found := look():
+            return found
+        time.sleep(0.05)
+    pytest.fail("It did not come about.")
+
+
+def send(client: httpx2.Client, name: str) -> str:
+    file = {"file": (f"{name}.md", f"# {name}\n\nThe {name} is of ash.\n".encode())}
+    return str(client.post("/api/documents/upload", files=file).json()["id"])
+
+
+def state(client: httpx2.Client, job: str) -> str:
+    return str(client.get(f"/api/jobs/{job}").json()["state"])
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux names the processes")
+@pytest.mark.parametrize("has_source", [False, True])
+def test_a_queue_goes_on_when_its_worker_is_killed(tmp_path: Path, *, has_source: bool) -> None:
+    home = tmp_path / "home"
+    with Library.open(home) as library:
+        if has_source:
+            (tmp_path / "papers").mkdir()
+            (tmp_path / "papers" / "oar.md").write_text("# Oar\n\nThe oar is of ash.\n")
+            library.sources.add(str(tmp_path / "papers"))
+    with process(home) as (server, url), httpx2.Client(base_url=url, timeout=60.0) as client:
+        sent = [send(client, name) for name in ("mast", "boom", "yard")]
+        (worker,) = until(lambda: workers_of(server.pid, uploads=True))
+        os.kill(worker, signal.SIGKILL)
+        assert until(lambda: all(state(client, one) == "done" for one in sent))
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux names the processes")
+def test_an_upload_does_not_wait_behind_a_long_sync(tmp_path: Path) -> None:
+    home, papers = tmp_path / "home", tmp_path / "papers"
+    papers.mkdir()
+    for number in range(1_000):
+        (papers / f"{number}.md").write_text(f"# Oar {number}\n\nThe oar is of ash.\n")
+    with Library.open(home) as library:
+        library.sources.add(str(papers))
+    with process(home) as (server, url), httpx2.Client(base_url=url, timeout=60.0) as client:
+        (worker,) = until(lambda: workers_of(server.pid, uploads=False))
+        running = {"params": {"state": "running"}}
+        until(lambda: client.get("/api/jobs", **running).json()["jobs"])  # type: ignore[arg-type]
+        os.kill(worker, signal.SIGSTOP)  # it is as long as we want
+        sent = send(client, "mast")
+        assert until(lambda: state(client, sent) == "done")
+        with Library.open(home) as library:
+            assert [job.kind for job in library.jobs.list(OPEN)] == ["sync"]
+        os.kill(worker, signal.SIGCONT)

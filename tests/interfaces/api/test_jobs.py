@@ -1,5 +1,7 @@
 from tests.served import Served
 
+from chapterhouse.library import Library
+
 
 def test_a_job_is_shown_done_and_cannot_be_done_again(served: Served) -> None:
     with served.client(served.key("write")) as client:
@@ -25,6 +27,23 @@ def test_a_job_that_waits_is_cancelled_and_tried_again(served: Served) -> None:
         served.work()
         assert client.get(f"/api/jobs/{again.json()['id']}").json()["state"] == "done"
         assert client.post("/api/jobs/j999/retry").status_code == 404
+
+
+def test_a_job_that_meets_a_full_disk_says_why_it_waits(served: Served) -> None:
+    with served.client(served.key("write")) as client:
+        file = {"file": ("tide.md", b"# Tide\n\n" + b"The tide turns at four. " * 10_000)}
+        path = f"/api/jobs/{client.post('/api/documents/upload', files=file).json()['id']}"
+        with Library.open(served.home) as library:
+            writer = library._runtime.store._connections._writer  # type: ignore[attr-defined]
+            writer.pragma("max_page_count", writer.pragma("page_count"))
+            library.jobs.work(once=True)
+        waiting = client.get(path).json()
+        assert waiting["state"] == "pending"
+        assert "no space left" in waiting["error"]
+        assert waiting["waits_until"] > waiting["created"]
+        with Library.open(served.home) as library:
+            library.jobs.work(once=True)
+        assert client.get(path).json()["state"] == "done"
 
 
 def test_who_is_limited_to_a_shelf_sees_the_jobs_of_their_own_files_alone(served: Served) -> None:

@@ -49,6 +49,16 @@ def test_one_that_is_being_stopped_says_so() -> None:
     assert "being stopped" in text(list(jobs([replace(RUNNING, cancelling=True)])))
 
 
+def test_a_postponed_job_says_why_and_until_when() -> None:
+    waiting = replace(
+        RUNNING, state=JobState.PENDING, error="No space.", waits=1, waits_until=1_700_000_065
+    )
+    assert "waits until 2023-11-14 22:14:25 UTC" in text(list(job(waiting)))
+    listed = text(list(jobs([waiting])))
+    assert "waiting" in listed
+    assert "No space." in listed
+
+
 def test_a_failed_job_says_why() -> None:
     failed = replace(RUNNING, state=JobState.FAILED, error="No\nspace.", hint="Free some.")
     assert line(failed) == "j3 add /papers: failed No space."

@@ -202,6 +202,7 @@ class JobResult(Result):
     created: int
     started: int
     finished: int
+    waits_until: int = Field(description="When it is tried again after ``error``, in seconds.")
     done: int
     total: int
     remaining_seconds: tuple[float, float] | None = Field(

@@ -156,7 +156,13 @@ class Exchange:
 
     async def wake_worker(self) -> None:
         """See that somebody does the jobs of this workspace."""
-        await run_in_thread(lambda: self.server.workers.wake(self.caller.workspace))
+        name = self.caller.workspace
+
+        def wake() -> None:
+            with self.server.workspaces.borrow(name) as (library, _):
+                self.server.workers.wake(name, library.jobs.due())
+
+        await run_in_thread(wake)
 
     def _with_library(self, work: Callable[[Library], Value]) -> Value:
         return self._with_whole(lambda library: work(self.seen(library)))

@@ -6,13 +6,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from chapterhouse.interfaces.background import VARIABLE
 from chapterhouse.interfaces.process import tuned_environment
+from chapterhouse.types import UPLOAD, Job
 
 _IDLE_SECONDS: Final = 30  # after which a worker ends
 _NICE: Final = 5  # who asks comes first
@@ -22,7 +23,8 @@ _PAUSE_SECONDS: Final = 0.05
 class Workers:
     """The workers that this server has started. Safe between threads.
 
-    A worker that ends early is no loss: its job waits for the next one.
+    A worker that ends early is no loss: its job waits for the next one. Received files have one of
+    their own, so that none waits behind a long sync; each runs only while it has work.
 
     Args:
         home: The home folder.
@@ -32,16 +34,16 @@ class Workers:
     def __init__(self, home: Path, *, starts: bool = True) -> None:
         self._home = home
         self._starts = starts
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._processes: dict[tuple[str, bool], subprocess.Popen[bytes]] = {}
         self._lock = threading.Lock()
 
-    def wake(self, workspace: str) -> None:
-        """Start a worker for a workspace, unless one runs."""
-        with self._lock:
-            running = self._processes.get(workspace)
-            if not self._starts or (running is not None and running.poll() is None):
-                return
-            self._processes[workspace] = self._start(workspace)
+    def wake(self, workspace: str, due: Sequence[Job]) -> None:
+        """Start the workers that jobs of a workspace need and that do not run."""
+        for uploads in {job.kind == UPLOAD for job in due}:
+            with self._lock:
+                running = self._processes.get((workspace, uploads))
+                if self._starts and (running is None or running.poll() is not None):
+                    self._processes[workspace, uploads] = self._start(workspace, uploads=uploads)
 
     def stop(self, seconds: float) -> None:
         """Let all workers give back what they are at, and end; kill those that do not in time."""
@@ -57,8 +59,9 @@ class Workers:
             process.kill()
             process.wait()
 
-    def _start(self, workspace: str) -> subprocess.Popen[bytes]:
+    def _start(self, workspace: str, *, uploads: bool) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "chapterhouse", "worker", "--quiet"]
+        command += ["--uploads"] * uploads
         command += ["--idle-seconds", str(_IDLE_SECONDS)]
         command += ["--home", str(self._home), "--workspace", workspace]
         process = subprocess.Popen(  # noqa: S603 - this program itself

@@ -56,6 +56,7 @@ def retry(job: JobId) -> Outcome:
 def worker(
     *,
     once: Annotated[bool, flag("--once", "End after one job.")] = False,
+    uploads: Annotated[bool, flag("--uploads", "Only files received over HTTP.")] = False,
     idle_seconds: Annotated[
         int | None,
         option("--idle-seconds", "N", "End when there was nothing to do for so long.", least=0),
@@ -75,7 +76,11 @@ def worker(
     with opened_library(create=True, background=False) as library:
         with progress.show_progress() as on_progress:
             ended = library.jobs.work(
-                once=once, idle_seconds=idle_seconds, on_progress=on_progress, on_end=report
+                once=once,
+                uploads=uploads,
+                idle_seconds=idle_seconds,
+                on_progress=on_progress,
+                on_end=report,
             )
         return Outcome(ended, render_jobs.jobs(ended), _code(ended))
 

@@ -64,6 +64,7 @@ def job(value: Job) -> Iterator[Block]:
         ("created", _time(value.created)),
         ("started", _time(value.started)),
         ("finished", _time(value.finished)),
+        ("waits until", _time(value.waits_until)),
         ("worker", value.worker),
         ("done", _count(value)),
         ("last", value.current),
@@ -117,8 +118,9 @@ def _text(entry: object) -> str:
 
 
 def _state(job: Job) -> str:
-    is_ending = job.cancelling and job.state is JobState.RUNNING
-    return "being stopped" if is_ending else job.state.value
+    if job.cancelling and job.state is JobState.RUNNING:
+        return "being stopped"
+    return "waiting" if job.waits_until else job.state.value
 
 
 def _count(job: Job) -> str:
