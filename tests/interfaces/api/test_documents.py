@@ -28,6 +28,24 @@ def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
         assert removed["in_place"] == []
 
 
+def test_a_request_that_is_sent_again_adds_nothing_and_another_one_is_another(
+    served: Served,
+) -> None:
+    header = {"Idempotency-Key": "one"}  # a header that means nothing here
+    texts = (b"# Reed\n\nReed bends.\n", b"# Rush\n\nRush bends.\n")
+    with served.client(served.key("write")) as client:
+        for data in (*texts, *texts):
+            files = {"file": ("plants.md", data)}
+            client.post("/api/documents/upload", files=files, headers=header).raise_for_status()
+            body = {"text": data.decode().replace("bends", "sways"), "title": "Sway"}
+            client.post("/api/documents/text", json=body, headers=header).raise_for_status()
+        served.work()
+        found = client.get("/api/documents/").json()["documents"]
+        plants = [one["id"] for one in found if "plants" in one["source"]]
+        texts_ = [one["id"] for one in found if "sway" in one["source"].lower()]
+        assert (len(plants), len(texts_)) == (2, 2)
+
+
 def test_a_removal_names_the_file_that_would_be_read_again(served: Served, tmp_path: Path) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()

@@ -10,7 +10,6 @@ from fastapi import Depends, Request
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.api.caller import Caller, permitted
-from chapterhouse.interfaces.api.idempotency import RepeatedRequests
 from chapterhouse.interfaces.api.limits import RateLimit
 from chapterhouse.interfaces.api.meetings import Meetings
 from chapterhouse.interfaces.api.metrics import Metrics
@@ -56,7 +55,6 @@ class ServerState:
     options: ServerOptions
     is_local: bool  # whether only this machine can reach it
     metrics: Metrics = field(default_factory=Metrics)
-    repeated: RepeatedRequests = field(default_factory=RepeatedRequests)
     meetings: Meetings = field(default_factory=Meetings)
     workload: Workload = field(
         default_factory=lambda: Workload(Places(_AT_ONCE, _WAITING), Places(_AT_ONCE, _WAITING))
