@@ -108,7 +108,7 @@ def serving(home: Path, options: ServerOptions | None = None) -> Iterator[Served
                 options or ServerOptions(starts_workers=False, per_second=1e6, burst=1e6),
                 is_local=True,
             )
-            door = Door(build_application(state), state, admission(port, (), ()), 2**20)
+            door = Door(build_application(state), state, admission(port, (), ()))
             server = uvicorn.Server(configure(door))
             server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
             serving_ = asyncio.create_task(server.serve(sockets=[listener]))

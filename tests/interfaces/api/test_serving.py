@@ -18,7 +18,7 @@ def test_an_address_is_one_that_clients_can_use(host: str, address: str) -> None
 
 def test_what_others_could_reach_without_a_key_is_not_served(tmp_path: Path) -> None:
     with closing(open_access(tmp_path)) as access:
-        served = Served(tmp_path, access, None, 2**20)
+        served = Served(tmp_path, access, None)
         with pytest.raises(RefusedError):
             serve(served, Address("0.0.0.0", 0, ("library.example.org",)), print)
 
@@ -30,4 +30,4 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
     ):
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"port {port}"):
-            serve(Served(tmp_path, access, None, 2**20), Address(port=port), print)
+            serve(Served(tmp_path, access, None), Address(port=port), print)

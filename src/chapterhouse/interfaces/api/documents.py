@@ -48,6 +48,7 @@ READ: Final = needs(AccessLevel.READ)
 WRITE: Final = needs(AccessLevel.WRITE)
 _MOST: Final = 500
 _CHUNK: Final = 2**18  # bytes of an upload that are written at a time
+_FORM_BYTES: Final = 2**20  # around the file of an upload
 _FORM: Final = {
     "type": "object",
     "required": ["file"],
@@ -93,12 +94,16 @@ async def _receive(request: Request, form: UploadForm, received: Upload) -> None
 
     Raises:
         UsageError, RejectedError, OSError: as ``UploadForm`` and ``Upload``.
-        Refusal: the client has gone.
+        Refusal: the client has gone, or sends much that is no file.
     """
-    waiting = bytearray()
+    waiting, others = bytearray(), 0
     try:
         async for data in request.stream():
+            before = len(waiting)
             waiting += form.feed(data)
+            others += len(data) - (len(waiting) - before)
+            if others > _FORM_BYTES:
+                raise Refusal(413, f"The form has over {_FORM_BYTES:,} bytes beside its file.")
             if len(waiting) >= _CHUNK or not data:  # the last piece is empty
                 piece = bytes(waiting)
                 waiting.clear()

@@ -6,6 +6,7 @@ writes one line about it to the log and records what was refused.
 
 import asyncio
 import logging
+import math
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -37,7 +38,6 @@ OPEN: Final = frozenset({("GET", "/api/health"), ("GET", "/api/ready"), ("POST",
 UPLOAD: Final = "/api/documents/upload"
 
 _BODY_BYTES: Final = 4 * 2**20  # of any request but an upload
-_FORM_BYTES: Final = 2**20  # around the file of an upload
 _OPEN_BYTES: Final = 64 * 2**10  # of what anyone may send
 HEADER_BYTES: Final = 16 * 2**10
 _HEADERS_IN_ALL: Final = 100
@@ -64,16 +64,12 @@ class Door:
         application: What is behind it.
         state: What the server works with.
         admitted: What Host and Origin may say.
-        upload_bytes: What an upload may have.
     """
 
-    def __init__(
-        self, application: ASGIApp, state: ServerState, admitted: Admission, upload_bytes: int
-    ) -> None:
+    def __init__(self, application: ASGIApp, state: ServerState, admitted: Admission) -> None:
         self._application = application
         self._state = state
         self._admitted = admitted
-        self._upload_bytes = upload_bytes
         self._limit = state.rate_limit()
         self._unread = InProgress(_UNREAD_BYTES, "Read the answers to your other requests first.")
 
@@ -89,7 +85,7 @@ class Door:
             await self._require_admitted(visit)
             caller = await self._caller(scope, visit)
             scope.setdefault("state", {})["caller"] = caller
-            body = bounded(receive, self._most_bytes(scope), self._state.options.body_seconds)
+            body = bounded(receive, _most_bytes(scope), self._state.options.body_seconds)
             await self._answer(scope, body, visit)
         except Exception as error:  # noqa: BLE001 - the process boundary: it was logged or is here
             if not visit.status:
@@ -109,12 +105,6 @@ class Door:
             # Not the limit of the address: a page could use up that of its reader.
             await self._take(f"page {visit.address}")
             raise Refusal(status, "This server does not answer to that name or page.")
-
-    def _most_bytes(self, scope: Scope) -> int:
-        if (scope["method"], scope["path"]) in OPEN:
-            return _OPEN_BYTES
-        is_upload = scope["path"] == UPLOAD
-        return self._upload_bytes + _FORM_BYTES if is_upload else _BODY_BYTES
 
     async def _take(self, name: str) -> None:
         """Take a token for somebody unknown; where there is none, the answer takes a while."""
@@ -220,6 +210,13 @@ class Door:
             _log.warning("A refused request could not be recorded: %s", error.message)
 
 
+def _most_bytes(scope: Scope) -> float:
+    if (scope["method"], scope["path"]) in OPEN:
+        return _OPEN_BYTES
+    # What an upload may have is a setting of its workspace, which its route looks at.
+    return math.inf if scope["path"] == UPLOAD else _BODY_BYTES
+
+
 def _require_few(headers: Headers) -> None:
     """See that the headers of a request are not too many or too long.
 
@@ -278,6 +275,7 @@ class _Visit:
             for start in range(0, len(body) - _PIECE_BYTES, _PIECE_BYTES):
                 piece = bytes(body[start : start + _PIECE_BYTES])
                 await self._send({"type": message["type"], "body": piece, "more_body": True})
+                await asyncio.sleep(0)  # others have their turn, too
             rest = (len(body) - 1) // _PIECE_BYTES * _PIECE_BYTES if body else 0
             message = {**message, "body": bytes(body[rest:])}
             self.is_complete = not message.get("more_body", False)

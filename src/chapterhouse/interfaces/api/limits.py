@@ -80,7 +80,7 @@ class InProgress:
             del self._amounts[name]
 
 
-def bounded(receive: Receive, maximum: int, seconds: float) -> Receive:
+def bounded(receive: Receive, maximum: float, seconds: float) -> Receive:
     """Return what receives a body of at most so many bytes, each piece of it and all in time.
 
     Args:

@@ -14,7 +14,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.errors import UsageError
+from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.admission import admission, is_loopback, require_safe
 from chapterhouse.interfaces.api.application import build_application
@@ -32,6 +32,7 @@ _ANSWER_SECONDS: Final = 5  # for what is on its way when the server is asked to
 _WORKER_SECONDS: Final = 3.0
 _SETTLE_SECONDS: Final = 1.0
 _UNREAD_SECONDS: Final = 30.0  # in which a client reads the next piece of an answer
+_SOCKET_BYTES: Final = 256 * 2**10  # of an answer that the system holds; else it takes megabytes
 _CONNECTIONS: Final = 512
 _CROWD: Final = 384  # connections, from which on silent ones are closed
 
@@ -60,14 +61,12 @@ class Served:
         home: The home folder.
         access: Who may use it.
         workspaces: Only these; all when None.
-        upload_bytes: What one upload may have.
         options: How the server behaves.
     """
 
     home: Path
     access: Access
     workspaces: frozenset[str] | None
-    upload_bytes: int
     options: ServerOptions = field(default_factory=ServerOptions)
 
 
@@ -91,6 +90,8 @@ def serve(served: Served, address: Address, announce: Callable[[str], None]) -> 
         address.allow_origins,
         is_configured=served.access.is_configured(),
     )
+    with contextlib.suppress(ChapterhouseError):  # of a home that can only be read
+        served.access.record("", "server.start")
     tune_process()
     with listen(address) as listener:
         port = listener.getsockname()[1]
@@ -116,7 +117,7 @@ async def _serve(served: Served, address: Address, listener: socket.socket, port
         is_local=is_loopback(address.host) and not address.allow_hosts,
     )
     admitted = admission(port, address.allow_hosts, address.allow_origins)
-    door = Door(build_application(state), state, admitted, served.upload_bytes)
+    door = Door(build_application(state), state, admitted)
     config = configure(door, is_proxied=is_loopback(address.host) and not state.is_local)
     followers = Followers(workspaces, state.workers)
     following = threading.Thread(target=followers.run, name="following", daemon=True)
@@ -267,6 +268,7 @@ def listen(address: Address) -> socket.socket:
         # 40 ms for the client's word that it has the first; asyncio sees to that only for sockets
         # that name their protocol.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SOCKET_BYTES)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(
