@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
+from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from chapterhouse.concurrency import run_in_thread
@@ -20,6 +21,7 @@ from chapterhouse.interfaces.admission import admission, is_loopback, require_sa
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.door import HEADER_BYTES, Door
 from chapterhouse.interfaces.api.following import Followers
+from chapterhouse.interfaces.api.problems import Refusal, problem
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
@@ -186,7 +188,7 @@ class _Protocol(H11Protocol):
         self._unread: asyncio.TimerHandle | None = None
         self.since = self.loop.time()
         if not (self._has_room(self.most_of_an_address, of=self.address) and self._has_room()):
-            self.limit_concurrency = 0  # its request is answered with 503
+            self.app = _refuse
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
@@ -245,6 +247,13 @@ class _Protocol(H11Protocol):
         if silent is not None:
             silent.transport.abort()
         return silent is not None
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer that there are too many requests of one address, or of all."""
+    headers = {"Retry-After": "1", "Connection": "close"}
+    error = Refusal(503, "Too many requests are being answered.", headers=headers)
+    await problem(error, scope["path"])(scope, receive, send)
 
 
 class _ProxiedProtocol(_Protocol):
