@@ -79,7 +79,9 @@ def refused(home: Path, number: int) -> tuple[list[Bar], Table]:
         Bar("entries of refusals", len(others), least=1, most=1_100),
         Bar("another key's search, × before", median(times) / before, most=2),
     ]
-    rows = [(f"answers {status}", count) for status, count in sorted(statuses.items())]
+    rows: list[tuple[str, float]] = [
+        (f"answers {status}", count) for status, count in sorted(statuses.items())
+    ]
     rows += [
         ("median of a search before, ms", 1_000 * before),
         ("median of a search meanwhile, ms", 1_000 * median(times)),
@@ -211,6 +213,8 @@ def main() -> int:
     for name in options.part or ("refused", "held"):
         with TemporaryDirectory(prefix="abuse-") as folder:
             home = Path(folder) / "home"
+            home.mkdir()
+            (home / "chapterhouse.toml").write_text('[embedding]\nengine = "none"\n', "utf-8")
             with Library.open(home) as library:
                 library.documents.add_text(_TEXT, title="Ferry")
             found, table = refused(home, options.number) if name == "refused" else held(home)

@@ -73,7 +73,7 @@ def test_a_body_that_drips_is_not_waited_for_longer_than_its_size_explains() -> 
         return {"type": "http.request", "body": b"x", "more_body": True}
 
     async def read() -> None:
-        receive = bounded(drip, 10**6, 0.05)  # type: ignore[arg-type]
+        receive = bounded(drip, 10**6, 0.05)
         while True:
             await receive()
 

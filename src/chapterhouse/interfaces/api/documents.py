@@ -228,14 +228,12 @@ async def content(
     original: Annotated[bool, Query(description="The file itself, as it was read.")] = False,
 ) -> ContentResult | Response:
     """Return the text of a document, or the file that it was read from."""
+    document = await exchange.look(lambda library: library.documents.by_id(document_id))
+    # As text it is there twice for a moment.
+    exchange.caller.expect(document.size if original else 2 * document.characters)
     if original:
-        name, data = await exchange.look(
-            lambda library: (
-                library.documents.by_id(document_id).source.rpartition("/")[2],
-                library.documents.original(document_id),
-            )
-        )
-        return _download(name, data)
+        data = await exchange.look(lambda library: library.documents.original(document_id))
+        return _download(document.source.rpartition("/")[2], data)
     return await exchange.look(lambda library: _content(library, document_id))
 
 

@@ -130,7 +130,9 @@ class Door:
         workspace = workspace_of(visit.headers, grant)
         visit.workspace = workspace
         visit.require_valid = lambda: run_in_thread(lambda: self._grant(shown, scope["method"]))
-        return Caller(grant, workspace, visit.address, visit.id)
+        return Caller(
+            grant, workspace, visit.address, visit.id, lambda size: self._expect(visit, size)
+        )
 
     async def _answer(self, scope: Scope, receive: Receive, visit: "_Visit") -> None:
         """Let the application answer, as long as the credentials are valid.
@@ -187,15 +189,23 @@ class Door:
             visit.workspace or "-", round(1_000 * seconds),
         )  # fmt: skip
 
-    async def _begin_answer(self, visit: "_Visit", status: int, size: int) -> None:
-        """Count what is to be sent, and record a refusal before its caller learns of it.
+    def _expect(self, visit: "_Visit", size: int) -> None:
+        """Count the bytes of an answer that is large, once.
 
         Raises:
             Refusal: the caller does not read what was sent before.
         """
-        if size > _LARGE_BYTES:
+        if size > _LARGE_BYTES and not visit.unread:
             self._unread.add(visit.payer, size)
             visit.unread = size
+
+    async def _begin_answer(self, visit: "_Visit", status: int, size: int) -> None:
+        """Count what is to be sent, and record a refusal before its caller learns of it.
+
+        Raises:
+            Refusal: as ``_expect``.
+        """
+        self._expect(visit, size)
         if status not in _REFUSED:
             return
         action = f"{visit.method} {visit.route}"
