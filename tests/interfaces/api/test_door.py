@@ -79,7 +79,7 @@ def test_what_strangers_are_refused_is_bounded_and_costs_no_caller_anything(
     monkeypatch.setattr(door, "_PAUSE_SECONDS", 0.0)
     with Library.open(tmp_path):
         pass
-    options = ServerOptions(starts_workers=False, per_second=0.01, burst=5)
+    options = ServerOptions(starts_workers=False, per_second=0.1, burst=50)
     with serving(tmp_path, options) as served:
         key = served.key("write")
         with served.client() as page, served.client(f"ch_00000000_{'x' * 43}") as guess:

@@ -28,7 +28,7 @@ from chapterhouse.interfaces.api.caller import (
     is_safe,
     workspace_of,
 )
-from chapterhouse.interfaces.api.limits import InProgress, bounded
+from chapterhouse.interfaces.api.limits import InProgress, RateLimit, bounded
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.state import ServerState
 from chapterhouse.types.access import AuditOutcome, Grant
@@ -47,6 +47,7 @@ _UNREAD_BYTES: Final = 32 * 2**20  # of large answers that one caller may have u
 _REFUSED: Final = frozenset({401, 403})
 _CHECK_SECONDS: Final = 2.0  # of a long answer, after which its key may be revoked by now
 _PAUSE_SECONDS: Final = 1.0
+_SHARE_OF_REFUSALS: Final = 0.1  # of the requests of a caller, for those of an address
 _HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -71,6 +72,7 @@ class Door:
         self._state = state
         self._admitted = admitted
         self._limit = state.rate_limit()
+        self._refusals = state.rate_limit(_SHARE_OF_REFUSALS)
         self._unread = InProgress(_UNREAD_BYTES, "Read the answers to your other requests first.")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -103,27 +105,19 @@ class Door:
         status = refusal(hosts, origins, self._admitted, site, mode)
         if status is not None:
             # Not the limit of the address: a page could use up that of its reader.
-            await self._take(f"page {visit.address}")
+            await _take(self._refusals, f"page {visit.address}")
             raise Refusal(status, "This server does not answer to that name or page.")
-
-    async def _take(self, name: str) -> None:
-        """Take a token for somebody unknown; where there is none, the answer takes a while."""
-        try:
-            self._limit.take(name)
-        except Refusal:
-            await asyncio.sleep(_PAUSE_SECONDS)
-            raise
 
     async def _caller(self, scope: Scope, visit: "_Visit") -> Caller | None:
         if (scope["method"], scope["path"]) in OPEN:
-            await self._take(f"address {visit.address}")
+            await _take(self._limit, f"address {visit.address}")
             visit.actor = "anyone"
             return None
         try:
             shown = credentials(visit.headers)
             grant = await run_in_thread(lambda: self._grant(shown, scope["method"]))
         except Refusal:
-            await self._take(f"address {visit.address}")
+            await _take(self._refusals, f"address {visit.address}")
             raise
         visit.actor = grant.name
         self._limit.take(grant.name)
@@ -218,6 +212,15 @@ class Door:
             )
         except ChapterhouseError as error:  # it is refused all the same; the log has the line
             _log.warning("A refused request could not be recorded: %s", error.message)
+
+
+async def _take(limit: RateLimit, name: str) -> None:
+    """Take a token for somebody unknown; where there is none, the answer takes a while."""
+    try:
+        limit.take(name)
+    except Refusal:
+        await asyncio.sleep(_PAUSE_SECONDS)
+        raise
 
 
 def _most_bytes(scope: Scope) -> float:

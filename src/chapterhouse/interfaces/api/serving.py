@@ -187,7 +187,7 @@ class _Protocol(H11Protocol):
         self._slow = self.loop.call_later(_HEADER_SECONDS, self._give_up)
         self._unread: asyncio.TimerHandle | None = None
         self.since = self.loop.time()
-        if not (self._has_room(self.most_of_an_address, of=self.address) and self._has_room()):
+        if not (self._make_way(self.most_of_an_address, of=self.address) and self._make_way()):
             self.app = _refuse
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -216,6 +216,7 @@ class _Protocol(H11Protocol):
 
     @property
     def address(self) -> str:
+        """That of the client."""
         return self.client[0] if self.client else ""
 
     @property
@@ -228,10 +229,10 @@ class _Protocol(H11Protocol):
         if self.waits:
             self.transport.abort()  # at once, whether the last answer was read or not
 
-    def _has_room(self, most: int = _CROWD, *, of: str | None = None) -> bool:
-        """Say whether there are not too many; else close the one that has waited longest.
+    def _make_way(self, most: int = _CROWD, *, of: str | None = None) -> bool:
+        """Where there are too many, close the one that has waited longest; say if there is one.
 
-        Who has something to say sends it within moments, long before it is that one's turn.
+        A client with a request sends it within moments, long before it is that one's turn.
         """
         others = [
             one

@@ -67,9 +67,9 @@ class ServerState:
     )
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def rate_limit(self) -> RateLimit:
-        """Return a new limit of requests a caller."""
-        return RateLimit(self.options.per_second, self.options.burst)
+    def rate_limit(self, share: float = 1.0) -> RateLimit:
+        """Return a new limit of requests a caller, or of a share of them."""
+        return RateLimit(share * self.options.per_second, share * self.options.burst)
 
 
 @dataclass(frozen=True, slots=True)
