@@ -63,6 +63,7 @@ soak: setup ## the long harnesses: what a library must hold, 200 kills, power cu
 	$(BIN)/python benchmarks/chaos.py --write
 	$(BIN)/python benchmarks/service/isolation.py --write
 	$(BIN)/python benchmarks/service/fuzzing.py --write
+	$(BIN)/python benchmarks/service/abuse.py --write
 
 demo: setup ## a believable organisation's documents, three questions, contracts compared, a council that disagrees
 	@$(BIN)/python examples/demo.py

@@ -21,7 +21,7 @@ from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.admission import admission
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.door import Door
-from chapterhouse.interfaces.api.serving import Address, listen
+from chapterhouse.interfaces.api.serving import Address, configure, listen
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
@@ -108,11 +108,8 @@ def serving(home: Path, options: ServerOptions | None = None) -> Iterator[Served
                 options or ServerOptions(starts_workers=False, per_second=1e6, burst=1e6),
                 is_local=True,
             )
-            door = Door(build_application(state), state, admission(port, (), ()), 2**20)
-            config = uvicorn.Config(
-                door, log_config=None, access_log=False, lifespan="on", ws="none"
-            )
-            server = uvicorn.Server(config)
+            door = Door(build_application(state), state, admission(port, (), ()))
+            server = uvicorn.Server(configure(door))
             server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
             serving_ = asyncio.create_task(server.serve(sockets=[listener]))
             while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.access_parts import PASSWORD, CountingHasher
 
 from chapterhouse.errors import CorruptLibraryError, UsageError
-from chapterhouse.facets.passwords import Passwords, pause_after, seconds_left, subjects_of
+from chapterhouse.facets.passwords import Passwords, pause_after, seconds_left, subject_of
 
 
 @pytest.mark.parametrize("password", ["", "x" * 11, "x" * 1_001, "é" * 501, "x" * 12 + "\udc80"])
@@ -99,18 +99,17 @@ def test_pauses_grow_up_to_a_limit(failures: int) -> None:
 
 def test_the_longest_pause_counts() -> None:
     assert [pause_after(number) for number in range(4, 12)] == [0, 30, 60, 120, 240, 480, 900, 900]
-    assert seconds_left([], 100) == 0
-    assert seconds_left([(5, 90), (6, 80)], 100) == 40
+    assert seconds_left(0, 0, 100) == seconds_left(4, 100, 100) == seconds_left(5, 70, 100) == 0
+    assert seconds_left(6, 80, 100) == 40
 
 
-def test_failures_are_counted_by_name_and_by_network() -> None:
-    assert subjects_of("Ada", "") == subjects_of("aDA", "")
-    name, address = subjects_of("ada", "192.0.2.7")
-    assert name == subjects_of("ada", "")[0]
-    assert {len(name), len(address)} == {32}
-    assert subjects_of("x", "192.0.2.8")[1] != address
-    assert subjects_of("x", "::ffff:192.0.2.7")[1] == address
-    assert subjects_of("x", "2001:db8::1")[1] == subjects_of("x", "2001:db8::ffff:1")[1]
-    assert subjects_of("x", "2001:db8:0:1::1")[1] != subjects_of("x", "2001:db8::1")[1]
-    assert subjects_of("x", "fe80::1%eth0")[1] == subjects_of("x", "fe80::2")[1]
-    assert subjects_of("a\udc80", "unix:\udc80")  # what is no address either
+def test_failures_are_counted_by_name_and_network_together() -> None:
+    ada = subject_of("ada", "192.0.2.7")
+    assert len(ada) == 32
+    assert ada == subject_of("aDA", "::ffff:192.0.2.7")
+    others = (("ada", ""), ("ada", "192.0.2.8"), ("x", "192.0.2.7"))
+    assert ada not in {subject_of(*other) for other in others}
+    assert subject_of("x", "2001:db8::1") == subject_of("x", "2001:db8::ffff:1")
+    assert subject_of("x", "2001:db8:0:1::1") != subject_of("x", "2001:db8::1")
+    assert subject_of("x", "fe80::1%eth0") == subject_of("x", "fe80::2")
+    assert subject_of("a\udc80", "unix:\udc80")  # what is no address either

@@ -52,6 +52,12 @@ def test_a_file_under_two_names_is_read_by_two_jobs(tmp_path: Path) -> None:
         assert list((tmp_path / "workspaces" / "default" / uploads.FOLDER).iterdir()) == []
 
 
+@pytest.fixture
+def looks_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "_BETWEEN_SECONDS", 0)
+
+
+@pytest.mark.usefixtures("looks_each_time")
 def test_what_no_job_will_read_is_deleted_after_a_day(tmp_path: Path) -> None:
     old, recent = received(tmp_path, b"kites"), received(tmp_path, b"dragons")
     os.utime(tmp_path / uploads.FOLDER / old, (0, 0))
@@ -63,6 +69,15 @@ def test_what_no_job_will_read_is_deleted_after_a_day(tmp_path: Path) -> None:
     assert uploads.read(tmp_path, recent) == b"dragons"
 
 
+def test_a_folder_is_listed_once_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[Path] = []
+    monkeypatch.setattr(uploads, "drop_abandoned", lambda folder, _: listed.append(folder))
+    for _ in range(3):
+        received(tmp_path, b"kites")
+    assert listed == [tmp_path]
+
+
+@pytest.mark.usefixtures("looks_each_time")
 def test_a_cancelled_upload_can_be_tried_again_as_long_as_its_job_is_known(tmp_path: Path) -> None:
     with Library.open(tmp_path) as library:
         with library.documents.receive() as upload:

@@ -93,6 +93,23 @@ def test_a_foreign_origin_is_refused_by_every_method(
     assert status(address, headers, path, method) == 403
 
 
+@pytest.mark.parametrize(
+    ("site", "mode", "answer"),
+    [
+        ("cross-site", "no-cors", 403),  # an image of another page
+        ("same-site", "no-cors", 403),  # of another port of this machine
+        ("cross-site", "navigate", 200),  # somebody follows a link
+        ("same-origin", "cors", 200),
+        ("none", "navigate", 200),
+    ],
+)
+def test_what_a_page_of_others_loads_without_an_origin_is_refused(
+    address: str, site: str, mode: str, answer: int
+) -> None:
+    host = {"Host": f"127.0.0.1:{urlsplit(address).port}"}
+    assert status(address, {**host, "Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}) == answer
+
+
 def test_names_that_were_allowed_may_call() -> None:
     admitted = admission(8431, ["Library.Example.org"], ["http://app.example:6274/"])
     for host in ("library.example.org", "LIBRARY.example.org:8431", "127.0.0.1:8431"):

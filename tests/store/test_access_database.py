@@ -1,18 +1,23 @@
 """The database of who may use a home, as a file."""
 
 import os
+import resource
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import apsw.ext
 import pytest
 
-from chapterhouse.errors import CorruptLibraryError, NewerLibraryError
+from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, NewerLibraryError
 from chapterhouse.store import access_database
 from chapterhouse.store.access_database import AccessDatabase, AuditStore
+from chapterhouse.store.connections import APPLICATION_ID
 from chapterhouse.store.statements import ACCESS_STATEMENTS, STATEMENTS, load_migrations
 from chapterhouse.types import AuditEntry, AuditOutcome
+
+DONE, REFUSED = AuditOutcome.DONE, AuditOutcome.REFUSED
 
 
 def _entry(
@@ -47,6 +52,21 @@ def test_reading_makes_nothing_and_writing_a_file_of_its_owner(path: Path) -> No
     modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
     assert set(modes.values()) == {0o600}
     assert path.parent.stat().st_mode & 0o777 == 0o700
+    database.close()
+
+
+def test_on_a_full_disk_there_is_no_database_or_a_whole_one(path: Path) -> None:
+    database, limits = AccessDatabase(path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, limits[1]))  # as if there were no more space
+    try:
+        with pytest.raises(ChapterhouseError):
+            AuditStore(database).record(_entry(1))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(path.parent.iterdir()) == []
+    assert database.rows("users") == ()
+    AuditStore(database).record(_entry(2))
+    assert [entry.at for entry in AuditStore(database).entries(9, 0, None, None)] == [2]
     database.close()
 
 
@@ -128,6 +148,42 @@ def test_the_oldest_entries_are_dropped(path: Path, monkeypatch: pytest.MonkeyPa
     assert [entry.at for entry in audit.entries(99, 10**9, None, None)][-6:] == list(
         range(50, 44, -1)
     )
+    database.close()
+
+
+def test_what_is_refused_pushes_out_nothing_that_was_done(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access_database, "_MOST_REFUSED", 20)
+    monkeypatch.setattr(access_database, "_PERIOD", 10)
+    monkeypatch.setattr(access_database, "_MOST", 30)
+    audit = AuditStore(database := AccessDatabase(path))
+    for number in range(1, 500):
+        is_change = number % 25 == 0
+        audit.record(replace(_entry(number), outcome=DONE if is_change else REFUSED))
+    found = audit.entries(999, 0, None, None)
+    assert [one.at for one in found if one.outcome is DONE] == list(range(475, 0, -25))
+    assert 20 <= len(found) - 19 < 30
+    database.close()
+
+
+def test_entries_without_a_time_get_that_of_the_one_before(path: Path) -> None:
+    first, *_ = load_migrations("access_migrations")
+    path.parent.mkdir()
+    with sqlite3.connect(path) as connection:
+        connection.executescript(first)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("PRAGMA user_version = 1")
+        for at in (0, 70, 0, 0, 80, 0):
+            values = (at, "x", "document.add", "", "done", "", "")
+            connection.execute(
+                "INSERT INTO audit (at, actor, action, target, outcome, workspace, address)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                values,
+            )
+    connection.close()
+    audit = AuditStore(database := AccessDatabase(path))
+    assert [one.at for one in audit.entries(9, 0, None, None)] == [80, 80, 70, 70, 70, 70]
     database.close()
 
 

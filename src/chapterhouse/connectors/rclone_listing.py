@@ -47,6 +47,11 @@ class Place:
         remote, colon, path = text.partition(":")
         parts = [part for part in path.split("/") if part]
         # A remote that is described on the spot, as ":s3,secret=…:", would be stored and shown.
+        if remote.lower() in {"http", "https"} and path.startswith("//"):
+            raise UsageError(
+                "That is the address of a web page, no folder.",
+                hint="Write addresses into a file that ends in .links, one a line, and add that.",
+            )
         if not colon or not _NAME.fullmatch(remote) or {".", ".."} & {*parts} or "\0" in path:
             raise UsageError(
                 "A folder of a cloud drive is written REMOTE:PATH, like gdrive:Papers/2026.",

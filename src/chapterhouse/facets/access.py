@@ -16,7 +16,7 @@ from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.facets.grants import check_label, check_name, check_names, describe
-from chapterhouse.facets.passwords import FORGOTTEN_AFTER, Passwords, seconds_left, subjects_of
+from chapterhouse.facets.passwords import FORGOTTEN_AFTER, Passwords, seconds_left, subject_of
 from chapterhouse.ports.access import ApiKeys, AuditLog, Logins, Users
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
@@ -279,8 +279,8 @@ class Access:
         """Start a session for a user whose password it is.
 
         Names that there are not are refused as wrong passwords are, and as slowly. After five
-        failures of a name or an address there is a pause, which doubles with each further one, from
-        half a minute to a quarter of an hour; they are forgotten after an hour without any.
+        failures of a name from an address there is a pause, which doubles with each further one,
+        from half a minute to a quarter of an hour; they are forgotten after an hour without any.
 
         Args:
             name: Of the user, as it was typed.
@@ -294,9 +294,9 @@ class Access:
             ReadOnlyError: the home can only be read.
         """
         now = self._now()
-        subjects = subjects_of(name, address)
+        subject = subject_of(name, address)
         self._logins.drop_old(now - SESSION_SECONDS, now - IDLE_SECONDS, now - FORGOTTEN_AFTER)
-        if not self._logins.begin(subjects, partial(_is_locked, now), now):
+        if not self._logins.begin(subject, partial(_is_locked, now), now):
             return None
         found = self._users.find(name)
         user, stored = found or (None, None)
@@ -306,14 +306,14 @@ class Access:
         if matches and user is not None and stored is not None:
             stored = self._refresh_hash(user.name, stored, password)
             secret = secrets.token_urlsafe(_SECRET_BYTES)
-            if self._logins.start(user, stored, _hash(secret), subjects, entry):
+            if self._logins.start(user, stored, _hash(secret), subject, entry):
                 return NewSession(secret, _csrf(secret), now + SESSION_SECONDS)
         self._audit.record(replace(entry, actor="", outcome=AuditOutcome.REFUSED))
         return None
 
     def seconds_until_log_in(self, name: str, address: str = "") -> int:
         """Return for how long nobody can log in so; the same for names that there are not."""
-        return max(seconds_left(self._logins.failures(subjects_of(name, address)), self._now()), 0)
+        return seconds_left(*self._logins.failures(subject_of(name, address)), self._now())
 
     def authenticate_session(self, secret: str) -> tuple[Grant, str] | None:
         """Return what the user of a session may do, and its CSRF token; None where it is over.
@@ -339,7 +339,7 @@ class Access:
         """
         name = self._logins.end(_hash(secret)) if _SESSION.fullmatch(secret) else ""
         if name:
-            self.record(AuditEntry(self._now(), f"user {name}", "user.log_out", name))
+            self.record(f"user {name}", "user.log_out", name)
 
     def _refresh_hash(self, name: str, stored: str, password: str) -> str:
         """Return the hash of a password that is right, made anew where its parameters are old."""
@@ -351,15 +351,26 @@ class Access:
 
     # --- what was done --------------------------------------------------------------------------
 
-    def record(self, entry: AuditEntry) -> None:
-        """Add to the audit log what was done or refused: names and ids, no content.
+    def record(
+        self,
+        actor: str,
+        action: str,
+        target: str = "",
+        outcome: AuditOutcome = AuditOutcome.DONE,
+        *,
+        workspace: str = "",
+        address: str = "",
+    ) -> None:
+        """Add to the audit log what is done or refused now; arguments as of ``AuditEntry``.
 
-        Of texts the first 200 characters are stored. The last 100,000 entries stay, for 400 days.
+        Of texts the first 200 characters are stored. The last 100,000 entries of what was done and
+        the last 1,000 of what was refused stay, for 400 days.
 
         Raises:
             ReadOnlyError: the home can only be read.
         """
-        self._audit.record(entry)
+        now = self._now()
+        self._audit.record(AuditEntry(now, actor, action, target, outcome, workspace, address))
 
     def entries(
         self,
@@ -380,7 +391,7 @@ class Access:
 
 
 def _is_locked(now: int, failures: int, last: int) -> bool:
-    return seconds_left([(failures, last)], now) > 0
+    return seconds_left(failures, last, now) > 0
 
 
 def _hash(secret: str) -> bytes:

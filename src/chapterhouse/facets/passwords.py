@@ -6,7 +6,6 @@ Hashes are Argon2id (RFC 9106) with the parameters of argon2-cffi, which are in 
 import hashlib
 import threading
 import unicodedata
-from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Network, ip_address
 from typing import Final
 
@@ -99,15 +98,17 @@ def _normalise(password: str) -> str | None:
 # --- how often ----------------------------------------------------------------------------------
 
 
-def subjects_of(name: str, address: str) -> tuple[bytes, ...]:
-    """Return by what failures are counted: hashes of the name and of the address, if there is one.
+def subject_of(name: str, address: str) -> bytes:
+    """Return by what failures are counted: a hash of the name and the address together.
+
+    By the name alone a stranger could keep its user out, by the address alone all its users.
 
     Args:
         name: As it was typed; capital and small letters are the same.
         address: Of the client, such as ``192.0.2.7``; empty on this machine.
     """
-    texts = [f"name {name.lower()}", *([f"address {_network(address)}"] if address else [])]
-    return tuple(hashlib.sha256(text.encode("utf-8", "replace")).digest() for text in texts)
+    text = f"{_network(address)} {name.lower()}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
 def pause_after(failures: int) -> int:
@@ -117,9 +118,9 @@ def pause_after(failures: int) -> int:
     return min(_PAUSE << min(failures - _FREE, 16), _LONGEST_PAUSE)
 
 
-def seconds_left(found: Sequence[tuple[int, int]], now: int) -> int:
-    """Return how long to wait, after numbers of failures and the times of the last ones."""
-    return max((last + pause_after(failures) - now for failures, last in found), default=0)
+def seconds_left(failures: int, last: int, now: int) -> int:
+    """Return how long to wait after a number of failures, the last of them at a time."""
+    return max(last + pause_after(failures) - now, 0)
 
 
 def _network(address: str) -> str:

@@ -14,6 +14,8 @@ from chapterhouse.files import UNFINISHED, make_folder, move_into_place
 
 FOLDER: Final = "uploads"  # in the folder of a workspace
 _ABANDONED_SECONDS: Final = 86_400
+_BETWEEN_SECONDS: Final = 60  # between two looks at what was abandoned: there may be thousands
+_dropped: Final[dict[Path, float]] = {}  # when each folder was last looked at
 
 
 class Upload:
@@ -76,14 +78,17 @@ class Upload:
 
 @contextmanager
 def receive(folder: Path, maximum: int, has_job: Callable[[str], bool]) -> Iterator[Upload]:
-    """Give an upload to write to; what is not finished is deleted, also of processes that died.
+    """Give an upload to write to; what is not finished is deleted, soon also of dead processes.
 
     Args:
         folder: Of the workspace.
         maximum: Bytes that it may have.
         has_job: Whether a finished upload of this name belongs to a job that is still known.
     """
-    drop_abandoned(folder, has_job)
+    now = time.monotonic()
+    if now - _dropped.get(folder, -_BETWEEN_SECONDS) >= _BETWEEN_SECONDS:
+        _dropped[folder] = now
+        drop_abandoned(folder, has_job)
     upload = Upload(folder, maximum)
     try:
         yield upload

@@ -1,7 +1,7 @@
 """Who may speak to a server, by the headers that a browser cannot choose.
 
 A web page can make a browser call any address, also one of this machine, and a name of its own
-can be made to lead there (DNS rebinding). It cannot choose the headers Host and Origin.
+can be made to lead there (DNS rebinding). It cannot choose Host, Origin and Sec-Fetch-….
 """
 
 import ipaddress
@@ -12,6 +12,7 @@ from typing import Final
 from chapterhouse.errors import RefusedError, UsageError
 
 MISDIRECTED, FORBIDDEN = 421, 403
+_OTHER_SITES: Final = ("cross-site", "same-site")  # a site has other ports and subdomains, too
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -90,16 +91,27 @@ def admission(port: int, allow_hosts: Iterable[str], allow_origins: Iterable[str
     return Admission(frozenset(hosts), frozenset(origins))
 
 
-def refusal(hosts: Sequence[str], origins: Sequence[str], admitted: Admission) -> int | None:
+def refusal(
+    hosts: Sequence[str],
+    origins: Sequence[str],
+    admitted: Admission,
+    site: str = "",
+    mode: str = "",
+) -> int | None:
     """Return the status with which a request is refused, if it is.
 
     Args:
         hosts: Values of the header Host; there must be just one.
         origins: Values of the header Origin, which only browsers send.
         admitted: What they may be.
+        site: Value of the header Sec-Fetch-Site: where the page is from. Of an image a browser
+            sends it alone.
+        mode: Value of the header Sec-Fetch-Mode; who follows a link here navigates.
     """
     if len(hosts) != 1 or hosts[0].strip().lower() not in admitted.hosts:
         return MISDIRECTED
     if any(origin.strip().lower() not in admitted.origins for origin in origins):
+        return FORBIDDEN
+    if not origins and site.lower() in _OTHER_SITES and mode.lower() != "navigate":
         return FORBIDDEN
     return None

@@ -71,15 +71,11 @@ class Users(Protocol):
 class Logins(Protocol):
     """Passwords that are tried, and the sessions of those that were right."""
 
-    def begin(
-        self, subjects: Sequence[bytes], is_locked: Callable[[int, int], bool], now: int
-    ) -> bool:
-        """Count a failure of each subject beforehand, unless one of them is locked.
-
-        Beforehand, so that many who try at once are counted, too. ``start`` takes it back.
+    def begin(self, subject: bytes, is_locked: Callable[[int, int], bool], now: int) -> bool:
+        """Count a failure beforehand, unless the subject is locked, in one transaction.
 
         Args:
-            subjects: Hashes of the name, and of the address where there is one.
+            subject: A hash of the name and the address.
             is_locked: Of the number of failures, and when the last one was.
             now: The time.
 
@@ -88,8 +84,8 @@ class Logins(Protocol):
         """
         ...
 
-    def failures(self, subjects: Sequence[bytes]) -> Sequence[tuple[int, int]]:
-        """Return for each subject that has failed how often, and when it last did."""
+    def failures(self, subject: bytes) -> tuple[int, int]:
+        """Return how often a subject has failed, and when it last did."""
         ...
 
     def start(
@@ -97,10 +93,10 @@ class Logins(Protocol):
         user: User,
         password_hash: str,
         secret_hash: bytes,
-        subjects: Sequence[bytes],
+        subject: bytes,
         entry: AuditEntry,
     ) -> bool:
-        """Start a session at the time of ``entry``, and forget the failures of its user's name.
+        """Start a session at the time of ``entry``, and forget the failures of the subject.
 
         Returns:
             False where the user was disabled or removed or has another password by now.

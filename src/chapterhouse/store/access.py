@@ -1,7 +1,7 @@
 """Keys, users and their sessions in the database of a home. Each change is one transaction."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from chapterhouse.store.access_database import AccessDatabase, record
 from chapterhouse.store.statements import Row, first, run
@@ -132,41 +132,35 @@ class LoginStore:
     def __init__(self, database: AccessDatabase) -> None:
         self._database = database
 
-    def begin(
-        self, subjects: Sequence[bytes], is_locked: Callable[[int, int], bool], now: int
-    ) -> bool:
-        """Count a failure of each subject beforehand, unless one of them is locked."""
-        with self._database.write() as connection:
-            found = [first(connection, "attempt", subject) for subject in subjects]
-            if any(row is not None and is_locked(row[0], row[1]) for row in found):
+    def begin(self, subject: bytes, is_locked: Callable[[int, int], bool], now: int) -> bool:
+        """Count a failure of a subject beforehand, unless it is locked."""
+        with self._database.write(durable=False) as connection:
+            found = first(connection, "attempt", subject)
+            if found is not None and is_locked(found[0], found[1]):
                 return False
-            for subject in subjects:
-                run(connection, "count_attempt", subject, now)
+            run(connection, "count_attempt", subject, now)
         return True
 
-    def failures(self, subjects: Sequence[bytes]) -> tuple[tuple[int, int], ...]:
-        """Return for each subject that has failed how often, and when it last did."""
-        rows = (row for subject in subjects for row in self._database.rows("attempt", subject))
-        return tuple((failures, last) for failures, last in rows)
+    def failures(self, subject: bytes) -> tuple[int, int]:
+        """Return how often a subject has failed, and when it last did."""
+        for failures, last in self._database.rows("attempt", subject):
+            return failures, last
+        return 0, 0
 
     def start(
         self,
         user: User,
         password_hash: str,
         secret_hash: bytes,
-        subjects: Sequence[bytes],
+        subject: bytes,
         entry: AuditEntry,
     ) -> bool:
-        """Start a session, unless the user has changed meanwhile."""
-        name, *others = subjects
+        """Start a session and forgive the subject, unless the user has changed meanwhile."""
         values = (secret_hash, entry.at, user.name, password_hash)
         with self._database.write() as connection:
             started = bool(run(connection, "add_session", *values))
             if started:
-                run(connection, "drop_attempt", name)
-                # Of an address others may have failed: who has a password does not excuse them.
-                for subject in others:
-                    run(connection, "uncount_attempt", subject)
+                run(connection, "drop_attempt", subject)
                 record(connection, entry)
         return started
 

@@ -69,17 +69,14 @@ DELETE FROM session WHERE created <= ? OR last_used <= ?;
 SELECT failures, last FROM attempt WHERE subject = ?;
 
 -- count_attempt
-INSERT INTO attempt (subject, failures, last, previous) VALUES (?1, 1, ?2, 0)
-ON CONFLICT DO UPDATE SET failures = failures + 1, last = ?2, previous = last;
-
--- uncount_attempt
-UPDATE attempt SET failures = failures - 1, last = previous WHERE subject = ?;
+INSERT INTO attempt (subject, failures, last) VALUES (?1, 1, ?2)
+ON CONFLICT DO UPDATE SET failures = failures + 1, last = ?2;
 
 -- drop_attempt
 DELETE FROM attempt WHERE subject = ?;
 
 -- drop_old_attempts
-DELETE FROM attempt WHERE last <= ? OR failures <= 0;
+DELETE FROM attempt WHERE last <= ?;
 
 -- record_audit
 INSERT INTO audit (at, actor, action, target, outcome, workspace, address)
@@ -92,4 +89,14 @@ WHERE (?1 = 0 OR key < ?1) AND (?2 IS NULL OR workspace = ?2) AND (?3 IS NULL OR
 ORDER BY key DESC LIMIT ?4;
 
 -- drop_old_audit
-DELETE FROM audit WHERE key <= ? OR at < ?;
+DELETE FROM audit WHERE at < ?;
+
+-- drop_audit_of_refused
+DELETE FROM audit WHERE outcome = 'refused' AND key <= (
+  SELECT key FROM audit WHERE outcome = 'refused' ORDER BY key DESC LIMIT 1 OFFSET ?
+);
+
+-- drop_audit_of_others
+DELETE FROM audit WHERE outcome <> 'refused' AND key <= (
+  SELECT key FROM audit WHERE outcome <> 'refused' ORDER BY key DESC LIMIT 1 OFFSET ?
+);

@@ -1,25 +1,28 @@
 """The database of a home in which stands who may use it, and its audit log.
 
-It is made by what is written first: a home that nobody was let into has none.
+It is made by what is written first, such as the start of a server.
 """
 
 import re
+import secrets
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 import apsw
 
 from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.files import UNFINISHED, move_into_place
 from chapterhouse.store.connections import Connections, inode_of
 from chapterhouse.store.statements import Row, load_migrations, run
 from chapterhouse.types import AuditEntry, AuditOutcome
 
 _MIGRATIONS: Final = "access_migrations"
 _LONGEST: Final = 200  # characters of a text in the audit log
-_MOST: Final = 100_000  # entries in it
+_MOST: Final = 100_000  # entries of what was done
+_MOST_REFUSED: Final = 1_000  # and of what was not: anybody can make those
 _OLDEST: Final = 400 * 86_400  # seconds
 _PERIOD: Final = 100  # entries between two looks at how many there are
 # Of a key that somebody wrote where it does not belong.
@@ -67,9 +70,23 @@ class AccessDatabase:
     def _connections(self) -> Connections:
         """Return the connections to the file that is there now, such as one from a backup."""
         if self._opened is None or inode_of(self._path) != self._inode:
-            self._opened = Connections(self._path, load_migrations(_MIGRATIONS))
+            migrations = load_migrations(_MIGRATIONS)
+            if not self._path.exists():
+                self._make(migrations)
+            self._opened = Connections(self._path, migrations)
             self._inode = inode_of(self._path)
         return self._opened
+
+    def _make(self, migrations: Sequence[str]) -> None:
+        """Make the database whole: on a full disk there is none, not one without its tables."""
+        unfinished = self._path.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
+        try:
+            Connections(unfinished, migrations).close()
+            with suppress(FileExistsError):  # another process was faster
+                move_into_place(unfinished, self._path, replace=False)
+        finally:
+            for path in self._path.parent.glob(f"{unfinished.name}*"):
+                path.unlink(missing_ok=True)
 
 
 class AuditStore:
@@ -79,8 +96,9 @@ class AuditStore:
         self._database = database
 
     def record(self, entry: AuditEntry) -> None:
-        """Add an entry."""
-        with self._database.write() as connection:
+        """Add an entry; one of a refusal costs no synchronisation of the disk."""
+        is_durable = entry.outcome is not AuditOutcome.REFUSED
+        with self._database.write(durable=is_durable) as connection:
             record(connection, entry)
 
     def entries(
@@ -92,11 +110,13 @@ class AuditStore:
 
 
 def record(connection: apsw.Connection, entry: AuditEntry) -> None:
-    """Add an entry in a transaction; drop the oldest where there are too many."""
+    """Add an entry in a transaction; drop the oldest of its kind where there are too many."""
     texts = (entry.actor, entry.action, entry.target, entry.outcome, entry.workspace, entry.address)
     ((key,),) = run(connection, "record_audit", entry.at, *map(_harmless, texts))
     if key % _PERIOD == 0:
-        run(connection, "drop_old_audit", key - _MOST, entry.at - _OLDEST)
+        run(connection, "drop_old_audit", entry.at - _OLDEST)
+        run(connection, "drop_audit_of_others", _MOST)
+        run(connection, "drop_audit_of_refused", _MOST_REFUSED)
 
 
 def _harmless(text: str) -> str:

@@ -1,5 +1,11 @@
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import pytest
 from tests.served import Served
 
 from chapterhouse.library import Library
@@ -48,6 +54,24 @@ def test_what_is_left_is_said_in_the_state(served: Served) -> None:
     (served.home / "workspaces" / "default" / "notes.txt").unlink()
 
 
+def test_a_request_that_is_sent_again_adds_nothing_and_another_one_is_another(
+    served: Served,
+) -> None:
+    header = {"Idempotency-Key": "one"}  # a header that means nothing here
+    texts = (b"# Reed\n\nReed bends.\n", b"# Rush\n\nRush bends.\n")
+    with served.client(served.key("write")) as client:
+        for data in (*texts, *texts):
+            files = {"file": ("plants.md", data)}
+            client.post("/api/documents/upload", files=files, headers=header).raise_for_status()
+            body = {"text": data.decode().replace("bends", "sways"), "title": "Sway"}
+            client.post("/api/documents/text", json=body, headers=header).raise_for_status()
+        served.work()
+        found = client.get("/api/documents/").json()["documents"]
+        plants = [one["id"] for one in found if "plants" in one["source"]]
+        texts_ = [one["id"] for one in found if "sway" in one["source"].lower()]
+        assert (len(plants), len(texts_)) == (2, 2)
+
+
 def test_a_removal_names_the_file_that_would_be_read_again(served: Served, tmp_path: Path) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()
@@ -83,6 +107,87 @@ def test_a_form_with_anything_but_one_file_is_refused(served: Served) -> None:
         assert "'file' more than once" in refusal(file, file)
         assert "is a text" in refusal(("file", (None, b"Oars.")))
         assert refusal(("shelf", (None, b"oars")))
+
+
+def test_an_upload_is_where_it_waits_from_its_first_bytes(served: Served) -> None:
+    folder = served.home / "workspaces" / "default" / "uploads"
+    before = set(folder.glob("*"))
+    with _begun_upload(served, served.key("write")):
+        (received,) = set(folder.glob("*")) - before
+        _wait_for(lambda: received.stat().st_size >= 500_000)
+    _wait_for(lambda: set(folder.glob("*")) == before)  # what did not come to its end is deleted
+
+
+def test_a_caller_has_eight_uploads_under_way(served: Served) -> None:
+    file = {"file": ("oars.md", b"# Oars\n\nOars are of ash.\n")}
+    key = served.key("write")
+    with served.client(key) as client, served.client(served.key("write")) as other:
+        with ExitStack() as begun:
+            for _ in range(8):
+                begun.enter_context(_begun_upload(served, key))
+            refused = client.post("/api/documents/upload", files=file)
+            assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+            assert other.post("/api/documents/upload", files=file).status_code == 202
+        _wait_for(lambda: client.post("/api/documents/upload", files=file).status_code == 202)
+
+
+def test_how_large_an_upload_may_be_is_a_setting_that_holds_at_once(served: Served) -> None:
+    file = {"file": ("long.txt", b"A long line of text. " * 100_000)}
+    with served.client(served.key("admin")) as client:
+        for megabytes, status in ((1, 413), (3, 202)):
+            changed = {"value": megabytes}
+            assert client.put("/api/settings/reading.maximum_megabytes", json=changed).is_success
+            assert client.post("/api/documents/upload", files=file).status_code == status
+        client.delete("/api/settings/reading.maximum_megabytes")
+
+
+_PART = b'--b\r\nContent-Disposition: form-data; name="'
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"", "read to its end"),
+        (
+            b'--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nx',
+            "to its end",
+        ),
+        (b"no form at all", "read to its end"),
+        (_PART + b'shelf"\r\n\r\n/\r\n--b--\r\n', "no file"),
+    ],
+)
+def test_a_form_that_is_none_is_refused(served: Served, body: bytes, said: str) -> None:
+    with served.client(served.key("write")) as client:
+        media = {"Content-Type": "multipart/form-data; boundary=b"}
+        answer = client.post("/api/documents/upload", content=body, headers=media)
+        assert (answer.status_code, said in answer.json()["detail"]) == (400, True)
+        answer = client.post("/api/documents/upload", content=body)
+        assert answer.status_code == 400
+
+
+@contextmanager
+def _begun_upload(served: Served, key: str) -> Iterator[None]:
+    """Begin an upload of which the first megabyte comes and the rest does not."""
+    address = urlsplit(served.url)
+    folder = served.home / "workspaces" / "default" / "uploads"
+    before = len(list(folder.glob("*")))
+    with socket.create_connection((address.hostname, address.port or 0), 20) as connection:
+        connection.sendall(
+            f"POST /api/documents/upload HTTP/1.1\r\nHost: {address.netloc}\r\n"
+            f"Authorization: Bearer {key}\r\nContent-Length: 2000000\r\n"
+            "Content-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n"
+            'Content-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'.encode()
+            + b"x" * 1_000_000
+        )
+        _wait_for(lambda: len(list(folder.glob("*"))) > before)
+        yield
+
+
+def _wait_for(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_only_sources_of_some_trust_are_searched(served: Served) -> None:

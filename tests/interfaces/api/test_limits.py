@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.interfaces.api.limits import RateLimit, bounded
+from chapterhouse.interfaces.api.limits import InProgress, RateLimit, bounded
 from chapterhouse.interfaces.api.problems import Refusal
 
 
@@ -61,6 +61,41 @@ def test_a_body_of_the_limit_is_read_and_one_byte_more_is_not() -> None:
     with pytest.raises(Refusal) as caught:
         _received([b"ab", b"cde"], 4)
     assert caught.value.status == 413
+
+
+def test_a_body_that_drips_is_not_waited_for_longer_than_its_size_explains() -> None:
+    received = 0
+
+    async def drip() -> dict[str, Any]:
+        nonlocal received
+        await asyncio.sleep(0.01)  # each piece is in time
+        received += 1
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def read() -> None:
+        receive = bounded(drip, 10**6, 0.05)
+        while True:
+            await receive()
+
+    with pytest.raises(Refusal) as caught:
+        asyncio.run(read())
+    assert caught.value.status == 408
+    assert received <= 10
+
+
+def test_what_is_under_way_is_counted_by_caller_and_one_large_thing_has_its_turn() -> None:
+    progress = InProgress(10, "Wait.")
+    progress.add("ada", 30)
+    progress.add("bo", 6)
+    progress.add("bo", 4)
+    for name, amount in (("ada", 1), ("bo", 1)):
+        with pytest.raises(Refusal) as caught:
+            progress.add(name, amount)
+        assert (caught.value.status, "Retry-After" in caught.value.headers) == (503, True)
+    progress.end("ada", 30)
+    progress.end("bo", 4)
+    progress.add("ada", 10)
+    progress.add("bo", 3)
 
 
 def test_a_body_that_does_not_come_is_not_waited_for() -> None:

@@ -1,11 +1,18 @@
 import socket
-from contextlib import closing
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from tests.served import Served as ServedHome
+from tests.served import serving
 
 from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.interfaces.api import serving as serving_module
 from chapterhouse.interfaces.api.serving import Address, Served, serve, url
+from chapterhouse.library import Library
 from chapterhouse.wiring import open_access
 
 
@@ -18,7 +25,7 @@ def test_an_address_is_one_that_clients_can_use(host: str, address: str) -> None
 
 def test_what_others_could_reach_without_a_key_is_not_served(tmp_path: Path) -> None:
     with closing(open_access(tmp_path)) as access:
-        served = Served(tmp_path, access, None, 2**20)
+        served = Served(tmp_path, access, None)
         with pytest.raises(RefusedError):
             serve(served, Address("0.0.0.0", 0, ("library.example.org",)), print)
 
@@ -30,4 +37,75 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
     ):
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"port {port}"):
-            serve(Served(tmp_path, access, None, 2**20), Address(port=port), print)
+            serve(Served(tmp_path, access, None), Address(port=port), print)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    page = tmp_path / "gulls.html"  # of which the text is short, and the file is not
+    page.write_text(f"<p>Gulls nest on the pier.</p><!-- {'x' * 4_000_000} -->")
+    with Library.open(tmp_path) as library:
+        library.documents.add(page)
+    return tmp_path
+
+
+def test_who_says_nothing_takes_no_place_from_others(home: Path) -> None:
+    with serving(home) as served, ExitStack() as opened:
+        silent = [opened.enter_context(_connected(served)) for _ in range(80)]
+        for connection in silent:
+            connection.sendall(b"GET /api/health HTTP/1.1\r\n")  # and no more
+        with served.client() as client:
+            assert client.get("/api/health").status_code == 200
+        closed = [one for one in silent if _is_closed(one)]
+        assert closed == silent[:17]  # those that waited longest; 64 of an address stay
+
+
+def test_an_address_has_some_requests_at_a_time(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(home) as served, served.client(served.key("read")) as client:
+        with Library.open(home) as library:
+            path = f"/api/jobs/{library.documents.reprocess_later().id}/events"
+        monkeypatch.setattr(serving_module._Protocol, "most_of_an_address", 2)
+        with client.stream("GET", path), client.stream("GET", path):
+            refused = client.get("/api/me")
+            assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+        until = time.monotonic() + 30
+        while client.get("/api/me").status_code == 503:
+            assert time.monotonic() < until
+
+
+def test_who_does_not_read_an_answer_is_not_waited_for(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving_module, "_UNREAD_SECONDS", 0.2)
+    with serving(home) as served, _connected(served) as connection:
+        with served.client(served.key("read")) as client:
+            (document,) = client.get("/api/documents/").json()["documents"]
+        host, key = urlsplit(served.url).netloc, served.key("read")
+        connection.sendall(
+            f"GET /api/documents/{document['id']}/content?original=1 HTTP/1.1\r\nHost: {host}\r\n"
+            f"Authorization: Bearer {key}\r\n\r\n".encode()
+        )
+        assert connection.recv(1)  # and no more
+        until = time.monotonic() + 30
+        while served.state.metrics.in_progress:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+
+
+@contextmanager
+def _connected(served: ServedHome) -> Iterator[socket.socket]:
+    address = urlsplit(served.url)
+    with socket.create_connection((address.hostname, address.port or 0), 20) as connection:
+        yield connection
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    connection.settimeout(0)
+    try:
+        return not connection.recv(1)
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True

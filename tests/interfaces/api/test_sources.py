@@ -59,6 +59,12 @@ def test_agents_are_synced_by_name_and_all_at_once(served_board: Served) -> None
         assert client.post("/api/sources/nobody/sync").status_code == 404
 
 
+def test_the_address_of_a_page_is_no_cloud_folder(served_board: Served) -> None:
+    with served_board.client(served_board.key()) as client:
+        answer = client.post("/api/sources", json={"location": "http://127.0.0.1/"})
+        assert (answer.status_code, "web page" in answer.json()["detail"]) == (400, True)
+
+
 def test_what_cannot_be_a_source_is_refused(served_board: Served, tmp_path: Path) -> None:
     with served_board.client(served_board.key("admin")) as client:
         relative = client.post("/api/sources", json={"location": "papers"})

@@ -1,3 +1,4 @@
+import threading
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,28 @@ def test_a_workspace_is_open_once_and_again_when_its_settings_change(home: Path)
             assert third is not first
             assert third.settings.memory.days == 9
         assert first.status().documents == 0  # who has it still can use it
+    workspaces.close()
+
+
+def test_who_comes_after_a_change_does_not_wait_for_the_library_before_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended, close = threading.Event(), Library.close
+
+    def wait_and_close(library: Library) -> None:
+        assert ended.wait(30)  # as for others' threads
+        close(library)
+
+    workspaces = Workspaces(home)
+    with workspaces.borrow("a"):
+        pass
+    with Library.open(home, "a") as other:  # such as a command line
+        other.configuration.change("memory.days", 9, by="test")
+    monkeypatch.setattr(Library, "close", wait_and_close)
+    for name, days in (("a", 9), ("b", 365)):
+        with workspaces.borrow(name) as (library, _):
+            assert (library.settings.memory.days == days, ended.is_set()) == (True, False)
+    ended.set()
     workspaces.close()
 
 

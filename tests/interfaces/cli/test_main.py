@@ -17,6 +17,31 @@ def test_version(chapterhouse: Any) -> None:
     assert (result.code, result.out) == (0, f"chapterhouse {package.__version__}\n")
 
 
+@pytest.mark.parametrize("limit", ["exec 2>&-", "exec <&- >&- 2>&-"])
+def test_where_streams_are_closed_a_command_does_its_work(tmp_path: Path, limit: str) -> None:
+    (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry leaves at nine.\n")
+    add = [sys.executable, "-m", "chapterhouse", "add", "ferry.md", "--home", "home"]
+    assert _shell(tmp_path, limit, *add) == (0, "")
+    add[-3] = "nowhere.md"
+    assert _shell(tmp_path, limit, *add) == (3, "")
+
+
+def test_too_little_memory_is_said_and_no_abort(tmp_path: Path) -> None:
+    status = [sys.executable, "-m", "chapterhouse", "status", "--home", "home"]
+    code, said = _shell(tmp_path, "ulimit -v 900000", *status)
+    assert (code, "ulimit -v unlimited" in said) == (5, True)
+
+
+def _shell(folder: Path, limit: str, *command: str) -> tuple[int, str]:
+    """Run a command under a limit; return its exit code and its standard error."""
+    line = ["sh", "-c", f'{limit}; exec "$@"', "sh", *command]
+    environment = {**os.environ, "CHAPTERHOUSE_BACKGROUND": "0"}
+    done = subprocess.run(
+        line, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stderr
+
+
 def test_help_lists_every_command(chapterhouse: Any) -> None:
     out = chapterhouse("--help").out
     for name in ("init", "add", "search", "ask", "status", "doctor", "reindex", "docs"):

@@ -1,5 +1,6 @@
 """Who may use the home, over HTTP: log in, keys, users, and what was done."""
 
+import asyncio
 from typing import Annotated, Final
 
 from fastapi import Query, Request, Response
@@ -25,6 +26,7 @@ from chapterhouse.types.access import (
 ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
 READ: Final = needs(AccessLevel.READ)
 _MOST: Final = 1_000
+_WRONG_SECONDS: Final = 1.0  # until a wrong password is answered
 
 sessions: Final = router("/api", "access")
 keys: Final = router("/api/keys", "access")
@@ -73,6 +75,7 @@ async def log_in(request: Request, response: Response, body: LoginBody) -> Login
             raise Refusal(
                 429, "Too many attempts to log in.", headers={"Retry-After": str(seconds)}
             )
+        await asyncio.sleep(_WRONG_SECONDS)
         raise Refusal(401, "The name or the password is wrong.")
     response.set_cookie(
         COOKIE,

@@ -1,6 +1,7 @@
 """Who calls: the credentials of a request, and what they permit."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.datastructures import Headers
@@ -47,12 +48,15 @@ class Caller:
         workspace: The workspace that the request is about.
         address: Of the client.
         request_id: Of this request.
+        expect: Is called with the bytes of an answer that may be large before it is made; raises
+            ``Refusal`` while the caller does not read others.
     """
 
     grant: Grant
     workspace: str
     address: str
     request_id: str
+    expect: Callable[[int], None] = field(default=lambda _: None, compare=False)
 
 
 def credentials(headers: Headers) -> Credentials:

@@ -1,17 +1,21 @@
 """Documents over HTTP: received, listed, read, searched, removed."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from fastapi import Depends, File, Form, Header, Query, Request, Response, UploadFile
+from fastapi import Header, Query, Request, Response
+from starlette.requests import ClientDisconnect
 
 from chapterhouse.answering.search import named_scope
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.knowledge import find_passages
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.ingest.uploads import Upload
 from chapterhouse.interfaces.api.caller import Caller
+from chapterhouse.interfaces.api.forms import UploadForm
 from chapterhouse.interfaces.api.problems import Refusal, problem_responses
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import (
@@ -36,61 +40,76 @@ from chapterhouse.interfaces.mcp.searching import passages_result, searcher
 from chapterhouse.interfaces.schemas import PassagesResult
 from chapterhouse.library import Library
 from chapterhouse.retrieval.boost import tags_of
-from chapterhouse.text.naming import NAME_PATTERN
+from chapterhouse.text.naming import NAME_PATTERN, valid_name
 from chapterhouse.types import DEFAULT_SHELF, Context, Document, Removal, Status
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ)
 WRITE: Final = needs(AccessLevel.WRITE)
 _MOST: Final = 500
-_CHUNK: Final = 2**20
-_FORM: Final = frozenset({"file", "shelf"})
-_FORM_HINT: Final = "One file and perhaps a shelf: curl -F file=@NAME -F shelf=SHELF."
+_CHUNK: Final = 2**18  # bytes of an upload that are written at a time
+_FORM_BYTES: Final = 2**20  # around the file of an upload
+_FORM: Final = {
+    "type": "object",
+    "required": ["file"],
+    "additionalProperties": False,
+    "properties": {
+        "file": {"type": "string", "format": "binary", "description": "The file, with its name."},
+        "shelf": {"type": "string", "pattern": f"^$|{NAME_PATTERN}", "description": SHELF_SAYS},
+    },
+}
+_UPLOAD: Final = {
+    **WRITE,
+    "requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}},
+}
 
 documents: Final = router("/api/documents", "documents")
 Id = Annotated[str, Query()]
 
 
-async def _require_form(request: Request) -> None:
-    """See that a form has one file, perhaps a shelf, and nothing that would be left out unseen.
-
-    Raises:
-        UsageError: it has not.
-    """
-    members = Counter(name for name, _ in (await request.form()).multi_items())
-    unknown = sorted(members.keys() - _FORM)
-    if unknown:
-        raise UsageError(f"The form has an unknown member '{unknown[0][:100]}'.", hint=_FORM_HINT)
-    twice = [name for name, number in members.items() if number > 1]
-    if twice:
-        raise UsageError(f"The form has '{twice[0]}' more than once.", hint=_FORM_HINT)
-    if isinstance((await request.form()).get("file"), str):
-        raise UsageError("The member 'file' of the form is a text.", hint=_FORM_HINT)
-
-
-@documents.post(
-    "/upload", status_code=202, openapi_extra=WRITE, dependencies=[Depends(_require_form)]
-)
-async def upload(
-    exchange: Exchanged,
-    file: Annotated[UploadFile, File(description="The file, with its name.")],
-    shelf: Annotated[str, Form(pattern=f"^$|{NAME_PATTERN}", description=SHELF_SAYS)] = "",
-) -> JobResult:
+@documents.post("/upload", status_code=202, openapi_extra=_UPLOAD)
+async def upload(exchange: Exchanged, request: Request) -> JobResult:
     """Receive a file and leave reading it to a job."""
-    shelf = shelf_for(exchange.caller, shelf)
+    form = UploadForm(request.headers.get("Content-Type", ""))
+    async with exchange.receiving() as received:
+        await _receive(request, form, received)
+        shelf = form.finish()
+        if shelf and not valid_name(shelf):
+            raise UsageError(f"'{shelf[:100]}' cannot name a shelf.", hint=f"It is {NAME_PATTERN}.")
+        shelf = shelf_for(exchange.caller, shelf)
 
-    def receive(library: Library) -> JobResult:
-        if shelf:
-            library.documents.require_own_shelf(shelf)  # before anything is on disk
-        with library.documents.receive() as received:
-            while piece := file.file.read(_CHUNK):
-                received.write(piece)
+        def enqueue(library: Library) -> JobResult:
+            if shelf:
+                library.documents.require_own_shelf(shelf)
             stored = received.finish()
-        return job_result(library.documents.upload_later(stored, file.filename or "", shelf=shelf))
+            return job_result(library.documents.upload_later(stored, form.file_name, shelf=shelf))
 
-    job = await exchange.change("document.upload", shelf, receive)
+        job = await exchange.change("document.upload", shelf, enqueue)
     await exchange.wake_worker()
     return job
+
+
+async def _receive(request: Request, form: UploadForm, received: Upload) -> None:
+    """Write the file of a form where it belongs, as it comes.
+
+    Raises:
+        UsageError, RejectedError, OSError: as ``UploadForm`` and ``Upload``.
+        Refusal: the client has gone, or sends much that is no file.
+    """
+    waiting, others = bytearray(), 0
+    try:
+        async for data in request.stream():
+            before = len(waiting)
+            waiting += form.feed(data)
+            others += len(data) - (len(waiting) - before)
+            if others > _FORM_BYTES:
+                raise Refusal(413, f"The form has over {_FORM_BYTES:,} bytes beside its file.")
+            if len(waiting) >= _CHUNK or not data:  # the last piece is empty
+                piece = bytes(waiting)
+                waiting.clear()
+                await run_in_thread(partial(received.write, piece))
+    except ClientDisconnect:
+        raise Refusal(400, "The form did not come to its end.") from None
 
 
 @documents.post("/text", status_code=201, openapi_extra=WRITE)
@@ -209,14 +228,12 @@ async def content(
     original: Annotated[bool, Query(description="The file itself, as it was read.")] = False,
 ) -> ContentResult | Response:
     """Return the text of a document, or the file that it was read from."""
+    document = await exchange.look(lambda library: library.documents.by_id(document_id))
+    # As text it is there twice for a moment.
+    exchange.caller.expect(document.size if original else 2 * document.characters)
     if original:
-        name, data = await exchange.look(
-            lambda library: (
-                library.documents.by_id(document_id).source.rpartition("/")[2],
-                library.documents.original(document_id),
-            )
-        )
-        return _download(name, data)
+        data = await exchange.look(lambda library: library.documents.original(document_id))
+        return _download(document.source.rpartition("/")[2], data)
     return await exchange.look(lambda library: _content(library, document_id))
 
 

@@ -1,10 +1,12 @@
 """The door: every request passes it before any of its body is read.
 
-It looks at Host and Origin, at how often the caller came, and at the credentials; it names the
-request, writes one line about it to the log and records what was refused.
+It checks Host and Origin, the credentials, and how often the caller came; it names the request,
+writes one line about it to the log and records what was refused.
 """
 
+import asyncio
 import logging
+import math
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -26,19 +28,26 @@ from chapterhouse.interfaces.api.caller import (
     is_safe,
     workspace_of,
 )
-from chapterhouse.interfaces.api.limits import bounded
+from chapterhouse.interfaces.api.limits import InProgress, RateLimit, bounded
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.state import ServerState
-from chapterhouse.types.access import AuditEntry, AuditOutcome, Grant
+from chapterhouse.types.access import AuditOutcome, Grant
 
 # What anyone may call: whether the server lives, and the way in.
 OPEN: Final = frozenset({("GET", "/api/health"), ("GET", "/api/ready"), ("POST", "/api/session")})
 UPLOAD: Final = "/api/documents/upload"
 
 _BODY_BYTES: Final = 4 * 2**20  # of any request but an upload
-_FORM_BYTES: Final = 2**20  # around the file of an upload
+_OPEN_BYTES: Final = 64 * 2**10  # of what anyone may send
+HEADER_BYTES: Final = 16 * 2**10
+_HEADERS_IN_ALL: Final = 100
+_PIECE_BYTES: Final = 64 * 2**10  # of an answer that are sent at a time
+_LARGE_BYTES: Final = 256 * 2**10  # an answer is counted from here on
+_UNREAD_BYTES: Final = 32 * 2**20  # of large answers that one caller may have under way
 _REFUSED: Final = frozenset({401, 403})
 _CHECK_SECONDS: Final = 2.0  # of a long answer, after which its key may be revoked by now
+_PAUSE_SECONDS: Final = 1.0
+_SHARE_OF_REFUSALS: Final = 0.1  # of the requests of a caller, for those of an address
 _HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -56,32 +65,30 @@ class Door:
         application: What is behind it.
         state: What the server works with.
         admitted: What Host and Origin may say.
-        upload_bytes: What an upload may have.
     """
 
-    def __init__(
-        self, application: ASGIApp, state: ServerState, admitted: Admission, upload_bytes: int
-    ) -> None:
+    def __init__(self, application: ASGIApp, state: ServerState, admitted: Admission) -> None:
         self._application = application
         self._state = state
         self._admitted = admitted
-        self._upload_bytes = upload_bytes
         self._limit = state.rate_limit()
+        self._refusals = state.rate_limit(_SHARE_OF_REFUSALS)
+        self._unread = InProgress(_UNREAD_BYTES, "Read the answers to your other requests first.")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        visit = _Visit(scope, send, self._record)
+        visit = _Visit(scope, send, self._begin_answer)
         self._state.metrics.in_progress += 1
         try:
-            self._require_admitted(visit.headers)
-            self._limit.take(f"address {visit.address}")
+            _require_few(visit.headers)
+            await self._require_admitted(visit)
             caller = await self._caller(scope, visit)
             scope.setdefault("state", {})["caller"] = caller
-            body = bounded(receive, self._most_bytes(scope), self._state.options.body_seconds)
-            await self._application(scope, body, visit.send)
+            body = bounded(receive, _most_bytes(scope), self._state.options.body_seconds)
+            await self._answer(scope, body, visit)
         except Exception as error:  # noqa: BLE001 - the process boundary: it was logged or is here
             if not visit.status:
                 await problems.problem(error, scope["path"])(scope, receive, visit.send)
@@ -91,27 +98,52 @@ class Door:
             self._state.metrics.in_progress -= 1
             self._conclude(scope, visit)
 
-    def _require_admitted(self, headers: Headers) -> None:
-        status = refusal(headers.getlist("host"), headers.getlist("origin"), self._admitted)
+    async def _require_admitted(self, visit: "_Visit") -> None:
+        headers = visit.headers
+        site, mode = headers.get("sec-fetch-site", ""), headers.get("sec-fetch-mode", "")
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        status = refusal(hosts, origins, self._admitted, site, mode)
         if status is not None:
+            # Not the limit of the address: a page could use up that of its reader.
+            await _take(self._refusals, f"page {visit.address}")
             raise Refusal(status, "This server does not answer to that name or page.")
-
-    def _most_bytes(self, scope: Scope) -> int:
-        is_upload = scope["path"] == UPLOAD
-        return self._upload_bytes + _FORM_BYTES if is_upload else _BODY_BYTES
 
     async def _caller(self, scope: Scope, visit: "_Visit") -> Caller | None:
         if (scope["method"], scope["path"]) in OPEN:
+            await _take(self._limit, f"address {visit.address}")
             visit.actor = "anyone"
             return None
-        given = credentials(visit.headers)
-        grant = await run_in_thread(lambda: self._grant(given, scope["method"]))
+        try:
+            shown = credentials(visit.headers)
+            grant = await run_in_thread(lambda: self._grant(shown, scope["method"]))
+        except Refusal:
+            await _take(self._refusals, f"address {visit.address}")
+            raise
         visit.actor = grant.name
         self._limit.take(grant.name)
         workspace = workspace_of(visit.headers, grant)
         visit.workspace = workspace
-        visit.require_valid = lambda: run_in_thread(lambda: self._grant(given, scope["method"]))
-        return Caller(grant, workspace, visit.address, visit.id)
+        visit.require_valid = lambda: run_in_thread(lambda: self._grant(shown, scope["method"]))
+        return Caller(
+            grant, workspace, visit.address, visit.id, lambda size: self._expect(visit, size)
+        )
+
+    async def _answer(self, scope: Scope, receive: Receive, visit: "_Visit") -> None:
+        """Let the application answer, as long as the credentials are valid.
+
+        Raises:
+            Refusal: they ended in the middle.
+        """
+        answering = asyncio.ensure_future(self._application(scope, receive, visit.send))
+        try:
+            while not (await asyncio.wait((answering,), timeout=_CHECK_SECONDS))[0]:
+                if visit.require_valid is not None:
+                    await visit.require_valid()
+        finally:
+            if not answering.done():
+                answering.cancel()
+                await asyncio.gather(answering, return_exceptions=True)
+        answering.result()
 
     def _grant(self, given: Credentials, method: str) -> Grant:
         """Return what credentials permit.
@@ -141,6 +173,8 @@ class Door:
 
     def _conclude(self, scope: Scope, visit: "_Visit") -> None:
         """Count a request and write its line of the log."""
+        if visit.unread:
+            self._unread.end(visit.payer, visit.unread)
         seconds = time.perf_counter() - visit.began
         self._state.metrics.count(scope["method"], visit.route, visit.status, seconds)
         _log.info(
@@ -149,29 +183,69 @@ class Door:
             visit.workspace or "-", round(1_000 * seconds),
         )  # fmt: skip
 
-    async def _record(self, visit: "_Visit") -> None:
-        """Record a request that is refused, before its caller learns of it."""
-        if visit.status not in _REFUSED:
+    def _expect(self, visit: "_Visit", size: int) -> None:
+        """Count the bytes of an answer that is large, once.
+
+        Raises:
+            Refusal: the caller does not read what was sent before.
+        """
+        if size > _LARGE_BYTES and not visit.unread:
+            self._unread.add(visit.payer, size)
+            visit.unread = size
+
+    async def _begin_answer(self, visit: "_Visit", status: int, size: int) -> None:
+        """Count what is to be sent, and record a refusal before its caller learns of it.
+
+        Raises:
+            Refusal: as ``_expect``.
+        """
+        self._expect(visit, size)
+        if status not in _REFUSED:
             return
-        entry = AuditEntry(
-            at=0,
-            actor=visit.actor,
-            action=f"{visit.method} {visit.route}",
-            outcome=AuditOutcome.REFUSED,
-            workspace=visit.workspace,
-            address=visit.address,
-        )
+        action = f"{visit.method} {visit.route}"
+        where = {"workspace": visit.workspace, "address": visit.address}
         try:
-            await run_in_thread(lambda: self._state.access.record(entry))
+            await run_in_thread(
+                lambda: self._state.access.record(
+                    visit.actor, action, outcome=AuditOutcome.REFUSED, **where
+                )
+            )
         except ChapterhouseError as error:  # it is refused all the same; the log has the line
             _log.warning("A refused request could not be recorded: %s", error.message)
+
+
+async def _take(limit: RateLimit, name: str) -> None:
+    """Take a token for somebody unknown; where there is none, the answer takes a while."""
+    try:
+        limit.take(name)
+    except Refusal:
+        await asyncio.sleep(_PAUSE_SECONDS)
+        raise
+
+
+def _most_bytes(scope: Scope) -> float:
+    if (scope["method"], scope["path"]) in OPEN:
+        return _OPEN_BYTES
+    # What an upload may have is a setting of its workspace, which its route looks at.
+    return math.inf if scope["path"] == UPLOAD else _BODY_BYTES
+
+
+def _require_few(headers: Headers) -> None:
+    """See that the headers of a request are not too many or too long.
+
+    Raises:
+        Refusal: they are.
+    """
+    size = sum(len(name) + len(value) for name, value in headers.raw)
+    if size > HEADER_BYTES or len(headers.raw) > _HEADERS_IN_ALL:
+        raise Refusal(431, f"A request has at most {_HEADERS_IN_ALL} headers of 16 KB together.")
 
 
 class _Visit:
     """What is learned of a request on its way."""
 
     def __init__(
-        self, scope: Scope, send: Send, answered: Callable[["_Visit"], Awaitable[None]]
+        self, scope: Scope, send: Send, begin: Callable[["_Visit", int, int], Awaitable[None]]
     ) -> None:
         self.headers = Headers(scope=scope)
         self.method = scope["method"]
@@ -183,43 +257,54 @@ class _Visit:
         self.is_complete = False
         self.actor = ""
         self.workspace = ""
+        self.unread = 0  # bytes of the answer, where they are many
         # Asked again in the middle of an answer that takes long, as a stream does.
         self.require_valid: Callable[[], Awaitable[Grant]] | None = None
-        self._checked = time.monotonic()
         self._scope = scope
         self._send = send
-        self._answered = answered
+        self._begin = begin
 
     @property
     def route(self) -> str:
         """The path as a template; never the address itself, which may say much."""
         return getattr(self._scope.get("route"), "path", "-")
 
+    @property
+    def payer(self) -> str:
+        """Who pays for what is sent."""
+        return self.actor or self.address
+
     async def send(self, message: Message) -> None:
         """Send a part of the answer, with the headers that every answer has.
 
         Raises:
-            Refusal: meanwhile the credentials have ended.
+            Refusal: nothing can be sent to this caller now.
         """
-        await self._check()
         if message["type"] == "http.response.start":
-            self.status = message["status"]
-            headers = MutableHeaders(scope=message)
-            headers["X-Request-Id"] = self.id
-            for name, value in _HEADERS.items():
-                headers.setdefault(name, value)
-            if headers["Cache-Control"] == "no-cache":  # as streams say by themselves
-                headers["Cache-Control"] = _HEADERS["Cache-Control"]
-            await self._answered(self)
+            await self._start(message)
         elif message["type"] == "http.response.body":
+            body = message.get("body", b"")
+            # Each piece waits until there is room: what is not read does not fill the memory.
+            for start in range(0, len(body) - _PIECE_BYTES, _PIECE_BYTES):
+                piece = bytes(body[start : start + _PIECE_BYTES])
+                await self._send({"type": message["type"], "body": piece, "more_body": True})
+                await asyncio.sleep(0)  # others have their turn, too
+            rest = (len(body) - 1) // _PIECE_BYTES * _PIECE_BYTES if body else 0
+            message = {**message, "body": bytes(body[rest:])}
             self.is_complete = not message.get("more_body", False)
         await self._send(message)
 
-    async def _check(self) -> None:
-        now = time.monotonic()
-        if self.require_valid is not None and now - self._checked > _CHECK_SECONDS:
-            self._checked = now
-            await self.require_valid()
+    async def _start(self, message: Message) -> None:
+        headers = MutableHeaders(scope=message)
+        await self._begin(self, message["status"], int(headers.get("Content-Length", "0")))
+        self.status = message["status"]
+        headers["X-Request-Id"] = self.id
+        for name, value in _HEADERS.items():
+            headers.setdefault(name, value)
+        if headers["Cache-Control"] == "no-cache":  # as streams say by themselves
+            headers["Cache-Control"] = _HEADERS["Cache-Control"]
+        if self.status == HTTPStatus.NO_CONTENT:  # there is nothing that could have a type
+            del headers["Content-Type"]
 
 
 def _unknown(detail: str) -> Refusal:

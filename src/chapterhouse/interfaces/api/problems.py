@@ -1,5 +1,6 @@
 """Errors as clients get them: problem details (RFC 9457), below ``/v1`` in the form of OpenAI."""
 
+import errno
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -32,6 +33,7 @@ _BY_ERROR: Final[Mapping[type[BaseException], int]] = {
 _BY_CODE: Final = {"too-large": 413}
 _OPENAI_CODES: Final = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 _RETRY_SECONDS: Final = 5
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _NO_JSON: Final = "Send an object of JSON, with the header Content-Type: application/json."
 _PROBLEM: Final = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _OPENAI_ERROR: Final = {
@@ -195,14 +197,17 @@ def _problem(error: Exception) -> ErrorDetails:
             places = _places(error)
             hint = _NO_JSON if any(one["place"] == "body" for one in places) else ""
             return ErrorDetails(422, "The request does not fit.", hint, places=places)
-        case HTTPException(__cause__=Refusal() as refusal):  # while its body was read
-            return _problem(refusal)
+        # While its body was read, or before its answer was sent.
+        case HTTPException() | RuntimeError() if isinstance(error.__cause__, Refusal):
+            return _problem(error.__cause__)
         case HTTPException():
             return ErrorDetails(error.status_code, _http_detail(error), headers=error.headers or {})
         case errors.ChapterhouseError():
             return _known(error)
         case _:
-            return ErrorDetails(500, explain(error))
+            is_full = isinstance(error, OSError) and error.errno in _FULL
+            text = explain(error)
+            return _known(errors.ChapterhouseError(text)) if is_full else ErrorDetails(500, text)
 
 
 def _known(error: errors.ChapterhouseError) -> ErrorDetails:

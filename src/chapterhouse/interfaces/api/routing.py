@@ -1,7 +1,7 @@
 """Routes that state who may call them, which is looked at before a body is read."""
 
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
@@ -9,9 +9,6 @@ from fastapi.routing import APIRoute
 from chapterhouse.interfaces.api.caller import Caller
 from chapterhouse.interfaces.api.problems import Refusal, common_problems
 from chapterhouse.types.access import AccessLevel
-
-if TYPE_CHECKING:
-    from chapterhouse.interfaces.api.state import ServerState
 
 LEVEL: Final = "x-access-level"
 WHOLE: Final = "x-whole-workspace"
@@ -63,8 +60,7 @@ def _guarded(
 ) -> Callable[[Request], Coroutine[Any, Any, Response]]:
     async def guarded(request: Request) -> Response:
         require(request.state.caller, level, whole=whole, everywhere=everywhere)
-        server: ServerState = request.app.state.server
-        return await server.repeated.once(request, handle)
+        return await handle(request)
 
     return guarded
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, TypeVar
 
@@ -9,22 +10,23 @@ from fastapi import Depends, Request
 
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.facets.access import Access
+from chapterhouse.ingest.uploads import Upload
 from chapterhouse.interfaces.api.caller import Caller, permitted
-from chapterhouse.interfaces.api.idempotency import RepeatedRequests
-from chapterhouse.interfaces.api.limits import RateLimit
+from chapterhouse.interfaces.api.limits import InProgress, RateLimit
 from chapterhouse.interfaces.api.meetings import Meetings
 from chapterhouse.interfaces.api.metrics import Metrics
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.service import Places, Workload
 from chapterhouse.library import Library
-from chapterhouse.types.access import AuditEntry, AuditOutcome
+from chapterhouse.types.access import AuditOutcome
 
 Value = TypeVar("Value")
 Event = TypeVar("Event")
 
 _AT_ONCE: Final = 4  # searches, and questions
 _WAITING: Final = 64
+_UPLOADS: Final = 8  # that one caller may have under way
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +58,18 @@ class ServerState:
     options: ServerOptions
     is_local: bool  # whether only this machine can reach it
     metrics: Metrics = field(default_factory=Metrics)
-    repeated: RepeatedRequests = field(default_factory=RepeatedRequests)
+    uploads: InProgress = field(
+        default_factory=lambda: InProgress(_UPLOADS, "Send one file after the other.")
+    )
     meetings: Meetings = field(default_factory=Meetings)
     workload: Workload = field(
         default_factory=lambda: Workload(Places(_AT_ONCE, _WAITING), Places(_AT_ONCE, _WAITING))
     )
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def rate_limit(self) -> RateLimit:
-        """Return a new limit of requests a caller."""
-        return RateLimit(self.options.per_second, self.options.burst)
+    def rate_limit(self, share: float = 1.0) -> RateLimit:
+        """Return a new limit of requests a caller, or of a share of them."""
+        return RateLimit(share * self.options.per_second, share * self.options.burst)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,27 @@ class Exchange:
 
         return stream(work)
 
+    @asynccontextmanager
+    async def receiving(self) -> AsyncIterator[Upload]:
+        """Give an upload to write to, in threads; what is not finished is deleted.
+
+        Raises:
+            Refusal: the caller has too many under way.
+            NotFoundError: there is no such workspace.
+        """
+        name, opened = self.caller.grant.name, ExitStack()
+
+        def begin() -> Upload:
+            library, _ = opened.enter_context(self.server.workspaces.borrow(self.caller.workspace))
+            return opened.enter_context(library.documents.receive())
+
+        self.server.uploads.add(name, 1)
+        try:
+            yield await run_in_thread(begin)
+        finally:
+            self.server.uploads.end(name, 1)
+            await run_in_thread(opened.close)
+
     async def wake_worker(self) -> None:
         """See that somebody does the jobs of this workspace."""
         name = self.caller.workspace
@@ -182,15 +207,12 @@ class Exchange:
         """Add to the audit log what the caller did."""
         caller = self.caller
         self.server.access.record(
-            AuditEntry(
-                at=0,
-                actor=caller.grant.name,
-                action=action,
-                target=target,
-                outcome=outcome,
-                workspace=caller.workspace,
-                address=caller.address,
-            )
+            caller.grant.name,
+            action,
+            target,
+            outcome,
+            workspace=caller.workspace,
+            address=caller.address,
         )
 
 

@@ -38,6 +38,7 @@ class Workspaces:
         self._opened: dict[str, _Opened] = {}
         self._lock = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
+        self._closing: list[threading.Thread] = []
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all workspaces, sorted."""
@@ -70,6 +71,8 @@ class Workspaces:
         """Close all libraries that nobody uses; the others are closed by who uses them last."""
         for name in tuple(self._opened):
             self._retire(name)
+        for closing in self._closing:
+            closing.join()
 
     def _take(self, name: str) -> _Opened:
         with self._lock:
@@ -116,11 +119,18 @@ class Workspaces:
             opened.retired = True
             is_free = not opened.users
         if is_free:
-            opened.library.close()
+            self._close(opened.library)
 
     def _give_back(self, opened: _Opened) -> None:
         with self._lock:
             opened.users -= 1
             is_last = opened.retired and not opened.users
         if is_last:
-            opened.library.close()
+            self._close(opened.library)
+
+    def _close(self, library: Library) -> None:
+        """Close a library without letting a request wait: it may wait for others' threads."""
+        closing = threading.Thread(target=library.close, name="closing", daemon=True)
+        closing.start()
+        with self._lock:
+            self._closing = [*(one for one in self._closing if one.is_alive()), closing]

@@ -162,6 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         # Also while Python itself ends, after the command.
         exchange(signal.default_int_handler, end_at_once)
+        _open_standard_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _run(given)
@@ -176,6 +177,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             what = error.strerror or str(error)
             typer.echo(f"chapterhouse: The output could not be written: {what}.", err=True)
         return 1
+
+
+def _open_standard_streams() -> None:
+    """Let streams that were closed (``2>&-``) lead nowhere, so that no file gets their numbers."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115 - of a descriptor
 
 
 def _run(given: list[str]) -> int:

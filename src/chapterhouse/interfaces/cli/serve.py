@@ -42,7 +42,12 @@ def serve(
     ] = None,
     allow_origin: Annotated[
         list[str] | None,
-        option("--allow-origin", "ORIGIN", "A web origin that may call the server; repeatable."),
+        option(
+            "--allow-origin",
+            "ORIGIN",
+            "The web origin at which a proxy shows this server, so that pages there may call it. "
+            "It is no CORS: pages of other sites cannot. Repeatable.",
+        ),
     ] = None,
     memory: Annotated[bool, flag("--memory", "Remember questions, answers and meetings.")] = False,
 ) -> Outcome:
@@ -58,10 +63,10 @@ def serve(
         typer.echo(f"Serving {url}/api, {url}/v1 and {url}/mcp. Stop it with Ctrl-C.", err=True)
 
     with opened_library(create=True) as library:
-        home, upload_bytes = library.home, library.settings.reading.maximum_megabytes * 2**20
+        home = library.home
     with closing(wiring.open_access(home)) as access:
         options = state.ServerOptions(remember=memory)
-        served = serving.Served(home, access, None, upload_bytes, options)
+        served = serving.Served(home, access, None, options)
         serving.serve(served, address, announce)
     return _nothing()
 

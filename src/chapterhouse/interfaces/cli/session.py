@@ -1,5 +1,6 @@
 """One command from its options to its exit code."""
 
+import resource
 import sys
 import time
 import traceback
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from chapterhouse.errors import ChapterhouseError, NotFoundError
+from chapterhouse.errors import ChapterhouseError, NotFoundError, RefusedError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.background import embed_in_background
 from chapterhouse.interfaces.cli import render_trace
@@ -35,6 +36,7 @@ else:
     collectors = lazy("chapterhouse.telemetry.export")
 
 _AFTERWARDS: Final[ContextVar[ExitStack]] = ContextVar("afterwards")  # what ends behind the output
+_ADDRESSES: Final = 2**30  # bytes
 OK, FAILED, PARTLY, NO_ANSWER, CONFIRM = 0, 1, 4, 6, 10
 
 
@@ -71,7 +73,17 @@ class InterruptedWorkError(ChapterhouseError):
 
 
 def library_class() -> "type[Library]":
-    """Return the class of libraries, which brings all engines: seconds on a slow machine."""
+    """Return the class of libraries, which brings all engines: seconds on a slow machine.
+
+    Raises:
+        RefusedError: they would not find enough memory, and end the process without a word.
+    """
+    addresses, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if 0 <= addresses < _ADDRESSES:
+        raise RefusedError(
+            f"This process may have {addresses / 2**30:.1f} GB of virtual memory; it needs 1.",
+            hint="Raise the limit: ulimit -v unlimited",
+        )
     with loading(), without_collection():
         from chapterhouse.library import Library  # noqa: PLC0415 - heavy, and --help needs none of it
     return Library
