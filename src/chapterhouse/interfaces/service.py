@@ -225,7 +225,8 @@ def explain(error: Exception) -> str:
 
 def _wrong_arguments(error: ValidationError) -> str:
     wrong = (
-        f"{'.'.join(str(part) for part in entry['loc']) or 'arguments'}: {entry['msg']}"
+        f"{'.'.join(str(part) for part in entry['loc']) or 'arguments'}: "
+        f"{entry['msg'].removeprefix('Value error, ').removesuffix('.')}"
         for entry in error.errors(include_url=False, include_input=False, include_context=False)
     )
     return f"The arguments do not fit. {'; '.join(wrong)}."

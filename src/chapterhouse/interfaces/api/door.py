@@ -28,11 +28,14 @@ from chapterhouse.interfaces.api.caller import (
 )
 from chapterhouse.interfaces.api.limits import bounded
 from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.routing import without_slash
 from chapterhouse.interfaces.api.state import ServerState
 from chapterhouse.types.access import AuditEntry, AuditOutcome, Grant
 
 # What anyone may call: whether the server lives, and the way in.
-OPEN: Final = frozenset({("GET", "/api/health"), ("GET", "/api/ready"), ("POST", "/api/session")})
+OPEN: Final = frozenset({
+    ("GET", "/"), ("GET", "/api/health"), ("GET", "/api/ready"), ("POST", "/api/session")
+})  # fmt: skip
 UPLOAD: Final = "/api/documents/upload"
 
 _BODY_BYTES: Final = 4 * 2**20  # of any request but an upload
@@ -73,6 +76,7 @@ class Door:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
+        scope = without_slash(scope)
         visit = _Visit(scope, send, self._record)
         self._state.metrics.in_progress += 1
         try:
