@@ -143,17 +143,3 @@ def _traced_and_exported(home: Path, tmp_path: Path) -> tuple[str, bytes]:
 
 def _bytes_below(folder: Path) -> bytes:
     return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
-
-
-def test_a_key_that_has_ended_does_not_open_the_door_to_everybody(tmp_path: Path) -> None:
-    with Library.open(tmp_path / "home"):
-        pass
-    with serving(tmp_path / "home") as served, served.client() as client:
-        assert client.get("/api/documents/").status_code == 200  # the owner, before any key
-        key = served.key()
-        assert client.get("/api/documents/").status_code == 401
-        served.access.revoke_key(key[:11], by="test")
-        assert client.get("/api/documents/").status_code == 401
-    with closing(open_access(tmp_path / "home")) as access:
-        assert not access.is_configured()  # nobody can come in; a key can be made on this machine
-        assert access.has_credentials()

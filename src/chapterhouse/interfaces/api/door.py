@@ -23,6 +23,7 @@ from chapterhouse.interfaces.api.caller import (
     Caller,
     Credentials,
     credentials,
+    is_owner,
     is_safe,
     workspace_of,
 )
@@ -125,6 +126,8 @@ class Door:
         """
         access = self._state.access
         if given.key:
+            if is_owner(given.key, self._state.owner_key):
+                return OWNER
             grant = access.authenticate(given.key)
             if grant is None:
                 raise _unknown("The key is not known, expired or revoked.")
@@ -139,8 +142,6 @@ class Door:
             ):
                 raise Refusal(403, "The request lacks the session's token.")
             return grant
-        if self._state.is_local and not access.has_credentials():
-            return OWNER
         raise _unknown("A key is needed.")
 
     def _conclude(self, scope: Scope, visit: "_Visit") -> None:

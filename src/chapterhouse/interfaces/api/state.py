@@ -55,6 +55,7 @@ class ServerState:
     workers: Workers
     options: ServerOptions
     is_local: bool  # whether only this machine can reach it
+    owner_key: str = ""  # lets the owner in, there alone
     metrics: Metrics = field(default_factory=Metrics)
     repeated: RepeatedRequests = field(default_factory=RepeatedRequests)
     meetings: Meetings = field(default_factory=Meetings)
