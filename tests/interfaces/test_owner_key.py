@@ -24,7 +24,10 @@ def test_the_key_is_a_file_that_its_owner_alone_may_read(tmp_path: Path) -> None
         made = set(servers.map(make_owner_key, [tmp_path] * 32))
     assert made == {read_owner_key(tmp_path)}
     path = tmp_path / NAME
-    assert (path.stat().st_mode & 0o777, [one.name for one in tmp_path.iterdir()]) == (0o600, [NAME])
+    assert (path.stat().st_mode & 0o777, [one.name for one in tmp_path.iterdir()]) == (
+        0o600,
+        [NAME],
+    )
     path.chmod(0o644)  # others may have read it
     assert read_owner_key(tmp_path) == ""
     assert make_owner_key(tmp_path) not in made

@@ -128,9 +128,7 @@ def url(host: str, port: int) -> str:
     return f"http://{name}:{port}"
 
 
-async def _serve(
-    served: Served, address: Address, listener: socket.socket, owner_key: str
-) -> None:
+async def _serve(served: Served, address: Address, listener: socket.socket, owner_key: str) -> None:
     workspaces = Workspaces(served.home, served.workspaces)
     state = ServerState(
         workspaces=workspaces,
