@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +16,6 @@ from chapterhouse.library import Library
 from chapterhouse.telemetry import collecting, sharing_content
 from chapterhouse.telemetry.export import sending
 from chapterhouse.types.access import AccessLevel
-from chapterhouse.wiring import open_access
 
 PASSWORD: Final = "zqpassword-correct-horse"
 SERVICE_KEY: Final = "sk-zqservicekey0123456789"

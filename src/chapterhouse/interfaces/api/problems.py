@@ -194,7 +194,7 @@ def _problem(error: Exception) -> ErrorDetails:
         case RequestValidationError():
             places = _places(error)
             # Where a sentence of ours says what is wrong with a body, nothing is added.
-            lacks = [one for one in error.errors() if one["type"] != "value_error"]
+            lacks = [one for one in error.errors() if one.get("type") != "value_error"]
             hint = _NO_JSON if any(tuple(one["loc"]) == ("body",) for one in lacks) else ""
             return ErrorDetails(422, "The request does not fit.", hint, places=places)
         case HTTPException(__cause__=Refusal() as refusal):  # while its body was read

@@ -260,7 +260,7 @@ def _without_paths(value: Any) -> Any:
         case str():
             return without_paths(value)
         case dict():
-            return {key: _without_paths(one) for key, one in value.items()}
+            return {without_paths(key): _without_paths(one) for key, one in value.items()}
         case list() | tuple():
             return [_without_paths(one) for one in value]
         case _:
