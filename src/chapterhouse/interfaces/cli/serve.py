@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from chapterhouse.interfaces.api import serving, state
     from chapterhouse.interfaces.mcp import over_stdio
     from chapterhouse.library import Library
+    from chapterhouse.reading import pool
 else:
     wiring = lazy("chapterhouse.wiring")
     owner_key = lazy("chapterhouse.interfaces.owner_key")
     serving = lazy("chapterhouse.interfaces.api.serving")
     state = lazy("chapterhouse.interfaces.api.state")
+    pool = lazy("chapterhouse.reading.pool")
     over_stdio = lazy("chapterhouse.interfaces.mcp.over_stdio")
 
 _HOST, _PORT = "127.0.0.1", 8431
@@ -64,6 +66,7 @@ def serve(
     def announce(url: str) -> None:
         served_at = f"Serving {url}/api, {url}/v1 and {url}/mcp."
         typer.echo(f"{served_at} {key}Stop it with Ctrl-C.", err=True)
+        typer.echo(pool.describe_readers(), err=True)
 
     with closing(wiring.open_access(home)) as access:
         options = state.ServerOptions(remember=memory)
