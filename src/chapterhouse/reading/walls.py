@@ -124,8 +124,8 @@ def _filter_calls() -> bool:
         (_RETURN, 0, 0, _NOT_PERMITTED), (_RETURN, 0, 0, _ALLOW),
     ]  # fmt: skip
     program = b"".join(struct.pack("HBBI", *one) for one in checks)
-    kept = ctypes.create_string_buffer(program)
-    header = struct.pack("HxxxxxxP", len(checks), ctypes.addressof(kept))
+    stored = ctypes.create_string_buffer(program)
+    header = struct.pack("HxxxxxxP", len(checks), ctypes.addressof(stored))
     return _syscall(seccomp, _SET_MODE_FILTER, _ALL_THREADS, header) == 0
 
 

@@ -142,7 +142,8 @@ class Door:
             ):
                 raise Refusal(403, "The request lacks the session's token.")
             return grant
-        raise _unknown("A key is needed.")
+        own = " The owner's is in the home: owner.key." if self._state.owner_key else ""
+        raise _unknown("A key is needed.", own)
 
     def _conclude(self, scope: Scope, visit: "_Visit") -> None:
         """Count a request and write its line of the log."""
@@ -227,10 +228,10 @@ class _Visit:
             await self.require_valid()
 
 
-def _unknown(detail: str) -> Refusal:
+def _unknown(detail: str, more: str = "") -> Refusal:
     return Refusal(
         HTTPStatus.UNAUTHORIZED,
         detail,
-        hint="Send a key: Authorization: Bearer ch_…",
+        hint=f"Send a key: Authorization: Bearer ch_….{more}",
         headers={"WWW-Authenticate": 'Bearer realm="chapterhouse"'},
     )
