@@ -48,7 +48,6 @@ _FORM: Final = frozenset({"file", "shelf"})
 _FORM_HINT: Final = "One file and perhaps a shelf: curl -F file=@NAME -F shelf=SHELF."
 
 documents: Final = router("/api/documents", "documents")
-Id = Annotated[str, Query()]
 
 
 async def _require_form(request: Request) -> None:

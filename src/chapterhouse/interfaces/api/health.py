@@ -25,8 +25,8 @@ _PAGE: Final = f"""\
 <li><code>/v1</code>: the protocol of OpenAI's clients.</li>
 <li><code>/mcp</code>: the Model Context Protocol.</li>
 </ul>
-<p>Requests need a key: <code>Authorization: Bearer ch_…</code>. On this machine it is in the file
-<code>owner.key</code> of the home; <code>chapterhouse key create</code> makes others.</p>
+<p>Requests need a key: <code>Authorization: Bearer ch_…</code>. <code>chapterhouse serve</code>
+says where its owner's is; <code>chapterhouse key create</code> makes others.</p>
 </body>
 </html>
 """
