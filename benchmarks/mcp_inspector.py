@@ -26,6 +26,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from chapterhouse.agents.council import Council
+from chapterhouse.interfaces.owner_key import read_owner_key
 from chapterhouse.library import Library
 from measuring import Bar, Machine, Row, Table, finish
 
@@ -201,7 +202,8 @@ def run(
     passed: list[Passed] = []
     with Library.open(home) as library, served_over_http(home) as address:
         for transport, era in ways:
-            target = server if transport == "stdio" else [address]
+            key = ["--header", f"Authorization: Bearer {read_owner_key(home)}"]
+            target = server if transport == "stdio" else [address, *key]
             began = time.monotonic()
             for what in checks(partial(inspector.call, target, era), library):
                 passed.append(Passed(transport, era, what, time.monotonic() - began))

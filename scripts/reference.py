@@ -20,8 +20,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from starlette.routing import Route
-
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.problems import name_of_kind, status_of_kind
@@ -40,11 +38,6 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMON = {"json", "home", "workspace", "debug", "quiet"}
 EXAMPLE = "examples/varnholm-ferry"
-# Routes that no schema describes: the protocol behind them, or the schema itself, does.
-_UNLISTED = {
-    "/api/openapi.json": "Describe the routes above.",
-    "/mcp": "Speak the [Model Context Protocol](mcp.md).",
-}
 _TRANSCRIPT = re.compile(r"transcript (?:in (?P<folder>\S+) )?of (?P<line>.+)", re.DOTALL)
 _PART = re.compile(r"(<!-- generated: (?P<name>[^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -174,11 +167,7 @@ def routes() -> str:
         for method, route in methods.items()
         if method != "parameters"  # those that all methods of a path have
     ]
-    rows += [
-        (f"`{one.path}`", "read", _UNLISTED[one.path])
-        for one in application.routes
-        if isinstance(one, Route)
-    ]
+    rows.append(("`/mcp`", "read", "Speak the [Model Context Protocol](mcp.md)."))
     return table(("Route", "Level", "What it does"), rows)
 
 

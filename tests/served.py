@@ -25,6 +25,7 @@ from chapterhouse.interfaces.api.serving import Address, configure, listen
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
+from chapterhouse.interfaces.owner_key import make_owner_key
 from chapterhouse.library import Library
 from chapterhouse.types.access import AccessLevel
 from chapterhouse.wiring import open_access
@@ -76,6 +77,11 @@ class Served:
         )
         return made.secret
 
+    @property
+    def owner_key(self) -> str:
+        """The secret of the owner, as it is in the home."""
+        return self.state.owner_key
+
     def client(self, key: str = "", workspace: str = "") -> httpx2.Client:
         """Return a client, with a key where one is given."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -107,6 +113,7 @@ def serving(home: Path, options: ServerOptions | None = None) -> Iterator[Served
                 Workers(home, starts=False),
                 options or ServerOptions(starts_workers=False, per_second=1e6, burst=1e6),
                 is_local=True,
+                owner_key=make_owner_key(home),
             )
             door = Door(build_application(state), state, admission(port, (), ()))
             server = uvicorn.Server(configure(door))

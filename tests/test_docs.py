@@ -182,6 +182,7 @@ def commands_shown(page: Path) -> list[tuple[str, str]]:
 @pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl")
 def test_calls_of_the_server_print_what_is_shown(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "Chapterhouse").symlink_to(tmp_path / "home")
     shown = commands_shown(ROOT / "docs" / "serving.md")
     assert len(shown) > 15
     own = f'chapterhouse() {{ {shlex.quote(sys.executable)} -m chapterhouse "$@"; }}'
@@ -190,7 +191,10 @@ def test_calls_of_the_server_print_what_is_shown(tmp_path: Path) -> None:
     with served_where_needed(script, tmp_path) as code:
         run = subprocess.run(
             ["bash", "-c", code],
-            cwd=tmp_path, env={**os.environ, "CHAPTERHOUSE_HOME": str(tmp_path / "home")},
+            cwd=tmp_path,
+            env={
+                **os.environ, "CHAPTERHOUSE_HOME": str(tmp_path / "home"), "HOME": str(tmp_path)
+            },
             capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
     printed = run.stdout.split(mark)

@@ -18,11 +18,7 @@ OURS: Final = "ours"
 THEIRS: Final = "theirs"
 ACCEPT: Final = {"Accept": "application/json, text/event-stream"}
 # Addresses that are in no OpenAPI description: what they need.
-UNDESCRIBED: Final = {
-    ("GET", "/api/openapi.json"): "read",
-    ("GET", "/api/documents"): "read",  # as it is called with a slash at its end
-    ("POST", "/mcp"): "read",
-}
+UNDESCRIBED: Final = {("POST", "/mcp"): "read"}
 FIELDS: Final = (
     "title", "text", "file", "shelf", "tag", "author", "personaname", "expertise", "prose",
     "question", "label", "source", "purpose", "councilname", "changer",

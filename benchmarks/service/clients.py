@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   const { data, error } = await client.POST("/api/ask", { body: { question: "QUESTION" } });
   if (error || !data) throw new Error(JSON.stringify(error));
   const citation: components["schemas"]["CitationResult"] | undefined = data.citations[0];
-  const list = await client.GET("/api/documents/", { params: { query: { limit: 1 } } });
+  const list = await client.GET("/api/documents", { params: { query: { limit: 1 } } });
   const missing = await client.GET("/api/documents/{document_id}", {
     params: { path: { document_id: "none" } },
   });

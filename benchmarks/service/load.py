@@ -32,6 +32,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 import httpx2
 
+from chapterhouse.interfaces.owner_key import read_owner_key
 from chapterhouse.library import Library
 from chapterhouse.models.static import static_embedder
 from data_folder import data_folder
@@ -68,6 +69,9 @@ class Load:
     deleted: list[str] = field(default_factory=list)  # ids, made of the files' names
 
 
+_KEYS: Final[dict[str, str]] = {}  # the owner's, by the address of each server
+
+
 @contextmanager
 def server(home: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """Serve a home in a process; give it and its address.
@@ -80,7 +84,9 @@ def server(home: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     with log.open("wb") as output:
         process = subprocess.Popen(command, stderr=output)
     try:
-        yield process, _address(process, log)
+        url = _address(process, log)
+        _KEYS[url] = read_owner_key(home)
+        yield process, url
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
@@ -108,7 +114,10 @@ async def drive(
     """Send requests at a rate for some time; return when the last has been answered."""
     chance = random.Random(seed)
     limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
-    async with httpx2.AsyncClient(base_url=url, limits=limits, timeout=120.0) as client:
+    key = {"Authorization": f"Bearer {_KEYS[url]}"}
+    async with httpx2.AsyncClient(
+        base_url=url, headers=key, limits=limits, timeout=120.0
+    ) as client:
         begin = time.perf_counter()
         tasks: set[asyncio.Task[None]] = set()
         for number in range(int(rate * seconds)):

@@ -199,7 +199,7 @@ def test_what_was_stored_when_the_worker_died_is_not_read_again(
         die(library, monkeypatch, Runtime, "catch_up")
         (document,) = library.documents.list()
         if removed:
-            library.documents.remove(document.id, grace_days=0)
+            library.documents.remove(document.id)
         library.jobs.work(idle_seconds=0)
         ended = library.jobs.get(job.id)
         assert (ended.state, left(library)) == (JobState.DONE, [])

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.service import Service, explain, without_paths
+from chapterhouse.interfaces import service as service_module
+from chapterhouse.interfaces.service import Service, explain, hide_folder, without_paths
 
 
 def service() -> Service:
@@ -160,7 +162,46 @@ def test_what_is_no_path_stays(sentence: str) -> None:
     assert without_paths(sentence) == sentence
 
 
-@given(st.lists(st.text("abcxyz.-_0", min_size=1), min_size=2, max_size=6))
-def test_of_a_path_only_its_last_name_is_told(parts: list[str]) -> None:
-    told = without_paths(f"Could not read '/{'/'.join(parts)}'.")
-    assert told == f"Could not read '{parts[-1]}'."
+SENTENCES = (
+    "Could not read '{}'.",
+    "{} is damaged.",
+    "path:{} is not there: it was moved.",
+    "See file://{}, or https://example.org/a/b.html.",
+    "There are 3 faults (in {})",
+)
+_FOLDERS = st.lists(st.text("abxyz ,()[]{}&+=#.-_0é", min_size=1), min_size=1, max_size=5)
+_NAMES = st.text("abcxyz-_0", min_size=1)
+
+
+@given(st.sampled_from(SENTENCES), _FOLDERS, _NAMES, st.sampled_from(["/{}", "C:\\{}", "~/{}"]))
+def test_of_a_path_only_its_last_name_is_told(
+    sentence: str, folders: list[str], name: str, form: str
+) -> None:
+    """Folders are named anyhow; what ends a sentence in them is for those that are known."""
+    named = [f"zq{one.replace('. ', '')}zq" for one in folders]
+    path = form.format(("\\" if "C" in form else "/").join((*named, name)))
+    told = without_paths(sentence.format(path))
+    assert "zq" not in told, told
+    assert name in told
+
+
+@given(
+    st.sampled_from(SENTENCES),
+    st.lists(
+        st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1),
+        min_size=1, max_size=3,
+    ),
+    _NAMES,
+)  # fmt: skip
+def test_of_a_known_folder_nothing_is_told_whatever_its_name_is(
+    sentence: str, folders: list[str], name: str
+) -> None:
+    plain = sentence.replace("file://", "")
+    plain = sentence.replace("file://", "")
+    home = f"/srv/{'/'.join(f'zq{one}zq' for one in folders)}"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(service_module, "_HIDDEN", {})
+        hide_folder(Path(home), "the home")
+        assert without_paths(sentence.format(home)) == plain.format("the home")
+        told = without_paths(sentence.format(f"{home}/workspaces/default/{name}"))
+        assert told == plain.format(name)

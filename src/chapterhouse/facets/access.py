@@ -66,13 +66,6 @@ class Access:
         """Whether anybody can be let in: there is a user, or a key that is valid."""
         return self.has_users() or any(key.is_active(self._now()) for key in self._keys.all())
 
-    def has_credentials(self) -> bool:
-        """Whether there is a user, or any key was ever made.
-
-        A key that expires or is revoked lets nobody in who needed one before.
-        """
-        return self.has_users() or bool(self._keys.all())
-
     # --- keys -----------------------------------------------------------------------------------
 
     def create_key(

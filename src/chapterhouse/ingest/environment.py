@@ -17,6 +17,7 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.ports.index import Index
 from chapterhouse.ports.store import Store
 from chapterhouse.reading.formats import supported_formats
+from chapterhouse.reading.pool import describe_readers
 from chapterhouse.settings import SECRET, Settings
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Check, EncoderStatus, SourceKind
@@ -59,6 +60,7 @@ def environment_checks(around: Surroundings) -> tuple[Check, ...]:
         _formats(),
         _disk(around.folder),
         _limits(),
+        Check("readers", passed=True, sentence=describe_readers()),
         _settings(around.settings),
         _added_folders(around.store),
         _speed(around),

@@ -18,6 +18,8 @@ import httpx2
 from pydantic import BaseModel
 
 from chapterhouse.errors import ChapterhouseError
+from chapterhouse.files import home_folder
+from chapterhouse.interfaces.admission import is_loopback
 from chapterhouse.interfaces.api.schemas import (
     AskBody,
     ContentResult,
@@ -29,6 +31,7 @@ from chapterhouse.interfaces.api.schemas import (
     RemovalResult,
     SearchBody,
 )
+from chapterhouse.interfaces.owner_key import read_owner_key
 from chapterhouse.interfaces.schemas import AnswerResult, PassagesResult
 from chapterhouse.types import FINISHED
 
@@ -60,7 +63,7 @@ class Client:
 
     Args:
         url: Of the server.
-        key: An API key; none where the server is this machine's own and asks for none.
+        key: An API key; on this machine, the owner's in the home by default.
         workspace: Its name; the key's only one, or ``default``, when empty.
         timeout: Seconds that an answer may take.
     """
@@ -68,6 +71,8 @@ class Client:
     def __init__(
         self, url: str, *, key: str = "", workspace: str = "", timeout: float = _SECONDS
     ) -> None:
+        if not key and is_loopback(httpx2.URL(url).host):
+            key = read_owner_key(home_folder())
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         headers |= {"X-Workspace": workspace} if workspace else {}
         self._http = httpx2.Client(base_url=url, headers=headers, timeout=timeout)
@@ -128,7 +133,7 @@ class Client:
         cursor = ""
         while True:
             query: Mapping[str, str | int] = {**filters, "cursor": cursor}
-            page = self._call(DocumentPage, "GET", "/api/documents/", params=query)
+            page = self._call(DocumentPage, "GET", "/api/documents", params=query)
             yield from page.documents
             cursor = page.next
             if not cursor:

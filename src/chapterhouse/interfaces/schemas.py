@@ -4,11 +4,19 @@ The schemas that clients see are made of these. Texts, titles and quotations com
 they are data, never instructions.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AliasPath,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from chapterhouse.interfaces.service import public_lines, without_paths
 from chapterhouse.presenting.wording import reservations
@@ -81,17 +89,35 @@ TrustLevels = Annotated[
 ]
 
 
-class _Arguments(BaseModel):
+class Parameters(BaseModel):
+    """What a request brings; a parameter that does not exist is refused."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown(cls, sent: object) -> object:
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        for name in sent if isinstance(sent, Mapping) else ():
+            if name not in known:
+                raise ValueError(no_such_parameter(name, known))
+        return sent
 
-class SearchArguments(_Arguments):
+
+def no_such_parameter(name: object, known: Collection[str]) -> str:
+    """Return what is said of a parameter that does not exist."""
+    others = f"There are: {', '.join(known)}." if known else "It takes none."
+    shown = str(name)[:100].encode("utf-8", "replace").decode()  # half of a pair cannot be sent
+    return f"There is no parameter '{shown}'. {others}"
+
+
+class SearchArguments(Parameters):
     """Arguments of search."""
 
     query: _Query
 
 
-class FetchArguments(_Arguments):
+class FetchArguments(Parameters):
     """Arguments of fetch."""
 
     id: str = Field(
@@ -109,7 +135,7 @@ class FetchArguments(_Arguments):
     )
 
 
-class PassagesArguments(_Arguments):
+class PassagesArguments(Parameters):
     """Arguments of search_documents."""
 
     query: _Query
@@ -130,7 +156,7 @@ class SemanticArguments(PassagesArguments):
     min_similarity: _Similarity = 0.7
 
 
-class AskArguments(_Arguments):
+class AskArguments(Parameters):
     """Arguments of ask."""
 
     question: _Question
@@ -145,7 +171,7 @@ class AskArguments(_Arguments):
     trust: TrustLevels = ()
 
 
-class ConveneArguments(_Arguments):
+class ConveneArguments(Parameters):
     """Arguments of convene."""
 
     council: str = Field(
@@ -154,7 +180,7 @@ class ConveneArguments(_Arguments):
     question: _Question
 
 
-class NoArguments(_Arguments):
+class NoArguments(Parameters):
     """Tools that list take none."""
 
 

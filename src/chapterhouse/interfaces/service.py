@@ -7,10 +7,13 @@ up is no longer waited for; what asks models is stopped, too.
 import asyncio
 import contextlib
 import logging
+import os
 import re
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
@@ -20,13 +23,29 @@ from chapterhouse.errors import BusyError, ChapterhouseError
 from chapterhouse.interfaces.background import BackgroundEmbedding
 from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.types import Source, SourceKind
 
 Value = TypeVar("Value")
 Report = Callable[[str], None]  # says how far a request has come; from any thread
 
 _log: Final = logging.getLogger("chapterhouse.mcp")
-# An absolute path, not part of a word or a web address; its last name is what people know.
-_PATH: Final = re.compile(r"(?<![\w:/.~-])[~]?/(?:[^\s/'\",;:()]+/)*([^\s/'\",;:()]*)")
+# Where an absolute path begins that is no part of a word or a web address.
+_BEGIN: Final = (
+    r"(?<![\w./~\])}%-])(?:(?<!:)/+|/(?!/)|~[\w.-]*/+)"
+    r"|(?<!\w)(?:(?:file:/+)?[A-Za-z]:[\\/]+|file:/+|\\\\+)"
+)
+_FILE: Final = r"(?:file:/*(?=/))?"  # before a known folder
+# Its folders may have all signs in their names; a sentence, a quotation or another path ends them.
+_FOLDERS: Final = (
+    r"""(?:(?:(?!: |; |\. |://|"|['’](?:[\s.,;:!?)\]]|$))[^/\\\n])*(?<![\s:'"‘“(\[])[/\\]+)*"""
+)
+_NAME: Final = r"""(?P<name>[^\s/\\'",;:()]*)"""  # the last, which is what people know
+# Folders whose names are taken out whole, whatever signs they have, by what is said instead.
+_HIDDEN: Final[dict[str, str]] = {
+    os.environ.get("TMPDIR", "/tmp"): "the temporary folder",  # noqa: S108 - only its name
+    os.environ.get("PWD", "/"): "the working folder",
+    os.path.expanduser("~"): "a folder",  # noqa: PTH111 - without an error where there is none
+}
 _LONGEST_ERROR: Final = 1_000
 
 
@@ -189,9 +208,42 @@ class Service:
 # --- errors, as clients are told of them: no path of this machine -------------------------------
 
 
+def hide_folder(folder: Path, shown: str) -> None:
+    """Let ``without_paths`` know a folder by its name, which may have signs that end sentences."""
+    names = (str(folder), os.path.realpath(folder), sanitise_line(str(folder)))
+    _HIDDEN.update(dict.fromkeys(names, shown))
+
+
+def hide_library(library: Library) -> None:
+    """Let no sentence name the folders of a library: its home and its sources."""
+    hide_folder(library.home, "the home")
+    for source in library.sources.list():
+        hide_source(source)
+
+
+def hide_source(source: Source) -> None:
+    """Let no sentence name the folder that a source is in."""
+    if source.kind is SourceKind.FOLDER:
+        hide_folder(Path(source.location), Path(source.location).name)
+
+
 def without_paths(text: str) -> str:
     """Return a sentence of ours with every absolute path cut down to its last name."""
-    return _PATH.sub(lambda match: match[1] or "a folder", text)
+    if "/" not in text and "\\" not in text:
+        return text
+    hidden = sorted((one for one in _HIDDEN if one.strip("/")), key=len, reverse=True)
+
+    def shown(match: re.Match[str]) -> str:
+        return match["name"] or _HIDDEN.get(match["alone"] or "", "a folder")
+
+    return _paths(tuple(hidden)).sub(shown, text)
+
+
+@lru_cache(1)
+def _paths(hidden: tuple[str, ...]) -> re.Pattern[str]:
+    known = "|".join(map(re.escape, hidden))
+    alone = rf"(?P<alone>{known})(?![\w/\\-]|\.\w)"  # not the beginning of a longer name
+    return re.compile(rf"{_FILE}{alone}|(?:{_FILE}(?:{known})[/\\]+|{_BEGIN}){_FOLDERS}{_NAME}")
 
 
 def public_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
@@ -225,7 +277,8 @@ def explain(error: Exception) -> str:
 
 def _wrong_arguments(error: ValidationError) -> str:
     wrong = (
-        f"{'.'.join(str(part) for part in entry['loc']) or 'arguments'}: {entry['msg']}"
+        f"{'.'.join(str(part) for part in entry['loc']) or 'arguments'}: "
+        f"{entry['msg'].removeprefix('Value error, ').removesuffix('.')}"
         for entry in error.errors(include_url=False, include_input=False, include_context=False)
     )
     return f"The arguments do not fit. {'; '.join(wrong)}."

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Self
 
 from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.loading import lazy
-from chapterhouse.reading import wire
+from chapterhouse.reading import sandbox, wire
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import TEXTS
 from chapterhouse.types import Extraction
@@ -57,6 +57,7 @@ _LIGHT = TEXTS - {"html", "eml"}
 # A text of all control characters needs six bytes a character in JSON.
 _REPLY_BYTES_PER_CHARACTER = 6
 _START_SECONDS = 30.0  # a loaded machine may need long to start an interpreter
+_READY_BYTES = 1_000
 READER = "chapterhouse.reading.dispatch:read"
 
 
@@ -116,6 +117,18 @@ class WorkerProcess:
         self._files += reply.outcome.format not in _LIGHT
         return reply.outcome
 
+    def start_up(self) -> tuple[str, ...]:
+        """Wait until it is ready; return what cuts it off from the system.
+
+        Raises:
+            OSError, EOFError, WireError: it did not become ready.
+        """
+        frame, body = self._frame(time.monotonic() + _START_SECONDS, _READY_BYTES)
+        if frame is not wire.Frame.READY:
+            raise wire.WireError("it did not say that it was ready")
+        self._started = True
+        return tuple(map(str, json.loads(body)))
+
     def kill(self) -> None:
         """End the process and every program that it started, at once."""
         if self._process.returncode is None:
@@ -130,10 +143,7 @@ class WorkerProcess:
 
     def _exchange(self, data: bytes, name: str, seconds: float) -> wire.Reply:
         if not self._started:  # the time it takes to start is not the file's
-            frame, _ = self._frame(time.monotonic() + _START_SECONDS, 0)
-            if frame is not wire.Frame.READY:
-                raise wire.WireError("it did not say that it was ready")
-            self._started = True
+            self.start_up()
         deadline = time.monotonic() + seconds
         ceiling = deadline + max(0.0, self._limits.ocr_wall_seconds_ceiling - seconds)
         self._arm(deadline)
@@ -211,6 +221,17 @@ def _start(
         cwd="/",
         start_new_session=True,  # no terminal signals, and one group to kill
     )
+
+
+def describe_readers() -> str:
+    """Return what cuts workers off from the network and other files here, tried in one."""
+    process = WorkerProcess("chapterhouse.reading.worker:answer", Limits(), [])
+    try:
+        return sandbox.describe(process.start_up())
+    except (OSError, EOFError, wire.WireError) as error:
+        return f"Readers cannot be started: {error}."
+    finally:
+        process.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """What a worker takes from itself before it opens the first file.
 
 Limits that the kernel keeps (memory, processor time, files written and open), a network
-namespace without interfaces where the system allows one, and an audit hook against sockets and
-other programs everywhere. None of it is the boundary alone: the parent kills by the clock.
+namespace without interfaces, Landlock and a filter of system calls where the system has them
+(``walls``), and an audit hook against sockets and other programs everywhere. None of it is the
+boundary alone: the parent kills by the clock.
 """
 
 import contextlib
@@ -11,7 +12,9 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Collection
 
+from chapterhouse.reading import walls
 from chapterhouse.reading.limits import Limits
 
 _FORBIDDEN = frozenset(
@@ -40,22 +43,47 @@ _PR_SET_PDEATHSIG = 1
 _AF_UNIX = 1  # the same number on Linux and macOS; naming it would import socket
 
 
-def enter(limits: Limits, programs: frozenset[str], parent: int) -> None:
+NAMESPACE = "a network namespace"
+
+
+def enter(
+    limits: Limits, programs: frozenset[str], parent: int, read: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     """Give up what a reader does not need, for the rest of this process's life.
 
     Args:
         limits: Memory and file ceilings.
         programs: Absolute paths of the only programs that may be started.
         parent: Process id of the parent; a worker whose parent is gone quits.
+        read: Files and folders that may be read beside what the interpreter needs.
+
+    Returns:
+        What the kernel keeps from now on.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when work ends
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_FSIZE, 0)
     _lower(resource.RLIMIT_NOFILE, limits.worker_files)
     _lower(resource.RLIMIT_AS, limits.worker_memory_bytes)
+    held: tuple[str, ...] = ()
     if sys.platform == "linux":
-        _bind_to_parent(parent)
+        held = (*_bind_to_parent(parent), *walls.close_in(read, programs))
     sys.addaudithook(lambda event, arguments: _audit(event, arguments, programs))
+    return held
+
+
+def describe(held: Collection[str]) -> str:
+    """Return what keeps workers from the network and from files, and what does not."""
+    has_files = any(one.startswith("Landlock") for one in held)
+    has_network = NAMESPACE in held or walls.FILTER in held
+    lacks = [
+        name
+        for name, holds in (("the network", has_network), ("your other files", has_files))
+        if not holds
+    ]
+    cut_off = f"Readers are cut off by {', '.join(held)}." if held else ""
+    open_to = f"Readers are not cut off from {' and '.join(lacks)} on this system." if lacks else ""
+    return f"{cut_off} {open_to}".strip()
 
 
 def allow_cpu(seconds: float) -> None:
@@ -89,14 +117,16 @@ def _lower(which: int, value: int) -> None:
         resource.setrlimit(which, (ceiling, ceiling))
 
 
-def _bind_to_parent(parent: int) -> None:
+def _bind_to_parent(parent: int) -> tuple[str, ...]:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it died before the request above took hold
         os._exit(0)
     # As root the first is enough; others need a user namespace, which some systems forbid.
-    if libc.unshare(_CLONE_NEWNET) != 0:
-        libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
+    for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET):
+        if libc.unshare(flags) == 0:
+            return (NAMESPACE,)
+    return ()
 
 
 def _audit(event: str, arguments: tuple[object, ...], programs: frozenset[str]) -> None:

@@ -37,8 +37,10 @@ def main(descriptor: int, settings: str) -> None:
 def _serve(descriptor: int, settings: dict[str, Any]) -> None:
     limits = Limits(**settings["limits"])
     module, _, function = settings["reader"].partition(":")
-    read: Read = getattr(importlib.import_module(module), function)
-    sandbox.enter(limits, frozenset(settings["programs"]), settings["parent"])
+    imported = importlib.import_module(module)
+    read: Read = getattr(imported, function)
+    own = (os.path.dirname(imported.__file__),) if imported.__file__ else ()  # noqa: PTH120
+    held = sandbox.enter(limits, frozenset(settings["programs"]), settings["parent"], own)
 
     def extend(seconds: float) -> None:
         sandbox.allow_cpu(limits.cpu_seconds + seconds)  # some slow steps run in this process
@@ -46,7 +48,7 @@ def _serve(descriptor: int, settings: dict[str, Any]) -> None:
 
     budget.on_request(extend)
     ceiling = limits.file_bytes + 1_000_000
-    _write(descriptor, wire.pack(wire.Frame.READY, b""))
+    _write(descriptor, wire.pack(wire.Frame.READY, json.dumps(held).encode()))
     while True:
         _, body = wire.read_frame(lambda count: _receive(descriptor, count), ceiling)
         data, name, cpu_seconds = wire.decode_job(body)

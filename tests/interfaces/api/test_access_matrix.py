@@ -289,6 +289,37 @@ def test_who_has_no_key_is_answered_before_any_body(
             assert connection.recv(100).startswith(b"HTTP/1.1 401 "), operation.name
 
 
+def test_a_parameter_that_does_not_exist_is_refused_by_every_route_and_tool(
+    world: World, every: list[Operation]
+) -> None:
+    """It is named, and so is what exists; a slash at the end of the address changes nothing."""
+    unknown, sent = "zqnone", {"zqnone": "library"}
+    with world.served.client(world.served.key("admin"), OURS) as client:
+        for operation in every:
+            names = [one["name"] for one in operation.parameters if one["in"] == "query"]
+            for end in ("", "/") if operation.path != "/" else ("",):
+                answer = client.request(
+                    operation.method, _any_path(operation) + end, params=sent, json={}
+                )
+                assert answer.status_code == (400 if _form(operation) == "openai" else 422), (
+                    operation.name, answer.text,
+                )  # fmt: skip
+                assert all(name in answer.text for name in (unknown, *names)), answer.text
+            if operation.media and _form(operation) == "problem":
+                is_form = operation.media.startswith("multipart")
+                body: dict[str, Any] = {"files": sent} if is_form else {"json": sent}
+                answer = client.request(operation.method, _any_path(operation), **body)
+                assert answer.status_code in ({400, 422} if is_form else {422}), operation.name
+                known = operation.resolved(operation.body or {})["properties"]
+                assert all(name in answer.text for name in (unknown, *known)), answer.text
+        for tool in tools():
+            called = rpc(client, "tools/call", {"name": tool.path, "arguments": sent}).text
+            known = (tool.body or {}).get("properties", ())
+            assert '"isError":true' in called, called
+            assert all(name in called for name in (unknown, *known)), called
+            assert (tool.body or {})["additionalProperties"] is False
+
+
 @pytest.mark.parametrize("level", ["read", "write"])
 def test_who_has_too_low_a_level_is_refused_before_the_body_is_read(
     world: World, every: list[Operation], level: str

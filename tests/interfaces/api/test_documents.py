@@ -109,6 +109,23 @@ def test_a_form_with_anything_but_one_file_is_refused(served: Served) -> None:
         assert refusal(("shelf", (None, b"oars")))
 
 
+def test_a_limited_key_puts_documents_on_its_only_shelf_and_else_names_one(served: Served) -> None:
+    text = {"text": "The anchor is of iron.", "title": "Anchor"}
+    with served.client(served.key("write", shelves=("oars",))) as client:
+        file = {"file": ("oars.md", b"# Oars\n\nAn oar is of ash.\n")}
+        assert client.post("/api/documents/upload", files=file).status_code == 202
+        served.work()
+        assert client.post("/api/documents/text", json=text).json()["shelves"] == ["oars"]
+        listed = client.get("/api/documents").json()["documents"]
+        assert [one["shelves"] for one in listed] == [["oars"], ["oars"]]
+    with served.client(served.key("write", shelves=("oars", "sails"))) as client:
+        for answer in (
+            client.post("/api/documents/upload", files=file),
+            client.post("/api/documents/text", json=text),
+        ):
+            assert (answer.status_code, "oars, sails" in answer.text) == (422, True)
+
+
 def test_an_upload_is_where_it_waits_from_its_first_bytes(served: Served) -> None:
     folder = served.home / "workspaces" / "default" / "uploads"
     before = set(folder.glob("*"))

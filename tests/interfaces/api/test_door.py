@@ -17,7 +17,7 @@ from chapterhouse.types.access import AuditOutcome
 def test_every_answer_has_the_headers_of_the_door(tmp_path: Path) -> None:
     with Library.open(tmp_path):
         pass
-    with serving(tmp_path) as served, served.client() as client:
+    with serving(tmp_path) as served, served.client(served.owner_key) as client:
         answers = [client.get(path) for path in ("/api/health", "/api/documents/", "/api/nothing")]
         assert [one.status_code for one in answers] == [200, 200, 404]
         for one in answers:

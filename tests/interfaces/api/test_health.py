@@ -8,6 +8,29 @@ def test_anyone_may_ask_whether_the_server_lives(served: Served) -> None:
         assert client.get("/api/metrics").status_code == 401
 
 
+def test_the_address_of_the_server_says_in_html_what_it_is(served: Served) -> None:
+    with served.client() as client:
+        answer = client.get("/")
+        assert (answer.status_code, answer.headers["content-type"]) == (
+            200, "text/html; charset=utf-8",
+        )  # fmt: skip
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert 'href="/api/openapi.json"' in answer.text
+        assert "://" not in answer.text  # nothing from elsewhere
+
+
+def test_no_proxy_holds_back_a_stream(served: Served) -> None:
+    with served.client(served.key("read")) as client:
+        ask = {"model": "chapterhouse", "messages": [{"role": "user", "content": "ferry"}]}
+        for path, body in (
+            ("/api/ask/stream", {"question": "When does the ferry leave?"}),
+            ("/v1/chat/completions/", {**ask, "stream": True}),
+        ):
+            answer = client.post(path, json=body)
+            assert answer.headers["content-type"].startswith("text/event-stream"), answer.text
+            assert answer.headers["x-accel-buffering"] == "no"
+
+
 def test_a_server_that_stops_takes_no_more_requests(served: Served) -> None:
     with served.client() as client:
         served.loop.call_soon_threadsafe(served.state.stopping.set)

@@ -90,10 +90,10 @@ def test_who_may_not_come_in_learns_it_before_the_protocol_begins(
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_this_machine_needs_no_key_and_nothing_is_remembered(tmp_path: Path, mode: Mode) -> None:
+def test_the_owner_searches_and_nothing_is_remembered(tmp_path: Path, mode: Mode) -> None:
     with Library.open(tmp_path) as library:
         library.documents.add_text("The ferry leaves the harbour at nine.", title="Ferry")
     with serving(tmp_path) as served:
-        assert len(asyncio.run(passages(served, "", mode=mode))) == 1
+        assert len(asyncio.run(passages(served, served.owner_key, mode=mode))) == 1
         with Library.open(tmp_path) as library:
             assert library.memory.count(("",)) == 0

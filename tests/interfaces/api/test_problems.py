@@ -1,9 +1,13 @@
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from tests.served import serving
+from tests.walls import rpc
 
 from chapterhouse import errors
 from chapterhouse.interfaces.api.problems import (
@@ -15,6 +19,7 @@ from chapterhouse.interfaces.api.problems import (
     status_of,
     status_of_kind,
 )
+from chapterhouse.library import Library
 
 
 def _kinds(kind: type[BaseException]) -> list[type[BaseException]]:
@@ -69,3 +74,37 @@ def test_what_openapi_lists_has_the_form_of_its_address() -> None:
     assert list(common_problems("/v1/x")[404]["content"]) == ["application/json"]
     assert "content" not in problem_responses(304)[304]
     assert "Retry-After" in problem_responses(503)[503]["headers"]
+
+
+def test_nothing_that_goes_wrong_names_a_folder_of_the_server(tmp_path: Path) -> None:
+    """In errors, streams, jobs and MCP; folders have signs that end sentences elsewhere."""
+    private = tmp_path / "Jane Doe, private (2026): a. b; 'c'"
+    letters = private / "drafts; old" / "Letters [to] Jim"
+    letters.mkdir(parents=True)
+    (letters / "one.md").write_text("# One\n\nGulls nest.\n")
+    home = private / "home"
+    with Library.open(home) as library:
+        library.sources.add(str(letters), name="letters")
+        library.sources.sync()
+    Library.open(home, "broken").close()
+    (home / "workspaces" / "broken" / "library.db").write_bytes(b"x" * 5_000)
+    with serving(home) as served:
+        with served.client(served.owner_key) as client:
+            letters.rename(private / "gone")
+            job = client.post("/api/sources/letters/sync").json()["id"]
+            served.work()
+            answers = [client.get(f"/api/jobs/{job}{end}") for end in ("", "/events")]
+        with served.client(served.key("read")) as client:
+            answers += [client.get("/api/sources/letters"), client.get("/api/sources")]
+        with served.client(served.owner_key, "broken") as client:
+            answers += [
+                client.get("/api/documents"),
+                client.post("/api/ask/stream", json={"question": "Where do gulls nest?"}),
+                client.get("/v1/models"),
+                rpc(client, "tools/call", {"name": "search", "arguments": {"query": "gulls"}}),
+                rpc(client, "resources/list", {}),
+            ]
+    assert "Letters [to] Jim is not there" in answers[2].text  # its name, which every answer has
+    for answer in answers:
+        assert not re.search("Jane|private|drafts|2026|pytest", answer.text), answer.text
+    assert all("library.db" in one.text for one in answers[4:]), [one.text for one in answers]

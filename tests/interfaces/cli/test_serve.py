@@ -12,6 +12,7 @@ from tests.served import process
 
 from chapterhouse.interfaces.api import serving
 from chapterhouse.interfaces.client import Client
+from chapterhouse.interfaces.owner_key import make_owner_key
 
 
 def test_the_configuration_starts_this_server(chapterhouse: Any) -> None:
@@ -30,8 +31,9 @@ def test_the_configuration_starts_this_server(chapterhouse: Any) -> None:
 
 
 def test_over_http_the_configuration_is_an_address(chapterhouse: Any, home: Path) -> None:
+    headers = {"Authorization": f"Bearer {make_owner_key(home)}"}
     shown = chapterhouse("mcp", "--http", "--config", "--json").data
-    entry = {"type": "http", "url": "http://127.0.0.1:8431/mcp"}
+    entry = {"type": "http", "url": "http://127.0.0.1:8431/mcp", "headers": headers}
     assert shown["mcpServers"]["chapterhouse"] == entry
 
 

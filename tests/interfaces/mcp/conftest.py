@@ -4,16 +4,18 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
-from tests.served import serving
+from mcp.client.streamable_http import streamable_http_client
+from tests.served import Served, serving
 
 from chapterhouse.agents.council import Council
 from chapterhouse.interfaces.mcp.tools import TOOLS, call
@@ -125,11 +127,14 @@ class Caller:
 
 @contextmanager
 def connected(server: Any, transport: str, **options: Any) -> Iterator[Caller]:
-    with (
-        start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(Client(server, **options)) as client,
-    ):
-        yield Caller(portal, client, transport)
+    with start_blocking_portal() as portal, ExitStack() as stack:
+        if isinstance(server, Served):
+            key = {"Authorization": f"Bearer {server.owner_key}"}
+            http = httpx2.AsyncClient(headers=key)
+            stack.enter_context(portal.wrap_async_context_manager(http))
+            server = streamable_http_client(f"{server.url}/mcp", http_client=http)
+        connecting = portal.wrap_async_context_manager(Client(server, **options))
+        yield Caller(portal, stack.enter_context(connecting), transport)
 
 
 def stdio(built: Built, *options: str) -> StdioServerParameters:
@@ -138,10 +143,10 @@ def stdio(built: Built, *options: str) -> StdioServerParameters:
 
 
 @pytest.fixture(scope="session")
-def served(built: Built) -> Iterator[str]:
-    """The address of MCP on a server over HTTP."""
+def served(built: Built) -> Iterator[Served]:
+    """A server over HTTP, whose owner the client is."""
     with serving(built.home) as found:
-        yield f"{found.url}/mcp"
+        yield found
 
 
 @pytest.fixture(scope="session")
@@ -151,7 +156,7 @@ def over_stdio(built: Built) -> Iterator[Caller]:
 
 
 @pytest.fixture(scope="session")
-def over_http(served: str) -> Iterator[Caller]:
+def over_http(served: Served) -> Iterator[Caller]:
     with connected(served, "http") as caller:
         yield caller
 

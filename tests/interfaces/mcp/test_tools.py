@@ -106,7 +106,7 @@ def test_what_a_document_orders_arrives_as_a_quotation(caller: Caller) -> None:
         ("search_documents", {"query": "x", "shelves": ["nowhere"]}, "nowhere"),
         ("search", {}, "query: Field required"),
         ("search", {"query": ""}, "query: "),
-        ("search", {"query": "x", "limit": 3}, "limit: "),
+        ("search", {"query": "x", "limit": 3}, "no parameter 'limit'. There are: query"),
         ("search_knowledge", {"query": "x", "min_similarity": 2}, "min_similarity: "),
     ],
 )

@@ -38,6 +38,7 @@ from chapterhouse.interfaces.api.problems import OpenAIError, Problem, Refusal, 
 from chapterhouse.interfaces.api.state import ServerState
 
 ROUTERS: Final = (
+    health.page,
     health.health,
     analytics.document_analytics,  # before the documents, of which "analytics" is no id
     documents.documents,
@@ -115,7 +116,7 @@ def build_application(state: ServerState) -> FastAPI:
         title="Chapterhouse",
         version=__version__,
         description=_DESCRIPTION,
-        openapi_url="/api/openapi.json",
+        openapi_url=None,  # a route of ours, with a level as all have
         docs_url=None,  # its page would load scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,

@@ -1,5 +1,6 @@
 """Who calls: the credentials of a request, and what they permit."""
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,7 +21,7 @@ CSRF: Final = "X-CSRF-Token"
 _DEFAULT: Final = "default"
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
-# On this machine, as long as nobody made a key or a user.
+# Who shows the key in the home, to a server that only this machine can reach.
 OWNER: Final = Grant("owner", AccessLevel.ADMIN, None)
 
 
@@ -72,6 +73,13 @@ def credentials(headers: Headers) -> Credentials:
         raise Refusal(400, "The request brings two keys.", hint="Send one of them.")
     cookies = cookie_parser(headers.get("cookie", ""))
     return Credentials(key or bearer, cookies.get(COOKIE, ""), headers.get(CSRF, ""))
+
+
+def is_owner(shown: str, owner_key: str) -> bool:
+    """Whether a key is the owner's; an empty one is nobody's."""
+    return bool(owner_key) and secrets.compare_digest(
+        shown.encode("utf-8", "replace"), owner_key.encode()
+    )
 
 
 def is_safe(method: str) -> bool:

@@ -64,7 +64,6 @@ _UPLOAD: Final = {
 }
 
 documents: Final = router("/api/documents", "documents")
-Id = Annotated[str, Query()]
 
 
 @documents.post("/upload", status_code=202, openapi_extra=_UPLOAD)
@@ -127,8 +126,7 @@ async def add_text(exchange: Exchanged, body: TextBody) -> DocumentResult:
     return await exchange.change("document.text", shelf, add)
 
 
-@documents.get("", openapi_extra=READ, include_in_schema=False)
-@documents.get("/", openapi_extra=READ)
+@documents.get("", openapi_extra=READ)
 async def list_documents(
     exchange: Exchanged,
     status: Status | None = None,
@@ -290,15 +288,21 @@ async def reprocess(exchange: Exchanged, document_id: str) -> JobResult:
 def shelf_for(caller: Caller, shelf: str) -> str:
     """Return the shelf that a document is to be put on; empty for where it is, or the usual one.
 
-    Who is limited to shelves always puts it on one: nobody else may let them see it.
+    Who is limited to shelves always puts it on one: nobody else may let them see it. Where they
+    have but one, it need not be named.
 
     Raises:
         NotFoundError: it is not theirs.
+        Refusal: they have several and name none.
     """
-    if not shelf and caller.grant.is_whole:
-        return ""
-    require_shelf(caller, shelf or DEFAULT_SHELF)
-    return shelf or DEFAULT_SHELF
+    own = caller.grant.shelves or ()
+    if not shelf and len(own) > 1:
+        raise Refusal(422, f"The key is for several shelves. Name one of them: {', '.join(own)}.")
+    if not shelf and not caller.grant.is_whole:
+        shelf = own[0] if own else DEFAULT_SHELF
+    if shelf:
+        require_shelf(caller, shelf)
+    return shelf
 
 
 def require_shelf(caller: Caller, shelf: str) -> None:

@@ -25,16 +25,20 @@ from chapterhouse.interfaces.api.caller import (
     Caller,
     Credentials,
     credentials,
+    is_owner,
     is_safe,
     workspace_of,
 )
 from chapterhouse.interfaces.api.limits import InProgress, RateLimit, bounded
 from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.routing import without_slash
 from chapterhouse.interfaces.api.state import ServerState
 from chapterhouse.types.access import AuditOutcome, Grant
 
 # What anyone may call: whether the server lives, and the way in.
-OPEN: Final = frozenset({("GET", "/api/health"), ("GET", "/api/ready"), ("POST", "/api/session")})
+OPEN: Final = frozenset({
+    ("GET", "/"), ("GET", "/api/health"), ("GET", "/api/ready"), ("POST", "/api/session")
+})  # fmt: skip
 UPLOAD: Final = "/api/documents/upload"
 
 _BODY_BYTES: Final = 4 * 2**20  # of any request but an upload
@@ -80,6 +84,7 @@ class Door:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
+        scope = without_slash(scope)
         visit = _Visit(scope, send, self._begin_answer)
         self._state.metrics.in_progress += 1
         try:
@@ -153,6 +158,8 @@ class Door:
         """
         access = self._state.access
         if given.key:
+            if is_owner(given.key, self._state.owner_key):
+                return OWNER
             grant = access.authenticate(given.key)
             if grant is None:
                 raise _unknown("The key is not known, expired or revoked.")
@@ -167,9 +174,8 @@ class Door:
             ):
                 raise Refusal(403, "The request lacks the session's token.")
             return grant
-        if self._state.is_local and not access.has_credentials():
-            return OWNER
-        raise _unknown("A key is needed.")
+        own = " The owner's is in the home: owner.key." if self._state.owner_key else ""
+        raise _unknown("A key is needed.", own)
 
     def _conclude(self, scope: Scope, visit: "_Visit") -> None:
         """Count a request and write its line of the log."""
@@ -307,10 +313,10 @@ class _Visit:
             del headers["Content-Type"]
 
 
-def _unknown(detail: str) -> Refusal:
+def _unknown(detail: str, more: str = "") -> Refusal:
     return Refusal(
         HTTPStatus.UNAUTHORIZED,
         detail,
-        hint="Send a key: Authorization: Bearer ch_…",
+        hint=f"Send a key: Authorization: Bearer ch_….{more}",
         headers={"WWW-Authenticate": 'Bearer realm="chapterhouse"'},
     )

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 from mcp.server import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import QueryParams
 from starlette.types import Receive, Scope, Send
 
 from chapterhouse.concurrency import run_in_thread
+from chapterhouse.interfaces.api.routing import require_known
 from chapterhouse.interfaces.api.state import Exchange, ServerState
 from chapterhouse.interfaces.mcp.server import build_server
 from chapterhouse.interfaces.service import Service
@@ -36,7 +38,8 @@ class McpRoute:
         return self._manager.run()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Answer a request; its address has no parameters."""
+        require_known(QueryParams(scope["query_string"]), ())
         await self._manager.handle_request(scope, receive, send)
 
 

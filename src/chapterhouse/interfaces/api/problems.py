@@ -195,7 +195,9 @@ def _problem(error: Exception) -> ErrorDetails:
             )
         case RequestValidationError():
             places = _places(error)
-            hint = _NO_JSON if any(one["place"] == "body" for one in places) else ""
+            # Where a sentence of ours says what is wrong with a body, nothing is added.
+            lacks = [one for one in error.errors() if one.get("type") != "value_error"]
+            hint = _NO_JSON if any(tuple(one["loc"]) == ("body",) for one in lacks) else ""
             return ErrorDetails(422, "The request does not fit.", hint, places=places)
         # While its body was read, or before its answer was sent.
         case HTTPException() | RuntimeError() if isinstance(error.__cause__, Refusal):
@@ -247,7 +249,7 @@ def _openai_error(found: ErrorDetails, *, is_invalid: bool) -> JSONResponse:
     body = {
         "message": _public(" ".join(filter(None, (found.detail, wrong, found.hint)))),
         "type": kind,
-        "param": place.get("place", "").removeprefix("body.") or None,
+        "param": place.get("place", "").removeprefix("body.").removeprefix("query.") or None,
         "code": found.code or _OPENAI_CODES.get(status),
     }
     return JSONResponse({"error": body}, status, dict(found.headers))
@@ -273,7 +275,7 @@ def _places(error: RequestValidationError) -> tuple[Mapping[str, str], ...]:
     return tuple(
         {
             "place": _public(".".join(str(part) for part in one["loc"])),
-            "problem": sanitise_line(str(one["msg"]))[:_LONGEST],
+            "problem": _public(str(one["msg"]).removeprefix("Value error, ")),
         }
         for one in error.errors()
     )

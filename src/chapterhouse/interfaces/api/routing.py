@@ -1,13 +1,18 @@
-"""Routes that state who may call them, which is looked at before a body is read."""
+"""Routes that state who may call them and with what, which is checked before a body is read."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from starlette.datastructures import QueryParams
+from starlette.types import Scope
 
 from chapterhouse.interfaces.api.caller import Caller
 from chapterhouse.interfaces.api.problems import Refusal, common_problems
+from chapterhouse.interfaces.schemas import no_such_parameter
 from chapterhouse.types.access import AccessLevel
 
 LEVEL: Final = "x-access-level"
@@ -33,7 +38,7 @@ ANYONE: Final[dict[str, Any]] = {
 
 
 class GuardedRoute(APIRoute):
-    """A route that lets in only who may call it."""
+    """A route that lets in only who may call it, with parameters that it has."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return what answers a request.
@@ -44,7 +49,7 @@ class GuardedRoute(APIRoute):
         stated = self.openapi_extra or {}
         if LEVEL not in stated:
             raise TypeError(f"The route {self.path} does not state who may call it.")
-        handle = super().get_route_handler()
+        handle = _with_known(super().get_route_handler(), tuple(_parameters(self.dependant)))
         if stated[LEVEL] == "none":
             return handle
         level = AccessLevel(stated[LEVEL])
@@ -65,6 +70,37 @@ def _guarded(
     return guarded
 
 
+def _with_known(
+    handle: Callable[[Request], Awaitable[Response]], known: Collection[str]
+) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    async def checked(request: Request) -> Response:
+        require_known(request.query_params, known)
+        return await handle(request)
+
+    return checked
+
+
+def _parameters(dependant: Dependant) -> Iterator[str]:
+    """Yield the names that an address may have behind its question mark."""
+    yield from (field.alias for field in dependant.query_params)
+    for one in dependant.dependencies:
+        yield from _parameters(one)
+
+
+def require_known(query: QueryParams, known: Collection[str]) -> None:
+    """See that an address has no parameter that would be left out unseen.
+
+    Raises:
+        RequestValidationError: it has.
+    """
+    unknown = [name for name in query if name not in known]
+    if unknown:
+        raise RequestValidationError([
+            {"loc": ("query", one), "msg": no_such_parameter(one, known), "type": "value_error"}
+            for one in unknown
+        ])  # fmt: skip
+
+
 def require(
     caller: Caller, level: AccessLevel, *, whole: bool = False, everywhere: bool = False
 ) -> None:
@@ -83,6 +119,15 @@ def require(
             "This needs a key for all workspaces.",
             hint="It is about the server's machine: chapterhouse key create … --all-workspaces",
         )
+
+
+def without_slash(scope: Scope) -> Scope:
+    """Return a request as if its address did not end with a slash: each route answers to both.
+
+    To be sent to the other address, as is usual, clients would lose what they have in the body.
+    """
+    path = scope["path"]
+    return {**scope, "path": path[:-1]} if path.endswith("/") and path != "/" else scope
 
 
 def router(prefix: str, tag: str) -> APIRouter:

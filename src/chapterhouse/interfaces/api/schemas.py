@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from chapterhouse.interfaces.schemas import Result, TrustLevels
+from chapterhouse.interfaces.schemas import Parameters, Result, TrustLevels
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.retrieval.boost import tags_of
 from chapterhouse.text.naming import NAME_PATTERN
@@ -33,16 +33,16 @@ Text = Annotated[str, Field(max_length=_LONGEST_BODY)]
 Line = Annotated[str, AfterValidator(sanitise_line)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
 Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made
-SHELF_SAYS: Final = "Beside those it is on already; without one where it is, or library."
+SHELF_SAYS: Final = (
+    "Beside those it is on already; without one where it is, the only one of the key, or library."
+)
 MaybeShelf = Annotated[str, Field(pattern=f"^$|{NAME_PATTERN}", description=SHELF_SAYS)]
 Names = Annotated[tuple[Name, ...], Field(max_length=_MOST_NAMES)]
 Question = Annotated[str, Field(min_length=1, max_length=_LONGEST_QUERY)]
 
 
-class Body(BaseModel):
-    """What a request brings; a member that is not known is refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Body(Parameters):
+    """What a request brings."""
 
 
 # --- documents ----------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def _without_paths(value: Any) -> Any:
         case str():
             return without_paths(value)
         case dict():
-            return {key: _without_paths(one) for key, one in value.items()}
+            return {without_paths(key): _without_paths(one) for key, one in value.items()}
         case list() | tuple():
             return [_without_paths(one) for one in value]
         case _:

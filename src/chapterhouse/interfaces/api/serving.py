@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.errors import ChapterhouseError, ReadOnlyError, UsageError
 from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.admission import admission, is_loopback, require_safe
 from chapterhouse.interfaces.api.application import build_application
@@ -25,6 +25,7 @@ from chapterhouse.interfaces.api.problems import Refusal, problem
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
+from chapterhouse.interfaces.owner_key import make_owner_key
 from chapterhouse.interfaces.process import tune_process
 
 _BACKLOG: Final = 128
@@ -94,12 +95,35 @@ def serve(served: Served, address: Address, announce: Callable[[str], None]) -> 
     )
     with contextlib.suppress(ChapterhouseError):  # of a home that can only be read
         served.access.record("", "server.start")
+    owner_key = _owner_key(served) if is_local(address) else ""
     tune_process()
     with listen(address) as listener:
         port = listener.getsockname()[1]
         announce(url(address.host, port))
-        asyncio.run(_serve(served, address, listener, port))
+        asyncio.run(_serve(served, address, listener, owner_key))
     raise KeyboardInterrupt  # nothing else ends it
+
+
+def is_local(address: Address) -> bool:
+    """Whether only this machine calls: by another name, a proxy makes all callers local ones."""
+    return is_loopback(address.host) and not address.allow_hosts
+
+
+def _owner_key(served: Served) -> str:
+    """Return the key by which the owner is let in; empty where others are, and none can be made.
+
+    Raises:
+        ReadOnlyError: nobody could be let in.
+    """
+    try:
+        return make_owner_key(served.home)
+    except OSError as error:
+        if served.access.is_configured():
+            return ""
+        raise ReadOnlyError(
+            f"The owner's key cannot be written into {served.home}: {error.strerror}.",
+            hint="Make the folder writable, or make a key there: chapterhouse key create",
+        ) from None
 
 
 def url(host: str, port: int) -> str:
@@ -108,16 +132,17 @@ def url(host: str, port: int) -> str:
     return f"http://{name}:{port}"
 
 
-async def _serve(served: Served, address: Address, listener: socket.socket, port: int) -> None:
+async def _serve(served: Served, address: Address, listener: socket.socket, owner_key: str) -> None:
     workspaces = Workspaces(served.home, served.workspaces)
     state = ServerState(
         workspaces=workspaces,
         access=served.access,
         workers=Workers(served.home, starts=served.options.starts_workers),
         options=served.options,
-        # With another name it may stand behind a proxy, which makes all callers local ones.
-        is_local=is_loopback(address.host) and not address.allow_hosts,
+        is_local=is_local(address),
+        owner_key=owner_key,
     )
+    port = listener.getsockname()[1]
     admitted = admission(port, address.allow_hosts, address.allow_origins)
     door = Door(build_application(state), state, admitted)
     config = configure(door, is_proxied=is_loopback(address.host) and not state.is_local)

@@ -23,7 +23,7 @@ from chapterhouse.interfaces.api.schemas import (
 )
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.schemas import Result
-from chapterhouse.interfaces.service import without_paths
+from chapterhouse.interfaces.service import hide_source, without_paths
 from chapterhouse.library import Library
 from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind, Trust
 from chapterhouse.types.access import AccessLevel
@@ -172,6 +172,7 @@ def _named(library: Library, name: str) -> Source:
 
 
 def _shown(source: Source, library: Library, exchange: Exchange) -> SourceResult:
+    hide_source(source)  # it may have been added since the library was opened
     is_admin = exchange.caller.grant.level.includes(AccessLevel.ADMIN)
     return SourceResult(
         name=source.name,

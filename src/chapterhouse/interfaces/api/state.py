@@ -57,6 +57,7 @@ class ServerState:
     workers: Workers
     options: ServerOptions
     is_local: bool  # whether only this machine can reach it
+    owner_key: str = ""  # lets the owner in, there alone
     metrics: Metrics = field(default_factory=Metrics)
     uploads: InProgress = field(
         default_factory=lambda: InProgress(_UPLOADS, "Send one file after the other.")

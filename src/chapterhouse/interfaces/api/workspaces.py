@@ -9,6 +9,7 @@ from typing import Final
 
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.background import BackgroundEmbedding
+from chapterhouse.interfaces.service import hide_folder, hide_library
 from chapterhouse.library import Library
 
 _MOST_OPEN: Final = 32  # workspaces; the one that was used least recently is closed
@@ -34,6 +35,7 @@ class Workspaces:
 
     def __init__(self, home: Path, known: frozenset[str] | None = None) -> None:
         self.home = home
+        hide_folder(home, "the home")  # also where no library can be opened
         self._known = known
         self._opened: dict[str, _Opened] = {}
         self._lock = threading.Lock()
@@ -103,6 +105,7 @@ class Workspaces:
                 self._opening.pop(name, None)  # names that nobody has are not remembered
             raise NotFoundError(f"There is no workspace '{name}'.")
         library = Library.open(self.home, name, create=False)
+        hide_library(library)
         opened = _Opened(library, BackgroundEmbedding(library).look, users=1)
         with self._lock:
             self._opened[name] = opened

@@ -17,13 +17,17 @@ from chapterhouse.presenting.blocks import Raw
 
 if TYPE_CHECKING:
     from chapterhouse import wiring
+    from chapterhouse.interfaces import owner_key
     from chapterhouse.interfaces.api import serving, state
     from chapterhouse.interfaces.mcp import over_stdio
     from chapterhouse.library import Library
+    from chapterhouse.reading import pool
 else:
     wiring = lazy("chapterhouse.wiring")
+    owner_key = lazy("chapterhouse.interfaces.owner_key")
     serving = lazy("chapterhouse.interfaces.api.serving")
     state = lazy("chapterhouse.interfaces.api.state")
+    pool = lazy("chapterhouse.reading.pool")
     over_stdio = lazy("chapterhouse.interfaces.mcp.over_stdio")
 
 _HOST, _PORT = "127.0.0.1", 8431
@@ -53,17 +57,22 @@ def serve(
 ) -> Outcome:
     """Serve the home over HTTP: the REST API, MCP and the protocol of OpenAI's clients.
 
-    It serves this machine alone until it is stopped. For others, make a key first (chapterhouse
-    key create), and name the address and the host name.
+    It serves this machine alone until it is stopped, and lets in who shows the key in owner.key, a
+    file of the home that the server makes. For other machines, make a key (chapterhouse key
+    create), and name the address and the host name.
     """
     _log_requests()
     address = serving.Address(host, port, tuple(allow_host or ()), tuple(allow_origin or ()))
 
-    def announce(url: str) -> None:
-        typer.echo(f"Serving {url}/api, {url}/v1 and {url}/mcp. Stop it with Ctrl-C.", err=True)
-
     with opened_library(create=True) as library:
         home = library.home
+    key = f"The key is in {home / owner_key.NAME}. " if serving.is_local(address) else ""
+
+    def announce(url: str) -> None:
+        served_at = f"Serving {url}/api, {url}/v1 and {url}/mcp."
+        typer.echo(f"{served_at} {key}Stop it with Ctrl-C.", err=True)
+        typer.echo(pool.describe_readers(), err=True)
+
     with closing(wiring.open_access(home)) as access:
         options = state.ServerOptions(remember=memory)
         served = serving.Served(home, access, None, options)
@@ -127,7 +136,12 @@ def _client_config(*, http: bool, memory: bool) -> Outcome:
     """Return the entry that most clients take into their configuration file."""
     entry: dict[str, object]
     if http:
-        entry = {"type": "http", "url": f"http://{_HOST}:{_PORT}/mcp"}
+        key = owner_key.read_owner_key(named_home()) or "ch_…"
+        entry = {
+            "type": "http",
+            "url": f"http://{_HOST}:{_PORT}/mcp",
+            "headers": {"Authorization": f"Bearer {key}"},
+        }
     else:
         arguments = ["-m", "chapterhouse", "mcp", "--home", str(named_home())]
         arguments += ["--workspace", common().workspace] if common().workspace != "default" else []

@@ -15,7 +15,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from chapterhouse.interfaces.mcp.server import build_server
-from chapterhouse.interfaces.service import Service
+from chapterhouse.interfaces.service import Service, hide_library
 from chapterhouse.library import Library
 
 SETTLE_SECONDS: Final = 2.0
@@ -24,6 +24,7 @@ _AHEAD: Final = 100  # lines that wait to be served
 
 def serve(library: Library, *, remember: bool) -> bool:
     """Serve until the input ends or the process is asked to stop; say whether it was asked."""
+    hide_library(library)
     return asyncio.run(_serve(library, remember=remember))
 
 

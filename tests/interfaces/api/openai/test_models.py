@@ -97,7 +97,8 @@ CURL = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith
 
 @pytest.mark.parametrize("line", CURL, ids=lambda line: line.partition("/v1/")[2][:20])
 def test_the_lines_of_the_documentation_work(open_town: Desktop, line: str) -> None:
-    words = shlex.split(line.replace("http://127.0.0.1:8431", open_town.url))
+    line = line.replace("http://127.0.0.1:8431", open_town.url)
+    words = shlex.split(line.replace("$KEY", f"Authorization: Bearer {open_town.owner_key}"))
     done = subprocess.run(
         [*words, "--silent", "--fail"], check=True, capture_output=True, text=True
     )
@@ -106,6 +107,6 @@ def test_the_lines_of_the_documentation_work(open_town: Desktop, line: str) -> N
 
 @pytest.fixture(scope="module")
 def open_town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
-    """A server that asks this machine for no key."""
+    """A server without any key but the owner's."""
     with serving(make_home(tmp_path_factory.mktemp("open"))) as served:
         yield desktop(served)

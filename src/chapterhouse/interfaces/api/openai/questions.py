@@ -142,7 +142,8 @@ def tokens_of(inquiry: Inquiry, usage: Usage | None, text: str) -> tuple[int, in
 
 def stream_response(lines: AsyncGenerator[str]) -> StreamingResponse:
     """Return a response of events for clients; who stops reading stops the work."""
-    return StreamingResponse(with_pings(lines), media_type="text/event-stream")
+    unbuffered = {"X-Accel-Buffering": "no"}  # by proxies such as nginx
+    return StreamingResponse(with_pings(lines), 200, unbuffered, media_type="text/event-stream")
 
 
 def error_data(error: Exception) -> str:
