@@ -5,7 +5,7 @@
     retrieve -> evidence -> route -> answered from the documents, by a model or by quotation
                                   -> insufficient: what would help
                                   -> out of scope: deferred, or handed to the general model
-    -> where sources disagree -> kept -> remembered
+    -> kept -> remembered
 
 What a model writes replaces the quotations only after it was checked; when it cannot be reached,
 the quotations stand and the answer says why.
@@ -254,7 +254,7 @@ def _quote(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
         return replace(answer_found, route=Route.INSUFFICIENT, notice=notice, would_help=help_)
     if way is Route.OUT_OF_SCOPE and persona:  # passages on something else would only confuse
         none = replace(answer_found, outcome=AnswerOutcome.NOT_FOUND, sentences=(), citations=())
-        return replace(none, conflicts=(), notice=deferral(persona))
+        return replace(none, notice=deferral(persona))
     return answer_found
 
 

@@ -276,7 +276,6 @@ def combine(quoted: Answer, written: Written) -> Answer:
         route=Route.ANSWERED if found else Route.INSUFFICIENT,
         notice="",
         would_help=() if found else would_help(quoted.searched),
-        conflicts=quoted.conflicts if found else (),
     )
     if found or not claims or not quoted.sentences:
         return combined_answer
@@ -291,7 +290,6 @@ def combine(quoted: Answer, written: Written) -> Answer:
         ),
         notice=NOTHING_FOUND,
         would_help=(),
-        conflicts=quoted.conflicts,
     )
 
 

@@ -620,12 +620,12 @@ WHERE key = ?1;
 
 -- put_question
 INSERT INTO question (
-  asked, interface, persona, council, outcome, confidence, conflicts, milliseconds, model, cached,
+  asked, interface, persona, council, outcome, confidence, milliseconds, model, cached,
   input_tokens, output_tokens, cost, text
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
 
 -- put_question_document
-INSERT INTO question_document (question, document, place, cited, disagrees) VALUES (?, ?, ?, ?, ?);
+INSERT INTO question_document (question, document, place, cited) VALUES (?, ?, ?, ?);
 
 -- existing_documents
 SELECT id FROM document WHERE id IN (SELECT value FROM json_each(?));
@@ -655,7 +655,7 @@ DELETE FROM question_document WHERE document = ?;
 SELECT min(asked) FROM question;
 
 -- count_questions
-SELECT count(*), coalesce(sum(conflicts > 0), 0) FROM question WHERE asked >= ?1;
+SELECT count(*) FROM question WHERE asked >= ?1;
 
 -- questions_by_interface
 SELECT interface, count(*) FROM question WHERE asked >= ?1 GROUP BY interface ORDER BY interface;
@@ -665,7 +665,7 @@ SELECT asked / 86400, outcome, count(*) FROM question WHERE asked >= ?1
 GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- questions_by_asked
-SELECT persona, council, outcome, count(*), sum(conflicts > 0), sum(cost), count(cost)
+SELECT persona, council, outcome, count(*), sum(cost), count(cost)
 FROM question WHERE asked >= ?1 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 
 -- questions_by_model
@@ -698,10 +698,6 @@ ORDER BY asked, q.key;
 -- cited_documents
 SELECT document, count(*) FROM question_document AS d JOIN question AS q ON q.key = d.question
 WHERE asked >= ?1 AND cited GROUP BY document ORDER BY count(*) DESC, document LIMIT ?2;
-
--- disagreeing_documents
-SELECT document, count(*) FROM question_document AS d JOIN question AS q ON q.key = d.question
-WHERE asked >= ?1 AND disagrees GROUP BY document ORDER BY count(*) DESC, document LIMIT ?2;
 
 -- count_cited_documents
 SELECT count(DISTINCT document) FROM question_document AS d JOIN question AS q ON q.key = d.question
