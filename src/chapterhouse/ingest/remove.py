@@ -4,7 +4,7 @@ Text, chunks, vectors and index entries go at once. With a grace period the byte
 so that the document can be read again (``ingest/retained.py``).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -70,6 +70,25 @@ def remove_documents(
     store.removed().forget_names(names)
     store.collect_garbage(GRACE_SECONDS)
     return Removal(tuple(documents), None, retained, probes)
+
+
+def take_off(
+    document: Document,
+    shelves: Collection[str],
+    *,
+    store: Store,
+    grace_seconds: int,
+    now: int,
+) -> Removal:
+    """Take a document off some of its shelves; return what ``remove_documents`` would return.
+
+    Who sees only those shelves learns nothing of the others.
+    """
+    probes = choose_probes([document], store)
+    until = now + grace_seconds
+    retained = tuple(_entries([document], store, now, until)) if grace_seconds else ()
+    store.set_shelves(document.id, sorted(set(document.shelves) - set(shelves)))
+    return Removal((document,), None, retained, probes)
 
 
 def prove(removal: Removal, searches: Searches) -> Receipt:
