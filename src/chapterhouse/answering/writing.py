@@ -293,6 +293,13 @@ def combine(quoted: Answer, written: Written) -> Answer:
     )
 
 
+def finds_no_answer(written: Written) -> bool:
+    """Whether a model says that its sources hold no answer, and nothing else."""
+    sentences = written.checked.sentences
+    states = any(one.support is not Support.NO_STATEMENT for one in sentences)
+    return not states and not _is_no_answer(written.checked)
+
+
 def _is_no_answer(checked: Checked) -> bool:
     """Whether a model neither stated anything nor said that it finds no answer."""
     return all(
