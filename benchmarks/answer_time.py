@@ -46,7 +46,6 @@ PARTS: Final = (
     (extractive, "find_parts", "sentences judged and chosen"),
     (BuiltInEncoder, "embed_tokens", "of it, vectors of tokens"),
     (extractive, "choose", "of it, choosing"),
-    (extractive, "_conflicts", "conflicts"),
     (extractive, "_compose", "citations"),
 )
 

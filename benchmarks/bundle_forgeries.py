@@ -220,13 +220,6 @@ def _header(fields: Fields) -> bool:
     return False
 
 
-def _disagreement(fields: Fields) -> bool:
-    for conflict in _held(fields).get("conflicts", ()):
-        conflict["sides"][0]["span"]["quote"] += " Never."
-        return True
-    return False
-
-
 FORGERIES: Final = (
     Forgery("a word of a sentence", _in_a_sentence(_other_word), quoted_only=True),
     Forgery("a figure of a sentence", _in_a_sentence(_other_figure)),
@@ -246,7 +239,6 @@ FORGERIES: Final = (
     Forgery("another text", _in_a_citation("text_sha256", lambda _: "0" * 64)),
     Forgery("another title", _in_a_citation("title", lambda title: f"{title} 2")),
     Forgery("the heading of a column", _header),
-    Forgery("a side of a disagreement", _disagreement),
     Forgery("no sources", _sources),
     Forgery("a field added", _added),
 )

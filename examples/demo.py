@@ -16,7 +16,7 @@ HOME = ".demo"
 DONE, PARTLY, NO_ANSWER = 0, 4, 6
 QUESTIONS = {
     "A sentence on a page of a PDF": "When were the life rafts serviced?",
-    "Where an older and a newer document disagree": (
+    "An older and a newer document that both answer": (
         "Up to how much may stranded passengers claim for lodging a night?"
     ),
     "What the documents do not answer": "Who won the world cup in 1998?",

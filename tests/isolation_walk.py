@@ -32,6 +32,7 @@ from chapterhouse.library import Library
 
 HIDDEN: Final = Secrets("zqhidden")
 FOREIGN: Final = Secrets("zqforeign")
+_SENT: Final = 10  # documents that a limited caller sends, too
 _QUERIES: Final = ("When does the ferry leave the harbour?", "What is the toll of the bridge?")
 _WORDS: Final = [
     "ferry",
@@ -147,6 +148,9 @@ class Walk:
         for library, secrets in ((ours, HIDDEN), (self._libraries[THEIRS], FOREIGN)):
             library.councils.convene(f"{secrets.stem}council", secrets.word("question"))
             _judge(library, secrets)
+        for data in map(_sent, range(_SENT)):  # of plain words, under a secret name
+            name = f"{HIDDEN.word('file')}.md"
+            ours.documents.add_bytes(data, name, shelf=HIDDEN.word("shelf"))
         self._made: list[str] = []  # by those who ask
         self._meetings = ["0" * 32]
         self._tried: list[str] = []  # addresses of what was to be changed: the audit log has them
@@ -174,13 +178,15 @@ class Walk:
 
     def run(self, steps: int) -> Result:
         """Take so many steps; return what was seen."""
-        choices: list[Callable[[], None]] = [self._request, self._tool, self._resource]
+        choices: list[Callable[[], None]] = [
+            self._request, self._tool, self._resource, self._send_hidden,
+        ]  # fmt: skip
         for _ in range(steps):
             self.result.steps += 1
             if self.random.random() < 0.04:
                 self._change_of_theirs()
             else:
-                self.random.choices(choices, (8, 3, 1))[0]()
+                self.random.choices(choices, (8, 3, 1, 1))[0]()
         words = (word for one in (HIDDEN, FOREIGN) for word in one.words)
         text = "\n".join(self._log.lines).lower()
         self.result.leaks += [f"log: {word}" for word in words if word in text]
@@ -250,7 +256,7 @@ class Walk:
         names = {
             "memory_id": [f"m{number}" for number in range(1, 30)],
             "meeting_id": self._meetings[-6:] + self._meetings[:2],
-            "table": ["asked", "days", "documents", "gaps", "disagreeing", "models"],
+            "table": ["asked", "days", "documents", "gaps", "models"],
             "model": self._models(),
         }
         return pick(names.get(slot, ["j1", "j2", "vera", viewer.key[:11]]))
@@ -304,6 +310,32 @@ class Walk:
             is_document = isinstance(made, dict) and {"id", "sha256"} <= made.keys()
             if is_document and made["id"] not in self._own:
                 self._made.append(made["id"])
+
+    def _send_hidden(self) -> None:
+        """Send the bytes of a document that is on another shelf; remove what came of it, or not."""
+        viewer = next(one for one in self.viewers if one.name == "shelf")
+        client, data = self._clients[viewer.name], _sent(self.random.randrange(_SENT))
+        if self.random.random() < 0.5:
+            title, _, text = data.decode().removeprefix("# ").partition("\n\n")
+            body = {"title": title, "text": text, "shelf": "open"}
+            answer = client.post("/api/documents/text", json=body)
+            self._look_at(viewer, "POST /api/documents/text", "", answer)
+        else:
+            file, form = {"file": ("own.md", data)}, {"shelf": "open"}
+            answer = client.post("/api/documents/upload", files=file, data=form)
+            self._look_at(viewer, "POST /api/documents/upload", "", answer)
+            self._follow(answer)
+            job = client.get(f"/api/jobs/{answer.json()['id']}")
+            self._look_at(viewer, "GET /api/jobs/{job_id}", "", job)
+        listed = client.get("/api/documents/?limit=500")
+        self._look_at(viewer, "GET /api/documents/", "", listed)
+        found = client.post("/api/documents/search", json={"query": "salt on the quay"})
+        self._look_at(viewer, "POST /api/documents/search", "", found)
+        made = [one["id"] for one in listed.json()["documents"] if one["title"].startswith("Salt")]
+        self._made += made
+        if self.random.random() < 0.5:
+            gone = client.delete(f"/api/documents/{self.random.choice(made)}")
+            self._look_at(viewer, "DELETE /api/documents/{document_id}", "", gone)
 
     def _resource(self) -> None:
         viewer = self.random.choice(self.viewers)
@@ -381,6 +413,11 @@ class Walk:
         ]
         ask = {"question": _QUERIES[0], "persona": "vera" if viewer.name == "persona" else ""}
         return [*found, client.post("/api/ask", json=ask).text]
+
+
+def _sent(number: int) -> bytes:
+    """Return the bytes of a document that two shelves have."""
+    return f"# Salt {number}\n\nThe salt on the quay weighs {number} tonnes.".encode()
 
 
 def _judge(library: Library, secrets: Secrets) -> None:

@@ -28,7 +28,6 @@ FEATURES: Final[Mapping[str, str]] = {
     "complete a question that goes on from another": "answering/thread.py",
     "quote an answer without a model": "answering/extractive.py",
     "compare a model's sentence with its sources": "claims/judge.py",
-    "show sources that disagree": "answering/conflicts.py",
     "save an answer that can be verified": "answering/bundle.py",
     "hand a question to another persona": "agents/ask.py",
     "make curated documents": "agents/curate.py",

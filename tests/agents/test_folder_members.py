@@ -38,6 +38,16 @@ def test_every_file_and_subfolder_is_a_member_in_natural_order(tmp_path: Path) -
     assert names(tmp_path / "v*") == ["v2", "v10"]
 
 
+def test_several_folders_give_the_members_of_all(tmp_path: Path) -> None:
+    filled(tmp_path / "one", "a.md", "b.md")
+    filled(tmp_path / "two", "b.md", "c.md")
+    found = folder_members(*(str(tmp_path / name) for name in ("one", "two", "one")))
+    assert [Path(member.folders[0]).relative_to(tmp_path).as_posix() for member in found] == [
+        "one/a.md", "one/b.md", "two/b.md", "two/c.md",
+    ]  # fmt: skip
+    assert len({member.key for member in found}) == len(found)
+
+
 def test_names_give_keys_of_their_own(tmp_path: Path) -> None:
     long = "Addendum on the processing of personal data, version"
     filled(tmp_path, f"{long} 2.md", f"{long} 10.md", "chair.md", "a.md", "a.txt", "….md")

@@ -30,8 +30,6 @@ from chapterhouse.types import (
     AnswerOutcome,
     AnswerSentence,
     Citation,
-    Conflict,
-    ConflictKind,
     Document,
     Evidence,
     Judgement,
@@ -40,7 +38,6 @@ from chapterhouse.types import (
     Quotation,
     Route,
     Searched,
-    Side,
     Support,
     Usage,
 )
@@ -93,7 +90,6 @@ words = st.text(st.characters(codec="utf-8"), max_size=12)
 numbers = st.integers(0, 2**53)
 supports = st.sampled_from(Support)
 quotations = st.builds(Quotation, words, numbers, numbers, words)
-sides = st.builds(Side, quotations, words, words, words)
 citations = st.builds(
     Citation,
     number=numbers,
@@ -145,16 +141,6 @@ answers = st.builds(
     route=st.sampled_from(Route),
     notice=words,
     would_help=several,
-    conflicts=st.lists(
-        st.builds(
-            Conflict,
-            st.sampled_from(ConflictKind),
-            words,
-            st.tuples(sides, sides),
-            st.none() | st.booleans(),
-        ),
-        max_size=2,
-    ).map(tuple),
     rejected=several,
     handed_to=words,
     usage=st.none() | usages,

@@ -160,7 +160,7 @@ def test_every_forgery_has_something_to_forge(harbour: Library, answers: list[An
     bundles = [json.loads(bundle_json(harbour.answers.bundle(answer))) for answer in answers]
     for forgery in forgeries.FORGERIES:
         made = [forgeries.forged(fields, forgery, resealed=True) for fields in bundles]
-        assert forgery.name == "a side of a disagreement" or any(made), forgery.name
+        assert any(made), forgery.name
 
 
 # --- what a quotation looks like ---------------------------------------------------------------

@@ -125,3 +125,36 @@ def test_a_general_model_that_is_not_there_is_told_of_unless_none_is_wanted(harb
     assert "no language model is configured" in warning
     assert asked(harbour, FOREIGN, model="none").warnings == ()
     assert asked(harbour, SPEED).warnings == ()
+
+
+OUTSIDE = "This question is outside Maria Keller's expertise."
+PARROTS = "Which rules does the harbour have for the vaccines of parrots and macaws?"
+
+
+def test_what_becomes_of_a_foreign_question_is_the_same_with_a_model(harbour: Any) -> None:
+    # Passages come up for its common words: a search that finds something decides nothing.
+    for question in (FOREIGN, f"{FOREIGN} The gate closes."):
+        model = harbour.says(*["Parrots need none."] * 2)
+        answer = asked(harbour, question)
+        assert (answer.route, answer.notice, answer.text) == (Route.OUT_OF_SCOPE, OUTSIDE, "")
+        assert model.asked == []
+
+
+def test_a_model_that_finds_no_answer_leaves_it_to_out_of_scope(harbour: Any) -> None:
+    harbour.says("The sources do not say anything about that.")
+    deferred = asked(harbour, PARROTS)
+    assert (deferred.route, deferred.notice) == (Route.OUT_OF_SCOPE, OUTSIDE)
+    assert deferred.sentences == ()
+
+    harbour.library.personas.change("maria", {"out_of_scope": "general"})
+    model = harbour.says("The sources do not say anything about that.", "Parrots need none.")
+    general = asked(harbour, PARROTS)
+    assert (general.route, general.text, len(model.asked)) == (
+        Route.GENERAL, "Parrots need none.", 2,
+    )  # fmt: skip
+
+    harbour.library.personas.change("maria", {"profile.key_terms": '["parrots", "vaccines"]'})
+    harbour.says("The sources do not say anything about that.")
+    insufficient = asked(harbour, PARROTS)  # of their field: the documents lack it
+    assert insufficient.route is Route.INSUFFICIENT
+    assert "do not say" in insufficient.text

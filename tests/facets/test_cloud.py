@@ -223,3 +223,19 @@ def test_remotes_are_listed_and_the_command_to_connect_is_known(drive: Drive) ->
             library.cloud.connect_command("webdav")
         with pytest.raises(UsageError, match="already"):
             library.cloud.connect("webdav")
+
+
+def test_a_sync_again_without_a_shelf_keeps_shelf_and_patterns(drive: Drive) -> None:
+    drive.write("Papers/berths.md", TEXT)
+    drive.write("Papers/draft.md", "# Draft\n\nNothing yet.\n")
+    with Library.open() as library:
+        library.sources.add("webdav:Papers", shelf="papers", exclude=["draft.md"])
+        before = library.sources.list()
+        library.cloud.sync("webdav:Papers", dry_run=True)
+        library.cloud.sync("webdav:Papers")
+        library.cloud.sync_later("webdav:Papers")
+        assert [(one.name, one.shelf, one.exclude) for one in library.sources.list()] == [
+            (one.name, one.shelf, one.exclude) for one in before
+        ]
+        assert {one.shelves for one in library.documents.list()} == {("papers",)}
+        assert sorted(documents(library)) == ["Papers/berths.md"]

@@ -19,7 +19,7 @@ def ended(library: Library) -> list[tuple[str, str, str]]:
 def test_an_add_is_a_job_of_its_folder(library: Library, folder: Path) -> None:
     (job,) = library.jobs.list()
     assert (job.kind, job.state, job.lane) == ("add", JobState.DONE, str(folder))
-    assert job.arguments == {"paths": [str(folder)], "shelf": "library"}
+    assert job.arguments == {"paths": [str(folder)], "shelf": ""}
     assert (job.done, job.total, job.result["changed"]) == (3, 3, 3)
 
 

@@ -179,3 +179,47 @@ def test_a_watch_waits_for_a_folder_that_goes_away_and_follows_it_again(
             stop.set()
     mover.join()
     assert library.search.hits("buoys").hits[0].document.source == "documents/buoys.md"
+
+
+@pytest.mark.parametrize("again", ["add", "add a file", "add below", "later", "source", "links"])
+def test_what_is_added_again_without_a_shelf_stays_on_its_shelf(tmp_path: Path, again: str) -> None:
+    folder = tmp_path / "papers"
+    (folder / "old").mkdir(parents=True)
+    (folder / "a.md").write_text("# A\n\nThe pier has a lamp.\n")
+    (folder / "old" / "b.md").write_text("# B\n\nThe pier had a lamp.\n")
+    (tmp_path / "loose.md").write_text("# C\n\nThe lamp is out.\n")
+    pages = tmp_path / "pages.links"
+    pages.write_text("")
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add(folder, tmp_path / "loose.md", shelf="papers")
+        library.sources.add(str(pages), shelf="papers")
+        followed = library.sources.list()
+        if again == "add":
+            (folder / "new.md").write_text("# New\n\nA new lamp.\n")
+            library.documents.add(folder)
+        elif again == "add a file":
+            (tmp_path / "loose.md").write_text("# C\n\nThe lamp is lit.\n")
+            library.documents.add(tmp_path / "loose.md", folder / "a.md")
+        elif again == "add below":
+            library.documents.add(folder / "old")
+        elif again == "later":
+            library.documents.add_later(folder)
+            library.jobs.work(idle_seconds=0)
+        elif again == "source":
+            library.sources.add(str(folder))
+        else:
+            library.sources.add(str(pages))
+        found = [(one.name, one.location, one.shelf) for one in library.sources.list()]
+        assert found == [(one.name, one.location, one.shelf) for one in followed]
+        assert {one.shelves for one in library.documents.list()} == {("papers",)}
+        library.documents.add(folder, shelf="library")  # by its name it is put there, too
+        assert ("library", "papers") in {one.shelves for one in library.documents.list()}
+
+
+def test_a_folder_on_two_shelves_that_are_not_the_default_one_needs_a_name(tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    with Library.open(tmp_path / "home") as library:
+        for shelf in ("one", "two"):
+            library.sources.add(str(tmp_path / "papers"), shelf=shelf)
+        with pytest.raises(UsageError, match="several shelves"):
+            library.sources.add(str(tmp_path / "papers"))

@@ -51,15 +51,13 @@ REPORT = Analytics(
     last_day="2026-01-01",
     documents=DocumentFigures(2, {"ready": 2}, {"md": 2}, {"library": 2}, {"up to 30 days": 2}, 1),
     outcomes=COUNTS,
-    conflicts=1,
     by_interface={"cli": 3},
     gaps=(ContentGap(COUNTS, 0, (USE,), ("cost",), (HOSTILE,)),),
     gap_count=3,
     most_cited=(USE,),
     never_cited=(USE,),
-    disagreeing=(USE,),
     models=(ModelFigures("large", 3, 0, 1_500, 2_000, 10, 5, 0.5, 1),),
-    asked=(AskedFigures("", "board", COUNTS, 1, 5, None),),
+    asked=(AskedFigures("", "board", COUNTS, 5, None),),
 )
 
 

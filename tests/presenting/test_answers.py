@@ -23,12 +23,8 @@ from chapterhouse.types import (
     AnswerOutcome,
     AnswerSentence,
     Citation,
-    Conflict,
-    ConflictKind,
-    Quotation,
     Route,
     Searched,
-    Side,
     Support,
 )
 
@@ -151,8 +147,6 @@ def hostile_answer(text: str) -> Answer:
         year=text[:4],
         marker=text,
     )
-    span = Quotation("x", 0, 1, text)
-    side = Side(span, text, text, text)
     return replace(
         ANSWER,
         sentences=(
@@ -164,7 +158,6 @@ def hostile_answer(text: str) -> Answer:
         citations=(cited, replace(cited, number=2, page_kind="sheet")),
         notice=text,
         would_help=(text, text),
-        conflicts=(Conflict(ConflictKind.NUMBER, text, (side, side)),),
     )
 
 
@@ -357,29 +350,6 @@ def test_a_refusal_says_what_would_help() -> None:
         "**It is not known.**\n\nSearched 1 document, 1 chunk, for: nothing\n\n"
         "What would help:\n\n- A \\*plan\\*.\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("dates", "newer", "lines"),
-    [
-        (("2024", "2023"), True, ("Old (2023): 70", "New (2024, newer): 80")),
-        (("2024", "2024-05"), None, ("Old (2024-05): 70", "New (2024): 80")),
-        (("2024", ""), None, ("Old (undated): 70", "New (2024): 80")),
-    ],
-)
-def test_of_a_disagreement_the_older_side_is_told_first(
-    dates: tuple[str, str], *, newer: bool | None, lines: tuple[str, str]
-) -> None:
-    sides = (
-        Side(Quotation("a", 0, 9, "It is 80.\n"), "80", "New", dates[0]),
-        Side(Quotation("b", 0, 9, "It is 70."), "70", "Old", dates[1]),
-    )
-    conflict = Conflict(ConflictKind.NUMBER, "berth price", sides, newer)
-    quotes = ("It is 70.", "It is 80.")
-    told = [f"{line} — “{quote}”" for line, quote in zip(lines, quotes, strict=True)]
-    assert list(wording.conflict_lines(conflict)) == told
-    shown = on_a_terminal(replace(ANSWER, conflicts=(conflict,)))
-    assert "Sources disagree\n" + "".join(f"• {line}\n" for line in told) in shown
 
 
 # --- the screen of an answer -------------------------------------------------------------------

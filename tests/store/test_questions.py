@@ -36,7 +36,6 @@ RECORDS = st.builds(
     persona=st.sampled_from(["", "maria"]),
     council=st.sampled_from(["", "", "board"]),
     confidence=st.sampled_from([0.0, 0.5, 0.79, 0.8, 1.0]),
-    conflicts=st.integers(0, 2),
     milliseconds=st.integers(0, 20),
     model=st.sampled_from(["", "small", "large"]),
     cached=st.booleans(),
@@ -46,7 +45,6 @@ RECORDS = st.builds(
     text=st.sampled_from(["", "Why?"]),
     cited=NAMES,
     nearest=NAMES,
-    disagreeing=NAMES,
 )
 
 
@@ -81,7 +79,6 @@ def having(records: Iterable[QuestionRecord], field: str) -> dict[str, int]:
 
 def check(found: QuestionFigures, records: Sequence[QuestionRecord]) -> None:
     assert found.outcomes == outcomes(records)
-    assert found.conflicts == sum(one.conflicts > 0 for one in records)
     assert found.by_interface == Counter(one.interface for one in records)
     days = sorted({one.asked // DAY for one in records})
     assert [(one.day, one.outcomes) for one in found.by_day] == [
@@ -89,7 +86,6 @@ def check(found: QuestionFigures, records: Sequence[QuestionRecord]) -> None:
         for day in days
     ]
     assert list(found.cited.items()) == list(having(records, "cited").items())
-    assert list(found.disagreeing.items()) == list(having(records, "disagreeing").items())
     assert found.cited_documents == len(having(records, "cited"))
     assert sorted(found.never_cited) == sorted({*DOCUMENTS} - found.cited.keys())
     weak = [
@@ -102,7 +98,7 @@ def check(found: QuestionFigures, records: Sequence[QuestionRecord]) -> None:
         (one.asked, one.outcome, one.confidence) for one in weak
     ]
     for seen, one in zip(found.weak, weak, strict=True):
-        named = dict.fromkeys((*one.cited, *one.nearest, *one.disagreeing))
+        named = dict.fromkeys((*one.cited, *one.nearest))
         assert seen.nearest == tuple(name for name in named if name in DOCUMENTS)
         assert seen.text == ("" if "gone-0001" in named else one.text)
 
@@ -125,7 +121,6 @@ def check_groups(found: QuestionFigures, records: Sequence[QuestionRecord]) -> N
             one for one in records if (one.persona, one.council) == (asked.persona, asked.council)
         ]
         assert asked.outcomes == outcomes(own)
-        assert asked.conflicts == sum(one.conflicts > 0 for one in own)
         assert asked.median == rank([one.milliseconds for one in own], 0.5)
         assert asked.cost == cost(own)
 

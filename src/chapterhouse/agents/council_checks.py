@@ -202,7 +202,8 @@ def _member_problems(council: CouncilModel, references: References) -> Iterator[
             " chapterhouse council new SLUG --member PERSONA, or --each FOLDER."
         )
         yield Problem(("members",), Code.NO_MEMBERS, "Nobody is a member.", hint)
-    if references.models is not None and not references.models and _are_alike(council):
+    has_model = references.has_model or references.models is None or references.models
+    if not has_model and _are_alike(council):
         sentence = "No member has documents of their own: without a model all say the same."
         hint = "Set up a model: chapterhouse model use. Or give each member 'folders'."
         yield warning(("members",), Code.NEEDS_MODEL, sentence, hint)

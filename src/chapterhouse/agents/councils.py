@@ -286,6 +286,7 @@ class Councils(Registry[CouncilFolder]):
             personas=personas,
             councils={slug: _inner(entry) for slug, entry in parsed.items()},
             models=frozenset(runtime.settings.models),
+            has_model=runtime.settings.language_model.engine != "none",
             shelves=frozenset(
                 (*runtime.store.counts(Scope.everything())["shelf"], *personas, *self.shelves())
             ),

@@ -25,16 +25,31 @@ _LONGEST_TITLE: Final = 60  # characters; a longer one is no name, and the file'
 _NO_FILE: Final = frozenset(("symbolic-link", "not-a-file"))
 
 
-def folder_members(path: str) -> tuple[Member, ...]:
-    """Return a member for each file and each subfolder, in natural order.
+def folder_members(*paths: str) -> tuple[Member, ...]:
+    """Return a member for each file and each subfolder, in natural order within each path.
 
     Args:
-        path: A folder; or a pattern of names in one, as ``contracts/2024*``.
+        paths: Folders; or patterns of names in one, as ``contracts/2024*``.
 
     Raises:
         NotFoundError: there is nothing.
         UsageError: there are more than a council may have, or a name is no text.
     """
+    found = tuple(dict.fromkeys(one for path in paths for one in _places(path)))
+    if len(found) > MOST_MEMBERS:
+        raise UsageError(
+            f"There are {len(found)} files and folders in {', '.join(paths)}; a council has at"
+            f" most {MOST_MEMBERS} members.",
+            hint="Name fewer, in quotes: 'FOLDER/2024*'. Or sort them into subfolders: one each.",
+        )
+    names = _distinct([_file_name(place.expanduser()) for place in found])
+    return tuple(
+        Member(name=name, folders=(str(place),)) for name, place in zip(names, found, strict=True)
+    )
+
+
+def _places(path: str) -> list[Path]:
+    """Return the files and subfolders that a folder or a pattern means, as its owner wrote it."""
     place = Path(path).expanduser()
     folder, pattern = (place, "*") if place.is_dir() else (place.parent, place.name)
     entries = sorted(set(_entries(folder, pattern)), key=_natural) if folder.is_dir() else []
@@ -43,18 +58,8 @@ def folder_members(path: str) -> tuple[Member, ...]:
             f"There is no file and no folder with files in {path}.",
             hint="Name a folder that has one for each member; or in quotes: 'FOLDER/2024*'.",
         )
-    if len(entries) > MOST_MEMBERS:
-        raise UsageError(
-            f"There are {len(entries)} files and folders in {path}; a council has at most"
-            f" {MOST_MEMBERS} members.",
-            hint="Name fewer, in quotes: 'FOLDER/2024*'. Or sort them into subfolders: one each.",
-        )
-    names = _distinct([_file_name(folder / name) for name in entries])
-    base = Path(path) if place.is_dir() else Path(path).parent  # as its owner wrote it, with ~
-    return tuple(
-        Member(name=name, folders=(str(base / entry),))
-        for name, entry in zip(names, entries, strict=True)
-    )
+    base = Path(path) if place.is_dir() else Path(path).parent
+    return [base / entry for entry in entries]
 
 
 def name_by_documents(

@@ -178,6 +178,7 @@ class References:
         councils: Every council, with the councils that are its members.
         broken: Councils that cannot meet.
         models: The models that the settings name.
+        has_model: Whether the library has a model of its own.
         shelves: Every shelf there is.
         tools: The tools that are registered by name.
     """
@@ -187,6 +188,7 @@ class References:
     councils: Mapping[str, tuple[str, ...]] | None = None
     broken: frozenset[str] = frozenset()
     models: frozenset[str] | None = None
+    has_model: bool = False
     shelves: frozenset[str] | None = None
     tools: frozenset[str] | None = None
 

@@ -167,12 +167,6 @@ def examine(bundle: Bundle, judge: ClaimJudge) -> tuple[Check, ...]:
         f"[{c.number}]" for c in cited if not checksum.holds(c, bundle.quotes.get(str(c.number)))
     ]
     without = [f"[{c.number}]" for c in cited if not checksum.is_of(c, sources)]
-    for number, conflict in enumerate(bundle.answer.conflicts, start=1):
-        spans = [side.span for side in conflict.sides]
-        if not all(map(checksum.spans, spans)):
-            torn.append(f"disagreement {number}")
-        if not all(span.document_id in sources for span in spans):
-            without.append(f"disagreement {number}")
     return (
         checksum.check_checksum(_fields(bundle)),
         checksum.check_each("quotations", torn),
@@ -241,7 +235,6 @@ def bundle_of(
         persona: The configuration of the persona who answered, if one did.
     """
     cited = {citation.document_id for citation in answer.citations}
-    cited |= {side.span.document_id for conflict in answer.conflicts for side in conflict.sides}
     return make_bundle(
         answer,
         documents_of(cited, runtime),

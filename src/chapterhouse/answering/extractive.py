@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from chapterhouse.answering import conflicts
 from chapterhouse.answering.choosing import WHOLE, Bodies, Form, beginning, choose, worth_quoting
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence, signs_of
@@ -38,7 +37,6 @@ from chapterhouse.types import (
     AnswerSentence,
     Body,
     Citation,
-    Conflict,
     CorpusCounts,
     Document,
     Hit,
@@ -161,19 +159,8 @@ def answer(
             beginning=found.beginning,
             unvalued=bool(found.signs and found.signs.unvalued),
         ),
-        conflicts=_conflicts(found, result, bodies)
-        if sentences and certain >= conflicts.LEAST_SURE
-        else (),
         warnings=result.warnings,
     )
-
-
-def _conflicts(found: Found, result: SearchResult, bodies: Bodies) -> tuple[Conflict, ...]:
-    hits = result.hits[:CHUNKS_READ]
-    texts = {hit.document.id: bodies.text(hit.document.id) for hit in hits}
-    asked, question = result.query.text, found.question
-    search = conflicts.Found(asked, question, found.kind, hits, found.judged, found.names, texts)
-    return conflicts.find_conflicts(search)
 
 
 def find_parts(

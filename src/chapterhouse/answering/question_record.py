@@ -14,7 +14,6 @@ from chapterhouse.types import (
     Answer,
     AnswerOutcome,
     Citation,
-    Conflict,
     Minutes,
     QuestionOutcome,
     QuestionRecord,
@@ -38,13 +37,11 @@ def answer_record(answer: Answer) -> QuestionRecord:
             else QuestionOutcome(answer.outcome.value),
             persona=answer.persona,
             confidence=answer.confidence,
-            conflicts=len(answer.conflicts),
             model="" if answer.method == _EXTRACTIVE else answer.method,
             cached=answer.cached,
             text=answer.question.strip(),
             cited=_documents(answer.citations) if answer.outcome is AnswerOutcome.ANSWER else (),
             nearest=() if outside else answer.searched.nearest_documents,
-            disagreeing=_disagreeing(answer.conflicts),
         ),
         None if answer.cached else answer.usage,
     )
@@ -64,7 +61,6 @@ def minutes_record(minutes: Minutes) -> QuestionRecord:
             outcome=QuestionOutcome.ANSWER if decided else QuestionOutcome.NOT_FOUND,
             council=minutes.council,
             confidence=float(decided),
-            conflicts=len(minutes.map.disputes),
             model=", ".join(sorted(models - {"", _EXTRACTIVE})),
             text=minutes.question.strip(),
             cited=documents if decided else (),
@@ -117,8 +113,3 @@ def _with_usage(record: QuestionRecord, usage: Usage | None) -> QuestionRecord:
 def _documents(citations: tuple[Citation, ...]) -> tuple[str, ...]:
     """Return the ids of the documents cited, in order; what a tool returned is none."""
     return tuple(dict.fromkeys(one.document_id for one in citations if not one.tool))
-
-
-def _disagreeing(conflicts: tuple[Conflict, ...]) -> tuple[str, ...]:
-    sides = (side for conflict in conflicts for side in conflict.sides)
-    return tuple(dict.fromkeys(side.span.document_id for side in sides))

@@ -5,7 +5,7 @@
     retrieve -> evidence -> route -> answered from the documents, by a model or by quotation
                                   -> insufficient: what would help
                                   -> out of scope: deferred, or handed to the general model
-    -> where sources disagree -> kept -> remembered
+    -> kept -> remembered
 
 What a model writes replaces the quotations only after it was checked; when it cannot be reached,
 the quotations stand and the answer says why.
@@ -39,6 +39,7 @@ from chapterhouse.types import (
     AnswerOutcome,
     Hit,
     Memory,
+    Persona,
     Query,
     Route,
     SearchResult,
@@ -161,22 +162,28 @@ async def _write(
         method = method_for(runtime, _rewriting(request.settings), model)
         found = await compute_in_thread(partial(_search, request, wide, method, runtime))
     quote = partial(_quote, request, replace(found, hits=_cap(found.hits, query)), runtime)
-    if not found.hits:
-        quoted = await compute_in_thread(quote)
-        return await _without_hits(request, found, quoted, model, runtime, on_draft, recalled)
+    # A persona's quotations say whether the question is for them; else they come meanwhile.
+    quoting = asyncio.create_task(compute_in_thread(quote))
+    if not found.hits or request.persona:
+        quoted = await quoting
+        if not found.hits or quoted.route is Route.OUT_OF_SCOPE:
+            return await _unanswered(request, found, quoted, model, runtime, on_draft, recalled)
     prompt = await compute_in_thread(partial(writing.prompt_for, request, found, runtime, recalled))
-    quoted, answer_found = await asyncio.gather(  # the quotations, while the model writes
-        compute_in_thread(quote),
-        _attempt(writing.write(request, found, prompt, model, runtime, on_draft)),
+    quoted, written = await asyncio.gather(
+        quoting, _attempt(writing.write(request, found, prompt, model, runtime, on_draft))
     )
-    return (
-        _despite(quoted, answer_found)
-        if isinstance(answer_found, EngineError)
-        else combine(quoted, answer_found)
-    )
+    if isinstance(written, EngineError):
+        return _despite(quoted, written)
+    if request.persona and writing.finds_no_answer(written):
+        unsure = replace(quoted, confidence=0.0)
+        way = await compute_in_thread(partial(_route, request, found, runtime, unsure))
+        if way is Route.OUT_OF_SCOPE:
+            quoted = _deferred(quoted, request.persona)
+            return await _unanswered(request, found, quoted, model, runtime, on_draft, recalled)
+    return combine(quoted, written)
 
 
-async def _without_hits(
+async def _unanswered(
     request: Request,
     found: SearchResult,
     quoted: Answer,
@@ -185,7 +192,7 @@ async def _without_hits(
     on_draft: OnDraft | None,
     recalled: Sequence[Memory],
 ) -> Answer:
-    """Answer where a search found nothing: by a model that may search, or one for all the rest."""
+    """Answer where the documents do not: by a model that may search, or one for all the rest."""
     try:
         may_search = request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE
         if may_search or request.tools or request.tool_texts:
@@ -231,13 +238,7 @@ def _quote(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
     reference = reference_of(runtime, found.query.scope)
     census = runtime.store.census(found.query.scope)
     answer_found = answer(found, census, reference, request.form)
-    question = parse_question(found.question, census.languages)
-    weights = word_weights(
-        question, reference.scorer.document_frequency, max(census.chunks, 1)
-    ).tolist()
-    way = route(
-        question, request.persona, weights, answer_found.confidence, found=answer_found.found
-    )
+    way = _route(request, found, runtime, answer_found)
     persona = request.persona
     answer_found = replace(
         answer_found,
@@ -252,10 +253,31 @@ def _quote(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
         notice = f"{persona.display_name} has no documents yet."
         help_ = would_help(answer_found.searched)
         return replace(answer_found, route=Route.INSUFFICIENT, notice=notice, would_help=help_)
-    if way is Route.OUT_OF_SCOPE and persona:  # passages on something else would only confuse
-        none = replace(answer_found, outcome=AnswerOutcome.NOT_FOUND, sentences=(), citations=())
-        return replace(none, conflicts=(), notice=deferral(persona))
+    if way is Route.OUT_OF_SCOPE and persona:
+        return _deferred(answer_found, persona)
     return answer_found
+
+
+def _route(request: Request, found: SearchResult, runtime: Runtime, quoted: Answer) -> Route:
+    """Return what becomes of a question that quotations answer so far."""
+    census = runtime.store.census(found.query.scope)
+    question = parse_question(found.question, census.languages)
+    frequencies = reference_of(runtime, found.query.scope).scorer.document_frequency
+    weights = word_weights(question, frequencies, max(census.chunks, 1)).tolist()
+    return route(question, request.persona, weights, quoted.confidence, found=quoted.found)
+
+
+def _deferred(quoted: Answer, persona: Persona) -> Answer:
+    """Return the answer of a persona to a question that is not for them."""
+    return replace(  # without passages on something else, which would only confuse
+        quoted,
+        outcome=AnswerOutcome.NOT_FOUND,
+        sentences=(),
+        citations=(),
+        route=Route.OUT_OF_SCOPE,
+        notice=deferral(persona),
+        would_help=(),
+    )
 
 
 def _cap(hits: Sequence[Hit], query: Query) -> tuple[Hit, ...]:

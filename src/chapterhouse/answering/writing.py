@@ -276,7 +276,6 @@ def combine(quoted: Answer, written: Written) -> Answer:
         route=Route.ANSWERED if found else Route.INSUFFICIENT,
         notice="",
         would_help=() if found else would_help(quoted.searched),
-        conflicts=quoted.conflicts if found else (),
     )
     if found or not claims or not quoted.sentences:
         return combined_answer
@@ -291,8 +290,14 @@ def combine(quoted: Answer, written: Written) -> Answer:
         ),
         notice=NOTHING_FOUND,
         would_help=(),
-        conflicts=quoted.conflicts,
     )
+
+
+def finds_no_answer(written: Written) -> bool:
+    """Whether a model says that its sources hold no answer, and nothing else."""
+    sentences = written.checked.sentences
+    states = any(one.support is not Support.NO_STATEMENT for one in sentences)
+    return not states and not _is_no_answer(written.checked)
 
 
 def _is_no_answer(checked: Checked) -> bool:

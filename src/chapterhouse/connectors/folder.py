@@ -25,7 +25,9 @@ IGNORED_FILES = frozenset({"thumbs.db", "desktop.ini", "chapterhouse.toml"})
 _TEMPORARY = (".tmp", ".part", ".partial", ".crdownload", ".swp", "~")
 # What Chapterhouse itself keeps: a library below an added folder must not read itself.
 _LIBRARY_FILE, _LIBRARIES = "library.db", "workspaces"
-GIVEN = "text:"  # what the location of text begins with that came from no file; then its hash
+# What the location of text begins with that came from no file; then the shelf it was sent to, where
+# that is not the default one, and a colon; then its hash.
+GIVEN = "text:"
 REMOTE = "rclone:"  # what locations in cloud drives begin with; then REMOTE:PATH
 _LOCK_PREFIX = "~$"  # Office's marker beside an open document
 HIDDEN, TEMPORARY, TOOLS, EXCLUDED = "hidden", "temporary", "of tools", "excluded"  # why ignored

@@ -59,7 +59,7 @@ class AnalyticsFacet:
         groups, weights = group_questions(figures.weak, census.languages)
         gap_count, groups = len(groups), groups[: limit or None]
         named = {name for group in groups for name in group.nearest[:_NEAREST]}
-        named |= {*figures.cited, *figures.never_cited, *figures.disagreeing}
+        named |= {*figures.cited, *figures.never_cited}
         known = runtime.store.documents_among(named, _ALL)
         return Analytics(
             days=days,
@@ -67,14 +67,12 @@ class AnalyticsFacet:
             last_day=day_of(now),
             documents=self._documents(figures, census.documents),
             outcomes=figures.outcomes,
-            conflicts=figures.conflicts,
             by_interface=figures.by_interface,
             by_day=_every_day(figures.by_day, since, now),
             gaps=tuple(_gap(group, weights, known) for group in groups),
             gap_count=gap_count,
             most_cited=_uses(figures.cited, known),
             never_cited=_uses(dict.fromkeys(figures.never_cited, 0), known),
-            disagreeing=_uses(figures.disagreeing, known),
             models=figures.models,
             asked=figures.asked,
         )

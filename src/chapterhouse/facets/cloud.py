@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from chapterhouse.facets import documents
+from chapterhouse.ingest.sources import shelf_of
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
@@ -145,7 +146,7 @@ class Cloud:
         self,
         place: str,
         *,
-        shelf: str = DEFAULT_SHELF,
+        shelf: str = "",
         on_progress: Callable[[Progress], None] = lambda _: None,
         delete: bool = True,
         dry_run: bool = False,
@@ -154,7 +155,8 @@ class Cloud:
 
         Args:
             place: The folder, as ``REMOTE:PATH``; with all that is below it.
-            shelf: The shelf to put documents on, beside those they are on already.
+            shelf: The shelf to put documents on, beside those they are on already; empty for the
+                one on which the folder is followed, or the default one.
             on_progress: Called after each file, once it is safe on disk.
             delete: Whether documents of files that are gone leave the library.
             dry_run: Only say what would be done.
@@ -164,16 +166,17 @@ class Cloud:
             ChapterhouseError: it cannot be listed.
         """
         if dry_run:
-            where = self._require_followable(place, shelf)
             options = mirror.Options(delete=delete, dry_run=True)
-            source = Source(where.name, SourceKind.CLOUD, str(where), shelf)
+            where, source = self._followed(place, shelf)
+            shelf = shelf or DEFAULT_SHELF
+            source = source or Source(where.name, SourceKind.CLOUD, str(where), shelf)
             return source_sync.sync_one(source, options, self._runtime, on_progress)
         source = self._follow(place, shelf)
         followed = sources.Sources(self._runtime)
         (report,) = followed.sync(source.name, delete=delete, on_progress=on_progress)
         return report
 
-    def sync_later(self, place: str, *, shelf: str = DEFAULT_SHELF) -> Job:
+    def sync_later(self, place: str, *, shelf: str = "") -> Job:
         """Follow a folder, and leave reading it to the next worker; return its job.
 
         Arguments and errors as for ``sync``.
@@ -189,14 +192,20 @@ class Cloud:
         return tuple(job for job in jobs if job.kind == "sync" and _concerns(job, names))
 
     def _follow(self, place: str, shelf: str) -> Source:
-        where = self._require_followable(place, shelf)
-        return sources.Sources(self._runtime).add(str(where), shelf=shelf)
+        """Return the source of a folder; a new one where it is not followed on the shelf."""
+        where, source = self._followed(place, shelf)
+        return source or sources.Sources(self._runtime).add(str(where), shelf=shelf)
 
-    def _require_followable(self, place: str, shelf: str) -> "rclone_listing.Place":
+    def _followed(self, place: str, shelf: str) -> "tuple[rclone_listing.Place, Source | None]":
+        """Return where a folder is, and the source that follows it on a shelf already."""
         where = rclone_listing.Place.parse(place)
-        documents.Documents(self._runtime).require_own_shelf(shelf)
+        if shelf:
+            documents.Documents(self._runtime).require_own_shelf(shelf)
         drives.list_folder(where, self._runtime)  # a folder that is not there becomes no source
-        return where
+        known = self._runtime.store.sources().sources()
+        wanted = shelf or shelf_of(str(where), known)
+        same = (one for one in known if one.location == str(where) and one.shelf == wanted)
+        return where, next(same, None)
 
 
 def _concerns(job: Job, names: AbstractSet[str]) -> bool:

@@ -1,6 +1,6 @@
 """Documents: in and out of a library, and looked at."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -15,7 +15,6 @@ from chapterhouse.reading.limits import Limits
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
-    DEFAULT_SHELF,
     AddReport,
     Body,
     Chunk,
@@ -66,7 +65,7 @@ class Documents:
     def add(
         self,
         *paths: Path | str,
-        shelf: str = DEFAULT_SHELF,
+        shelf: str = "",
         on_progress: Callable[[Progress], None] | None = None,
         dry_run: bool = False,
     ) -> AddReport:
@@ -76,7 +75,8 @@ class Documents:
 
         Args:
             paths: Files and folders; at least one.
-            shelf: The shelf to put them on, beside those they are on already.
+            shelf: The shelf to put them on, beside those they are on already; empty for where they
+                are, or the default one.
             on_progress: Called after each file, once it is safe on disk.
             dry_run: Only say what would be read.
 
@@ -90,7 +90,8 @@ class Documents:
         """
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
-        self.require_own_shelf(shelf)
+        if shelf:
+            self.require_own_shelf(shelf)
         wanted = [Path(path).expanduser() for path in paths]
         if dry_run:
             maximum = self._runtime.maximum_bytes
@@ -98,7 +99,7 @@ class Documents:
         order = long_work.adding(wanted, shelf)
         return long_work.read_here(order, self._runtime, on_progress or _ignore)
 
-    def add_later(self, *paths: Path | str, shelf: str = DEFAULT_SHELF) -> Job:
+    def add_later(self, *paths: Path | str, shelf: str = "") -> Job:
         """Leave an ``add`` to the next worker; return its job, or the equal one that waits already.
 
         Raises:
@@ -107,11 +108,12 @@ class Documents:
         """
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
-        self.require_own_shelf(shelf)
+        if shelf:
+            self.require_own_shelf(shelf)
         order = long_work.adding([Path(path).expanduser() for path in paths], shelf)
         return long_work.enqueue(order, self._runtime)
 
-    def add_text(self, text: str, *, title: str = "", shelf: str = DEFAULT_SHELF) -> AddReport:
+    def add_text(self, text: str, *, title: str = "", shelf: str = "") -> AddReport:
         """Store text that came from no file, and index it; the same again changes nothing.
 
         Args:
@@ -136,7 +138,7 @@ class Documents:
         self._runtime.catch_up()
         return report
 
-    def add_bytes(self, data: bytes, name: str, *, shelf: str = DEFAULT_SHELF) -> AddReport:
+    def add_bytes(self, data: bytes, name: str, *, shelf: str = "") -> AddReport:
         """Store the bytes of a file that is not on this disk; the same again changes nothing.
 
         Args:
@@ -151,7 +153,8 @@ class Documents:
         called = _file_name(name)
         if not data:
             raise UsageError("The file is empty.")
-        self.require_own_shelf(shelf)
+        if shelf:
+            self.require_own_shelf(shelf)
         if len(data) > self._runtime.maximum_bytes:
             maximum = self._runtime.settings.reading.maximum_megabytes
             raise RejectedError("too-large", f"{called} has over {maximum} megabytes.")
@@ -167,7 +170,7 @@ class Documents:
         has_job = partial(long_work.has_upload_job, self._runtime.store.jobs())
         return uploads.receive(self._runtime.folder, self._runtime.maximum_bytes, has_job)
 
-    def upload_later(self, file: str, name: str, *, shelf: str = DEFAULT_SHELF) -> Job:
+    def upload_later(self, file: str, name: str, *, shelf: str = "") -> Job:
         """Leave a received file to the next worker; return its job.
 
         Args:
@@ -213,6 +216,31 @@ class Documents:
         self._runtime.store.set_shelves(document_id, sorted(set(shelves)))
         self._runtime.catch_up()
         return self.by_id(document_id)
+
+    def take_off(
+        self, document_id: str, shelves: Collection[str], *, prove: bool = True
+    ) -> Removal:
+        """Remove a document for those who see only some shelves; on others it stays.
+
+        Args:
+            document_id: Its id.
+            shelves: Those that they see.
+            prove: As for ``remove``.
+
+        Returns:
+            The same as ``remove``; what is on other shelves does not count as found.
+
+        Raises:
+            NotFoundError: there is no such document.
+        """
+        document = self.by_id(document_id)
+        if set(document.shelves) <= set(shelves):
+            return self.remove(document_id, prove=prove)
+        removal = remove.take_off(document, shelves, self._runtime.store)
+        if not prove:
+            self._runtime.catch_up()
+            return removal
+        return replace(removal, search=self._runtime.erase([removal]))
 
     def require_own_shelf(self, shelf: str) -> None:
         """Refuse a shelf that is the image of folders.

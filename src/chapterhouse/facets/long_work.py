@@ -14,13 +14,15 @@ from chapterhouse.ingest import ingest, reprocess, uploads
 from chapterhouse.ingest.jobs import Ended, ended, run_here
 from chapterhouse.ingest.look import CONTAINERS, Look
 from chapterhouse.ingest.mirror import Options
-from chapterhouse.ingest.sources import remember_folders
+from chapterhouse.ingest.pipeline import in_order
+from chapterhouse.ingest.sources import remember_folders, shelf_of
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.loading import lazy
 from chapterhouse.ports.jobs import Jobs
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
+    DEFAULT_SHELF,
     UPLOAD,
     AddReport,
     Document,
@@ -248,12 +250,26 @@ def _ended_sync(reports: Sequence[SyncReport]) -> Ended:
 def _add(
     arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
 ) -> AddReport:
-    paths = [Path(system_path(place)) for place in arguments["paths"]]
-    remember_folders(paths, arguments["shelf"], runtime.store, 0)
-    work = runtime.work(_indexing(runtime, on_progress), arguments["shelf"])
-    report = ingest.add(paths, tracker.follow(work))
-    if not report.interrupted:
-        remember_folders(paths, arguments["shelf"], runtime.store, runtime.now())
+    follow = _indexing(runtime, on_progress)
+    by_shelf: dict[str, list[Path]] = {}
+    for place in arguments["paths"]:
+        path = Path(system_path(place))
+        shelf = arguments["shelf"] or shelf_of(place, runtime.store.sources().sources())
+        # A file without a source stays where it is: its own shelf is empty.
+        by_shelf.setdefault(shelf or (DEFAULT_SHELF if path.is_dir() else ""), []).append(path)
+    report = AddReport(())
+    for shelf, paths in by_shelf.items():
+        remember_folders(paths, shelf, runtime.store, 0)
+        further = ingest.add(paths, tracker.follow(runtime.work(follow, shelf)))
+        report = AddReport(
+            in_order((*report.outcomes, *further.outcomes)),
+            (*report.missing, *further.missing),
+            further.interrupted,
+            (*report.ignored, *further.ignored),
+        )
+        if report.interrupted:
+            break
+        remember_folders(paths, shelf, runtime.store, runtime.now())
     runtime.catch_up()
     return report
 

@@ -14,7 +14,7 @@ from chapterhouse.facets import long_work
 from chapterhouse.facets.source_sync import AGENTS, all_sources, folders_of, sync_sources
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.plan import name_of_folder
-from chapterhouse.ingest.sources import find_source, free_name, look_from_outside
+from chapterhouse.ingest.sources import find_source, free_name, look_from_outside, shelf_of
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import printable_name
@@ -58,7 +58,7 @@ class Sources:
         location: str,
         *,
         name: str = "",
-        shelf: str = DEFAULT_SHELF,
+        shelf: str = "",
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         maximum_bytes: int = 0,
@@ -72,7 +72,8 @@ class Sources:
             location: A folder, one of a cloud drive as ``REMOTE:PATH``, or a file with addresses
                 that ends in .links, .urls or .txt.
             name: How it is called; like its folder or file by default.
-            shelf: On which its documents are.
+            shelf: On which its documents are; empty for the one that the location is followed on
+                already, or the default one.
             include: Patterns as in .gitignore of what is read; everything when empty.
             exclude: Patterns of what is not.
             maximum_bytes: Larger files are rejected; 0: as the settings say.
@@ -88,6 +89,7 @@ class Sources:
         store, place = self._runtime.store, location_of(path, ())
         if kind is SourceKind.CLOUD:
             place = str(rclone_listing.Place.parse(location))
+        shelf = shelf or shelf_of(place, store.sources().sources()) or DEFAULT_SHELF
         same = (one for one in store.sources().sources() if one.location == place)
         known = next((one for one in same if one.shelf == shelf), None)
         if known is None:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 
 from chapterhouse.connectors.content import Content, open_all
@@ -24,7 +25,15 @@ from chapterhouse.ingest.plan import Plan, make_plan
 from chapterhouse.ingest.renames import Contents, file_moves, find_renames
 from chapterhouse.ports.store import Store
 from chapterhouse.text.naming import slug
-from chapterhouse.types import AddReport, FileMove, FileOutcome, FileRecord, Progress, Scope
+from chapterhouse.types import (
+    DEFAULT_SHELF,
+    AddReport,
+    FileMove,
+    FileOutcome,
+    FileRecord,
+    Progress,
+    Scope,
+)
 
 _NAME = 48  # characters of a text by which it is called
 
@@ -118,7 +127,7 @@ def _drop_replaced(plan: Plan, moves: Iterable[FileMove], work: Work) -> None:
 
 
 def add_text(text: str, title: str, work: Work) -> AddReport:
-    """Store text that came from no file, as Markdown; the same text is the same document.
+    """Store text that came from no file, as Markdown; the same text on one shelf changes nothing.
 
     Args:
         text: The text.
@@ -133,7 +142,9 @@ def add_text(text: str, title: str, work: Work) -> AddReport:
 
 
 def add_bytes(data: bytes, name: str, work: Work, label: str = "upload") -> AddReport:
-    """Store bytes that came from no file; the same bytes are the same document.
+    """Store bytes that came from no file; the same bytes on one shelf are the same document.
+
+    Those that others sent to another shelf are another one: who sends does not learn of it.
 
     Args:
         data: The bytes of a file.
@@ -145,8 +156,10 @@ def add_bytes(data: bytes, name: str, work: Work, label: str = "upload") -> AddR
         ChapterhouseError: the store cannot be written.
     """
     digest = hashlib.sha256(data).hexdigest()
-    location = f"{GIVEN}{digest}"
-    source = f"{label}/{digest[:8]}/{name}"  # the name stays as it is: people ask by it
+    location = _place_for(digest, work.shelf, work.store)
+    usual = location == f"{GIVEN}{digest}"
+    mark = (digest if usual else hashlib.sha256(location.encode()).hexdigest())[:8]
+    source = f"{label}/{mark}/{name}"  # the name stays as it is: people ask by it
     file = SourceFile(Path(), (location,), location, source, len(data))
     known = work.store.file(location)
     look = Look(file, known, started=time.monotonic())
@@ -154,6 +167,36 @@ def add_bytes(data: bytes, name: str, work: Work, label: str = "upload") -> AddR
         content = Content(data, digest, len(data), 0, int(time.time()))
         look = submit(replace(look, content=content), work)
     return run([look], 1, work)
+
+
+def _place_for(digest: str, shelf: str, store: Store) -> str:
+    """Return the location of bytes that are sent to a shelf: where it has them, or a new one.
+
+    Without a shelf they stay where any shelf has them. A document that was moved to another shelf,
+    or was sent there by an earlier version, may have the usual location: then the next one is free.
+    """
+    everywhere = Scope.everything()
+    for name in () if shelf else (DEFAULT_SHELF, *sorted(store.counts(everywhere)["shelf"])):
+        place = _place_for(digest, name, store)
+        if _held(place, everywhere, store):
+            return place
+    shelf = shelf or DEFAULT_SHELF
+    usual = f"{GIVEN}{digest}"
+    own = usual if shelf == DEFAULT_SHELF else f"{GIVEN}{shelf}:{digest}"
+    for place in (usual, own):
+        if _held(place, Scope.of([shelf]), store):
+            return place
+    return next(
+        place
+        for place in chain((own,), (f"{own}:{number}" for number in count(2)))
+        if _held(place, Scope.of([shelf]), store) or not _held(place, everywhere, store)
+    )
+
+
+def _held(place: str, scope: Scope, store: Store) -> bool:
+    """Whether a document of a scope came from a location, or from the archive there."""
+    ids = [record.document_id for record in store.files(place) if record.document_id]
+    return bool(store.documents_among(ids, scope))
 
 
 def _report_settled(settled: Sequence[FileOutcome], total: int, work: Work) -> bool:

@@ -1,6 +1,6 @@
 """Take documents out of the library and out of every file of the workspace."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -49,7 +49,7 @@ def remove_documents(
     for start in range(0, len(documents), _TOGETHER):
         some = documents[start : start + _TOGETHER]
         with store.together():
-            received += store.jobs().forget_uploads(document.sha256 for document in some)
+            received += store.jobs().forget_uploads(some)
             for document in some:
                 store.remove(document.id)
                 _look_again(document, store)
@@ -59,6 +59,16 @@ def remove_documents(
     store.jobs().forget_documents(documents)
     store.collect_garbage(GRACE_SECONDS)
     return Removal(tuple(documents), None, replace(traces, uploads=tuple(received)))
+
+
+def take_off(document: Document, shelves: Collection[str], store: Store) -> Removal:
+    """Take a document off some of its shelves; return what ``remove_documents`` would return.
+
+    Who sees only those shelves learns nothing of the others.
+    """
+    traces = traces_of([document], store)
+    store.set_shelves(document.id, sorted(set(document.shelves) - set(shelves)))
+    return Removal((document,), None, traces)
 
 
 def erase(

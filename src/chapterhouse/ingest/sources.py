@@ -11,8 +11,9 @@ from chapterhouse.connectors.folder import location_of
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ingest.plan import name_of_folder
 from chapterhouse.ports.store import Store
-from chapterhouse.types import Source, SourceKind
+from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind
 
+_WITH_SHELF = (SourceKind.FOLDER, SourceKind.LINKS, SourceKind.CLOUD)  # which people chose
 LOOSE = "(files)"  # the name of all that was added file by file
 
 
@@ -50,6 +51,32 @@ def source_over(location: str, shelf: str, sources: Iterable[Source]) -> Source 
         and f"{location}/".startswith(f"{one.location.rstrip('/')}/")
     ]
     return max(covering, key=lambda one: len(one.location), default=None)
+
+
+def shelf_of(location: str, sources: Iterable[Source]) -> str:
+    """Return the shelf of the source that a location belongs to; empty where there is no source.
+
+    Raises:
+        UsageError: sources on several shelves have it, and none of them is the default shelf.
+    """
+    over = [one for one in sources if one.kind in _WITH_SHELF and _covers(one, location)]
+    nearest = max((len(one.location) for one in over), default=0)
+    shelves = sorted({one.shelf for one in over if len(one.location) == nearest})
+    if DEFAULT_SHELF in shelves or not shelves:
+        return DEFAULT_SHELF if shelves else ""
+    if len(shelves) > 1:
+        raise UsageError(
+            f"{location} is followed on several shelves.", hint=f"Name one: {', '.join(shelves)}"
+        )
+    return shelves[0]
+
+
+def _covers(source: Source, location: str) -> bool:
+    """Whether a source is at a location, or is a folder above it."""
+    below = f"{source.location.rstrip('/')}/"
+    return source.location == location or (
+        source.kind is SourceKind.FOLDER and location.startswith(below)
+    )
 
 
 def mark_synced(

@@ -89,8 +89,10 @@ class Jobs(Protocol):
         """
         ...
 
-    def forget_uploads(self, hashes: Iterable[str]) -> Sequence[str]:
-        """End jobs that would store bytes of these SHA-256, and forget the files' names.
+    def forget_uploads(self, documents: Iterable[Document]) -> Sequence[str]:
+        """End jobs that would store the bytes of documents on their shelves again.
+
+        They forget the names of the files, too. A job for another shelf is another's.
 
         Returns:
             The names of their received files, those of jobs that had ended before among them.

@@ -69,7 +69,6 @@ def tables(report: Analytics) -> Mapping[str, Table]:
         ),
         "most-cited": (used, list(map(_use, report.most_cited))),
         "never-cited": (used, list(map(_use, report.never_cited))),
-        "disagreeing": (used, list(map(_use, report.disagreeing))),
         "models": (
             (
                 *("model", "questions", "cached", "median ms", "95th percentile ms"),
@@ -84,7 +83,7 @@ def tables(report: Analytics) -> Mapping[str, Table]:
             ],
         ),
         "asked": (
-            ("persona", "council", *_OUTCOMES, "conflicts", "median ms", "dollars"),
+            ("persona", "council", *_OUTCOMES, "median ms", "dollars"),
             [(one.persona, one.council, *_row(one.outcomes), *_more(one)) for one in report.asked],
         ),
         "interfaces": (("interface", "questions"), list(report.by_interface.items())),
@@ -107,7 +106,7 @@ def _row(counts: OutcomeCounts) -> tuple[int, ...]:
 
 
 def _more(one: AskedFigures) -> tuple[Cell, ...]:
-    return one.conflicts, one.median, one.cost
+    return one.median, one.cost
 
 
 def _use(one: DocumentUse) -> tuple[Cell, ...]:
@@ -136,7 +135,6 @@ def analytics_blocks(report: Analytics) -> Iterator[Block]:
             (counts.passages, "with the closest passages only"),
             (counts.not_found, "without an answer"),
             (counts.out_of_scope, "out of scope"),
-            (report.conflicts, "with sources that disagree"),
         )
         yield verbatim(", ".join(f"{number:,} {text}" for number, text in parts if number))
         yield from _gaps(report)
@@ -145,7 +143,6 @@ def analytics_blocks(report: Analytics) -> Iterator[Block]:
     if counts.questions and never:
         title = f"Never cited: {never:,} of {counted(report.documents.documents, 'document')}"
         yield from _uses(title, report.never_cited, "")
-    yield from _uses("Documents that disagree with another", report.disagreeing, "questions")
     if counts.questions:
         yield from _costs(report)
         yield from _days(report)
@@ -213,13 +210,12 @@ def _costs(report: Analytics) -> Iterator[Block]:
     ]
     yield Columns(rows)
     yield from _title("Who was asked")
-    rows = [("who", "questions", "answered", "conflicts", "median", "cost")]
+    rows = [("who", "questions", "answered", "median", "cost")]
     rows += [
         (
             _who(one),
             f"{one.outcomes.questions:,}",
             f"{one.outcomes.answered:,}",
-            f"{one.conflicts:,}",
             _time(one.median),
             _cost(one.cost, 0),
         )

@@ -42,7 +42,6 @@ def answer_blocks(answer: Answer) -> Part:
         (*_opening(answer), *first),
         *rest,
         (Sources(cited),) if cited else (),
-        tuple(_conflicts(answer)),
         tuple(_remarks(answer, refused=not (sentences or answer.found))),
         tuple(_closing(answer)),
     ]
@@ -170,13 +169,6 @@ def _after(sentence: AnswerSentence, trust: str, *, marked: bool) -> Line:
 
 
 # --- beside the answer -------------------------------------------------------------------------
-
-
-def _conflicts(answer: Answer) -> Iterator[Block]:
-    if answer.conflicts:
-        yield paragraph("Sources disagree", Style.STRONG)
-    for conflict in answer.conflicts:
-        yield Bullets(tuple(map(plain, wording.conflict_lines(conflict))))
 
 
 def _remarks(answer: Answer, *, refused: bool) -> Iterator[Block]:

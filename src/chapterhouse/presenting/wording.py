@@ -1,4 +1,4 @@
-"""How numbers, models and disagreements are put into words, in every format."""
+"""How numbers and models are put into words, in every format."""
 
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -6,11 +6,9 @@ from typing import Final
 from chapterhouse.text.analyse import SNOWBALL
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
-    Conflict,
     FileRecord,
     Problem,
     Searched,
-    Side,
     Status,
     Support,
     Trust,
@@ -111,15 +109,3 @@ def join_words(words: Sequence[str], most: int = _WORDS) -> str:
     cut = [word if len(word) <= _WORD else f"{word[:_WORD]}…" for word in words[:most]]
     rest = f", and {len(words) - most:,} more" if len(words) > most else ""
     return ", ".join(cut) + rest
-
-
-def conflict_lines(conflict: Conflict) -> tuple[str, str]:
-    """Return who says what and when, the older side before the newer where the dates tell."""
-    newer, older = conflict.sides
-    return _side(older), _side(newer, ", newer" if conflict.newer else "")
-
-
-def _side(side: Side, mark: str = "") -> str:
-    quote = " ".join(side.span.quote.split())
-    value = f"{side.value} — " if side.value else ""
-    return f"{side.title} ({side.date or 'undated'}{mark}): {value}“{quote}”"

@@ -101,10 +101,12 @@ class JobStore:
         with self._connections.read() as connection:
             return _found(first(connection, "job", _key(job_id)), job_id)
 
-    def forget_uploads(self, hashes: Iterable[str]) -> list[str]:
-        """End jobs that would store bytes of these SHA-256, and forget the files' names."""
+    def forget_uploads(self, documents: Iterable[Document]) -> list[str]:
+        """End jobs that would store the documents again, and forget the files' names."""
         with self._connections.write() as connection:
-            wanted = json.dumps(list(hashes))
+            wanted = json.dumps(
+                [(one.sha256, shelf) for one in documents for shelf in ("", *one.shelves)]
+            )
             received = [str(file) for _, file in run(connection, "uploads_of", wanted)]
             run(connection, "forget_uploads", wanted)
         return received

@@ -579,9 +579,11 @@ DELETE FROM job WHERE state NOT IN ('pending', 'running') AND key <= (
 );
 
 -- uploads_of
+-- Jobs of received files with one of some SHA-256 for one of some shelves; "" is the usual one.
 SELECT key, arguments ->> 'file' FROM job
 WHERE kind = 'upload'
-  AND substr(arguments ->> 'file', 1, 64) IN (SELECT value FROM json_each(?));
+  AND json_array(substr(arguments ->> 'file', 1, 64), arguments ->> 'shelf')
+    IN (SELECT json(value) FROM json_each(?));
 
 -- forget_uploads
 UPDATE job SET
@@ -592,7 +594,8 @@ UPDATE job SET
   state = iif(state IN ('pending', 'running'), 'cancelled', state),
   lease_until = 0
 WHERE kind = 'upload'
-  AND substr(arguments ->> 'file', 1, 64) IN (SELECT value FROM json_each(?));
+  AND json_array(substr(arguments ->> 'file', 1, 64), arguments ->> 'shelf')
+    IN (SELECT json(value) FROM json_each(?));
 
 -- ended_jobs
 SELECT key, arguments, lane, progress, result, error, hint FROM job
@@ -606,12 +609,12 @@ WHERE key = ?1;
 
 -- put_question
 INSERT INTO question (
-  asked, interface, persona, council, outcome, confidence, conflicts, milliseconds, model, cached,
+  asked, interface, persona, council, outcome, confidence, milliseconds, model, cached,
   input_tokens, output_tokens, cost, text
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
 
 -- put_question_document
-INSERT INTO question_document (question, document, place, cited, disagrees) VALUES (?, ?, ?, ?, ?);
+INSERT INTO question_document (question, document, place, cited) VALUES (?, ?, ?, ?);
 
 -- existing_documents
 SELECT id FROM document WHERE id IN (SELECT value FROM json_each(?));
@@ -641,7 +644,7 @@ DELETE FROM question_document WHERE document = ?;
 SELECT min(asked) FROM question;
 
 -- count_questions
-SELECT count(*), coalesce(sum(conflicts > 0), 0) FROM question WHERE asked >= ?1;
+SELECT count(*) FROM question WHERE asked >= ?1;
 
 -- questions_by_interface
 SELECT interface, count(*) FROM question WHERE asked >= ?1 GROUP BY interface ORDER BY interface;
@@ -651,7 +654,7 @@ SELECT asked / 86400, outcome, count(*) FROM question WHERE asked >= ?1
 GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- questions_by_asked
-SELECT persona, council, outcome, count(*), sum(conflicts > 0), sum(cost), count(cost)
+SELECT persona, council, outcome, count(*), sum(cost), count(cost)
 FROM question WHERE asked >= ?1 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 
 -- questions_by_model
@@ -684,10 +687,6 @@ ORDER BY asked, q.key;
 -- cited_documents
 SELECT document, count(*) FROM question_document AS d JOIN question AS q ON q.key = d.question
 WHERE asked >= ?1 AND cited GROUP BY document ORDER BY count(*) DESC, document LIMIT ?2;
-
--- disagreeing_documents
-SELECT document, count(*) FROM question_document AS d JOIN question AS q ON q.key = d.question
-WHERE asked >= ?1 AND disagrees GROUP BY document ORDER BY count(*) DESC, document LIMIT ?2;
 
 -- count_cited_documents
 SELECT count(DISTINCT document) FROM question_document AS d JOIN question AS q ON q.key = d.question

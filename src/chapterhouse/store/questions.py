@@ -35,7 +35,7 @@ class QuestionStore:
 
     def record(self, record: QuestionRecord, drop_before: int) -> None:
         """Record a question, and drop those asked before a time; see ``Questions``."""
-        named = tuple(dict.fromkeys((*record.cited, *record.nearest, *record.disagreeing)))
+        named = tuple(dict.fromkeys((*record.cited, *record.nearest)))
         with self._connections.write(durable=False) as connection:
             run(connection, "drop_old_questions", drop_before)
             found = {one for (one,) in run(connection, "existing_documents", json.dumps(named))}
@@ -45,7 +45,7 @@ class QuestionStore:
                 connection,
                 "put_question_document",
                 (
-                    (key, one, place, int(one in record.cited), int(one in record.disagreeing))
+                    (key, one, place, int(one in record.cited))
                     for place, one in enumerate(named, 1)
                     if one in found
                 ),
@@ -69,12 +69,10 @@ class QuestionStore:
         """Return what the questions asked since a time come to; see ``Questions``."""
         most = limit or _ALL
         with self._connections.read() as connection:
-            ((_, conflicts),) = run(connection, "count_questions", since)
             ((cited_documents,),) = run(connection, "count_cited_documents", since)
             days = _by_day(run(connection, "questions_by_day", since))
             return QuestionFigures(
                 outcomes=_total(day.outcomes for day in days),
-                conflicts=conflicts,
                 by_interface=_counts(run(connection, "questions_by_interface", since)),
                 by_day=days,
                 asked=_by_asked(connection, since),
@@ -84,7 +82,6 @@ class QuestionStore:
                 never_cited=tuple(
                     one for (one,) in run(connection, "never_cited_documents", since, most)
                 ),
-                disagreeing=_counts(run(connection, "disagreeing_documents", since, most)),
                 cited_documents=cited_documents,
                 ages={int(age): int(one) for age, one in run(connection, "document_ages", now)},
             )
@@ -98,7 +95,6 @@ def _values(record: QuestionRecord) -> tuple[str | int | float | None, ...]:
         record.council,
         record.outcome.value,
         record.confidence,
-        record.conflicts,
         record.milliseconds,
         record.model,
         int(record.cached),
@@ -159,18 +155,16 @@ def _by_model(connection: apsw.Connection, since: int) -> tuple[ModelFigures, ..
 def _by_asked(connection: apsw.Connection, since: int) -> tuple[AskedFigures, ...]:
     medians = {(one, two): time for one, two, time in run(connection, "times_by_asked", since)}
     counted: dict[tuple[str, str], Counter[str]] = {}
-    conflicts: Counter[tuple[str, str]] = Counter()
     costs: dict[tuple[str, str], float] = {}
-    for persona, council, outcome, number, disputed, cost, priced in run(
+    for persona, council, outcome, number, cost, priced in run(
         connection, "questions_by_asked", since
     ):
         name = persona, council
         counted.setdefault(name, Counter())[outcome] += number
-        conflicts[name] += disputed
         if priced:
             costs[name] = costs.get(name, 0.0) + cost
     return tuple(
-        AskedFigures(*name, _outcomes(own), conflicts[name], medians[name], costs.get(name))
+        AskedFigures(*name, _outcomes(own), medians[name], costs.get(name))
         for name, own in counted.items()
     )
 

@@ -81,14 +81,12 @@ from chapterhouse.types.changes import (
 )
 from chapterhouse.types.claims import (
     FOUND,
-    Conflict,
     ConflictKind,
     Evidence,
     Judgement,
     Problem,
     ProblemKind,
     Quotation,
-    Side,
     Support,
 )
 from chapterhouse.types.comparison import ComparedPage, Comparison, OriginalLine
@@ -265,7 +263,6 @@ __all__ = [
     "ComparedPage",
     "Comparison",
     "Concession",
-    "Conflict",
     "ConflictKind",
     "ContentGap",
     "Context",
@@ -377,7 +374,6 @@ __all__ = [
     "Section",
     "SettingChange",
     "SettingValue",
-    "Side",
     "Snapshot",
     "Source",
     "SourceKind",

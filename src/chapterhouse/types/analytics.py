@@ -34,7 +34,6 @@ class QuestionRecord:
         persona: Slug of who answered; empty for the library.
         council: Slug of the council that met; empty where none did.
         confidence: 0 to 1; of a meeting 1 where it decided, else 0.
-        conflicts: Points on which sources disagree.
         milliseconds: How long it took until the answer was there.
         model: Which wrote; empty where none did.
         cached: Whether the answer was written earlier: it cost nothing now.
@@ -42,7 +41,6 @@ class QuestionRecord:
         text: The question; empty unless the settings allow it.
         cited: Ids of the documents that an answer cites, in order.
         nearest: Ids of the documents that come closest, the nearest first.
-        disagreeing: Ids of the documents that contradict one another.
     """
 
     asked: int
@@ -51,7 +49,6 @@ class QuestionRecord:
     persona: str = ""
     council: str = ""
     confidence: float = 0.0
-    conflicts: int = 0
     milliseconds: int = 0
     model: str = ""
     cached: bool = False
@@ -61,7 +58,6 @@ class QuestionRecord:
     text: str = ""
     cited: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
-    disagreeing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +114,6 @@ class AskedFigures:
     Attributes:
         persona: Slug of who answered; empty for the library and for meetings.
         council: Slug of the council; empty where none met.
-        conflicts: Questions on which sources disagree.
         median: Milliseconds that half of the questions did not exceed.
         cost: US dollars, of all uses whose price is known; None where none is.
     """
@@ -126,7 +121,6 @@ class AskedFigures:
     persona: str
     council: str
     outcomes: OutcomeCounts
-    conflicts: int
     median: int
     cost: float | None
 
@@ -189,18 +183,14 @@ class QuestionFigures:
     """What the store counts of the questions of a period, in one moment.
 
     Attributes:
-        conflicts: Questions on which sources disagree.
         weak: The questions that were answered weakly or not at all, in order of time.
         cited: Ids of documents with the number of answers that cite them, the most first.
         never_cited: Ids of documents that none cites, the longest unchanged first.
-        disagreeing: Ids of documents with the number of questions on which they disagree with
-            another.
         cited_documents: How many documents are cited at all.
         ages: Documents by the days since they were changed; -1 where that is not known.
     """
 
     outcomes: OutcomeCounts
-    conflicts: int
     by_interface: Mapping[str, int]
     by_day: tuple[DayFigures, ...]
     asked: tuple[AskedFigures, ...]
@@ -208,7 +198,6 @@ class QuestionFigures:
     weak: tuple[QuestionRecord, ...]
     cited: Mapping[str, int]
     never_cited: tuple[str, ...]
-    disagreeing: Mapping[str, int]
     cited_documents: int
     ages: Mapping[int, int]
 
@@ -221,14 +210,12 @@ class Analytics:
         days: Of the period, today included; 0 for all that is recorded.
         first_day: Of the period, UTC, ISO 8601; empty where nothing is recorded.
         last_day: Today.
-        conflicts: Questions on which sources disagree.
         by_interface: Questions by the way in which they came.
         by_day: Every day of the period, in order.
         gaps: The largest first.
         gap_count: How many gaps there are, those left out included.
         most_cited: By the number of answers that cite them.
         never_cited: The longest unchanged first.
-        disagreeing: Documents that contradict another, by the number of questions.
     """
 
     days: int
@@ -236,13 +223,11 @@ class Analytics:
     last_day: str
     documents: DocumentFigures
     outcomes: OutcomeCounts
-    conflicts: int
     by_interface: Mapping[str, int] = field(default_factory=dict)
     by_day: tuple[DayFigures, ...] = ()
     gaps: tuple[ContentGap, ...] = ()
     gap_count: int = 0
     most_cited: tuple[DocumentUse, ...] = ()
     never_cited: tuple[DocumentUse, ...] = ()
-    disagreeing: tuple[DocumentUse, ...] = ()
     models: tuple[ModelFigures, ...] = ()
     asked: tuple[AskedFigures, ...] = ()

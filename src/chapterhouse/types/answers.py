@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from chapterhouse.types.claims import Conflict, Problem, Support
+from chapterhouse.types.claims import Problem, Support
 from chapterhouse.types.documents import Trust
 from chapterhouse.types.writing import TOOL_TEXT, Usage
 
@@ -156,7 +156,6 @@ class Answer:
         route: What became of the question.
         notice: What the reader is told beside it: a deferral, or that something is missing.
         would_help: Documents that would help, where the evidence does not suffice.
-        conflicts: Sources that disagree about what was asked.
         rejected: Markers that the model wrote and that cite nothing it was given.
         handed_to: Slug of the persona who answered instead, or who could; or empty.
         usage: Of the model, where one wrote.
@@ -177,7 +176,6 @@ class Answer:
     route: Route = Route.ANSWERED
     notice: str = ""
     would_help: tuple[str, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
     rejected: tuple[str, ...] = ()
     handed_to: str = ""
     usage: Usage | None = None

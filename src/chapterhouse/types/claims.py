@@ -100,36 +100,3 @@ class ConflictKind(StrEnum):
     DATE = "date"
     NEGATION = "negation"
     NAME = "name"
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What one of two disagreeing sources says.
-
-    Attributes:
-        span: The sentence.
-        value: What it states: the number, the date or the name; empty where that is not sure.
-        title: The document's title.
-        date: The day that the document states for itself, or empty.
-    """
-
-    span: Quotation
-    value: str
-    title: str = ""
-    date: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two sources that disagree about one subject.
-
-    Attributes:
-        subject: The words that both sentences share.
-        sides: Both, the newer first where the dates tell.
-        newer: Whether the first side is the newer one; None where the dates do not tell.
-    """
-
-    kind: ConflictKind
-    subject: str
-    sides: tuple[Side, Side]
-    newer: bool | None = None

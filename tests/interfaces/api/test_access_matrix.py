@@ -136,7 +136,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         assert forgotten
         latest = library.memory.memories(library.memory.personas(), 1, int(time.time()))
         library.memory.forget([latest[0].id])
-        library.sources.add(str(folder / "ours"), name="gone")
+        library.sources.add(str(folder / "ours"), name="gone", shelf="library")
         library.sources.remove("gone")
     wrong = {
         "document": Wrong(foreign, hidden, deleted, "nobody-01234567"),

@@ -1,14 +1,19 @@
+import json
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from tests.served import Served
 
 from chapterhouse.library import Library
+
+OPEN = {"shelf": "open"}
 
 
 def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
@@ -230,3 +235,69 @@ def test_only_sources_of_some_trust_are_searched(served: Served) -> None:
             assert client.post(f"/api/{path}", json={**body, "trust": ["good"]}).status_code == 422
         (document, *_) = client.get("/api/documents/").json()["documents"]
         assert document["trust"] == "own"
+
+
+def _answers_to_sending(served: Served, client: Any, number: int) -> list[Any]:
+    """Send a file and remove it; return all that is answered, without what is random in it."""
+    data = f"# Salt {number}\n\nThe salt on the quay weighs {number} tonnes.".encode()
+    sent = client.post("/api/documents/upload", files={"file": ("own.md", data)}, data=OPEN)
+    served.work()
+    job = client.get(f"/api/jobs/{sent.json()['id']}").json()
+    (listed,) = client.get("/api/documents/?text=Salt").json()["documents"]
+    assert listed["source"].endswith("/own.md")
+    again = client.post("/api/documents/upload", files={"file": ("own.md", data)}, data=OPEN)
+    served.work()
+    unchanged = client.get(f"/api/jobs/{again.json()['id']}").json()
+    path = f"/api/documents/{listed['id']}"
+    moved = client.put(f"{path}/shelves", json={"shelves": ["open"]})
+    removed = client.delete(path)
+    answers = [job["state"], job["result"], unchanged["result"], moved.status_code, listed]
+    answers += [removed.status_code, removed.json(), client.get(path).status_code]
+    shown = json.dumps(answers)
+    shown = shown.replace(listed["id"], "ID").replace(listed["source"].split("/")[1], "MARK")
+    for varies in (listed["sha256"], listed["text_sha256"]):
+        shown = shown.replace(varies, "HASH")
+    shown = re.sub(r"\b1[0-9]{9}\b", "TIME", shown)
+    return shown.replace(f"{number}", "NUMBER").split(", ")
+
+
+def test_who_sends_what_another_shelf_has_is_answered_as_for_anything_new(served: Served) -> None:
+    with Library.open(served.home) as library:
+        for number in range(410, 420):  # under other names
+            data = f"# Salt {number}\n\nThe salt on the quay weighs {number} tonnes."
+            library.documents.add_bytes(data.encode(), "board-secret.md", shelf="board")
+        (shared,) = library.documents.add_text("Both have it.", shelf="board").outcomes
+        library.documents.set_shelves(shared.record.document_id, ["board", "open"])
+        hidden = {one.id for one in library.documents.list(["board"])}
+    limited = served.key("write", workspaces=("default",), shelves=("open",))
+    with served.client(limited) as client, served.client(served.key("write")) as owner:
+        fresh = _answers_to_sending(served, client, 460)
+        assert '"ready": 1' in str(fresh)
+        for number in range(410, 420):
+            assert _answers_to_sending(served, client, number) == fresh
+        kept = {one["id"] for one in owner.get("/api/documents/?shelf=board").json()["documents"]}
+        assert kept == hidden
+
+        body = {"title": "Salt 411", "text": "The salt on the quay weighs 411 tonnes."}
+        text = client.post("/api/documents/text", json={**body, **OPEN}).json()
+        assert text["source"].endswith("/salt-411.md")
+        assert text["id"] not in hidden
+
+        # What the owner put on both is removed for one of them.
+        path = f"/api/documents/{shared.record.document_id}"
+        narrowed = client.put(f"{path}/shelves", json={"shelves": ["open"]})
+        assert (narrowed.status_code, narrowed.json()["shelves"]) == (200, ["open"])
+        gone = client.delete(path)
+        assert (gone.status_code, gone.json()["found"]) == (200, 0)
+        assert gone.json()["removed"] == [shared.record.document_id]
+        assert time.time() < gone.json()["can_be_restored_until"]
+        assert client.get(path).status_code == 404
+        assert owner.get(path).json()["shelves"] == ["board"]
+
+
+def test_without_a_shelf_the_owner_sends_again_what_a_shelf_has(served: Served) -> None:
+    with served.client(served.key("write")) as owner:
+        body = {"title": "Salt", "text": "It is white."}
+        first = owner.post("/api/documents/text", json={**body, "shelf": "papers"}).json()
+        again = owner.post("/api/documents/text", json=body).json()
+        assert (again["id"], again["shelves"]) == (first["id"], ["papers"])

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 TABLES = {
-    *("days", "gaps", "most-cited", "never-cited", "disagreeing"),
+    *("days", "gaps", "most-cited", "never-cited"),
     *("models", "asked", "interfaces", "documents"),
 }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reading.conftest import png
 
 from chapterhouse.types import Status
 
@@ -131,3 +132,19 @@ def test_a_file_without_text_is_named_as_other_files_are(
     (tmp_path / "papers" / "blank.md").write_text("  \n", "utf-8")
     told = chapterhouse("add", str(tmp_path / "papers"), *home).out
     assert "          blank.md holds no text. (no-text)\n" in told
+
+
+def test_pictures_without_text_are_one_line(
+    chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for number in range(12):
+        (papers / f"p{number:02}.png").write_bytes(png())
+    for _ in range(2):  # the second time they are unchanged
+        told = chapterhouse("add", str(papers), *home).out.splitlines()
+        lines = [line for line in told if "p00" in line or "without text" in line]
+        named = "papers/p00.png, papers/p01.png, papers/p02.png"
+        assert lines == [f"rejected  12 pictures without text: {named}, and 9 more"]
+    data = chapterhouse("add", str(papers), *home, "--json").data
+    assert len(data["outcomes"]) == 12

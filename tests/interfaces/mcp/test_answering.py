@@ -37,16 +37,12 @@ def require_verified(citations: list[dict[str, Any]], library: Library) -> None:
         assert hashlib.sha256(text.encode()).hexdigest() == citation["text_sha256"]
 
 
-def test_an_answer_has_verified_citations_and_names_the_conflict(
-    direct: Direct, library: Library
-) -> None:
+def test_an_answer_has_verified_citations(direct: Direct, library: Library) -> None:
     answer = direct.data("ask", **CALLS["ask"])
     assert answer["outcome"] == "answer"
     assert answer["route"] == "answered"
     assert "75 euros" in answer["text"]
     require_verified(answer["citations"], library)
-    assert [conflict["kind"] for conflict in answer["conflicts"]] == ["number"]
-    assert answer["conflicts"][0]["newer"] is True
 
 
 def test_a_persona_answers_from_their_own_shelf(direct: Direct, library: Library) -> None:

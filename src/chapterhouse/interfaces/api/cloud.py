@@ -10,13 +10,18 @@ from fastapi import Query
 from pydantic import ConfigDict, Field
 
 from chapterhouse.interfaces.api.routing import needs, router
-from chapterhouse.interfaces.api.schemas import Body, JobResult, JobsResult, Name, job_result
+from chapterhouse.interfaces.api.schemas import (
+    Body,
+    JobResult,
+    JobsResult,
+    MaybeShelf,
+    job_result,
+)
 from chapterhouse.interfaces.api.sources import leave_sync
 from chapterhouse.interfaces.api.state import Exchanged
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.library import Library
-from chapterhouse.types import DEFAULT_SHELF
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ, whole=True)
@@ -67,7 +72,7 @@ class CloudSyncBody(Body):
     )
 
     place: str = Field(min_length=1, max_length=_LONGEST, description="As REMOTE:PATH.")
-    shelf: Name = DEFAULT_SHELF
+    shelf: MaybeShelf = ""
 
 
 @cloud.get("/folders", openapi_extra=BROWSE)

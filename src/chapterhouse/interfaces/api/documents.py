@@ -242,8 +242,11 @@ async def set_shelves(exchange: Exchanged, document_id: str, body: ShelvesBody) 
         require_shelf(exchange.caller, shelf)
 
     def change(library: Library) -> DocumentResult:
-        _require_own(library, document_id, exchange.caller)
-        return _shown(library.documents.set_shelves(document_id, body.shelves), exchange)
+        document = _require_own(library, document_id, exchange.caller)
+        own = exchange.caller.grant.shelves or ()
+        hidden = () if exchange.caller.grant.is_whole else set(document.shelves).difference(own)
+        shelves = (*body.shelves, *hidden)
+        return _shown(library.documents.set_shelves(document_id, shelves), exchange)
 
     return await exchange.change("document.shelves", _unnamed(document_id), change)
 
@@ -263,7 +266,9 @@ async def remove(
         document = _require_own(library, document_id, exchange.caller)
         if if_match and _tag(_shown(document, exchange)) not in _tags(if_match):
             raise Refusal(412, "The document has changed since.")
-        removal = library.documents.remove(document.id, prove=prove)
+        grant = exchange.caller.grant
+        shelves = document.shelves if grant.is_whole else grant.shelves or ()
+        removal = library.documents.take_off(document.id, shelves, prove=prove)
         return _removal(removal, library.documents.in_place(removal.documents))
 
     return await exchange.change("document.remove", _unnamed(document_id), work)
@@ -317,20 +322,16 @@ def require_shelf(caller: Caller, shelf: str) -> None:
 
 
 def _require_own(library: Library, document_id: str, caller: Caller) -> Document:
-    """Return a document that is on no shelf but the caller's.
+    """Return a document that is on a shelf of the caller.
 
     Raises:
-        NotFoundError: there is none that they may see.
-        Refusal: others have it, too.
+        NotFoundError: there is none.
     """
     document = library.documents.by_id(document_id)
     if caller.grant.is_whole:
         return document
-    own = set(caller.grant.shelves or ())
-    if own.isdisjoint(document.shelves):
+    if set(caller.grant.shelves or ()).isdisjoint(document.shelves):
         raise NotFoundError(f"There is no document '{document_id}'.")
-    if not own.issuperset(document.shelves):
-        raise Refusal(403, "The document is on other shelves, too.")
     return document
 
 

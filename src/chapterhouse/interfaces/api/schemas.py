@@ -33,9 +33,7 @@ Text = Annotated[str, Field(max_length=_LONGEST_BODY)]
 Line = Annotated[str, AfterValidator(sanitise_line)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
 Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made
-SHELF_SAYS: Final = (
-    "Beside those it is on already; without one where it is, the only one of the key, or library."
-)
+SHELF_SAYS: Final = "Without one where it is already, the only one of the key, or library."
 MaybeShelf = Annotated[str, Field(pattern=f"^$|{NAME_PATTERN}", description=SHELF_SAYS)]
 Names = Annotated[tuple[Name, ...], Field(max_length=_MOST_NAMES)]
 Question = Annotated[str, Field(min_length=1, max_length=_LONGEST_QUERY)]

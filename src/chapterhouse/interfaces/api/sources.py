@@ -17,7 +17,7 @@ from chapterhouse.interfaces.api.schemas import (
     STRICT,
     Body,
     JobResult,
-    Name,
+    MaybeShelf,
     Names,
     job_result,
 )
@@ -25,7 +25,7 @@ from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.service import hide_source, without_paths
 from chapterhouse.library import Library
-from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind, Trust
+from chapterhouse.types import Source, SourceKind, Trust
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ, whole=True)
@@ -53,7 +53,7 @@ class SourceBody(Body):
         ),
     )
     name: str = Field(default="", max_length=100, description="Like its folder when empty.")
-    shelf: Name = DEFAULT_SHELF
+    shelf: MaybeShelf = ""
     include: Names = Field(default=(), description="Patterns as in .gitignore; all when empty.")
     exclude: Names = ()
     maximum_bytes: Annotated[int, Field(ge=0, le=LARGEST), STRICT] = Field(
@@ -112,7 +112,8 @@ async def add_source(exchange: Exchanged, body: SourceBody) -> SourceResult:
         )
 
     def add(library: Library) -> SourceResult:
-        library.documents.require_own_shelf(body.shelf)
+        if body.shelf:
+            library.documents.require_own_shelf(body.shelf)
         source = library.sources.add(
             body.location,
             name=body.name,

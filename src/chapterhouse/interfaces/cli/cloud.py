@@ -13,7 +13,7 @@ from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, may_ask, op
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
-from chapterhouse.types import DEFAULT_SHELF, Progress, SyncReport
+from chapterhouse.types import Progress, SyncReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,8 +107,13 @@ def sync(
     place: Folder,
     *,
     shelf: Annotated[
-        str, option("--shelf", "NAME", "The shelf to put the documents on.")
-    ] = DEFAULT_SHELF,
+        str,
+        option(
+            "--shelf",
+            "NAME",
+            "The shelf to put the documents on.  [default: as before, else library]",
+        ),
+    ] = "",
     no_delete: Annotated[
         bool, flag("--no-delete", "Leave documents in the library whose files are gone.")
     ] = False,

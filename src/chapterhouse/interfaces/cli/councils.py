@@ -64,12 +64,12 @@ def new(
         str, option("--template", "NAME", f"What to start from: {', '.join(COUNCIL_TEMPLATES)}.")
     ] = DEFAULT_COUNCIL_TEMPLATE,
     each: Annotated[
-        str | None,
+        list[str] | None,
         option(
             "--each",
             "FOLDER",
             "Make a member of every file and subfolder, who reads just that; or of those that fit"
-            " a pattern in quotes, as 'contracts/2024*'.",
+            " a pattern in quotes, as 'contracts/2024*'; repeatable.",
         ),
     ] = None,
     member: Annotated[
@@ -91,7 +91,7 @@ def new(
     something could not be read.
     """
     folders = [folder_named(path) for path in folder or ()]
-    members = folder_members(absolute(each)) if each is not None else ()
+    members = folder_members(*map(absolute, each)) if each else ()
     with opened_library(create=True) as library, show_progress() as on_progress:
         personas = [library.personas.resolve(persona) for persona in member or ()]
         council = council_from(

@@ -30,7 +30,7 @@ from chapterhouse.interfaces.cli.session import (
 )
 from chapterhouse.interfaces.cli.terminal import console, draw
 from chapterhouse.loading import lazy
-from chapterhouse.types import DEFAULT_SHELF, AddReport
+from chapterhouse.types import AddReport
 
 if TYPE_CHECKING:
     from chapterhouse.ingest import bug_report
@@ -54,8 +54,13 @@ def add(
     ],
     *,
     shelf: Annotated[
-        str, option("--shelf", "NAME", "The shelf to put the documents on.")
-    ] = DEFAULT_SHELF,
+        str,
+        option(
+            "--shelf",
+            "NAME",
+            "The shelf to put the documents on.  [default: as before, else library]",
+        ),
+    ] = "",
     title: Annotated[str, option("--title", "T", "Title of the text from standard input.")] = "",
     background: Annotated[
         bool, flag("--background", "Leave the work to chapterhouse worker.")

@@ -11,7 +11,8 @@ from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.render_models import vector_rows
 from chapterhouse.interfaces.cli.session import OK, PARTLY
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
-from chapterhouse.presenting.wording import outcome_word, searched_text
+from chapterhouse.presenting.wording import join_words, outcome_word, searched_text
+from chapterhouse.reading.names import EXTENSIONS, IMAGES
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     AddReport,
@@ -60,6 +61,9 @@ _ORDER = (
     "quarantined earlier",
 )
 _MOST_EARLIER = 10  # files whose reasons are told again
+_MOST_PICTURES = 3  # that are named
+_PICTURES = frozenset(ending for name in IMAGES for ending in EXTENSIONS[name])
+_NO_TEXT = " holds no text. "  # of a picture: what is behind it says why
 
 
 def ready(state: LibraryStatus) -> Iterator[Block]:
@@ -99,20 +103,37 @@ def _endings(outcome: FileOutcome) -> list[str]:
 
 def details(value: AddReport) -> Iterator[Block]:
     """Name the files that are not wholly in the library, with the reasons."""
+    records = [one for outcome in value.outcomes for one in (outcome.earlier or (outcome.record,))]
+    yield from _pictures([record for record in records if _is_picture(record)])
     for outcome in value.outcomes:
-        if is_incomplete(outcome.record):
+        if is_incomplete(outcome.record) and not _is_picture(outcome.record):
             yield from _outcome(outcome)
     for outcome in value.outcomes:
         found = [one for one in outcome.notices if one.code == "credentials"]
         if found and not is_incomplete(outcome.record):
             yield from entry("notice", Style.WARNING, outcome.record.source, *map(_notice, found))
-    records = chain.from_iterable(outcome.earlier for outcome in value.outcomes)
-    earlier = list(filter(is_incomplete, records))
+    earlier_records = chain.from_iterable(outcome.earlier for outcome in value.outcomes)
+    earlier = [one for one in earlier_records if is_incomplete(one) and not _is_picture(one)]
     if len(earlier) > _MOST_EARLIER:
         yield verbatim("See why: chapterhouse docs list --problems")
         return
     for record in earlier:
         yield from _ending(record)
+
+
+def _is_picture(record: FileRecord) -> bool:
+    """Whether a file is a picture in which there is no text to read."""
+    ending = record.source.rpartition(".")[2].lower()
+    return record.code == "no-text" and ending in _PICTURES
+
+
+def _pictures(records: Sequence[FileRecord]) -> Iterator[Block]:
+    """Name the pictures without text in one line, and below it why."""
+    if records:
+        names = join_words([record.source for record in records], _MOST_PICTURES)
+        label = f"{counted(len(records), 'picture')} without text: {names}"
+        reasons = dict.fromkeys(one.sentence.partition(_NO_TEXT)[2] for one in records)
+        yield from entry("rejected", Style.BAD, label, *reasons)
 
 
 def planned(value: AddReport) -> Iterator[Block]:

@@ -29,7 +29,7 @@ from chapterhouse.interfaces.cli.session import (
 )
 from chapterhouse.interfaces.cli.terminal import console, draw
 from chapterhouse.text.counting import counted
-from chapterhouse.types import DEFAULT_SHELF, Trust
+from chapterhouse.types import Trust
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
@@ -114,8 +114,13 @@ def add(
     *,
     name: Annotated[str, option("--name", "NAME", "How it is called.  [default: its own]")] = "",
     shelf: Annotated[
-        str, option("--shelf", "NAME", "The shelf to put its documents on.")
-    ] = DEFAULT_SHELF,
+        str,
+        option(
+            "--shelf",
+            "NAME",
+            "The shelf to put its documents on.  [default: as before, else library]",
+        ),
+    ] = "",
     include: Annotated[
         list[str] | None,
         option("--include", "PATTERN", "Read only such files, as in .gitignore; repeatable."),

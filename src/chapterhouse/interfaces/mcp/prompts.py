@@ -46,9 +46,9 @@ PROMPTS: Final = (
         "Answer this question with the tool ask{persona}:\n\n{question}\n\n"
         "Give the answer in your own words only where it keeps what the documents say, and put "
         "behind every sentence the number of its citation. List the citations below with file, "
-        "page and quotation. Name every conflict that the tool reports. If the outcome is "
-        "passages, say that none answers it for certain; if it is not-found, say that the "
-        "documents do not answer it and which would help; do not answer from memory. "
+        "page and quotation. If the outcome is passages, say that none answers it for certain; if "
+        "it is not-found, say that the documents do not answer it and which would help; do not "
+        "answer from memory. "
         f"{_CHECKED}",
     ),
     ServedPrompt(
