@@ -17,7 +17,7 @@ from chapterhouse.retrieval.fuse import (
     reciprocal_ranks,
     variant_ranks,
 )
-from chapterhouse.retrieval.method import Merge
+from chapterhouse.retrieval.method import Fuse, Merge
 from chapterhouse.types import Fusion, Scored
 
 LISTS = st.dictionaries(st.integers(1, 30), st.floats(0, 50), max_size=12).map(
@@ -143,6 +143,26 @@ def test_weights_must_be_as_many_as_variants() -> None:
 
 
 def test_ranks_of_both_sides_lie_between_zero_and_one() -> None:
-    fused = rank_scores(both([Scored(7, 9.0), Scored(8, 1.0)], [Scored(7, 0.9), Scored(9, 0.2)]))
+    found = [Scored(7, 9.0), Scored(8, 1.0)]
+    fused = rank_scores(both(found, [Scored(7, 0.9), Scored(9, 0.2), Scored(8, 0.1)]))
     assert fused[7] == pytest.approx(1.0)
-    assert 0 < fused[9] == fused[8] < 0.5
+    assert 0 < fused[9] < fused[8] < 1
+
+
+@pytest.mark.parametrize("fuse", [combine_scores, rank_scores])
+@given(lexical=LISTS, vector=LISTS)
+def test_chunks_without_a_vector_stand_as_words_put_them(
+    fuse: Fuse, lexical: list[Scored], vector: list[Scored]
+) -> None:
+    known = {hit.key for hit in vector}
+    words = fuse([RankedList("bm25", lexical)])
+    fused = fuse(both(lexical, vector))
+    unknown = {key: score for key, score in fused.items() if key in words.keys() - known}
+    assert unknown == pytest.approx({key: words[key] for key in unknown})
+
+
+def test_the_best_by_words_without_a_vector_stands_before_what_only_lies_near() -> None:
+    fusion = Fusion(weight=0.7, floor=0.1, ceiling=0.7, alone=0.25)
+    near = [Scored(key, 0.5) for key in range(2, 12)]
+    fused = combine_scores(both([Scored(1, 9.0), Scored(2, 4.0), Scored(3, 4.0)], near, fusion))
+    assert max(fused, key=lambda key: fused[key]) == 1

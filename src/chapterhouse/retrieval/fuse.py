@@ -29,36 +29,58 @@ def combine_scores(lists: Sequence[RankedList]) -> dict[int, float]:
     """Return ``(1 - w) · BM25 / highest BM25 + w · clipped cosine`` for every chunk in a list.
 
     Any number of lists: ``w`` is each similarity's own, and lists of relative scores share what
-    is left. A chunk that a list lacks counts 0 there; one that only similarities hold must be near
-    enough to be a hit at all. With one similarity at most, scores lie between 0 and 1.
+    is left. A chunk that words found and a similarity lacks has no vector yet, or none in its
+    language. That says nothing about it, so its score of words takes the place of the cosine. One
+    that only similarities hold must be near enough to be a hit at all. With one similarity at
+    most, scores lie between 0 and 1.
     """
-    relative = [each for each in lists if each.similarity is None]
+    words = _word_scores(lists)
     left = 1 - sum(each.similarity.weight for each in lists if each.similarity)
-    fused: dict[int, float] = {}
-    for each in relative:
-        highest = _highest(each)
-        for hit in each.hits:
-            share = left * (hit.score / highest) / len(relative)
-            fused[hit.key] = fused.get(hit.key, 0.0) + share
+    fused = {key: left * score for key, score in words.items()}
     for each in lists:
         if each.similarity:
-            _add_similarity(fused, each.hits, each.similarity)
+            _add_similarity(fused, words, each.hits, each.similarity)
     return fused
 
 
-def _add_similarity(fused: dict[int, float], hits: Sequence[Scored], fusion: Fusion) -> None:
+def _word_scores(lists: Sequence[RankedList]) -> dict[int, float]:
+    """Return the mean of the relative scores of every chunk in their lists."""
+    relative = [each for each in lists if each.similarity is None]
+    found: dict[int, float] = {}
+    for each in relative:
+        highest = _highest(each)
+        for hit in each.hits:
+            share = hit.score / highest / len(relative)
+            found[hit.key] = found.get(hit.key, 0.0) + share
+    return found
+
+
+def _add_similarity(
+    fused: dict[int, float], words: Mapping[int, float], hits: Sequence[Scored], fusion: Fusion
+) -> None:
     weight, floor, span = fusion.weight, fusion.floor, fusion.ceiling - fusion.floor
     for hit in hits:
         known = fused.get(hit.key)
         if hit.score > floor and (known is not None or hit.score >= fusion.alone):
             nearness = (hit.score - floor) / span
             fused[hit.key] = (known or 0.0) + weight * (nearness if nearness < 1 else 1.0)
+    for key in words.keys() - {hit.key for hit in hits}:
+        fused[key] += weight * words[key]
 
 
 def rank_scores(lists: Sequence[RankedList]) -> dict[int, float]:
-    """Return the reciprocal rank fusion of the lists, over its highest possible value."""
+    """Return the reciprocal rank fusion of the lists, over its highest possible value.
+
+    The ranks by words take the place of those by similarity that a chunk does not have.
+    """
     k = 60.0
     fused = reciprocal_ranks([each.hits for each in lists], k=k)
+    relative = [each.hits for each in lists if each.similarity is None]
+    words = reciprocal_ranks(relative, k=k)
+    for each in lists:
+        if each.similarity:
+            for key in words.keys() - {hit.key for hit in each.hits}:
+                fused[key] += words[key] / len(relative)
     return {key: score * (k + 1) / len(lists) for key, score in fused.items()}
 
 
