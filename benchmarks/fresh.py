@@ -9,7 +9,7 @@ nDCG@10 of their questions, beside words alone.
 three; nDCG@10 of each language's own questions, beside words alone in the same library.
 
 **Uploads.** A hundred facts, each added to a library that has all its vectors and asked about at
-once, before anything makes its vectors, in words that older documents use of other things; how
+once, before anything makes its vectors, among older documents that say the same of other things; how
 many are among the first three hits.
 
 "Words alone" is the product without vectors: reranking, other names and the hop stay.
@@ -220,27 +220,21 @@ _OLD = (
     "loudspeaker", "darkroom", "garage", "tent pitch", "museum pass", "cellar", "bus ticket",
     "hunting licence", "sailing course", "greenhouse", "lecture hall", "car trailer",
 )  # fmt: skip
-# What is uploaded, what older documents say of other things, and what is asked: in their words.
+# What is said of each thing, and what is asked.
 _FACTS = (
-    ("The {thing} fee is {number} crowns.", "A {thing} costs {number} crowns. What you pay for a "
-     "{thing} is set each year.", "How much do you pay for a {thing}, what does it cost?"),
-    ("{thing} bookings: call extension {number}.", "To reserve a {thing}, which phone number to "
-     "ring is said here: ring {number}.", "Which phone number do I ring to reserve a {thing}?"),
-    ("{thing} deposit: {number} crowns, back after a week.", "When you return the {thing}, the "
-     "money you left is paid back within {number} days.", "How much money do I leave for a {thing}, "
-     "and when is it paid back?"),
-    ("The {thing} is closed in week {number}.", "You cannot use the {thing} during the holidays in "
-     "winter, for {number} days.", "During which week can you not use the {thing}?"),
-    ("The {thing} key hangs on hook {number}.", "Where to find the thing that opens the {thing}: "
-     "in the office, drawer {number}.", "Where do I find what opens the {thing}, in the office?"),
-)  # fmt: skip
+    ("The {thing} fee is {number} crowns a night.", "What does the {thing} cost a night?"),
+    ("To book the {thing}, call extension {number}.", "Which number do I call for the {thing}?"),
+    ("The deposit for the {thing} is {number} crowns.", "How high is the {thing} deposit?"),
+    ("The {thing} is closed in week {number}.", "When is the {thing} not open?"),
+    ("The key of the {thing} hangs on hook {number}.", "Where do I find the key of the {thing}?"),
+)
 
 
 def measure_uploads() -> tuple[list[Bar], Table]:
     """Add a hundred facts one by one, and ask about each at once."""
     documents = load_dataset(data_folder() / "retrieval" / "xquad-en").documents
     older = [
-        CorpusDocument(f"{thing} {kind}", "", _said(fact[1], thing, kind))
+        CorpusDocument(f"{thing} {kind}", "", _said(fact[0], thing, kind))
         for thing in _OLD
         for kind, fact in enumerate(_FACTS)
     ]
@@ -250,7 +244,7 @@ def measure_uploads() -> tuple[list[Bar], Table]:
         for number, (thing, fact) in enumerate((thing, fact) for thing in _NEW for fact in _FACTS):
             text, title = _said(fact[0], thing, number), f"Note {number}"
             added = library.documents.add_text(text, title=title).outcomes[0].record
-            hits = library.search.hits(fact[2].format(thing=thing), limit=TOP).hits
+            hits = library.search.hits(fact[1].format(thing=thing), limit=TOP).hits
             ranks = [hit.rank for hit in hits if hit.document.id == added.document_id]
             places.append(min(ranks, default=TOP + 1))
     first = sum(place <= 3 for place in places)
