@@ -250,7 +250,9 @@ def measure_uploads() -> tuple[list[Bar], Table]:
     first = sum(place <= 3 for place in places)
     rows = [(f"{place}" if place <= TOP else "not found", places.count(place))
             for place in sorted(set(places))]  # fmt: skip
-    table = Table("Rank of a fact that was uploaded a moment before", ("rank", "facts"), tuple(rows))
+    table = Table(
+        "Rank of a fact that was uploaded a moment before", ("rank", "facts"), tuple(rows)
+    )
     return [Bar("uploads among the first three, of 100", first, least=100)], table
 
 
