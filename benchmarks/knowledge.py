@@ -4,8 +4,9 @@
 
 The first ten passages for questions of seven collections, judged by document, and for questions
 that belong to another collection. What is kept by the final score from .65 on, which
-``search_knowledge`` takes for the similarity, and by the cosine of the built-in vectors. The default reranker was fitted on these collections, the questions among them:
-leave-one-out figures of its ranking are in ``results/reranker.md``.
+``search_knowledge`` takes for the similarity, and by the cosine of the built-in vectors. The
+default reranker was fitted on these collections, the questions among them: leave-one-out figures
+of its ranking are in ``results/reranker.md``.
 """
 
 import math

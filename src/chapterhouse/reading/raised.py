@@ -13,7 +13,9 @@ _LOWERED: Final = str.maketrans(
 # 1st, XXe, no, Mme, trademarks: what is raised belongs to the word. A letter behind a variable,
 # a number or a bracket is a power.
 _POWER: Final = re.compile(r"(?:(?:^|[^\W_]*\d|\W)[a-z]?|\))\Z")
-_ENDINGS: Final = frozenset("st nd rd th er re ère ème ième nde de os ao tm sm md".split())
+_ENDINGS: Final = frozenset(
+    ("st", "nd", "rd", "th", "er", "re", "ère", "ème", "ième", "nde", "de", "os", "tm", "sm", "md")
+)
 _LETTER_ENDINGS: Final = frozenset("eoaºª")
 
 

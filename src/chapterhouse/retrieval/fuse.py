@@ -92,7 +92,8 @@ def _expectation(pairs: Sequence[tuple[float, float]]) -> Callable[[float], floa
     count = len(pairs)
     if not count:
         return lambda score: score
-    mean, near = (sum(values) / count for values in zip(*pairs, strict=True))
+    mean = sum(score for score, _ in pairs) / count
+    near = sum(own for _, own in pairs) / count
     spread = sum((score - mean) ** 2 for score, _ in pairs)
     together = sum((score - mean) * (own - near) for score, own in pairs)
     both = spread * sum((own - near) ** 2 for _, own in pairs)
@@ -100,7 +101,7 @@ def _expectation(pairs: Sequence[tuple[float, float]]) -> Callable[[float], floa
     slope = together / spread / math.sqrt(correlation) if correlation else 0.0
 
     def expected(score: float) -> float:
-        on_line = min(max(near + slope * (score - mean), 0.0), 1.0)
+        on_line: float = min(max(near + slope * (score - mean), 0.0), 1.0)
         return (count * on_line + _PRIOR * score) / (count + _PRIOR)
 
     return expected

@@ -131,7 +131,7 @@ def _emphasised(match: re.Match[str]) -> str:
 
 
 def table_cells(row: str, format_: str = "md") -> list[str]:
-    """Return the cells of a table's row without what the reader of ``format_`` wrote as Markdown."""
+    """Return the cells of a table's row without what its document's reader wrote as Markdown."""
     inner = row.strip().removeprefix("|").removesuffix("|")
     cells = (cell.replace("\\|", "|") for cell in _CELL.split(inner))
     return [plain_text(cell, format_) for cell in cells]
