@@ -39,7 +39,7 @@ RAISED = {
 }
 
 
-def file_of(format_: str, text: str) -> bytes:
+def file_of(format_: str, text: str) -> bytes:  # noqa: PLR0911 - one return a format
     """Return a file that shows a text."""
     escaped = html.escape(text, quote=False)
     match format_:

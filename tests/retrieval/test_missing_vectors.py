@@ -39,7 +39,7 @@ ITALIAN = {
 
 
 def add(library: Library, text: str) -> str:
-    record = library.documents.add_text(text, title=text.split()[0]).outcomes[0].record
+    record = library.documents.add_text(text, title=text.split(maxsplit=1)[0]).outcomes[0].record
     return record.document_id
 
 
