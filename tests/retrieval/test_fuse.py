@@ -81,7 +81,7 @@ VARIANTS = st.lists(st.tuples(SCORES, st.floats(0.05, 1)), min_size=1, max_size=
 def test_without_vectors_words_alone_decide(lexical: list[Scored]) -> None:
     without = replace(TABLE_FUSION, weight=0.0)
     words = lexical_scores(both(lexical, [Scored(99, 1.0)]))
-    assert words == combine_scores(both(lexical, [], without))
+    assert words == combine_scores(both(lexical, [Scored(99, -1.0)], without))
 
 
 @given(st.permutations([0, 1, 2, 3]), LISTS, LISTS, LISTS, LISTS)
@@ -163,8 +163,15 @@ def test_chunks_without_a_vector_stand_in_the_order_of_their_words(
 
 
 @given(LISTS)
-def test_the_scale_is_the_same_without_vectors(lexical: list[Scored]) -> None:
-    assert combine_scores(both(lexical, [])) == pytest.approx(lexical_scores(both(lexical, [])))
+def test_without_vectors_the_scale_is_the_same_whatever_they_would_weigh(
+    lexical: list[Scored],
+) -> None:
+    """The confidence of what is found by words alone was fitted on it."""
+    heavy = combine_scores(both(lexical, [], replace(TABLE_FUSION, weight=0.7)))
+    assert heavy == combine_scores(both(lexical, []))
+    assert heavy == pytest.approx(
+        {k: 0.7 * s for k, s in lexical_scores(both(lexical, [])).items()}
+    )
 
 
 def test_the_best_by_words_without_a_vector_stands_before_what_only_lies_near() -> None:

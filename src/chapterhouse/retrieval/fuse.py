@@ -35,15 +35,18 @@ def combine_scores(lists: Sequence[RankedList]) -> dict[int, float]:
     Any number of lists: ``w`` is each similarity's own, and lists of relative scores share what
     is left. A chunk that words found and a similarity lacks has no vector yet, or none in its
     language. That says nothing about it, so it counts as those do that words found alike. One that
-    only similarities hold must be near enough to be a hit at all. With one similarity at most,
-    scores lie between 0 and 1.
+    only similarities hold must be near enough to be a hit at all. Where no similarity found
+    anything, none was asked, and words have the share that they have beside the built-in table.
+    With one similarity at most, scores lie between 0 and 1.
     """
     words = _word_scores(lists)
-    left = 1 - sum(each.similarity.weight for each in lists if each.similarity)
+    similar = [(each.hits, each.similarity) for each in lists if each.similarity]
+    left = 1 - sum(fusion.weight for _, fusion in similar)
+    if similar and not any(hits for hits, _ in similar):
+        left, similar = 1 - TABLE_FUSION.weight, []
     fused = {key: left * score for key, score in words.items()}
-    for each in lists:
-        if each.similarity:
-            _add_similarity(fused, words, each.hits, each.similarity)
+    for hits, fusion in similar:
+        _add_similarity(fused, words, hits, fusion)
     return fused
 
 
