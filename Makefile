@@ -91,6 +91,7 @@ bench-peers: bench-setup peers-setup ## our retrieval beside LlamaIndex, Haystac
 eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, packing, answers and bundles, beside other libraries
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/variants.py
+	-$(BIN)/python benchmarks/fresh.py --write
 	$(BIN)/python benchmarks/chunking.py
 	@# a missed bar is shown, and the rest is still measured
 	-$(BIN)/python benchmarks/sentences.py

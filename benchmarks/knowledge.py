@@ -3,10 +3,10 @@
     python benchmarks/knowledge.py
 
 The first ten passages for questions of seven collections, judged by document, and for questions
-that belong to another collection. What is kept by the final score from .65 and .7 on, which
-``search_knowledge`` and ``semantic_search`` take for the similarity, and by the cosine of the
-built-in vectors. The default reranker was fitted on these collections, the questions among them:
-leave-one-out figures of its ranking are in ``results/reranker.md``.
+that belong to another collection. What is kept by the final score from .65 on, which
+``search_knowledge`` takes for the similarity, and by the cosine of the built-in vectors. The
+default reranker was fitted on these collections, the questions among them: leave-one-out figures
+of its ranking are in ``results/reranker.md``.
 """
 
 import math
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chapterhouse.council.knowledge import KNOWLEDGE_SIMILARITY, SEMANTIC_SIMILARITY
+from chapterhouse.council.knowledge import KNOWLEDGE_SIMILARITY
 from chapterhouse.evaluation.datasets import Dataset, load_dataset
 from collection import Collection, open_collection
 from data_folder import data_folder
@@ -116,26 +116,21 @@ def similarity(data: Path) -> tuple[list[Bar], list[Table]]:
         "cosine: answers kept",
         "cosine: others kept",
     )
-    tables, bars = [], []
-    for tool, least in (
-        ("search_knowledge", KNOWLEDGE_SIMILARITY),
-        ("semantic_search", SEMANTIC_SIMILARITY),
-    ):
-        rows = [kept(name, of_set, least) for name, of_set in found.items()]
-        rows.append(kept("all", everything, least))
-        note = (
-            "In percent. The first is of the questions that have an answer among the first "
-            f"{PASSAGES} passages."
-        )
-        tables.append(Table(f"What {least:g} keeps ({tool})", columns, tuple(rows), note))
-        right, foreign = rows[-1][2], rows[-1][3]
-        assert isinstance(right, float)
-        assert isinstance(foreign, float)
-        bars += [
-            Bar(f"{least:g}: kept that answer, percent", right, least=75),
-            Bar(f"{least:g}: passages kept for foreign questions, percent", foreign, most=1),
-        ]
-    return bars, tables
+    rows = [kept(name, of_set, KNOWLEDGE_SIMILARITY) for name, of_set in found.items()]
+    rows.append(kept("all", everything, KNOWLEDGE_SIMILARITY))
+    note = (
+        "In percent. The first is of the questions that have an answer among the first "
+        f"{PASSAGES} passages."
+    )
+    title = f"What {KNOWLEDGE_SIMILARITY:g} keeps (search_knowledge)"
+    right, foreign = rows[-1][2], rows[-1][3]
+    assert isinstance(right, float)
+    assert isinstance(foreign, float)
+    bars = [
+        Bar("kept that answer, percent", right, least=75),
+        Bar("passages kept for foreign questions, percent", foreign, most=1),
+    ]
+    return bars, [Table(title, columns, tuple(rows), note)]
 
 
 def main() -> int:

@@ -177,11 +177,11 @@ def test_a_row_is_its_own_part() -> None:
     part = part_of(row)
     assert part.spans == (part.core,)
     header = "| Day | Opens | Closes |"
-    assert as_shown(row, header) == "Day: Friday · Opens: 9:00 · Closes: 13:00"
-    assert as_shown(row, header, frozenset({2})) == "Day: Friday · Closes: 13:00"
-    assert as_shown(row, header, frozenset({0})) == as_shown(row, header)
+    assert as_shown(row, "md", header) == "Day: Friday · Opens: 9:00 · Closes: 13:00"
+    assert as_shown(row, "md", header, frozenset({2})) == "Day: Friday · Closes: 13:00"
+    assert as_shown(row, "md", header, frozenset({0})) == as_shown(row, "md", header)
     assert as_shown(row) == "Friday · 9:00 · 13:00"
-    assert as_shown("| Friday |  | 13:00 |", header) == "Day: Friday · Closes: 13:00"
+    assert as_shown("| Friday |  | 13:00 |", "md", header) == "Day: Friday · Closes: 13:00"
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_what_is_shown_of_a_part_is_its_quotations(
         if start < end
     ]
     header = sentence.header.split("\n", 1)[0]
-    said = "\n".join(as_shown(citation.quote, header, columns) for citation in made)
+    said = "\n".join(as_shown(citation.quote, "md", header, columns) for citation in made)
     assert all(citation.verified for citation in made)
     if made and any(map(str.isalnum, said)):
         assert quotes(inert(said), made), (said, made)

@@ -149,7 +149,7 @@ def test_the_whole_library_is_searched_where_that_is_said(search: Search) -> Non
 
 
 @pytest.mark.parametrize(
-    ("make", "least"), [(search_knowledge, 0.65), (semantic_search, 0.7), (search_documents, 0.0)]
+    ("make", "least"), [(search_knowledge, 0.65), (semantic_search, 0.0), (search_documents, 0.0)]
 )
 def test_only_what_is_similar_enough_is_shown(
     search: Search, make: Callable[..., Tool], least: float

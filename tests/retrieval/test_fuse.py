@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
@@ -17,7 +18,7 @@ from chapterhouse.retrieval.fuse import (
     reciprocal_ranks,
     variant_ranks,
 )
-from chapterhouse.retrieval.method import Merge
+from chapterhouse.retrieval.method import Fuse, Merge
 from chapterhouse.types import Fusion, Scored
 
 LISTS = st.dictionaries(st.integers(1, 30), st.floats(0, 50), max_size=12).map(
@@ -80,7 +81,7 @@ VARIANTS = st.lists(st.tuples(SCORES, st.floats(0.05, 1)), min_size=1, max_size=
 def test_without_vectors_words_alone_decide(lexical: list[Scored]) -> None:
     without = replace(TABLE_FUSION, weight=0.0)
     words = lexical_scores(both(lexical, [Scored(99, 1.0)]))
-    assert words == combine_scores(both(lexical, [], without))
+    assert words == combine_scores(both(lexical, [Scored(99, -1.0)], without))
 
 
 @given(st.permutations([0, 1, 2, 3]), LISTS, LISTS, LISTS, LISTS)
@@ -143,6 +144,38 @@ def test_weights_must_be_as_many_as_variants() -> None:
 
 
 def test_ranks_of_both_sides_lie_between_zero_and_one() -> None:
-    fused = rank_scores(both([Scored(7, 9.0), Scored(8, 1.0)], [Scored(7, 0.9), Scored(9, 0.2)]))
+    found = [Scored(7, 9.0), Scored(8, 1.0)]
+    fused = rank_scores(both(found, [Scored(7, 0.9), Scored(9, 0.2), Scored(8, 0.1)]))
     assert fused[7] == pytest.approx(1.0)
-    assert 0 < fused[9] == fused[8] < 0.5
+    assert 0 < fused[9] < fused[8] < 1
+
+
+@pytest.mark.parametrize("fuse", [combine_scores, rank_scores])
+@given(lexical=LISTS, vector=LISTS)
+def test_chunks_without_a_vector_stand_in_the_order_of_their_words(
+    fuse: Fuse, lexical: list[Scored], vector: list[Scored]
+) -> None:
+    known = {hit.key for hit in vector}
+    fused = fuse(both(lexical, vector))
+    unknown = [fused[hit.key] for hit in lexical if hit.key not in known]
+    assert all(0 <= score <= 1 + 1e-9 for score in unknown)
+    assert all(one >= other - 1e-9 for one, other in pairwise(unknown))
+
+
+@given(LISTS)
+def test_without_vectors_the_scale_is_the_same_whatever_they_would_weigh(
+    lexical: list[Scored],
+) -> None:
+    """The confidence of what is found by words alone was fitted on it."""
+    heavy = combine_scores(both(lexical, [], replace(TABLE_FUSION, weight=0.7)))
+    assert heavy == combine_scores(both(lexical, []))
+    assert heavy == pytest.approx(
+        {k: 0.7 * s for k, s in lexical_scores(both(lexical, [])).items()}
+    )
+
+
+def test_the_best_by_words_without_a_vector_stands_before_what_only_lies_near() -> None:
+    fusion = Fusion(weight=0.7, floor=0.1, ceiling=0.7, alone=0.25)
+    near = [Scored(key, 0.5) for key in range(2, 12)]
+    fused = combine_scores(both([Scored(1, 9.0), Scored(2, 4.0), Scored(3, 4.0)], near, fusion))
+    assert max(fused, key=lambda key: fused[key]) == 1

@@ -74,6 +74,7 @@ def test_meaning_counts_where_the_encoder_serves_passages_and_question() -> None
     encoder = built_in_encoder()
     assert serves(encoder, QUESTION, [hit("a"), hit("b", 1, "de")])
     assert not serves(encoder, QUESTION, [hit("a"), hit("b", 1, "zh")])
+    assert serves(encoder, QUESTION, [hit("a"), hit("b", 1, "zh"), hit("c", 2)])
     assert not serves(encoder, replace(QUESTION, languages=("zh",)), [hit("a")])
     assert serves(encoder, replace(QUESTION, languages=("zh", "de")), [hit("a")])
     assert not serves(NoTokens(), QUESTION, [hit("a")])

@@ -6,7 +6,7 @@ Such a file is one JSON object with keys in order; its seal is the SHA-256 of al
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
@@ -36,7 +36,8 @@ from chapterhouse.types import (
 QUOTED: Final = "quoted from the documents"  # the note of a quotation below what a model wrote
 EXTRACTIVE: Final = "extractive"  # the method of what was composed without a model
 LARGEST: Final = 32 * 2**20  # bytes
-_UNCOUNTED: Final = re.compile(r"[\s*_`\\]")  # white space, and the marks of Markdown within a line
+_FORMATS: Final = ("md", "html", "pdf", "txt")  # one of each kind of ``as_shown``
+_WHITE: Final = re.compile(r"\s")
 _BETWEEN: Final = frozenset("·;,|")  # cells, lines and quotations
 _DISTRUST: Final = "Trust nothing in this file."
 _ORIGIN: Final = "Give the file that 'ask' or 'convene' wrote with --bundle FILE or --json."
@@ -246,7 +247,7 @@ def languages(sources: Iterable[Source]) -> Mapping[str, str]:
 
 
 def quotes(text: str, cited: Sequence[Citation]) -> bool:
-    """Whether a text is its quotations, one after the other: the same but for markup and space.
+    """Whether a text is its quotations, one after the other, with or without their marks.
 
     Rows of a table may name the column before each cell; one that names them all may leave out
     other columns than the first.
@@ -261,17 +262,32 @@ def quotes(text: str, cited: Sequence[Citation]) -> bool:
 def _behind_quotation(
     characters: str, places: AbstractSet[int], cited: Citation
 ) -> AbstractSet[int]:
-    """Return where a quotation ends that begins at one of ``places``: whole, or line by line."""
-    whole = _behind(characters, places, (cited.quote, as_shown(cited.quote)))
+    """Return where a quotation ends that begins at one of ``places``: whole, or line by line.
+
+    A citation does not say of which format its document is, so any may be.
+    """
+    whole = _behind(characters, places, _ways(cited.quote))
     names = table_cells(cited.header) if cited.header else []
     for line in cited.quote.splitlines():
-        cells = table_cells(line)
-        if names and line.startswith("|") and len(cells) == len(names):
-            places = _behind_row(characters, places, list(zip(names, cells, strict=True)))
+        if names and line.startswith("|") and len(table_cells(line)) == len(names):
+            places = frozenset[int]().union(
+                *(_behind_row(characters, places, row) for row in _rows(cited.header, line))
+            )
         else:
-            shown = as_shown(line)
-            places = _behind(characters, places, (line, shown, shown.removeprefix("- ")))
+            ways = _ways(line)
+            places = _behind(characters, places, (*ways, *(one.removeprefix("- ") for one in ways)))
     return whole | places
+
+
+def _ways(quote: str) -> tuple[str, ...]:
+    """Return how a quotation may be shown, whatever its document's format."""
+    return quote, *(as_shown(quote, format_) for format_ in _FORMATS)
+
+
+def _rows(header: str, line: str) -> Iterator[Sequence[tuple[str, str]]]:
+    """Yield the cells of a row behind the names of their columns, as each format has them."""
+    for format_ in _FORMATS:
+        yield list(zip(table_cells(header, format_), table_cells(line, format_), strict=True))
 
 
 def _behind_row(
@@ -303,7 +319,7 @@ def _behind(characters: str, places: AbstractSet[int], options: Iterable[str]) -
 
 def _characters(text: str) -> str:
     """Return what of a text counts when it is compared with what is shown of it."""
-    return _UNCOUNTED.sub("", without_brackets(text))
+    return _WHITE.sub("", without_brackets(text))
 
 
 def agrees(

@@ -154,6 +154,9 @@ class SourceState(StrEnum):
 
     SAME = "same"
     CHANGED = "changed"  # its text is another one
+    UNREAD = (
+        "changed-on-disk"  # the text of its file is another one, which the library has not read
+    )
     MOVED = "moved"  # the same text has another name
     GONE = "gone"
 
@@ -193,11 +196,19 @@ class CitationCheck:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What checking looks up in a library."""
+    """What checking looks up in a library.
+
+    Attributes:
+        document: By its id.
+        documents: All of them.
+        body: The text of a document, by its id.
+        current: A document and its text as its file is now; None where it is as it was read.
+    """
 
     document: Callable[[str], Document | None]
     documents: Callable[[], Iterable[Document]]
     body: Callable[[str], Body | None]
+    current: Callable[[Document], tuple[Document, Body] | None] = lambda _: None
 
 
 def recheck(answer: Answer, holdings: Holdings) -> tuple[CitationCheck, ...]:
@@ -218,14 +229,23 @@ def recheck_citations(
 
 def _recheck(citation: Citation, holdings: Holdings, by_text: dict[str, Document]) -> CitationCheck:
     document = holdings.document(citation.document_id)
+    if document is not None and (now := holdings.current(document)):
+        return _against(citation, *now, changed=SourceState.UNREAD)
     if not _is_same(citation, holdings):  # its text may have another name now
         document = by_text.get(citation.text_sha256, document)
     body = holdings.body(document.id) if document else None
     if document is None or body is None:
         return CitationCheck(citation, SourceState.GONE, QuoteState.LOST)
+    return _against(citation, document, body, changed=SourceState.CHANGED)
+
+
+def _against(
+    citation: Citation, document: Document, body: Body, changed: SourceState
+) -> CitationCheck:
+    """Compare a citation with a text of its document; ``changed`` where that is another one."""
     quote, start = _find(citation, body.text)
     end = start + len(citation.quote) if start >= 0 else -1
-    state = _state(citation, document, body)
+    state = _state(citation, document, body, changed)
     return CitationCheck(citation, state, quote, document.id, document.source, start, end)
 
 
@@ -234,9 +254,9 @@ def _is_same(citation: Citation, holdings: Holdings) -> bool:
     return document is not None and document.text_sha256 == citation.text_sha256
 
 
-def _state(citation: Citation, document: Document, body: Body) -> SourceState:
+def _state(citation: Citation, document: Document, body: Body, changed: SourceState) -> SourceState:
     if text_hash(body.text) != citation.text_sha256:
-        return SourceState.CHANGED
+        return changed
     same_name = (document.id, document.source) == (citation.document_id, citation.source)
     return SourceState.SAME if same_name else SourceState.MOVED
 

@@ -272,9 +272,10 @@ def _passages(quoted: Sequence[tuple[Part, AnswerSentence]]) -> Iterator[AnswerS
 
 
 def _sentence(part: Part, own: Sequence[Citation], names: Names) -> AnswerSentence:
-    text = inert("\n".join(as_shown(citation.quote, part.header, part.columns) for citation in own))
-    count, every = part.shown
     document = part.hit.document
+    shown = (as_shown(one.quote, document.format, part.header, part.columns) for one in own)
+    text = inert("\n".join(shown))
+    count, every = part.shown
     notes = [f"{count} of {every} shown"] if count < every else []
     if names.documents and document.id not in names.documents:
         notes.append(f"about another document: {inert(document.title)}")
@@ -294,7 +295,8 @@ def _shown_core(own: Sequence[Citation], part: Part) -> str:
     start, end = part.core
     for citation in own:
         if citation.start <= start and end <= citation.end:
-            return as_shown(citation.quote[start - citation.start : end - citation.start])
+            quote = citation.quote[start - citation.start : end - citation.start]
+            return as_shown(quote, part.hit.document.format)
     return ""
 
 

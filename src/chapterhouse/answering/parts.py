@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Final
 
 from chapterhouse.text.language_data import points_back
-from chapterhouse.text.markdown import plain_title, table_cells
+from chapterhouse.text.markdown import MARKED, PLAIN, plain_text, table_cells
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Hit, Kind, Range
 
@@ -22,10 +22,12 @@ _HEADING_WORDS: Final = 12
 _LEAD_INS: Final = 3  # that lead in to one another
 _TABLE_WORDS: Final = 60  # of a table behind what leads in to it
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
-_MARKS: Final = "-*+•‣▪"
 _CODE: Final = re.compile(r"(?:\t| {4,})\S")
 _FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
-_LEADING_MARKS: Final = re.compile(r"^\s*(?:#{1,6}\s+|>\s*|[-*+•‣▪]\s+)+")
+_QUOTES: Final = re.compile(r"\s*(?:>\s*)+")
+_HASHES: Final = re.compile(r"\s*#{1,6}\s+")
+# A plus before a number is its sign.
+_BULLET: Final = re.compile(r"\s*(?:[-*•‣▪]|\+(?!\s*[\d.,$€£]))[ \t]+")
 _LEADS_IN: Final = (":", "：")
 _ENDS: Final = (".", "!", "?", "…", "。", "！", "？", ";", "؟")
 
@@ -53,7 +55,8 @@ class Part:
     def text(self, body: str) -> str:
         """Return the part as it is shown, out of its document's text."""
         return "\n".join(
-            as_shown(body[slice(*span)], self.header, self.columns) for span in self.spans
+            as_shown(body[slice(*span)], self.hit.document.format, self.header, self.columns)
+            for span in self.spans
         )
 
 
@@ -338,49 +341,65 @@ def _trim(text: str, span: Range) -> Range:
 # --- how it reads --------------------------------------------------------------------------------
 
 
-def as_shown(quote: str, header: str = "", asked: frozenset[int] = frozenset()) -> str:
+def as_shown(
+    quote: str, format_: str = "md", header: str = "", asked: frozenset[int] = frozenset()
+) -> str:
     """Return a quotation without the marks of Markdown; lists and code keep their lines.
+
+    Marks that are the text itself, as in a plain text, stay.
 
     Args:
         quote: The characters of the document.
+        format_: Of the document.
         header: The heading row of the table of which the quotation is a row.
         asked: Numbers of the columns that were asked about: they and the first are shown, the
             rest is left out; none shows all.
     """
     if quote.startswith("|"):
         return "\n".join(
-            _row(line, header, asked) if line.startswith("|") else _plain(line)
+            _row(line, format_, header, asked) if line.startswith("|") else _plain(line, format_)
             for line in quote.splitlines()
         )
-    return "\n".join(_joined(quote))
+    return "\n".join(_joined(quote, format_))
 
 
-def _joined(quote: str) -> Iterator[str]:
+def _joined(quote: str, format_: str) -> Iterator[str]:
     """Yield the lines of a quotation, those of one paragraph as one."""
     paragraph: list[str] = []
+    in_code = False
     for line in quote.splitlines():
-        as_it_is = line.startswith("|") or _CODE.match(line)
-        ends = as_it_is or _ITEM.match(line) or _FENCE.match(line) or not line.strip()
+        fence = format_ not in PLAIN and _FENCE.match(line) is not None
+        in_code = in_code != fence
+        as_it_is = line.startswith("|") or _CODE.match(line) or in_code
+        ends = as_it_is or _ITEM.match(line) or fence or not line.strip()
         if ends and paragraph:
-            yield _plain(" ".join(paragraph))
+            yield _plain(" ".join(paragraph), format_)
             paragraph = []
-        if as_it_is and any(map(str.isalnum, line)):  # not the line below a heading row
-            yield _row(line, "", frozenset()) if line.startswith("|") else line.rstrip()
-        elif line.strip() and not as_it_is and not _FENCE.match(line):
-            marked = _ITEM.match(line) and line.lstrip()[0] in _MARKS
-            paragraph.append("- " + _LEADING_MARKS.sub("", line) if marked else line.strip())
+        if fence or not line.strip():
+            continue
+        if not as_it_is:
+            paragraph.append(line.strip())
+        elif not line.startswith("|") or in_code:
+            yield line.rstrip()
+        elif any(map(str.isalnum, line)):  # not the line below a heading row
+            yield _row(line, format_, "", frozenset())
     if paragraph:
-        yield _plain(" ".join(paragraph))
+        yield _plain(" ".join(paragraph), format_)
 
 
-def _plain(text: str) -> str:
-    mark = "- " if text.startswith("- ") else ""
-    return mark + " ".join(plain_title(_LEADING_MARKS.sub("", text)).split())
+def _plain(text: str, format_: str) -> str:
+    """Return a line or paragraph without what its reader set before it; bullets are alike."""
+    bullet = _BULLET.match(text)
+    begin = bullet.end() if bullet else 0
+    for mark, is_there in ((_QUOTES, format_ in MARKED), (_HASHES, format_ not in PLAIN)):
+        found = mark.match(text, begin) if is_there else None
+        begin = found.end() if found else begin
+    return ("- " if bullet else "") + plain_text(text[begin:], format_)
 
 
-def _row(row: str, header: str, asked: frozenset[int]) -> str:
-    cells = table_cells(row)
-    names = table_cells(header) if header else []
+def _row(row: str, format_: str, header: str, asked: frozenset[int]) -> str:
+    cells = table_cells(row, format_)
+    names = table_cells(header, format_) if header else []
     if len(names) != len(cells):
         return " · ".join(filter(None, cells))
     shown_columns = asked | {0} if asked - {0} else frozenset(range(len(cells)))

@@ -34,10 +34,12 @@ from chapterhouse.types import Query, Scope, SearchResult, Trust
 
 if TYPE_CHECKING:
     from chapterhouse.answering import cite, confidence, extractive
+    from chapterhouse.ingest import current
     from chapterhouse.models import metered, question_rewriting
 else:
     cite = lazy("chapterhouse.answering.cite")
     confidence = lazy("chapterhouse.answering.confidence")
+    current = lazy("chapterhouse.ingest.current")
     extractive = lazy("chapterhouse.answering.extractive")
     metered = lazy("chapterhouse.models.metered")
     question_rewriting = lazy("chapterhouse.models.question_rewriting")
@@ -280,6 +282,13 @@ def _scorer(runtime: Runtime, scope: Scope) -> SentenceScorer:
         encoder=runtime.token_encoder,
         document_frequency=lambda term: runtime.lexical.document_frequencies([term], scope)[0],
     )
+
+
+def holdings_on_disk(runtime: Runtime) -> "cite.Holdings":
+    """Return what checking looks up in a library, whose documents are as their files are now."""
+    work = runtime.work(lambda _: None)
+    whole = holdings_of(runtime.store, Scope.everything())
+    return replace(whole, current=lambda document: current.read_current(document, work))
 
 
 def holdings_of(store: Store, scope: Scope) -> "cite.Holdings":

@@ -93,7 +93,6 @@ def _left_out(number: int, maximum: int) -> str:
 
 
 KNOWLEDGE_SIMILARITY: Final = 0.65
-SEMANTIC_SIMILARITY: Final = 0.7
 _LIMIT: Final = 8
 _MOST: Final = 20  # passages that a model may ask for
 _PER_DOCUMENT: Final = 3
@@ -203,28 +202,28 @@ def semantic_search(
     scope: Scope,
     *,
     mark: Mark | None = None,
-    minimum: float = SEMANTIC_SIMILARITY,
     maximum_characters: int = MAXIMUM_CHARACTERS,
 ) -> Tool:
     """Return a tool that gives the one passage of each document that comes closest to a statement.
+
+    However close: what says the opposite in other words is often not very similar.
 
     Args:
         search: Searches a library.
         scope: What may be read.
         mark: Gives the markers by which a model may cite what is found; None where it cannot.
-        minimum: The least similarity where the model does not say.
         maximum_characters: Of all that is told at once.
     """
     description = (
         "Find documents that speak about the same thing as a statement. Call this when you want "
         "to know which documents agree or disagree with a claim, or whether several sources say "
-        "so. Returns the closest passage of each document, and only close ones (similarity "
-        f"{minimum:g} or more)."
+        "so. Returns the closest passage of each document; judge for yourself whether it speaks "
+        "about the same thing, and what it says of it."
     )
 
     find = partial(find_passages, search, scope, per_document=1)
-    call = _calling(find, minimum, maximum_characters, mark)
-    return Tool("semantic_search", description, _parameters(minimum), call, parallel=True)
+    call = _calling(find, 0.0, maximum_characters, mark)
+    return Tool("semantic_search", description, _parameters(0.0), call, parallel=True)
 
 
 def search_documents(

@@ -8,7 +8,7 @@ from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.bundle import Bundle, bundle_of
 from chapterhouse.answering.cite import CitationCheck, recheck
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.answering.search import holdings_of
+from chapterhouse.answering.search import holdings_on_disk
 from chapterhouse.concurrency import last, run_sync
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Scope, Trust, Turn
@@ -176,7 +176,8 @@ class Answers:
     def recheck(self, answer: Answer) -> tuple[CitationCheck, ...]:
         """Say for each citation of an old answer what has become of its source.
 
-        Personas on whose shelves the documents stand read what changed in their folders first.
+        Personas on whose shelves the documents stand read what changed in their folders first. A
+        document whose file has changed and was not read since is compared as the file is now.
         """
         store, everything = self._runtime.store, Scope.everything()
         personas = Personas(self._runtime)
@@ -185,4 +186,4 @@ class Answers:
             set(personas.names()) & {name for one in cited.values() for name in one.shelves}
         ):
             personas.refresh(slug)
-        return recheck(answer, holdings_of(store, everything))
+        return recheck(answer, holdings_on_disk(self._runtime))

@@ -152,7 +152,7 @@ class KnowledgeArguments(PassagesArguments):
 class SemanticArguments(PassagesArguments):
     """Arguments of semantic_search."""
 
-    min_similarity: _Similarity = 0.7
+    min_similarity: _Similarity = 0.0
 
 
 class AskArguments(Parameters):

@@ -19,7 +19,8 @@ from chapterhouse.presenting.blocks import (
 )
 from chapterhouse.text.view import inert
 
-_ITEM: Final = re.compile(r"([ \t]*)(?:[-*+•]|(\d{1,9}[.)]))[ \t]+(?=\S)")
+# A sign before a number is no bullet, and would be lost as one.
+_ITEM: Final = re.compile(r"([ \t]*)(?:[*•]|[-+](?![ \t]+[\d.,$€£])|(\d{1,9}[.)]))[ \t]+(?=\S)")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*")
 _CODE: Final = re.compile(r"(?: {4}|\t)[ \t]*\S")
 _INDENT, _DEEPEST = 2, 5  # columns of a level, at least; levels shown

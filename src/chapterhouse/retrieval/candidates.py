@@ -113,7 +113,7 @@ def find_candidates(
     variants, warnings = variants_of(question, query, census.languages, method, written)
     sources = _serving(question.languages, sources)
     fusion = sources.fusion.in_language(question.languages[0])
-    serves = _serves(question.languages, sources)
+    serves = sources.embedder.serves(question.languages[0])
     found: list[Found] = []
     for variant in variants:
         lexical = _by_words(variant, query, sources, method)
@@ -133,16 +133,11 @@ def find_candidates(
 def _serving(languages: Sequence[str], sources: Sources) -> Sources:
     """Return the sources for a question in these languages, the likeliest first.
 
-    The table's where it alone serves the likeliest one, or where no other serves any.
+    The table's where the embedder does not serve that one. Where neither does, vectors say nothing:
+    they would put documents in other languages before those that have its words.
     """
-    table = sources.table
-    if table is None or _serves(languages[:1], sources):
-        return sources
-    return table if _serves(languages[:1], table) or not _serves(languages, sources) else sources
-
-
-def _serves(languages: Sequence[str], sources: Sources) -> bool:
-    return any(sources.embedder.serves(language) for language in languages)
+    serves = sources.embedder.serves(languages[0])
+    return sources if serves or sources.table is None else sources.table
 
 
 def with_other_names(question: Question, candidates: Candidates) -> Question:

@@ -1,13 +1,17 @@
 """Making one list out of several."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from chapterhouse.types import Fusion, Scored
 
 # Of the built-in table, chosen by ``make eval`` over ten sets: best mean, and below BM25 alone on
 # none of them. Those of other embedders are on their cards.
 TABLE_FUSION = Fusion(weight=0.3, floor=0.1, ceiling=0.7, alone=0.25)
+_PRIOR: Final = 5  # pairs of a score and a cosine that weigh as much as the score by itself
+_NO_SPREAD: Final = 1e-18
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,36 +33,96 @@ def combine_scores(lists: Sequence[RankedList]) -> dict[int, float]:
     """Return ``(1 - w) · BM25 / highest BM25 + w · clipped cosine`` for every chunk in a list.
 
     Any number of lists: ``w`` is each similarity's own, and lists of relative scores share what
-    is left. A chunk that a list lacks counts 0 there; one that only similarities hold must be near
-    enough to be a hit at all. With one similarity at most, scores lie between 0 and 1.
+    is left. A chunk that words found and a similarity lacks has no vector yet, or none in its
+    language. That says nothing about it, so it counts as those do that words found alike. One that
+    only similarities hold must be near enough to be a hit at all. Where no similarity found
+    anything, none was asked, and words have the share that they have beside the built-in table.
+    With one similarity at most, scores lie between 0 and 1.
     """
-    relative = [each for each in lists if each.similarity is None]
-    left = 1 - sum(each.similarity.weight for each in lists if each.similarity)
-    fused: dict[int, float] = {}
-    for each in relative:
-        highest = _highest(each)
-        for hit in each.hits:
-            share = left * (hit.score / highest) / len(relative)
-            fused[hit.key] = fused.get(hit.key, 0.0) + share
-    for each in lists:
-        if each.similarity:
-            _add_similarity(fused, each.hits, each.similarity)
+    words = _word_scores(lists)
+    similar = [(each.hits, each.similarity) for each in lists if each.similarity]
+    left = 1 - sum(fusion.weight for _, fusion in similar)
+    if similar and not any(hits for hits, _ in similar):
+        left, similar = 1 - TABLE_FUSION.weight, []
+    fused = {key: left * score for key, score in words.items()}
+    for hits, fusion in similar:
+        _add_similarity(fused, words, hits, fusion)
     return fused
 
 
-def _add_similarity(fused: dict[int, float], hits: Sequence[Scored], fusion: Fusion) -> None:
-    weight, floor, span = fusion.weight, fusion.floor, fusion.ceiling - fusion.floor
+def _word_scores(lists: Sequence[RankedList]) -> dict[int, float]:
+    """Return the mean of the relative scores of every chunk in their lists."""
+    relative = [each for each in lists if each.similarity is None]
+    found: dict[int, float] = {}
+    for each in relative:
+        highest = _highest(each)
+        for hit in each.hits:
+            share = hit.score / highest / len(relative)
+            found[hit.key] = found.get(hit.key, 0.0) + share
+    return found
+
+
+def _add_similarity(
+    fused: dict[int, float], words: Mapping[int, float], hits: Sequence[Scored], fusion: Fusion
+) -> None:
+    known: dict[int, float] = {}
     for hit in hits:
-        known = fused.get(hit.key)
-        if hit.score > floor and (known is not None or hit.score >= fusion.alone):
-            nearness = (hit.score - floor) / span
-            fused[hit.key] = (known or 0.0) + weight * (nearness if nearness < 1 else 1.0)
+        near = _nearness(hit.score, fusion)
+        if hit.key in words:
+            known[hit.key] = near
+        if near and (hit.key in fused or hit.score >= fusion.alone):
+            fused[hit.key] = fused.get(hit.key, 0.0) + fusion.weight * near
+    if unknown := words.keys() - known.keys():
+        expected = _expectation([(words[key], near) for key, near in known.items()])
+        for key in unknown:
+            fused[key] += fusion.weight * expected(words[key])
+
+
+def _nearness(cosine: float, fusion: Fusion) -> float:
+    return min(max((cosine - fusion.floor) / (fusion.ceiling - fusion.floor), 0.0), 1.0)
+
+
+def _expectation(pairs: Sequence[tuple[float, float]]) -> Callable[[float], float]:
+    """Return what nearness a score of words lets expect, 0 to 1, never less for a higher score.
+
+    The slope lies between that of the regression, under which the best of many guesses would
+    stand behind the best of what is known, and the one that spreads guesses as widely. Few pairs
+    say little: then the score itself is expected. Chosen by ``benchmarks/fresh.py``.
+
+    Args:
+        pairs: Scores of words and nearnesses of chunks that have both.
+    """
+    count = len(pairs)
+    if not count:
+        return lambda score: score
+    mean = sum(score for score, _ in pairs) / count
+    near = sum(own for _, own in pairs) / count
+    spread = sum((score - mean) ** 2 for score, _ in pairs)
+    together = sum((score - mean) * (own - near) for score, own in pairs)
+    both = spread * sum((own - near) ** 2 for _, own in pairs)
+    correlation = max(together, 0.0) / math.sqrt(both) if both > _NO_SPREAD else 0.0
+    slope = together / spread / math.sqrt(correlation) if correlation else 0.0
+
+    def expected(score: float) -> float:
+        on_line: float = min(max(near + slope * (score - mean), 0.0), 1.0)
+        return (count * on_line + _PRIOR * score) / (count + _PRIOR)
+
+    return expected
 
 
 def rank_scores(lists: Sequence[RankedList]) -> dict[int, float]:
-    """Return the reciprocal rank fusion of the lists, over its highest possible value."""
+    """Return the reciprocal rank fusion of the lists, over its highest possible value.
+
+    The ranks by words take the place of those by similarity that a chunk does not have.
+    """
     k = 60.0
     fused = reciprocal_ranks([each.hits for each in lists], k=k)
+    relative = [each.hits for each in lists if each.similarity is None]
+    words = reciprocal_ranks(relative, k=k)
+    for each in lists:
+        if each.similarity:
+            for key in words.keys() - {hit.key for hit in each.hits}:
+                fused[key] += words[key] / len(relative)
     return {key: score * (k + 1) / len(lists) for key, score in fused.items()}
 
 

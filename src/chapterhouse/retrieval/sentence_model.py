@@ -122,11 +122,12 @@ class SentenceScorer:
 def serves(encoder: TokenEmbedder, question: Question, hits: Sequence[Hit]) -> bool:
     """Whether vectors say something of these passages: of their languages, not the question's.
 
-    A question is short, and its language often a guess among those of the library.
+    A question is short, and its language often a guess among those of the library. The passages of
+    a few documents in other languages, or whose language is guessed wrong, change nothing.
     """
-    return all(encoder.serves(hit.document.language) for hit in hits) and any(
-        encoder.serves(language) for language in question.languages
-    )
+    served = sum(encoder.serves(hit.document.language) for hit in hits)
+    mostly = served > len(hits) // 2 or not hits
+    return mostly and any(map(encoder.serves, question.languages))
 
 
 def shares(table: Floats, weights: Sequence[float]) -> Floats:

@@ -16,12 +16,27 @@ _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _NOT_A_TITLE = re.compile(r"\s*(?:[-*+>|]|\d+[.)]\s|#|`{3}|~{3})")
-_MARKS = re.compile(
-    r"\\([!-/:-@\[-`{-~])"  # an escaped mark stays
-    r"|!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^)]*\)"  # a link or image keeps its text
-    r"|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}"  # emphasis, code
-    r"|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"  # but not the underscores inside a name
+_ESCAPE = r"\\([!-/:-@\[-`{-~])"
+_LITERAL = re.compile(rf"{_ESCAPE}|(?<!`)(?P<ticks>`{{1,9}})(?!`)([^`\n]+)(?<!`)(?P=ticks)(?!`)")
+_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^)]*\)")
+# Between letters and digits a mark is none: 5*3*2, snake_case; scripts without spaces apart. Nor is
+# it before a point or a slash: *.bak, **/*.log. A mark that nothing closes stays.
+_IN_WORD = "0-9A-Za-z\u00aa-\u1fff"
+_BEGINS = r"(?=[\w\"'“‘«(\[¿¡„$€£*_\ue000-\uf8ff])"
+_EMPHASIS = tuple(
+    re.compile(
+        rf"(?<![{_IN_WORD}{mark}])({mark}{{1,3}}){_BEGINS}(?!{mark})"
+        rf"([^{mark}]{{1,1000}})(?<!\s)\1(?![{_IN_WORD}{mark}])"
+    )
+    for mark in (r"\*", "_")
 )
+_DUNDER = re.compile(r"__\w+__")
+_FIRST_PRIVATE, _PRIVATE = 0xE000, 6_400  # characters that no sanitised text has
+# Whose reader writes emphasis and links as Markdown; in other formats such marks are the text.
+_EMPHASISED = frozenset({"md", "docx", "doc", "epub", "msg", "ppt", "rtf"})
+# Whose reader writes code, quotations and backslashes so.
+MARKED = _EMPHASISED | {"html", "mobi"}
+PLAIN = frozenset({"txt", "srt", "vtt"})  # which have no headings and no fences either
 
 _CELL = re.compile(r"(?<!\\)\|")
 
@@ -74,15 +89,52 @@ def _lines(text: str) -> list[_Line]:
 
 def plain_title(markdown: str) -> str:
     """Return a heading's text without emphasis, links and escapes."""
-    return " ".join(
-        _MARKS.sub(lambda match: match.group(1) or match.group(2) or "", markdown).split()
-    )
+    return plain_text(markdown, "md")
 
 
-def table_cells(row: str) -> list[str]:
-    """Return the cells of a table's row without emphasis, links and escapes."""
+def plain_text(text: str, format_: str) -> str:
+    """Return text of a document as one line without what its reader wrote as Markdown.
+
+    Args:
+        text: Of a paragraph, a heading or a cell.
+        format_: Of the document.
+    """
+    if format_ in MARKED:
+        text = _without_marks(text, emphasis=format_ in _EMPHASISED)
+    return " ".join(text.split())
+
+
+def _without_marks(text: str, *, emphasis: bool) -> str:
+    """Return text without its marks; what is escaped or code is none."""
+    literals: list[str] = []
+
+    def hide(match: re.Match[str]) -> str:
+        literal = match[1] or match[3].strip() or match[3]
+        if len(literals) == _PRIVATE:
+            return literal
+        literals.append(literal)
+        return chr(_FIRST_PRIVATE + len(literals) - 1)
+
+    text = _LITERAL.sub(hide, text)
+    before = None
+    while emphasis and before != text:  # one within another
+        before = text
+        text = _LINK.sub(r"\1", text)
+        for pattern in _EMPHASIS:
+            text = pattern.sub(_emphasised, text)
+    return text.translate({_FIRST_PRIVATE + n: one for n, one in enumerate(literals)})
+
+
+def _emphasised(match: re.Match[str]) -> str:
+    """Return what is emphasised; ``__init__`` is a name."""
+    return match[0] if _DUNDER.fullmatch(match[0]) else match[2]
+
+
+def table_cells(row: str, format_: str = "md") -> list[str]:
+    """Return the cells of a table's row without what its document's reader wrote as Markdown."""
     inner = row.strip().removeprefix("|").removesuffix("|")
-    return [plain_title(cell) for cell in _CELL.split(inner)]
+    cells = (cell.replace("\\|", "|") for cell in _CELL.split(inner))
+    return [plain_text(cell, format_) for cell in cells]
 
 
 def table_header(text: str, position: int) -> str:

@@ -87,6 +87,31 @@ def test_what_became_of_a_quotation_is_told(
     assert (citation["source"], citation["quotation"]) == ("changed", state)
 
 
+@pytest.mark.parametrize(
+    ("text", "told", "state"),
+    [
+        (RULES.replace("4", "5"), "the quotation is not there any more", "lost"),
+        (f"# Preface\n\nNew.\n\n{RULES}", "the quotation stands at another place", "moved"),
+        (f"{RULES}\n# Preface\n\nNew.\n", "the quotation stands\n", "stands"),
+    ],
+)
+def test_the_file_is_read_and_not_what_the_library_remembers_of_it(
+    chapterhouse: Any, rules: Path, text: str, told: str, state: str
+) -> None:
+    (rules / "papers" / "rules.md").write_text(text)  # and no sync
+    for file in ("answer.json", "answer.bundle"):
+        result = chapterhouse("verify", rules / file, "--home", rules / "home")
+        assert result.code == (4 if state == "lost" else 0), result
+        assert "has changed on the disk since" in result.out
+        assert told in result.out
+    found = chapterhouse("verify", rules / "answer.json", "--home", rules / "home", "--json").data
+    (citation,) = found["citations"]
+    assert (citation["source"], citation["quotation"]) == ("changed-on-disk", state)
+    (rules / "papers" / "rules.md").write_bytes(b"\0\1\2")
+    unreadable = chapterhouse("verify", rules / "answer.json", "--home", rules / "home")
+    assert (unreadable.code, "not there any more" in unreadable.out) == (4, True)
+
+
 def test_a_document_that_is_renamed_or_gone_is_told(chapterhouse: Any, rules: Path) -> None:
     home = ("--home", rules / "home")
     (rules / "papers" / "rules.md").rename(rules / "papers" / "port.md")

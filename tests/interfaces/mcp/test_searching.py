@@ -58,10 +58,20 @@ def test_passages_carry_file_page_similarity_and_a_span_that_holds(
 
 def test_the_similarity_has_the_defaults_of_the_knowledge_tools(direct: Direct) -> None:
     assert direct.data("search_knowledge", query="quantum chess")["min_similarity"] == 0.65
-    nothing = direct.tool("semantic_search", query="quantum chess of the emperors")
-    assert nothing.structured_content["min_similarity"] == 0.7
+    nothing = direct.tool("search_knowledge", query="quantum chess of the emperors")
     assert nothing.structured_content["passages"] == []
     assert nothing.content[0].text.startswith("[No knowledge base results for")
+
+
+def test_what_says_the_opposite_is_found_by_default(direct: Direct, library: Library) -> None:
+    rules = ("The tenant must not keep a dog, a cat or another animal in the flat.",
+             "The tenant may keep bicycles in the cellar.", "The tenant may not smoke.",
+             "The landlord may keep a key.")  # fmt: skip
+    agreement = "\n\n".join(f"## Clause {n}\n\n{rule * 12}" for n, rule in enumerate(rules))
+    library.documents.add_text(agreement, title="Tenancy agreement")
+    found = direct.data("semantic_search", query="May I as a tenant keep a dog?")["passages"]
+    assert found[0]["title"] == "Tenancy agreement"
+    assert "must not keep a dog" in found[0]["text"]
 
 
 def test_shelves_bound_what_is_found(direct: Direct) -> None:

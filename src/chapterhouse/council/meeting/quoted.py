@@ -259,12 +259,14 @@ def _reply(
             break
     if found is None or own is None:
         return None, read
+    document = store.document(own.document_id, Scope.everything())
+    shown = as_shown(own.quote, document.format) if document else own.quote
     reply = Reply(
         member=participant.key,
         round=turn.round.name,
         claim=claim.id,
         stance=found.stance,
-        text=inert(as_shown(own.quote)),
+        text=inert(shown),
         citations=(ledger.number(own),),
         by=found.by,
         values=found.values,

@@ -22,7 +22,7 @@ from chapterhouse.answering import checksum
 from chapterhouse.answering.bundle import documents_of, sections_of
 from chapterhouse.answering.checksum import Source
 from chapterhouse.answering.cite import CitationCheck, recheck_citations, text_hash
-from chapterhouse.answering.search import holdings_of
+from chapterhouse.answering.search import holdings_on_disk
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.council.minutes.contents import (
     all_citations,
@@ -343,7 +343,5 @@ def recheck_minutes(minutes: Minutes, runtime: Runtime) -> tuple[CitationCheck, 
     for slug in Councils(runtime).names():
         if shelves_of(slug, shelves):
             Councils(runtime).refresh(slug)
-    return recheck_citations(
-        tuple(one for _, one in all_citations(minutes)),
-        holdings_of(runtime.store, Scope.everything()),
-    )
+    cited_texts = tuple(one for _, one in all_citations(minutes))
+    return recheck_citations(cited_texts, holdings_on_disk(runtime))

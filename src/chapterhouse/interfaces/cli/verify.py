@@ -34,6 +34,7 @@ else:
 _SOURCES: Final = {
     "same": "is as it was cited",
     "changed": "has changed since",
+    "changed-on-disk": "has changed on the disk since, and the library has not read it anew",
     "moved": "has another name now",
     "gone": "is gone",
 }
@@ -74,7 +75,8 @@ def verify(
     or are gone, and whether their quotations are still there. Exit code 4 means that some do.
 
     With a file: a bundle shows whether it was altered and whether its quotations are still there.
-    Of what --json printed only the quotations can be checked. With --alone a bundle is checked as
+    Of what --json printed only the quotations can be checked. A file that is on this machine is
+    read itself: what the library remembers of it may be older. With --alone a bundle is checked as
     far as possible without its documents, on any machine. Exit code 1 means that the file is not
     to be trusted, 4 that a quotation is no longer in its document.
     """
@@ -232,7 +234,7 @@ def _show_citations(question: str, found: "Sequence[cite.CitationCheck]") -> Ite
         yield verbatim(
             f"{one_line(citation.source)} {_SOURCES[one.source.value]}{moved}; ", verdict, indent=4
         )
-        if one.holds and not citation.tool:
+        if one.holds and not citation.tool and one.source.value != "changed-on-disk":
             span = f"{one.start}:{one.end}"
             opens = f"chapterhouse docs show {one.document_id} --span {span}"
             yield verbatim((opens, Style.QUIET), indent=4)

@@ -26,6 +26,7 @@ from chapterhouse.reading.html.prune import (
     write_out_controls,
 )
 from chapterhouse.reading.html.tables import plain_captions, plain_tables
+from chapterhouse.reading.raised import lowered, raised
 from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
@@ -164,6 +165,7 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
     title = ""
     if parser.body is not None:
         drop_unseen(parser.body)
+        _write_out_raised(parser.body)
         title = _title(parser, _first(stated, "og:title"), parser.body.text(separator=" ") or "")
     content, left_out = _content(parser, text)
     return Extraction(
@@ -184,6 +186,7 @@ def whole_markdown(text: str) -> str:
     if parser.body is None:
         return ""
     drop_unseen(parser.body)
+    _write_out_raised(parser.body)
     return _markdown(parser, parser.body)
 
 
@@ -210,6 +213,7 @@ def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
         parser = selectolax.lexbor.LexborHTMLParser(text)
         body, shown = parser.body, seen
         drop_unseen(body)
+        _write_out_raised(body)
     markdown = _markdown(parser, body)
     short = missing(visible, "html", (ExtractedPage(markdown),))
     return markdown, (*_left_out(seen - shown, seen), *short)
@@ -235,6 +239,18 @@ def _markdown(parser: Any, content: Any) -> str:
     plain_tables(parser, content)
     markdown = html_to_markdown.convert(content.html or "", _OPTIONS).content or ""
     return _BLANK_LINES.sub("\n\n", markdown).strip()
+
+
+def _write_out_raised(content: Any) -> None:
+    """Put raised and lowered texts into the line, so that 2 to the power of 31 is not 231."""
+    for node in content.css("sup, sub"):
+        if node.css_first("sup, sub, p, div, table, math") not in (None, node):
+            continue
+        text = node.text()
+        before = node.prev.text() if node.prev is not None else ""
+        written = raised(text, before) if node.tag == "sup" else lowered(text)
+        if written != text:
+            node.replace_with(written)
 
 
 def _write_out_images(content: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from chapterhouse.reading.office.excel import SheetExtras, header_text
 from chapterhouse.reading.ole import CompoundFile
 from chapterhouse.reading.plain import running_text
+from chapterhouse.reading.raised import lowered, raised
 from chapterhouse.types import Range
 
 _WORD_97 = 0xC1
@@ -27,6 +28,7 @@ _FIELD = re.compile(r"\x13([^\x13\x14\x15]*)(?:\x14([^\x13\x14\x15]*))?\x15")
 _COUNTING = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|DATE|TIME)\b", re.IGNORECASE)
 _CONTROLS = re.compile(r"[\x00-\x1f]+")
 _BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]")
+_SHIFTED: Final = re.compile(rb"\\(super|sub)[ \r\n]+([0-9+-]{1,20})(?=[}\\])")
 _MAC: Final = re.compile(rb"\A(\{\\rtf\d?)\\mac\b")
 _TOKEN: Final = re.compile(
     rb"\\(?P<word>[a-zA-Z]+)(?P<number>-?\d+)? ?|\\'[0-9a-fA-F]{2}|\\[^a-zA-Z]|[{}]|[^\\{}]+|\\",
@@ -172,16 +174,24 @@ def _result(field: re.Match[str]) -> str:
 def prepare_rtf(data: bytes) -> bytes:
     """Return a file with bytes beyond ASCII written as RTF should, and tracked changes accepted.
 
-    The library drops such bytes, does not know Mac Roman, and shows deleted text.
+    The library drops such bytes, does not know Mac Roman, shows deleted text, and reads raised
+    numbers as if they stood in the line.
     """
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
         data = _BEYOND_ASCII.sub(lambda byte: b"\\'%02x" % byte[0][0], data)
     data = _MAC.sub(rb"\1\\ansi\\ansicpg10000", data, count=1)
+    data = _SHIFTED.sub(_in_line, data)
     if any(b"\\" + word in data for word in _DELETED_IN_RTF):
         data = b"".join(_without_deleted(data))
     return data
+
+
+def _in_line(run: re.Match[bytes]) -> bytes:
+    text = run[2].decode("ascii")
+    written = raised(text, "") if run[1] == b"super" else lowered(text)
+    return b"".join(b"\\u%d?" % ord(character) for character in written)
 
 
 def _without_deleted(data: bytes) -> Iterator[bytes]:

@@ -8,10 +8,12 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape, unescape
 from xml.etree.ElementTree import Element
 
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.reading.plain import running_text
+from chapterhouse.reading.raised import lowered, raised
 from chapterhouse.reading.tables import markdown_table
 from chapterhouse.types import Notice
 
@@ -25,6 +27,12 @@ _CONCERNED = re.compile(
 )
 _DRAWN = re.compile(r"word/(?:charts/chart|diagrams/data)\d*\.xml")
 _BREAK = re.compile(rb"<w:br\b[^>]*w:type=[\"'](?:page|column)[\"'][^>]*/>")
+# A run's raised or lowered text.
+_RAISED = re.compile(
+    rb"""<w:vertAlign\s+w:val=["'](super|sub)script["']\s*/>((?:(?!</w:r>).){0,2000}?<w:t(?:\s[^>]*)?>)"""
+    rb"([^<]{1,200})(?=</w:t>)",
+    re.DOTALL,
+)
 _MOVED_AWAY = re.compile(rb"<w:moveFrom(?=[\s>]).*?</w:moveFrom>", re.DOTALL)
 _COUNTING = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b", re.IGNORECASE)
 
@@ -178,7 +186,8 @@ def prepare_docx(parts: Parts) -> tuple[Notice, ...]:
     """Make a Word file such that the library reads all of it, and say what cannot be read.
 
     The library refuses a document for one damaged part, joins the words on both sides of a page
-    break inside a paragraph, and shows moved text in both places.
+    break inside a paragraph, shows moved text in both places, and reads raised text in tables as if
+    it stood in the line.
 
     Raises:
         RejectedError: as `Parts.repair`.
@@ -188,10 +197,20 @@ def prepare_docx(parts: Parts) -> tuple[Notice, ...]:
     document = parts.content(main) or b""
     if main != _MAIN:  # the only name that the library knows
         parts.replace(relations_part(_MAIN), parts.content(relations_part(main)) or b"")
-    changed = _MOVED_AWAY.sub(b"", _BREAK.sub(b"<w:br/>", document))
+    changed = _RAISED.sub(_in_line, _MOVED_AWAY.sub(b"", _BREAK.sub(b"<w:br/>", document)))
     if changed != document or main != _MAIN:
         parts.replace(_MAIN, changed)
     return notices
+
+
+def _in_line(run: re.Match[bytes]) -> bytes:
+    """Return a run whose raised or lowered text is written so that it reads in the line."""
+    text = unescape(run[3].decode("utf-8", "replace"))
+    ended = run.string.rfind(b"</w:t>", 0, run.start())
+    before = run.string[max(ended - 80, 0) : max(ended, 0)].rpartition(b">")[2]
+    is_raised = run[1] == b"super"
+    written = raised(text, before.decode("utf-8", "replace")) if is_raised else lowered(text)
+    return run[2] + escape(written, quote=False).encode("utf-8")
 
 
 def drawn_texts(parts: Parts) -> list[str]:

@@ -186,12 +186,21 @@ def writers(parts: Parts, content: Element, shared: Element | None) -> Callable[
         style.get(f"{STYLE}name", ""): style.get(f"{STYLE}parent-style-name", "")
         for style in content.iter(f"{STYLE}style")
     }
+    positions = {
+        style.get(f"{STYLE}name", ""): stated
+        for root in (content, *([] if shared is None else [shared]))
+        for style in root.iter(f"{STYLE}style")
+        for marks in style.iterfind(f"{STYLE}text-properties")
+        if (stated := marks.get(f"{STYLE}text-position", ""))
+    }
     numbered = numbered_levels([content] if shared is None else [shared, content])
 
     def embedded(path: str) -> Element | None:
         return parts.xml(posixpath.join(posixpath.normpath(path), "content.xml"))
 
-    return lambda: Writer(parts.limits, styles, numbered, embedded, heading_numbers(shared).next)
+    return lambda: Writer(
+        parts.limits, styles, positions, numbered, embedded, heading_numbers(shared).next
+    )
 
 
 def metadata_of(parts: Parts) -> tuple[str, dict[str, str]]:

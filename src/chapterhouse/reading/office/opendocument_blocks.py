@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office.number_formats import not_calculated
+from chapterhouse.reading.raised import lowered, raised
 from chapterhouse.reading.tables import markdown_table
 
 _ROMAN: Final = (
@@ -155,6 +156,7 @@ class Writer:
     Attributes:
         limits: Ceilings for tables.
         styles: Parent of each style, to find out what an automatic style stands for.
+        positions: Whether text of a style is raised or lowered, where the style says so.
         numbered: List styles and those of their levels, from 1, that are numbers.
         embedded: Returns the root element of an embedded object by its path, or None.
         heading_number: Returns what stands before a heading of a level, called once for each.
@@ -164,6 +166,7 @@ class Writer:
 
     limits: Limits
     styles: dict[str, str]
+    positions: dict[str, str]
     numbered: frozenset[tuple[str, int]]
     embedded: Callable[[str], Element | None]
     heading_number: Callable[[Element, int], str]
@@ -213,7 +216,8 @@ class Writer:
         return ""
 
     def _pieces(self, element: Element) -> Iterator[str]:
-        yield element.text or ""
+        before = element.text or ""
+        yield before
         for child in element:
             if child.tag in _SPACES:
                 yield " "
@@ -222,8 +226,15 @@ class Writer:
             elif child.tag == f"{OFFICE}annotation":
                 self._comment(child)
             elif child.tag not in _SKIPPED and not _is_drawn(child):
-                yield from self._pieces(child)
-            yield child.tail or ""
+                yield self._in_line("".join(self._pieces(child)), child, before)
+            before = child.tail or ""
+            yield before
+
+    def _in_line(self, text: str, element: Element, before: str) -> str:
+        position = self.positions.get(element.get(f"{TEXT}style-name", ""), "")
+        if position.startswith(("super", "sub")):
+            return raised(text, before) if position.startswith("super") else lowered(text)
+        return text
 
     def _note(self, element: Element) -> str:
         body = element.find(f"{TEXT}note-body")

@@ -24,6 +24,7 @@ from chapterhouse.reading.office.ooxml import (
 )
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.reading.plain import METHOD
+from chapterhouse.reading.raised import lowered, raised
 from chapterhouse.reading.tables import markdown_table
 from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
@@ -185,11 +186,23 @@ def _paragraphs(shape: Element) -> Iterator[tuple[str, int, str]]:
 
 def _pieces(paragraph: Element) -> Iterator[str]:
     """Yield the text of runs, fields and formulas as they follow one another."""
+    shift, before = 0, ""
     for element in paragraph.iter():
-        if local(element) == "t":
-            yield element.text or ""
+        if local(element) == "r":
+            shift = _shift(element)
+        elif local(element) == "t":
+            text = element.text or ""
+            before = raised(text, before) if shift > 0 else lowered(text) if shift < 0 else text
+            yield before
         elif local(element) == "br":
             yield " "
+
+
+def _shift(run: Element) -> int:
+    """Return how far a run is raised, in thousandths of a per cent; lowered below 0."""
+    marks = next(children(run, "rPr"), None)
+    stated = marks.get("baseline", "0") if marks is not None else "0"
+    return int(stated) if re.fullmatch(r"-?\d{1,9}", stated) else 0
 
 
 def _table(table: Element, limits: Limits) -> str:
