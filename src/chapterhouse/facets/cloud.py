@@ -148,6 +148,7 @@ class Cloud:
         shelf: str = DEFAULT_SHELF,
         on_progress: Callable[[Progress], None] = lambda _: None,
         delete: bool = True,
+        confirmed: bool = False,
         dry_run: bool = False,
     ) -> SyncReport:
         """Follow a folder, and make the library's documents of it what is in it now.
@@ -157,6 +158,7 @@ class Cloud:
             shelf: The shelf to put documents on, beside those they are on already.
             on_progress: Called after each file, once it is safe on disk.
             delete: Whether documents of files that are gone leave the library.
+            confirmed: As of ``Sources.sync``.
             dry_run: Only say what would be done.
 
         Raises:
@@ -165,21 +167,23 @@ class Cloud:
         """
         if dry_run:
             where = self._require_followable(place, shelf)
-            options = mirror.Options(delete=delete, dry_run=True)
+            options = mirror.Options(delete=delete, confirmed=confirmed, dry_run=True)
             source = Source(where.name, SourceKind.CLOUD, str(where), shelf)
             return source_sync.sync_one(source, options, self._runtime, on_progress)
         source = self._follow(place, shelf)
         followed = sources.Sources(self._runtime)
-        (report,) = followed.sync(source.name, delete=delete, on_progress=on_progress)
+        (report,) = followed.sync(
+            source.name, delete=delete, confirmed=confirmed, on_progress=on_progress
+        )
         return report
 
-    def sync_later(self, place: str, *, shelf: str = DEFAULT_SHELF) -> Job:
+    def sync_later(self, place: str, *, shelf: str = DEFAULT_SHELF, confirmed: bool = False) -> Job:
         """Follow a folder, and leave reading it to the next worker; return its job.
 
         Arguments and errors as for ``sync``.
         """
         source = self._follow(place, shelf)
-        return sources.Sources(self._runtime).sync_later(source.name)
+        return sources.Sources(self._runtime).sync_later(source.name, confirmed=confirmed)
 
     def jobs(self) -> tuple[Job, ...]:
         """Return the syncs of cloud drives, newest first: those that name one, or looked at one."""

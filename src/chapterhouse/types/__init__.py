@@ -194,6 +194,8 @@ from chapterhouse.types.sources import (
     Move,
     Source,
     SourceKind,
+    StayingDocuments,
+    StayReason,
     SyncReport,
 )
 from chapterhouse.types.state import (
@@ -390,6 +392,8 @@ __all__ = [
     "Stance",
     "Statement",
     "Status",
+    "StayReason",
+    "StayingDocuments",
     "Step",
     "StoredSetting",
     "Support",

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import Body, JobResult, JobsResult, Name, job_result
-from chapterhouse.interfaces.api.sources import leave_sync
+from chapterhouse.interfaces.api.sources import CONFIRMED, leave_sync
 from chapterhouse.interfaces.api.state import Exchanged
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.service import without_paths
@@ -68,6 +68,7 @@ class CloudSyncBody(Body):
 
     place: str = Field(min_length=1, max_length=_LONGEST, description="As REMOTE:PATH.")
     shelf: Name = DEFAULT_SHELF
+    confirmed: bool = Field(default=False, description=CONFIRMED)
 
 
 @cloud.get("/folders", openapi_extra=BROWSE)
@@ -120,7 +121,9 @@ async def sync_folder(exchange: Exchanged, body: CloudSyncBody) -> JobResult:
     return await leave_sync(
         exchange,
         body.place,
-        lambda library: job_result(library.cloud.sync_later(body.place, shelf=body.shelf)),
+        lambda library: job_result(
+            library.cloud.sync_later(body.place, shelf=body.shelf, confirmed=body.confirmed)
+        ),
     )
 
 
