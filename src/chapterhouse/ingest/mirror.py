@@ -84,7 +84,8 @@ def mirror_folders(sources: Sequence[Source], work: Work, options: Options) -> S
         away = [group for group in away if group.records]
     if not options.dry_run and not report.files.interrupted:
         _settle_stamps(report.files, plan, work)
-    return replace(report, staying=(*staying_of(away, work.store), *report.staying))
+    staying = dict.fromkeys((*staying_of(away, work.store), *report.staying))
+    return replace(report, staying=tuple(staying))
 
 
 def _drop_synced(location: str, store: Store) -> None:
