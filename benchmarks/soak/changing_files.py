@@ -110,7 +110,7 @@ def run(folder: Path, changes: int, reads_wanted: int) -> tuple[int, int, Counte
     with Library.open(folder / "home") as library:
         library.sources.add(str(docs))
         while _count(ready) < changes or reads < reads_wanted:
-            report = library.sources.sync(prove=False, allow_empty=True)[0]
+            report = library.sources.sync(prove=False, confirmed=True)[0]
             for outcome in report.files.outcomes:
                 codes[outcome.record.code or outcome.record.status] += 1
                 reads += outcome.record.code not in _UNREAD
@@ -118,7 +118,7 @@ def run(folder: Path, changes: int, reads_wanted: int) -> tuple[int, int, Counte
         os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
         _settle(docs)
-        library.sources.sync(prove=False, allow_empty=True)
+        library.sources.sync(prove=False, confirmed=True)
         faults += faults_of(library)
         faults += [one.sentence for one in library.upkeep.verify().findings]
         missing = _unequal(library, docs)

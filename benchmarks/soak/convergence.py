@@ -312,12 +312,12 @@ def run(
 
 
 def _pass(library: Library, model: Model, writes: Writes, *, deleting: bool) -> str:
-    library.sources.sync(delete=deleting, allow_empty=True, prove=False)
+    library.sources.sync(delete=deleting, confirmed=True, prove=False)
     problem = _difference(library, model.image())
     if problem:
         return problem
     rows, before = writes.rows(), writes.contents()
-    reports = library.sources.sync(allow_empty=True, prove=False)
+    reports = library.sources.sync(confirmed=True, prove=False)
     rows, after = writes.rows() - rows, writes.contents()
     if any(report.changed for report in reports):
         return f"a second pass changed {sum(report.changed for report in reports)}"

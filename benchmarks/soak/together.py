@@ -76,7 +76,7 @@ def write_on(home: Path, folder: Path, seconds: float) -> Report:
                 kind = chance.choice(["add", "add", "sync", "remove"])
                 _do(kind, library, folder, count, chance, done)
     with Library.open(home) as library:
-        library.sources.sync(library.sources.get(str(folder)).name, prove=False, allow_empty=True)
+        library.sources.sync(library.sources.get(str(folder)).name, prove=False, confirmed=True)
     return dict(done)
 
 
@@ -97,7 +97,7 @@ def _do(
             _write(two, count)
             three.unlink()
             name = library.sources.get(str(folder)).name
-            library.sources.sync(name, prove=False, allow_empty=True)
+            library.sources.sync(name, prove=False, confirmed=True)
         else:
             every = library.documents.list()
             inside = [one for one in every if one.location.startswith(f"{folder}/")]

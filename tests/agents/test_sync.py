@@ -20,7 +20,14 @@ from chapterhouse.reading.plain import read_markdown, read_text
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import DEFAULT_SHELF, Extraction, Scope, SyncReport
+from chapterhouse.types import (
+    DEFAULT_SHELF,
+    Extraction,
+    Scope,
+    StayingDocuments,
+    StayReason,
+    SyncReport,
+)
 
 EVERYTHING = Scope.everything()
 
@@ -154,7 +161,8 @@ def test_a_folder_on_a_disk_that_is_away_keeps_its_documents(house: House) -> No
     house.update("mia")
     disk.rename(house.root / "away")
     assert house.is_current("mia")
-    assert house.update("mia").absent == (disk,)
+    (away,) = house.update("mia").staying
+    assert away == StayingDocuments(str(disk), 1, StayReason.AWAY)
     assert house.shelf("mia") == ["disk/tides.md"]
 
 

@@ -11,7 +11,15 @@ import pytest
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.mirror import Options, loose_files, mirror_files, mirror_folders
-from chapterhouse.types import DEFAULT_SHELF, Scope, Source, SourceKind, SyncReport
+from chapterhouse.types import (
+    DEFAULT_SHELF,
+    Scope,
+    Source,
+    SourceKind,
+    StayingDocuments,
+    StayReason,
+    SyncReport,
+)
 
 EVERYTHING = Scope.everything()
 PROSE = "# Badges\n\nA badge is valid for a year. It is blue and has a picture of its owner.\n"
@@ -177,7 +185,7 @@ def test_what_is_excluded_stays_on_other_shelves(home: Any) -> None:
     (document, _) = home.store.documents(EVERYTHING)
     home.store.set_shelves(document.id, (DEFAULT_SHELF, "maria"))
     home.store.sources().save(replace(source, exclude=("*.md",), include=()))
-    report = sync(home, replace(source, exclude=("*.md",)), empty=True)
+    report = sync(home, replace(source, exclude=("*.md",)), confirmed=True)
     assert report.removed == ("docs/b.md",)
     assert [(move.source, move.left) for move in report.moves] == [("docs/a.md", (DEFAULT_SHELF,))]
     (left,) = home.store.documents(EVERYTHING)
@@ -198,15 +206,15 @@ def test_a_folder_that_is_away_keeps_its_documents(home: Any) -> None:
     sync(home)
     away = home.folder.rename(home.folder.with_name("elsewhere"))
     report = sync(home)
-    assert report.absent == (home.folder,)
+    assert report.staying == (StayingDocuments(str(home.folder), 1, StayReason.AWAY),)
     assert home.sources() == ["docs/a.md"]
     # The mount point of a disk that is away, with what a desktop leaves in it.
     home.folder.mkdir()
     (home.folder / ".DS_Store").write_bytes(b"x")
     report = sync(home)
-    assert "Is a disk away" in report.refused
+    assert report.staying == (StayingDocuments(str(home.folder), 1, StayReason.MANY, 1),)
     assert home.sources() == ["docs/a.md"]
-    assert sync(home, source, empty=True).removed == ("docs/a.md",)
+    assert sync(home, source, confirmed=True).removed == ("docs/a.md",)
     assert away.exists()
 
 
@@ -221,7 +229,7 @@ def test_a_folder_that_was_renamed_is_followed(home: Any) -> None:
     other = followed(home, renamed)
     report = sync(home, source, other)
     assert home.read_names == []
-    assert report.absent == ()
+    assert report.staying == ()
     assert home.sources() == ["renamed/a.md", "renamed/b.md", "renamed/sub/c.md"]
     assert {one.id for one in home.store.documents(EVERYTHING)} == ids
     assert [one.name for one in home.store.sources().sources()] == ["renamed"]
@@ -247,7 +255,7 @@ def test_patterns_that_leave_nothing_are_not_believed(home: Any) -> None:
     sync(home, source)
     home.store.sources().save(replace(source, include=("*.pdf",)))
     report = sync(home)
-    assert "a pattern wrong?" in report.refused
+    assert report.staying == (StayingDocuments(str(home.folder), 1, StayReason.MANY, 1),)
     assert home.sources() == ["docs/a.md"]
 
 
@@ -440,10 +448,10 @@ def test_after_any_changes_one_pass_is_enough(home: Any, seed: int) -> None:
     for _ in range(12):
         for _ in range(model.chance.randint(1, 6)):
             model.step()
-        sync(home, source, empty=True)
+        sync(home, source, confirmed=True)
         assert texts(home) == {f"docs/{name}": text for name, text in model.files.items()}
         before = writes(home)
-        assert sync(home, source, empty=True).changed == 0
+        assert sync(home, source, confirmed=True).changed == 0
         assert writes(home) == before
     assert home.faults() == []
 
@@ -460,5 +468,5 @@ def test_the_law_would_notice_a_rename_that_is_not_followed(
 
     monkeypatch.setattr("chapterhouse.ingest.renames._is_new", never)
     path.rename(path.with_name("b.md"))
-    sync(home, source, empty=True)
+    sync(home, source, confirmed=True)
     assert home.read_names == ["b.md"]

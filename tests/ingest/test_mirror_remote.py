@@ -22,6 +22,7 @@ from chapterhouse.types import (
     Source,
     SourceKind,
     Status,
+    StayReason,
     SyncReport,
 )
 
@@ -152,7 +153,7 @@ def test_an_empty_folder_removes_nothing(home: Any, remote: Remote) -> None:
     sync(home, remote)
     remote.texts.clear()
     report = sync(home, remote)
-    assert "without a single file left: drive" in report.refused
+    assert [(one.documents, one.reason) for one in report.staying] == [(2, StayReason.MANY)]
     assert len(texts(home)) == 2
     assert sync(home, remote, delete=False).removed == ()
 

@@ -162,6 +162,7 @@ class Councils(Registry[CouncilFolder]):
         *,
         on_progress: OnProgress | None = None,
         dry_run: bool = False,
+        confirmed: bool = False,
     ) -> Refresh:
         """Bring the documents of all and of single members up to date; as for personas.
 
@@ -169,15 +170,18 @@ class Councils(Registry[CouncilFolder]):
             name: A slug, its beginning, or a display name; or a council that was built.
             on_progress: Called after each file.
             dry_run: Only say what would be done.
+            confirmed: As of ``Sources.sync``.
 
         Raises:
             NotFoundError, UsageError, CouncilConfigError: as for ``load``.
             ChapterhouseError: something cannot be written; what was told before is safe.
         """
         if not isinstance(name, Council):
-            return super().refresh(name, on_progress=on_progress, dry_run=dry_run)
+            return super().refresh(
+                name, on_progress=on_progress, dry_run=dry_run, confirmed=confirmed
+            )
         folder = CouncilFolder(self._definitions.folder(name.slug), name)  # there need be none
-        return self._refresh(folder, on_progress, dry_run=dry_run)
+        return self._refresh(folder, on_progress, dry_run=dry_run, confirmed=confirmed)
 
     def add_folder(self, name: str, path: str) -> CouncilFolder:
         """Let all members read a further folder; errors as for ``link``. Nothing is read yet."""

@@ -4,7 +4,7 @@ The definitions are the truth; the library follows them.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain
@@ -15,8 +15,10 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.problems import DefinitionError, Problem
 from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
+from chapterhouse.connectors.folder import is_visible
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.ingest.sources import day_of, look_from_outside, mark_synced
+from chapterhouse.presenting.wording import staying_sentence
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import CorpusCounts, Progress, Scope, Source, SourceKind, SyncReport
 
@@ -201,7 +203,7 @@ class Registry(ABC, Generic[Folder]):
     def _prepare(self, definition: Folder, on_progress: OnProgress | None) -> Refresh:
         source = self.source(definition.slug)
         if not source.synced:
-            return self._refresh(definition, on_progress, dry_run=False)
+            return self._refresh(definition, on_progress)
         lasting = self._lasting_reminders(definition)
         if source.state == look_from_outside(self.folders_of(definition.slug)):
             return Refresh(definition.slug, definition.display_name, warnings=lasting)
@@ -212,7 +214,12 @@ class Registry(ABC, Generic[Folder]):
         return Refresh(definition.slug, definition.display_name, warnings=(warning, *lasting))
 
     def refresh(
-        self, name: str, *, on_progress: OnProgress | None = None, dry_run: bool = False
+        self,
+        name: str,
+        *,
+        on_progress: OnProgress | None = None,
+        dry_run: bool = False,
+        confirmed: bool = False,
     ) -> Refresh:
         """Bring the documents of one up to date with its folders. Never opens the network.
 
@@ -222,18 +229,24 @@ class Registry(ABC, Generic[Folder]):
             name: A slug, its beginning, or a display name.
             on_progress: Called after each file.
             dry_run: Only say what would be done.
+            confirmed: As of ``Sources.sync``.
 
         Raises:
             NotFoundError, UsageError, DefinitionError: as for ``load``.
             ChapterhouseError: something cannot be written; what was told before is safe.
         """
-        return self._refresh(self.load(name), on_progress, dry_run=dry_run)
+        return self._refresh(self.load(name), on_progress, dry_run=dry_run, confirmed=confirmed)
 
     def _refresh(
-        self, definition: Folder, on_progress: OnProgress | None, *, dry_run: bool
+        self,
+        definition: Folder,
+        on_progress: OnProgress | None,
+        *,
+        dry_run: bool = False,
+        confirmed: bool = False,
     ) -> Refresh:
         try:
-            return self._update(definition, on_progress, dry_run=dry_run)
+            return self._update(definition, on_progress, dry_run=dry_run, confirmed=confirmed)
         except ReadOnlyError as error:  # what was read before can be asked all the same
             warning = f"What has changed in their folders was not read: {error.message}"
             return Refresh(definition.slug, definition.display_name, warnings=(warning,))
@@ -245,16 +258,19 @@ class Registry(ABC, Generic[Folder]):
         *,
         everything: bool = False,
         dry_run: bool = False,
+        confirmed: bool = False,
     ) -> Refresh:
         """Curate and index what has changed, or ``everything``, one at a time."""
         progress = on_progress or ignore_progress
         with self._definitions.lock(definition.slug):
             curation = self._curate(definition, progress, everything=everything, dry_run=dry_run)
-            sync = self._sync(definition, progress, dry_run=dry_run)
+            sync = self._sync(definition, progress, dry_run=dry_run, confirmed=confirmed)
             if sync is not None and sync.files.interrupted:
                 raise KeyboardInterrupt  # a report is its end there, but here more would follow
             folders = chain(*self._folders(definition.slug, definition).values())
-            warnings = (*_absent(folders), *self._reminders(definition))
+            staying = sync.staying if sync is not None else ()
+            absent = _absent(folders, {one.folder for one in staying})
+            warnings = (*map(staying_sentence, staying), *absent, *self._reminders(definition))
             if not dry_run:
                 self._mark_synced(definition)
         return Refresh(definition.slug, definition.display_name, curation, sync, warnings)
@@ -264,7 +280,7 @@ class Registry(ABC, Generic[Folder]):
         mark_synced(source, self.folders_of(definition.slug), store, self._runtime.now())
 
     def _sync(
-        self, definition: Folder, on_progress: OnProgress, *, dry_run: bool
+        self, definition: Folder, on_progress: OnProgress, *, dry_run: bool, confirmed: bool
     ) -> SyncReport | None:
         runtime, places = self._runtime, self._places(definition)
         if not dry_run:
@@ -274,7 +290,8 @@ class Registry(ABC, Generic[Folder]):
         reports: list[SyncReport] = []
         for number, one in enumerate(places):
             follow = on_progress if len(places) == 1 else _as_one_of(places, number, on_progress)
-            reports.append(bring_up_to_date(one, runtime.work(follow), dry_run=dry_run))
+            work = runtime.work(follow)
+            reports.append(bring_up_to_date(one, work, dry_run=dry_run, confirmed=confirmed))
             if reports[-1].files.interrupted:
                 break
         if not dry_run:
@@ -374,11 +391,11 @@ def _with_documents(
     return folders | {shelf: (documents, *folders[shelf])}
 
 
-def _absent(folders: Iterable[Path]) -> tuple[str, ...]:
+def _absent(folders: Iterable[Path], known: Collection[str]) -> tuple[str, ...]:
     return tuple(
         f"{path} is not there; what was read of it before stays."
         for path in folders
-        if not path.exists()
+        if not is_visible(path) and str(path) not in known
     )
 
 

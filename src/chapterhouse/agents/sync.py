@@ -9,11 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.connectors.folder import SourceFile, above, location_of, walk
+from chapterhouse.connectors.folder import SourceFile, above, is_visible, location_of, walk
+from chapterhouse.connectors.volumes import Volumes
+from chapterhouse.ingest.absence import (
+    Away,
+    remove_gone,
+    sort_missing,
+    staying_of,
+    unconfirmed,
+)
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work, has_stamp
 from chapterhouse.ingest.preview import preview
-from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.ports.store import Store
 from chapterhouse.types import (
     Document,
@@ -23,6 +30,7 @@ from chapterhouse.types import (
     Removal,
     Scope,
     Status,
+    StayingDocuments,
     SyncReport,
 )
 
@@ -65,6 +73,8 @@ class _Ground:
     unseen: tuple[str, ...]  # places that are not looked into, and folders that cannot be
     excluded: frozenset[str]
     files: Mapping[str, SourceFile]
+    away: frozenset[str] = frozenset()  # files that are not there, and are not taken for gone
+    staying: tuple[StayingDocuments, ...] = ()  # what there is to say of them
 
     def is_below(self, location: str) -> bool:
         """Whether a location stands below the own places."""
@@ -80,10 +90,12 @@ class _Ground:
         at = f"{location}/"
         around = (self.files[place] for place in above(location) if place in self.files)
         there = location in self.files or any(not file.problem for file in around)
-        return not there and not at.startswith(self.unseen)
+        return not there and not at.startswith(self.unseen) and location not in self.away
 
 
-def bring_up_to_date(places: Places, work: Work, *, dry_run: bool = False) -> SyncReport:
+def bring_up_to_date(
+    places: Places, work: Work, *, dry_run: bool = False, confirmed: bool = False
+) -> SyncReport:
     """Make a shelf what its folders are.
 
     New and changed files are read; documents whose file is gone leave, and so do those that stand
@@ -95,11 +107,13 @@ def bring_up_to_date(places: Places, work: Work, *, dry_run: bool = False) -> Sy
         places: Where to look.
         work: What reading needs; its shelf is that of ``places``.
         dry_run: Only say what would be done; what front matter would change is not known then.
+        confirmed: Whether also much may be removed at once, or from another disk than before.
 
     Raises:
         ChapterhouseError: the store cannot be written; what was told before is safe.
     """
-    ground, store = _ground(places), work.store
+    store = work.store
+    ground = _ground(places, store, confirmed=confirmed)
     if dry_run:
         report = preview(ground.there, store=store, maximum_bytes=work.maximum_bytes)
     else:
@@ -110,12 +124,17 @@ def bring_up_to_date(places: Places, work: Work, *, dry_run: bool = False) -> Sy
         if not report.interrupted and any(map(_is_young, report.outcomes)):
             # Hashed again now, so that the next look need not.
             add(ground.there, replace(work, on_progress=lambda _: None))
-        ground = _ground(places)
+        ground = _ground(places, store, confirmed=confirmed)
     if report.interrupted:
         return SyncReport(report)
     removed, moves, removal = _settle(ground, work, dry_run=dry_run)
-    absent = tuple(path for path in places.folders if not path.exists())
-    return SyncReport(report, removed, moves, absent, removals=removal)
+    absent = (
+        Away(place, tuple(store.files(place)))
+        for place in map(str, places.folders)
+        if not is_visible(Path(place))
+    )
+    staying = (*staying_of(absent, store), *ground.staying)
+    return SyncReport(report, removed, moves, staying, removals=removal)
 
 
 def _is_young(outcome: FileOutcome) -> bool:
@@ -126,7 +145,9 @@ def _is_young(outcome: FileOutcome) -> bool:
 
 def is_current(places: Places, store: Store) -> bool:
     """Whether `bring_up_to_date` would find nothing to do, by names, sizes and times only."""
-    ground = _ground(places)
+    ground = _ground(places, store)
+    if ground.staying:  # which is to be said
+        return False
     records = {record.location: record for record in _records(ground, store)}
     wanted = ground.files.keys() - ground.excluded
     if not all(_is_known(ground.files[place], records.get(place)) for place in wanted):
@@ -140,7 +161,7 @@ def is_current(places: Places, store: Store) -> bool:
 def _is_known(file: SourceFile, record: FileRecord | None) -> bool:
     if record is None or record.code == EXCLUDED:
         return False
-    return has_stamp(record, file)
+    return has_stamp(record, file) and file.volume in {"", record.volume}
 
 
 def _is_left_over(ground: _Ground, record: FileRecord) -> bool:
@@ -151,13 +172,13 @@ def _is_left_over(ground: _Ground, record: FileRecord) -> bool:
 # --- where things stand ---
 
 
-def _ground(places: Places) -> _Ground:
-    own = places.own
-    there = tuple(path for path in own if path.exists())
+def _ground(places: Places, store: Store, *, confirmed: bool = False) -> _Ground:
+    own, before = places.own, Volumes.now()
+    there = tuple(path for path in own if is_visible(path))
     files = {
         file.location: file
         for path in there
-        for file in walk(path, places.shelf if path == places.documents else "")
+        for file in walk(path, places.shelf if path == places.documents else "", volumes=before)
     }
     # Without its own folder there are no own documents; other folders may be on a disk away.
     unseen = [path for path in places.folders if path not in there]
@@ -167,7 +188,7 @@ def _ground(places: Places) -> _Ground:
         for file in files.values()
         if file.problem and file.problem.code == "cannot-list"
     ]
-    return _Ground(
+    ground = _Ground(
         shelf=places.shelf,
         there=there,
         own=_below((*own, *unseen)),
@@ -182,6 +203,24 @@ def _ground(places: Places) -> _Ground:
         ),
         files=files,
     )
+    return _with_away(ground, before, store, confirmed=confirmed)
+
+
+def _with_away(ground: _Ground, before: Volumes, store: Store, *, confirmed: bool) -> _Ground:
+    """Return the places with the files that are not there and stay: away, or too many at once."""
+    known = {record.location: record for record in _records(ground, store)}
+    missing = [record for place, record in known.items() if ground.is_gone(place)]
+    folders = [place.rstrip("/") or "/" for place in ground.own]
+    gone, away = sort_missing(missing, known, before, Volumes.now(), folders)
+    many: Mapping[str, StayingDocuments] = {}
+    if confirmed:
+        away = tuple(group for group in away if not group.is_mounted)
+    else:
+        many = unconfirmed(gone, known.values(), ground.own)
+    stay = [record.location for group in away for record in group.records]
+    stay += [record.location for record in gone if record.location.startswith(tuple(many))]
+    staying = (*staying_of(away, store), *many.values())
+    return replace(ground, away=frozenset(stay), staying=staying)
 
 
 def _below(paths: Iterable[Path]) -> tuple[str, ...]:
@@ -303,7 +342,6 @@ def _settle(
 def _remove(ground: _Ground, documents: Iterable[Document], work: Work) -> tuple[Removal, ...]:
     """Remove documents; of an excluded file it stays recorded that it is not to be read."""
     store = work.store
-    removal: tuple[Removal, ...] = ()
     removed = []
     for document in documents:
         file = ground.files.get(document.location)
@@ -311,8 +349,7 @@ def _remove(ground: _Ground, documents: Iterable[Document], work: Work) -> tuple
             store.record_file(_excluded_record(file, store.file(document.location)))
         else:
             removed.append(document.id)
-    if removed:
-        removal = (remove_documents(removed, store=store),)
+    removal = remove_gone(removed, work)
     for record in list(_records(ground, store)):
         if _is_left_over(ground, record):
             store.forget_file(record.location)

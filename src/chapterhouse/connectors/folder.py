@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from chapterhouse.connectors.volumes import Volumes
 from chapterhouse.errors import NotFoundError
 from chapterhouse.text.naming import (
     printable_name,
@@ -64,6 +65,7 @@ class SourceFile:
             took the place of another shows by it, whatever its size and time. 0: not known.
         problem: Why it will not be opened, or None.
         digest: Its hash, like ``md5:…``, where a listing states one.
+        volume: Where its folder was, as ``Volumes.of`` says; empty where that is not known.
     """
 
     root: Path
@@ -75,6 +77,7 @@ class SourceFile:
     problem: Notice | None = None
     ctime_ns: int = 0
     digest: str = ""
+    volume: str = ""
 
     @property
     def name(self) -> str:
@@ -93,6 +96,7 @@ def walk(
     *,
     on_ignored: OnIgnored = lambda _path, _reason: None,
     leaves_out: Leaves = nothing_left_out,
+    volumes: Volumes | None = None,
 ) -> Iterator[SourceFile]:
     """Yield the files at or below ``path``, in order of source.
 
@@ -105,6 +109,7 @@ def walk(
         label: What sources begin with; by default the name of the folder, or of the file's.
         on_ignored: Called with each file and folder that is ignored, and the reason.
         leaves_out: Says of a path below a folder, with ``/``, whether its owner excluded it.
+        volumes: Says on which volume each file is, where that is wanted.
 
     Raises:
         NotFoundError: nothing is there.
@@ -112,9 +117,9 @@ def walk(
     root, parts = resolve_root(path)
     label = label or root.name or "root"
     if parts:
-        yield describe(root, parts, label)
+        yield describe(root, parts, label, volumes)
         return
-    yield from _Walk(root, label, on_ignored, leaves_out).files()
+    yield from _Walk(root, label, on_ignored, leaves_out, volumes).files()
 
 
 def resolve_root(path: Path) -> tuple[Path, tuple[str, ...]]:
@@ -149,6 +154,15 @@ def is_there(location: str) -> bool:
     )
 
 
+def is_visible(path: Path, *, folder: bool = False) -> bool:
+    """Whether something is at a path, or a folder is; not where the server of it is away."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISDIR(mode) or not folder
+
+
 def above(location: str) -> Iterator[str]:
     """Yield the folders, and archives, above a location, the nearest first."""
     if location.startswith(REMOTE):
@@ -173,11 +187,23 @@ def is_ignored(parts: Sequence[str]) -> bool:
     return any(_ignored(name, is_folder) for name, is_folder in folders)
 
 
-def describe(root: Path, parts: tuple[str, ...], label: str) -> SourceFile:
+def describe(
+    root: Path, parts: tuple[str, ...], label: str, volumes: Volumes | None = None
+) -> SourceFile:
     """Return the file at ``parts`` below ``root`` as it is now, or with the problem of it."""
     with folder_below(root, parts[:-1]) as folder:
         status = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
-    return _described(root, parts, label, status)
+    return SourceFile(
+        root=root,
+        parts=parts,
+        location=location_of(root, parts),
+        source=source_name(label, parts),
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        problem=_problem(status.st_mode),
+        ctime_ns=status.st_ctime_ns,
+        volume=volumes.of(location_of(root, parts[:-1])) if volumes else "",
+    )
 
 
 @contextmanager
@@ -197,11 +223,19 @@ def folder_below(root: Path, parts: Sequence[str]) -> Iterator[int]:
 class _Walk:
     """A walk with a stack of its own: a path may be deeper than Python's."""
 
-    def __init__(self, root: Path, label: str, on_ignored: OnIgnored, leaves_out: Leaves) -> None:
+    def __init__(
+        self,
+        root: Path,
+        label: str,
+        on_ignored: OnIgnored,
+        leaves_out: Leaves,
+        volumes: Volumes | None,
+    ) -> None:
         self._root = root
         self._label = label
         self._on_ignored = on_ignored
         self._leaves_out = leaves_out
+        self._volumes = volumes
 
     def files(self) -> Iterator[SourceFile]:
         stack: list[SourceFile | tuple[str, ...]] = [()]
@@ -222,6 +256,7 @@ class _Walk:
         the order of whole sources.
         """
         place = location_of(self._root, parts).rstrip("/")
+        volume = self._volumes.of(place or "/") if self._volumes else ""
         source = source_name(self._label, parts)
         with folder_below(self._root, parts) as folder, os.scandir(folder) as entries:
             named = [(entry, entry.is_dir(follow_symlinks=False)) for entry in entries]
@@ -250,6 +285,7 @@ class _Walk:
                     status.st_mtime_ns,
                     _problem(status.st_mode),
                     status.st_ctime_ns,
+                    volume=volume,
                 )
                 found.append((name, file))
         return [one for _, one in sorted(found, key=lambda pair: pair[0])]
@@ -279,21 +315,6 @@ def _ignored(name: str, is_folder: bool) -> str:  # noqa: FBT001 - a pair of sca
         return TOOLS
     is_temporary = name.startswith(_LOCK_PREFIX) or name.casefold().endswith(_TEMPORARY)
     return TEMPORARY if is_temporary else ""
-
-
-def _described(
-    root: Path, parts: tuple[str, ...], label: str, status: os.stat_result
-) -> SourceFile:
-    return SourceFile(
-        root=root,
-        parts=parts,
-        location=location_of(root, parts),
-        source=source_name(label, parts),
-        size=status.st_size,
-        mtime_ns=status.st_mtime_ns,
-        problem=_problem(status.st_mode),
-        ctime_ns=status.st_ctime_ns,
-    )
 
 
 def location_of(root: Path, parts: Sequence[str]) -> str:

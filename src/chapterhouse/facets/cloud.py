@@ -149,6 +149,7 @@ class Cloud:
         shelf: str = "",
         on_progress: Callable[[Progress], None] = lambda _: None,
         delete: bool = True,
+        confirmed: bool = False,
         dry_run: bool = False,
     ) -> SyncReport:
         """Follow a folder, and make the library's documents of it what is in it now.
@@ -159,6 +160,7 @@ class Cloud:
                 one on which the folder is followed, or the default one.
             on_progress: Called after each file, once it is safe on disk.
             delete: Whether documents of files that are gone leave the library.
+            confirmed: As of ``Sources.sync``.
             dry_run: Only say what would be done.
 
         Raises:
@@ -166,23 +168,25 @@ class Cloud:
             ChapterhouseError: it cannot be listed.
         """
         if dry_run:
-            options = mirror.Options(delete=delete, dry_run=True)
+            options = mirror.Options(delete=delete, confirmed=confirmed, dry_run=True)
             where, source = self._followed(place, shelf)
             shelf = shelf or DEFAULT_SHELF
             source = source or Source(where.name, SourceKind.CLOUD, str(where), shelf)
             return source_sync.sync_one(source, options, self._runtime, on_progress)
         source = self._follow(place, shelf)
         followed = sources.Sources(self._runtime)
-        (report,) = followed.sync(source.name, delete=delete, on_progress=on_progress)
+        (report,) = followed.sync(
+            source.name, delete=delete, confirmed=confirmed, on_progress=on_progress
+        )
         return report
 
-    def sync_later(self, place: str, *, shelf: str = "") -> Job:
+    def sync_later(self, place: str, *, shelf: str = "", confirmed: bool = False) -> Job:
         """Follow a folder, and leave reading it to the next worker; return its job.
 
         Arguments and errors as for ``sync``.
         """
         source = self._follow(place, shelf)
-        return sources.Sources(self._runtime).sync_later(source.name)
+        return sources.Sources(self._runtime).sync_later(source.name, confirmed=confirmed)
 
     def jobs(self) -> tuple[Job, ...]:
         """Return the syncs of cloud drives, newest first: those that name one, or looked at one."""

@@ -1,7 +1,7 @@
 """Long work, each kind as a job: what is ordered, and how it is done."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
 from threading import Event
@@ -19,6 +19,7 @@ from chapterhouse.ingest.sources import remember_folders, shelf_of
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.loading import lazy
 from chapterhouse.ports.jobs import Jobs
+from chapterhouse.presenting.wording import staying_sentence
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
@@ -78,7 +79,7 @@ def syncing(names: Sequence[str], options: Options) -> Order:
     arguments = {
         "sources": sorted(set(names)),
         "delete": options.delete,
-        "empty": options.empty,
+        "confirmed": options.confirmed,
         "prove": options.prove,
     }
     return Order("sync", arguments, f"sync {names[0]}" if len(names) == 1 else _SOURCES)
@@ -219,7 +220,9 @@ def _sync(
     arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
 ) -> tuple[SyncReport, ...]:
     options = Options(
-        delete=arguments["delete"], empty=arguments["empty"], prove=arguments["prove"]
+        delete=arguments["delete"],
+        confirmed=arguments.get("confirmed", False),  # a job of an earlier version has none
+        prove=arguments["prove"],
     )
     follow = _indexing(runtime, on_progress)
     return sync_sources(arguments["sources"], options, runtime, follow, tracker.follow)
@@ -229,7 +232,7 @@ def _ended_sync(reports: Sequence[SyncReport]) -> Ended:
     """Return how a sync ended: what it did to each source is the journal of the source."""
     parts = [ended(report.files) for report in reports]
     states = {part.state for part in parts}
-    failed = any(report.problem or report.refused or report.absent for report in reports)
+    failed = any(report.problem or report.staying for report in reports)
     if JobState.CANCELLED in states:
         state = JobState.CANCELLED
     else:
@@ -240,7 +243,10 @@ def _ended_sync(reports: Sequence[SyncReport]) -> Ended:
             "source": report.source,
             "removed": len(report.removed),
             "moves": len(report.moves),
-            "problem": report.problem or report.refused,
+            "staying": [asdict(one) for one in report.staying],
+            "problem": " ".join(
+                filter(None, (report.problem, *map(staying_sentence, report.staying)))
+            ),
         }
         for report, part in zip(reports, parts, strict=True)
     ]

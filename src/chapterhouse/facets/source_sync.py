@@ -14,10 +14,12 @@ from chapterhouse.ingest.mirror import (
     mirror,
     mirror_files,
     mirror_folders,
+    prefix_of,
 )
 from chapterhouse.ingest.plan import name_of_folder, plan_remote
 from chapterhouse.ingest.sources import LOOSE, find_source, mark_synced
 from chapterhouse.loading import lazy
+from chapterhouse.presenting.wording import staying_sentence
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import AddReport, Progress, Source, SourceKind, SyncReport
 
@@ -173,13 +175,13 @@ class _Sync:
         work = self._work(shelf)
         report = mirror_folders(sources, work, self._options)
         prefixes = self._prefixes(sources)
-        reports = [_part_of(report, source, prefixes) for source in sources]
+        reports = [_part_of(report, source, sources, prefixes) for source in sources]
         reports[-1] = replace(reports[-1], removals=report.removals)
         if not self._options.dry_run and not report.files.interrupted:
             followed = {one.name for one in self._runtime.store.sources().sources()}
             for source, part in zip(sources, reports, strict=True):
                 if source.name in followed:
-                    self._mark(source, _absence(part) or part.refused)
+                    self._mark(source, _staying(part))
         return reports
 
     def _sync_list(self, source: Source) -> Sequence[SyncReport]:
@@ -201,7 +203,7 @@ class _Sync:
         folder_source = Source(source.name, SourceKind.FOLDER, str(folder), source.shelf)
         self._runtime.store.label_root(str(folder), source.name)
         work = self._work(source.shelf)
-        report = mirror_folders([folder_source], work, replace(self._options, empty=True))
+        report = mirror_folders([folder_source], work, replace(self._options, confirmed=True))
         self._mark(source, problem)
         return [replace(report, source=source.name, problem=problem)]
 
@@ -222,21 +224,26 @@ class _Sync:
         work = self._work(source.shelf)
         report = mirror(plan, remote.contents, [source], work, self._options)
         if not report.files.interrupted:
-            self._mark(source, report.refused)
+            self._mark(source, _staying(report))
         return [replace(report, source=source.name)]
 
     def _sync_agent(self, source: Source) -> Sequence[SyncReport]:
         registry = registry_of(source.kind, self._runtime)
         try:
             done = registry.refresh(
-                slug_of(source), on_progress=self._on_progress, dry_run=self._options.dry_run
+                slug_of(source),
+                on_progress=self._on_progress,
+                dry_run=self._options.dry_run,
+                confirmed=self._options.confirmed,
             )
         except ChapterhouseError as error:
             if passes(error):
                 raise
             return [SyncReport(AddReport(()), source=source.name, problem=error.message)]
         report = done.sync or SyncReport(AddReport(()))
-        return [replace(report, source=source.name, problem=" ".join(done.warnings))]
+        told = {*map(staying_sentence, report.staying)}
+        problem = " ".join(warning for warning in done.warnings if warning not in told)
+        return [replace(report, source=source.name, problem=problem)]
 
     def _sync_loose(self) -> Sequence[SyncReport]:
         store = self._runtime.store
@@ -268,11 +275,19 @@ class _Sync:
         return {one.name: f"{name_of_folder(one.location, roots)}/" for one in sources}
 
 
-def _absence(report: SyncReport) -> str:
-    return f"{report.absent[0]} is not there; its documents stay." if report.absent else ""
+def _staying(report: SyncReport) -> str:
+    return " ".join(map(staying_sentence, report.staying))
 
 
-def _part_of(report: SyncReport, source: Source, prefixes: Mapping[str, str]) -> SyncReport:
+def _owner(folder: str, sources: Iterable[Source]) -> Source | None:
+    """Return the innermost source that a folder is in."""
+    around = (one for one in sources if f"{folder.rstrip('/')}/".startswith(prefix_of(one)))
+    return max(around, key=lambda one: len(one.location), default=None)
+
+
+def _part_of(
+    report: SyncReport, source: Source, sources: Sequence[Source], prefixes: Mapping[str, str]
+) -> SyncReport:
     """Return what a report says of one of several folders."""
     own = prefixes[source.name]
 
@@ -290,12 +305,11 @@ def _part_of(report: SyncReport, source: Source, prefixes: Mapping[str, str]) ->
             one for one in report.files.ignored if one.path.startswith(f"{source.location}/")
         ),
     )
-    absent = tuple(path for path in report.absent if str(path) == source.location)
+    staying = tuple(one for one in report.staying if _owner(one.folder, sources) == source)
     return SyncReport(
         files,
         tuple(filter(is_own, report.removed)),
         tuple(move for move in report.moves if is_own(move.source)),
-        absent,
-        report.refused if files.missing else "",
+        staying,
         source.name,
     )

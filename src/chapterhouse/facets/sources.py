@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.connectors.folder import REMOTE, location_of
+from chapterhouse.connectors.folder import REMOTE, is_visible, location_of
 from chapterhouse.connectors.patterns import left_out
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.facets import long_work
@@ -203,7 +203,7 @@ class Sources:
         self,
         *names: str,
         delete: bool = True,
-        allow_empty: bool = False,
+        confirmed: bool = False,
         dry_run: bool = False,
         prove: bool = True,
         on_progress: OnProgress = lambda _: None,
@@ -213,7 +213,8 @@ class Sources:
         Args:
             names: Sources; all, and the files that were added one by one, when none is named.
             delete: Whether documents leave whose files are gone or excluded.
-            allow_empty: Whether they may where a source has no file left at all.
+            confirmed: Whether they may also where more than half, and more than twenty, of a source
+                or of a folder in it go at once, all of a source, or those of another disk.
             dry_run: Only say what would be done.
             prove: Whether what was removed is taken out of every file of the library, and searched
                 for, at once: it costs seconds. Nothing finds it in any case.
@@ -226,20 +227,25 @@ class Sources:
             NotFoundError: a name fits none; nothing was done.
             UsageError: a name fits several.
         """
-        options = Options(delete=delete, empty=allow_empty, dry_run=dry_run, prove=prove)
+        options = Options(delete=delete, confirmed=confirmed, dry_run=dry_run, prove=prove)
         if dry_run:
             return sync_sources(names, options, self._runtime, on_progress)
         chosen = [self.get(name).name for name in names]
         return long_work.sync_here(chosen, options, self._runtime, on_progress)
 
-    def sync_later(self, *names: str) -> Job:
+    def sync_later(self, *names: str, confirmed: bool = False) -> Job:
         """Leave a sync to the next worker; return its job, or the equal one that waits already.
+
+        Args:
+            names: As of ``sync``.
+            confirmed: Likewise. Only somebody who has seen what would be removed may say so.
 
         Raises:
             NotFoundError: a name fits none.
             UsageError: a name fits several.
         """
-        order = long_work.syncing([self.get(name).name for name in names], Options())
+        chosen = [self.get(name).name for name in names]
+        order = long_work.syncing(chosen, Options(confirmed=confirmed))
         return long_work.enqueue(order, self._runtime)
 
     def watch(self, *names: str, stop: Event) -> Iterator[tuple[SyncReport, ...]]:
@@ -285,7 +291,7 @@ class Sources:
                 yield from self._follow(names, places, stop)
             else:
                 stop.wait(_LOOK_SECONDS)
-            before = {folder: name for folder, name in places.items() if folder.exists()}
+            before = {folder: name for folder, name in places.items() if is_visible(folder)}
 
     def _places(self, names: Sequence[str]) -> Mapping[Path, str]:
         """Return the folders of sources that are there, with the name of the source."""
@@ -294,7 +300,7 @@ class Sources:
             folder: source.name
             for source in sources
             for folder in folders_of(source, self._runtime)
-            if folder.exists()
+            if is_visible(folder)
         }
 
     def _follow(

@@ -87,6 +87,8 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
         work.store.move_files(moves)
         _drop_replaced(plan, moves, work)
     moved = {file.location: record for record, file, _ in renames.moves}
+    for volume, locations in plan.volumes.items():
+        work.store.set_volume(locations, volume)
     unchanged, pending = _partition(plan, moved, work)
     settled = [unchanged_outcome(plan.known[file.location]) for file in unchanged]
     settled += [

@@ -1,21 +1,30 @@
 """Bring the library to the state of its sources: what is gone there leaves it, too."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chapterhouse.connectors.content import open_all
-from chapterhouse.connectors.folder import REMOTE, above
+from chapterhouse.connectors.folder import REMOTE, above, is_visible
+from chapterhouse.connectors.volumes import Volumes
+from chapterhouse.ingest.absence import (
+    Away,
+    found_deleted,
+    remove_gone,
+    sort_missing,
+    staying_of,
+    unconfirmed,
+)
 from chapterhouse.ingest.ingest import apply_plan, label_roots
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.plan import Plan, make_plan, plan_known
 from chapterhouse.ingest.preview import preview_plan, unopened
-from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.ingest.renames import Contents
 from chapterhouse.ports.store import Store
-from chapterhouse.text.counting import counted
+from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
     AddReport,
+    Document,
     FileOutcome,
     FileRecord,
     Move,
@@ -24,6 +33,7 @@ from chapterhouse.types import (
     Source,
     SourceKind,
     Status,
+    StayingDocuments,
     SyncReport,
 )
 
@@ -34,13 +44,13 @@ class Options:
 
     Attributes:
         delete: Whether documents leave whose files are gone or excluded.
-        empty: Whether they may, also where a source has no file left at all.
+        confirmed: Whether they may, also where many go at once, or from another disk than before.
         dry_run: Only say what would be done.
         prove: Whether what was removed is searched for, which costs seconds.
     """
 
     delete: bool = True
-    empty: bool = False
+    confirmed: bool = False
     dry_run: bool = False
     prove: bool = True
 
@@ -48,9 +58,8 @@ class Options:
 def mirror_folders(sources: Sequence[Source], work: Work, options: Options) -> SyncReport:
     """Make the documents of folders what the folders are, in one pass.
 
-    A file that moved from one folder to another is found again by its bytes. A folder that is not
-    there keeps its documents; so does one without a single file, for a disk that is away leaves an
-    empty folder behind.
+    A file that moved from one folder to another is found again by its bytes. Documents stay whose
+    disk is away, and where much would go at once, as when a folder was emptied by mistake.
 
     Args:
         sources: Folders of one shelf, which is that of ``work``.
@@ -60,29 +69,33 @@ def mirror_folders(sources: Sequence[Source], work: Work, options: Options) -> S
     Raises:
         ChapterhouseError: the store cannot be written; what was told before is safe.
     """
-    there = [source for source in sources if Path(source.location).is_dir()]
-    absent = tuple(Path(source.location) for source in sources if source not in there)
+    there = [
+        source for source in sources if is_visible(Path(system_path(source.location)), folder=True)
+    ]
+    absent = [source.location for source in sources if source not in there]
     paths = tuple(Path(source.location) for source in there)
     plan = (make_plan if options.dry_run else label_roots)(paths, work.store)
     report = mirror(plan, open_all, there, work, options)
-    absent = tuple(path for path in absent if _has_files(path, work.store, options))
+    away = [Away(place, tuple(work.store.files(place))) for place in absent]
+    if not options.dry_run:
+        for group in away:
+            if not group.records:
+                _drop_synced(group.folder, work.store)
+        away = [group for group in away if group.records]
     if not options.dry_run and not report.files.interrupted:
         _settle_stamps(report.files, plan, work)
-    return replace(report, absent=absent)
+    staying = dict.fromkeys((*staying_of(away, work.store), *report.staying))
+    return replace(report, staying=tuple(staying))
 
 
-def _has_files(path: Path, store: Store, options: Options) -> bool:
-    """Whether files of a folder that is not there are known; a source without any is dropped.
+def _drop_synced(location: str, store: Store) -> None:
+    """Drop the source of a folder that is not there and of which nothing is known.
 
     Its files have other names now, where the folder was renamed.
     """
-    location = str(path)
-    if options.dry_run or next(iter(store.files(location)), None) is not None:
-        return True
     for source in store.sources().sources():
         if source.location == location and source.synced:
             store.sources().drop(source.name)
-    return False
 
 
 def mirror(
@@ -106,16 +119,48 @@ def mirror(
         return SyncReport(files)
     missing = set(files.missing)
     gone = [one for one in plan.missing if one.document_id and one.source in missing]
-    excluded = [one for one in plan.excluded if not options.dry_run or one.document_id]
-    emptied = [] if options.empty else [one for one in sources if _is_emptied(one, plan)]
-    leaving = [one for one in gone if not _is_below(one, emptied)]
-    left = [one for one in excluded if not _is_below(one, emptied)]
-    removed, moves, removal = _take_off(leaving, left, sources, work, options)
-    still = [one for one in gone if _is_below(one, emptied)]
-    left_in = [one for one in excluded if one.document_id and _is_below(one, emptied)]
-    files = replace(files, missing=tuple(sorted(one.source for one in still)))
-    refused = _refusal(emptied) if still or left_in else ""
-    return SyncReport(files, removed, moves, refused=refused, removals=removal)
+    away = [group for group in plan.away if _is_of(group.folder, sources)]
+    if options.confirmed:
+        gone += found_deleted(away, work.store)
+        away = [group for group in away if not group.is_mounted]
+    excluded = _on_shelf(plan.excluded, sources, work)
+    many: Mapping[str, StayingDocuments] = {}
+    if not options.confirmed:
+        leaving = (*gone, *(one for one in plan.excluded if one.location in excluded))
+        folders = [prefix_of(source) for source in sources]
+        used = [one for one in folders if any(f.location.startswith(one) for f in plan.files)]
+        many = unconfirmed(leaving, plan.known.values(), folders, set(folders) - set(used))
+    stay = tuple(many)
+    removed, moves, removal = _take_off(
+        [one for one in gone if not one.location.startswith(stay)],
+        [one for place, one in excluded.items() if not place.startswith(stay)],
+        work,
+        options,
+    )
+    if not options.dry_run:
+        for record in plan.excluded:
+            if not record.location.startswith(stay):
+                work.store.forget_file(record.location)
+    still = (one.source for one in gone if one.location.startswith(stay))
+    files = replace(files, missing=tuple(sorted(still)))
+    staying = (*staying_of(away, work.store), *many.values())
+    return SyncReport(files, removed, moves, staying, removals=removal)
+
+
+def _is_of(folder: str, sources: Iterable[Source]) -> bool:
+    return any(f"{folder.rstrip('/')}/".startswith(prefix_of(source)) for source in sources)
+
+
+def _on_shelf(
+    records: Iterable[FileRecord], sources: Sequence[Source], work: Work
+) -> Mapping[str, Document]:
+    """Return the documents of records that are on the shelf of the sources by these alone."""
+    ids = [record.document_id for record in records if record.document_id]
+    return {
+        one.location: one
+        for one in work.store.documents_among(ids, Scope.everything()).values()
+        if work.shelf in one.shelves and not _other_source(one.location, sources, work.store)
+    }
 
 
 def loose_files(store: Store, sources: Iterable[Source], owned: Sequence[str]) -> tuple[Path, ...]:
@@ -135,11 +180,17 @@ def loose_files(store: Store, sources: Iterable[Source], owned: Sequence[str]) -
 
 def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncReport:
     """Read single files again that have changed; those that are gone leave the library."""
-    store = work.store
-    there = [str(path) for path in files if path.exists()]
-    # Of a folder that is away, on a disk perhaps, nothing is gone.
-    names = {str(path) for path in files if str(path) not in there and path.parent.is_dir()}
-    gone = [record for name in sorted(names) for record in store.files(name)]
+    store, before = work.store, Volumes.now()
+    there = [str(path) for path in files if is_visible(Path(system_path(str(path))))]
+    known = {one.location: one for path in files for one in store.files(str(path))}
+    missing = [one for place, one in known.items() if not {place, *above(place)} & set(there)]
+    parents = sorted({str(path.parent) for path in files})
+    gone, away = sort_missing(missing, known, before, Volumes.now(), parents)
+    for folder in parents:  # as of a source whose folder is not there, nothing goes unasked
+        if not is_visible(Path(system_path(folder)), folder=True):
+            lost = tuple(one for one in gone if one.location.startswith(f"{folder}/"))
+            gone = tuple(one for one in gone if one not in lost)
+            away = (*away, Away(folder, lost, is_mounted=True)) if lost else away
     # What took the place of one of them may be a source's file by now, which found it already.
     plan = plan_known(there, store)
     if options.dry_run:
@@ -148,34 +199,16 @@ def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncRep
         report = apply_plan(plan, open_all, replace(work, shelf=""))
     if report.interrupted or not options.delete:
         return SyncReport(report)
-    documents = [record for record in gone if record.document_id]
-    removal: tuple[Removal, ...] = ()
-    if not options.dry_run:
-        removal = _remove((record.document_id for record in documents), work)
-        for record in gone:
-            store.forget_file(record.location)
-    removed = tuple(sorted(record.source for record in documents))
-    return SyncReport(report, removed, removals=removal)
-
-
-def _remove(document_ids: Iterable[str], work: Work) -> tuple[Removal, ...]:
-    chosen = tuple(document_ids)
-    if not chosen:
-        return ()
-    return (remove_documents(chosen, store=work.store),)
-
-
-def _is_emptied(source: Source, plan: Plan) -> bool:
-    """Whether a source had documents and has no file at all any more."""
-    below = prefix_of(source)
-    if any(file.location.startswith(below) for file in plan.files):
-        return False
-    unseen = (*plan.missing, *plan.excluded)
-    return any(one.document_id and one.location.startswith(below) for one in unseen)
-
-
-def _is_below(record: FileRecord, sources: Iterable[Source]) -> bool:
-    return record.location.startswith(tuple(map(prefix_of, sources)))
+    many: Mapping[str, StayingDocuments] = {}
+    if options.confirmed:
+        gone = (*gone, *found_deleted(away, store))
+        away = tuple(group for group in away if not group.is_mounted)
+    else:
+        many = unconfirmed(gone, known.values(), [f"{folder}/" for folder in parents])
+    leaving = [one for one in gone if not one.location.startswith(tuple(many))]
+    removed, _, removal = _take_off(leaving, (), work, options)
+    staying = (*staying_of(away, store), *many.values())
+    return SyncReport(report, removed, (), staying, removals=removal)
 
 
 def prefix_of(source: Source) -> str:
@@ -185,45 +218,29 @@ def prefix_of(source: Source) -> str:
     return f"{REMOTE}{source.location}" + ("" if source.location.endswith(":") else "/")
 
 
-def _refusal(emptied: Sequence[Source]) -> str:
-    names = ", ".join(source.name for source in emptied)
-    return (
-        f"{counted(len(emptied), 'source')} without a single file left: {names}. Is a disk away, or"
-        " a pattern wrong? Nothing was removed. If this is right: chapterhouse sync --allow-empty"
-    )
-
-
 def _take_off(
-    gone: Sequence[FileRecord],
-    excluded: Sequence[FileRecord],
-    sources: Sequence[Source],
-    work: Work,
-    options: Options,
+    gone: Sequence[FileRecord], excluded: Sequence[Document], work: Work, options: Options
 ) -> tuple[tuple[str, ...], tuple[Move, ...], tuple[Removal, ...]]:
     """Remove documents whose files are gone; take excluded ones off the shelf of the sources.
 
     Returns:
         The sources of what was removed, what stays on other shelves, and the removal.
     """
-    store, shelf = work.store, work.shelf
-    removed = {record.document_id: record.source for record in gone}
+    removed = {record.document_id: record.source for record in gone if record.document_id}
     moves: list[Move] = []
-    ids = [record.document_id for record in excluded if record.document_id]
-    for identifier, document in store.documents_among(ids, Scope.everything()).items():
-        others = tuple(name for name in document.shelves if name != shelf)
-        if shelf not in document.shelves or _other_source(document.location, sources, store):
+    for document in excluded:
+        others = tuple(name for name in document.shelves if name != work.shelf)
+        if not others:
+            removed[document.id] = document.source
             continue
-        if others:
-            moves.append(Move(document.source, (), (shelf,)))
-            if not options.dry_run:
-                store.set_shelves(identifier, others)
-        else:
-            removed[identifier] = document.source
+        moves.append(Move(document.source, (), (work.shelf,)))
+        if not options.dry_run:
+            work.store.set_shelves(document.id, others)
     removal: tuple[Removal, ...] = ()
     if not options.dry_run:
-        removal = _remove(removed, work)
-        for record in excluded:
-            store.forget_file(record.location)
+        removal = remove_gone(removed, work)
+        for record in gone:
+            work.store.forget_file(record.location)
     return tuple(sorted(removed.values())), tuple(moves), removal
 
 

@@ -102,6 +102,7 @@ def unchanged_outcome(known: FileRecord) -> FileOutcome:
         known.format,
         known.ctime_ns,
         known.attempts,
+        known.volume,
     )
     return FileOutcome(record, changed=False, earlier=(known,))
 
@@ -120,7 +121,13 @@ def skip_unchanged(look: Look, work: Work) -> FileOutcome:
     known = look.known
     if look.content is not None:
         stamp = look.content
-        stamped = replace(known, size=stamp.size, mtime_ns=stamp.mtime_ns, ctime_ns=stamp.ctime_ns)
+        stamped = replace(
+            known,
+            size=stamp.size,
+            mtime_ns=stamp.mtime_ns,
+            ctime_ns=stamp.ctime_ns,
+            volume=look.file.volume or known.volume,
+        )
         if stamped != known:
             work.store.record_file(stamped)
     holds = known.format in CONTAINERS or known.size > work.limits.text_characters
@@ -200,4 +207,5 @@ def record_of(
         document_id=document_id,
         format=format_,
         attempts=attempts,
+        volume=look.file.volume or (look.known.volume if look.known else ""),
     )

@@ -1,7 +1,8 @@
 """Which files an ``add`` or a ``sync`` looks at, what each is called, and what is known of it."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
 
@@ -14,11 +15,14 @@ from chapterhouse.connectors.folder import (
     above,
     describe,
     is_there,
+    is_visible,
     location_of,
     resolve_root,
     walk,
 )
 from chapterhouse.connectors.patterns import left_out
+from chapterhouse.connectors.volumes import Volumes
+from chapterhouse.ingest.absence import Away, sort_missing
 from chapterhouse.ports.store import Store
 from chapterhouse.text.naming import printable_name, source_name, system_path
 from chapterhouse.types import Document, FileRecord, Ignored, Notice, Source, SourceKind
@@ -35,7 +39,9 @@ class Plan:
         new_roots: Label by location of each folder that was not added before.
         ignored: What is not looked at, for its name or because it is excluded.
         excluded: Records of files that are still there and are not looked at any more.
-        away: Records of each source whose folder is not there: it may have another name now.
+        away: What is out of sight with its disk, and each source whose folder is not there: it
+            may have another name now.
+        volumes: Files that are on another volume than before, by volume.
     """
 
     files: tuple[SourceFile, ...]
@@ -44,7 +50,8 @@ class Plan:
     new_roots: Mapping[str, str]
     ignored: tuple[Ignored, ...] = ()
     excluded: tuple[FileRecord, ...] = ()
-    away: tuple[tuple[FileRecord, ...], ...] = ()
+    away: tuple[Away, ...] = ()
+    volumes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def make_plan(paths: Iterable[Path], store: Store) -> Plan:
@@ -62,30 +69,42 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
     for root, _ in resolved:
         _add_root(root, roots)
     sources = {one.location: one for one in store.sources().sources()}
-    names = _Names(roots)
+    names, volumes = _Names(roots), Volumes.now()
     files: dict[str, SourceFile] = {}
     known: dict[str, FileRecord] = {}
     ignored: dict[str, Ignored] = {}
     for root, parts in resolved:
         place = location_of(root, parts)
-        found = _walk(root.joinpath(*parts), sources.get(place), roots, ignored)
+        found = _walk(root.joinpath(*parts), sources.get(place), roots, ignored, volumes)
         if any(one.startswith(f"{place}/") for one in roots):  # which name what is in them
             found = (replace(file, source=names.of(file)) for file in found)
         files |= {file.location: file for file in found}
         known.update((record.location, record) for record in store.files(place))
     missing, excluded = _unseen(known, files)
+    later = Volumes.now()
+    if unsure := volumes.changed_until(later):
+        files |= {
+            place: replace(file, volume="")
+            for place, file in files.items()
+            if place.rpartition("/")[0] in unsure
+        }
+    folders = [location_of(root, ()) for root, _ in resolved]
+    gone, away = sort_missing(missing, known, volumes, later, folders)
+    absent = (
+        Away(location, tuple(store.files(location)))
+        for location, source in sources.items()
+        if source.kind is SourceKind.FOLDER
+        and not is_visible(Path(system_path(location)), folder=True)
+    )
     return Plan(
         files=tuple(sorted(files.values(), key=lambda file: (file.source, file.location))),
         known=known,
-        missing=missing,
+        missing=gone,
         new_roots={place: roots[place] for place in roots.keys() - old_roots.keys()},
         ignored=tuple(one for _, one in sorted(ignored.items())),
         excluded=excluded,
-        away=tuple(
-            tuple(store.files(location))
-            for location, source in sources.items()
-            if source.kind is SourceKind.FOLDER and not Path(system_path(location)).exists()
-        ),
+        away=(*away, *absent),
+        volumes=_changed_volumes(files.values(), known, volumes),
     )
 
 
@@ -135,11 +154,12 @@ def plan_known(locations: Iterable[str], store: Store) -> Plan:
 
     Unlike the paths that a person names, a link in the place of one of them is not followed.
     """
-    roots = {location: label for label, location in store.roots()}
+    roots, volumes = {location: label for label, location in store.roots()}, Volumes.now()
     known = {one.location: one for place in locations for one in store.files(place)}
-    found = (_find(place, one.source, roots) for place, one in known.items())
+    found = (_find(place, one.source, roots, volumes) for place, one in known.items())
     files = sorted((file for file in found if file), key=lambda file: (file.source, file.location))
-    return Plan(tuple(files), known, missing=(), new_roots={})
+    changed = _changed_volumes(files, known, volumes)
+    return Plan(tuple(files), known, missing=(), new_roots={}, volumes=changed)
 
 
 def find_file(document: Document, store: Store) -> SourceFile | None:
@@ -148,7 +168,9 @@ def find_file(document: Document, store: Store) -> SourceFile | None:
     return _find(document.location, document.source, roots)
 
 
-def _find(location: str, source: str, roots: Mapping[str, str]) -> SourceFile | None:
+def _find(
+    location: str, source: str, roots: Mapping[str, str], volumes: Volumes | None = None
+) -> SourceFile | None:
     if location.startswith(REMOTE):
         return None
     ancestor = next((place for place in above(location) if place in roots), None)
@@ -158,7 +180,7 @@ def _find(location: str, source: str, roots: Mapping[str, str]) -> SourceFile | 
     path = system_path(location)
     below = tuple(path[len(root.rstrip("/")) + 1 :].split("/"))
     try:
-        file = describe(Path(root), below, roots[ancestor])
+        file = describe(Path(root), below, roots[ancestor], volumes)
     except OSError:
         return None
     return replace(file, location=location, source=source)
@@ -179,7 +201,11 @@ def name_of_folder(location: str, roots: Mapping[str, str]) -> str:
 
 
 def _walk(
-    path: Path, source: Source | None, roots: Mapping[str, str], ignored: dict[str, Ignored]
+    path: Path,
+    source: Source | None,
+    roots: Mapping[str, str],
+    ignored: dict[str, Ignored],
+    volumes: Volumes,
 ) -> Iterator[SourceFile]:
     """Yield the files of a path as its source wants them, and note what is ignored."""
     root, _ = resolve_root(path)
@@ -189,10 +215,10 @@ def _walk(
         ignored[place] = Ignored(place, reason)
 
     if source is None or source.kind is not SourceKind.FOLDER:
-        yield from walk(path, label, on_ignored=note)
+        yield from walk(path, label, on_ignored=note, volumes=volumes)
         return
     leaves_out = left_out(source.include, source.exclude)
-    for file in walk(path, label, on_ignored=note, leaves_out=leaves_out):
+    for file in walk(path, label, on_ignored=note, leaves_out=leaves_out, volumes=volumes):
         large = _is_too_large(file, source)
         yield replace(file, problem=_too_large(file, source)) if large else file
 
@@ -241,6 +267,19 @@ class _Names:
 def _spelled(file: SourceFile, depth: int) -> Sequence[str]:
     """Return the last names of a file's path as the system spells them."""
     return (*file.root.parts, *file.parts)[-depth:]
+
+
+def _changed_volumes(
+    files: Iterable[SourceFile], known: Mapping[str, FileRecord], volumes: Volumes
+) -> Mapping[str, Sequence[str]]:
+    found = defaultdict(list)
+    for file in files:
+        record = known.get(file.location)
+        if record is None or not file.volume or record.volume == file.volume:
+            continue
+        if not volumes.is_same(file.location.rpartition("/")[0] or "/", record.volume):
+            found[file.volume].append(file.location)
+    return found
 
 
 def _unseen(

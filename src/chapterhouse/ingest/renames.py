@@ -43,7 +43,7 @@ def find_renames(plan: Plan, contents: Contents, maximum_bytes: int) -> Renames:
     pool = [record for record in plan.missing if _is_worth_moving(record)]
     changed = (plan.known.get(file.location) for file in candidates)
     pool += [record for record in changed if record and _is_worth_moving(record)]
-    away = [tuple(filter(_is_worth_moving, records)) for records in plan.away]
+    away = [tuple(filter(_is_worth_moving, group.records)) for group in plan.away]
     sizes = {record.size for record in (*pool, *chain.from_iterable(away))}
     wanted = [file for file in candidates if file.size in sizes]
     if not wanted:
@@ -86,6 +86,7 @@ def file_moves(renames: Renames, store: Store) -> Iterator[FileMove]:
             size=content.size,
             mtime_ns=content.mtime_ns,
             ctime_ns=content.ctime_ns,
+            volume=file.volume,
         )
         document = documents.get(record.document_id)
         title = document.title if document else ""

@@ -201,6 +201,10 @@ class FileLedger(Protocol):
         """
         ...
 
+    def set_volume(self, locations: Sequence[str], volume: str) -> None:
+        """Remember on which volume files were seen."""
+        ...
+
     def forget_file(self, location: str) -> None:
         """Drop the record of a file that is gone and gave no document."""
         ...

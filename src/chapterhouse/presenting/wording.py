@@ -10,6 +10,8 @@ from chapterhouse.types import (
     Problem,
     Searched,
     Status,
+    StayingDocuments,
+    StayReason,
     Support,
     Trust,
     Usage,
@@ -28,6 +30,7 @@ _LANGUAGES: Final = {
     "uk": "Ukrainian", "bg": "Bulgarian", "la": "Latin", "ur": "Urdu",
 }  # fmt: skip
 _NAMED: Final = 4  # languages
+_CONFIRM: Final = "chapterhouse sync --yes"
 _WORD, _WORDS = 60, 40  # longest word of a list that is shown, and most of them
 
 
@@ -78,6 +81,19 @@ def reservations(looked: Searched) -> tuple[str, ...]:
             f"the question is in {asked}."
         )
     return tuple(sentences)
+
+
+def staying_sentence(found: StayingDocuments) -> str:
+    """Return which documents stay although their files are not there, and what to do."""
+    confirm = f"If they are deleted: {_CONFIRM}"
+    if found.reason is StayReason.AWAY:
+        stay = "document stays" if found.documents == 1 else "documents stay"
+        return f"{found.folder} is not there, or its disk is away: {found.documents:,} {stay}."
+    number = counted(found.documents, "document")
+    if found.reason is StayReason.OTHER_DISK:
+        return f"Files of {number} in {found.folder} are not on the disk that is there. {confirm}"
+    share = f"{found.documents:,} of {counted(found.total, 'document')} in {found.folder}"
+    return f"{share} would go at once, so none does. Is a disk away, or a pattern wrong? {confirm}"
 
 
 def language(code: str) -> str:

@@ -308,13 +308,16 @@ WHERE d.id = ? ORDER BY e.fingerprint;
 -- put_file
 INSERT INTO file (
   location, source, size, mtime_ns, sha256, status, code, sentence, document_id, format, ctime_ns,
-  attempts
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  attempts, volume
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (location) DO UPDATE SET
   source = excluded.source, size = excluded.size, mtime_ns = excluded.mtime_ns,
   sha256 = excluded.sha256, status = excluded.status, code = excluded.code,
   sentence = excluded.sentence, document_id = excluded.document_id, format = excluded.format,
-  ctime_ns = excluded.ctime_ns, attempts = excluded.attempts;
+  ctime_ns = excluded.ctime_ns, attempts = excluded.attempts, volume = excluded.volume;
+
+-- set_volume
+UPDATE file SET volume = ?1 WHERE location IN (SELECT value FROM json_each(?2));
 
 -- drop_file
 DELETE FROM file WHERE location = ?;

@@ -222,13 +222,14 @@ def file_row(record: FileRecord) -> tuple[Value, ...]:
         record.format,
         record.ctime_ns,
         record.attempts,
+        record.volume,
     )
 
 
 def file_from(row: Row) -> FileRecord:
     """Return the record of a row of ``file``."""
     location, source, size, mtime_ns, sha256, status, code, sentence, *rest = row
-    document_id, format_, ctime_ns, attempts = rest
+    document_id, format_, ctime_ns, attempts, volume = rest
     try:
         return FileRecord(
             location=location,
@@ -243,6 +244,7 @@ def file_from(row: Row) -> FileRecord:
             format=format_,
             ctime_ns=ctime_ns,
             attempts=attempts,
+            volume=volume,
         )
     except KeyError as error:
         raise _unreadable(f"record of file {location}", error) from error

@@ -239,6 +239,11 @@ class SqliteStore(StoreReader):
         if removed:
             self._drop_blob(removed[2])
 
+    def set_volume(self, locations: Sequence[str], volume: str) -> None:
+        """Remember on which volume files were seen."""
+        with self._connections.write() as connection:
+            run(connection, "set_volume", volume, rows.to_json(locations))
+
     def forget_file(self, location: str) -> None:
         """Drop the record of a file that is gone and gave no document."""
         with self._connections.write() as connection:

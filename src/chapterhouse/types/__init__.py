@@ -190,6 +190,8 @@ from chapterhouse.types.sources import (
     Move,
     Source,
     SourceKind,
+    StayingDocuments,
+    StayReason,
     SyncReport,
 )
 from chapterhouse.types.state import (
@@ -381,6 +383,8 @@ __all__ = [
     "Stance",
     "Statement",
     "Status",
+    "StayReason",
+    "StayingDocuments",
     "Step",
     "StoredSetting",
     "Support",

@@ -11,7 +11,8 @@ class FileRecord:
 
     ``size``, ``mtime_ns`` and ``ctime_ns`` let the next look skip it without opening it; 0 for the
     last is not known, as of what is not on a disk. ``attempts`` counts how often these bytes ended
-    their reader or its process.
+    their reader or its process. ``volume`` is where the file was when it was last seen; empty where
+    that is not known, and of what is in an archive or a message.
     """
 
     location: str
@@ -26,6 +27,7 @@ class FileRecord:
     format: str = ""
     ctime_ns: int = 0
     attempts: int = 0
+    volume: str = ""
 
 
 @dataclass(frozen=True, slots=True)

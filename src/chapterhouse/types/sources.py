@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Final
 
 from chapterhouse.types.documents import DEFAULT_SHELF, Trust
@@ -65,6 +64,31 @@ class Move:
     left: tuple[str, ...]
 
 
+class StayReason(StrEnum):
+    """Why documents stay although their files are not there."""
+
+    AWAY = "away"  # their folder is not there, or no disk where they were read from one
+    OTHER_DISK = "other-disk"  # another one than before is there, or it is not known which it was
+    MANY = "many"  # so many in one pass that somebody has to confirm it
+
+
+@dataclass(frozen=True, slots=True)
+class StayingDocuments:
+    """Documents that stay although their files are not there.
+
+    Attributes:
+        folder: In which the files were.
+        documents: How many.
+        reason: Why they stay.
+        total: How many documents there are of the folder; 0 where that says nothing.
+    """
+
+    folder: str
+    documents: int
+    reason: StayReason
+    total: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class SyncReport:
     """What bringing a shelf or a source up to date did.
@@ -73,8 +97,7 @@ class SyncReport:
         files: What became of the files.
         removed: Sources of documents that left the library, sorted.
         moves: Documents that changed shelves.
-        absent: Folders pointed at that are not there; their documents stay as they were.
-        refused: Why nothing was removed although files are gone; empty where that was not so.
+        staying: Documents that stay although their files are not there.
         source: The name of the source, where it is one.
         problem: Why it could not be synced at all.
         search: What a search for the removed text came to; with the last of several sources.
@@ -84,8 +107,7 @@ class SyncReport:
     files: AddReport
     removed: tuple[str, ...] = ()
     moves: tuple[Move, ...] = ()
-    absent: tuple[Path, ...] = ()
-    refused: str = ""
+    staying: tuple[StayingDocuments, ...] = ()
     source: str = ""
     problem: str = ""
     search: FileSearch | None = None
@@ -108,7 +130,6 @@ class SyncReport:
             files,
             (*self.removed, *other.removed),
             (*self.moves, *other.moves),
-            (*self.absent, *other.absent),
-            self.refused or other.refused,
+            (*self.staying, *other.staying),
             removals=(*self.removals, *other.removals),
         )

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 from io import StringIO
-from pathlib import Path
 
 from rich.console import Console
 
 from chapterhouse.interfaces.cli.render_sync import changes, is_partial, reports
 from chapterhouse.presenting.blocks import Block
 from chapterhouse.presenting.terminal import draw
-from chapterhouse.types import AddReport, Move, SyncReport
+from chapterhouse.types import AddReport, Move, StayingDocuments, StayReason, SyncReport
 
 
 def plain_text(blocks: Iterable[Block]) -> str:
@@ -27,9 +26,10 @@ def test_many_names_are_cut() -> None:
 
 def test_shelves_and_problems_are_named() -> None:
     moves = (Move("a/1.md", ("maria",), ()), Move("a/2.md", (), ("library",)))
-    report = SyncReport(AddReport(()), moves=moves, source="a", absent=(Path("/x"),), problem="No.")
+    away = (StayingDocuments("/x", 2, StayReason.AWAY),)
+    report = SyncReport(AddReport(()), moves=moves, source="a", staying=away, problem="No.")
     text = plain_text(reports([report], dry_run=False))
-    for line in ("Joined: maria.", "Left: library.", "/x is not there; its documents stay.", "No."):
+    for line in ("Joined: maria.", "Left: library.", "its disk is away: 2 documents stay.", "No."):
         assert line in text
     assert is_partial(report)
 

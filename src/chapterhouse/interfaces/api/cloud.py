@@ -17,7 +17,7 @@ from chapterhouse.interfaces.api.schemas import (
     MaybeShelf,
     job_result,
 )
-from chapterhouse.interfaces.api.sources import leave_sync
+from chapterhouse.interfaces.api.sources import CONFIRMED, leave_sync
 from chapterhouse.interfaces.api.state import Exchanged
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.service import without_paths
@@ -73,6 +73,7 @@ class CloudSyncBody(Body):
 
     place: str = Field(min_length=1, max_length=_LONGEST, description="As REMOTE:PATH.")
     shelf: MaybeShelf = ""
+    confirmed: bool = Field(default=False, description=CONFIRMED)
 
 
 @cloud.get("/folders", openapi_extra=BROWSE)
@@ -125,7 +126,9 @@ async def sync_folder(exchange: Exchanged, body: CloudSyncBody) -> JobResult:
     return await leave_sync(
         exchange,
         body.place,
-        lambda library: job_result(library.cloud.sync_later(body.place, shelf=body.shelf)),
+        lambda library: job_result(
+            library.cloud.sync_later(body.place, shelf=body.shelf, confirmed=body.confirmed)
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Final
 
+from fastapi import Query
 from pydantic import ConfigDict, Field
 
 from chapterhouse.errors import NotFoundError, UsageError
@@ -33,6 +34,8 @@ WRITE: Final = needs(AccessLevel.WRITE, whole=True)
 ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
 MACHINE: Final = needs(AccessLevel.ADMIN, whole=True, everywhere=True)
 sources: Final = router("/api/sources", "sources")
+CONFIRMED: Final = "The files were deleted: remove also many documents."
+Confirmed = Annotated[bool, Query(description=CONFIRMED)]
 
 
 class SourceBody(Body):
@@ -140,17 +143,20 @@ async def remove_source(exchange: Exchanged, name: str) -> SourceResult:
 
 
 @sources.post("/sync", status_code=202, openapi_extra=WRITE)
-async def sync_all(exchange: Exchanged) -> JobResult:
+async def sync_all(exchange: Exchanged, confirmed: Confirmed = False) -> JobResult:
     """Leave bringing the library to the state of all its sources to a job."""
-    return await leave_sync(exchange, "", lambda library: job_result(library.sources.sync_later()))
+    return await leave_sync(
+        exchange, "", lambda library: job_result(library.sources.sync_later(confirmed=confirmed))
+    )
 
 
 @sources.post("/{name:path}/sync", status_code=202, openapi_extra=WRITE)
-async def sync_one(exchange: Exchanged, name: str) -> JobResult:
+async def sync_one(exchange: Exchanged, name: str, confirmed: Confirmed = False) -> JobResult:
     """Leave bringing the library to the state of a source to a job."""
 
     def order(library: Library) -> JobResult:
-        return job_result(library.sources.sync_later(_named(library, name).name))
+        source = _named(library, name)
+        return job_result(library.sources.sync_later(source.name, confirmed=confirmed))
 
     return await leave_sync(exchange, name, order)
 

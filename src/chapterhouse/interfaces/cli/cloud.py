@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli import progress, render, render_sync
-from chapterhouse.interfaces.cli.options import DryRun, argument, flag, group, option
+from chapterhouse.interfaces.cli.options import Confirmed, DryRun, argument, flag, group, option
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, may_ask, opened_library
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
@@ -117,6 +117,7 @@ def sync(
     no_delete: Annotated[
         bool, flag("--no-delete", "Leave documents in the library whose files are gone.")
     ] = False,
+    yes: Confirmed = False,
     dry_run: DryRun = False,
 ) -> Outcome:
     """Make the library's documents of a folder what is in the folder now.
@@ -128,7 +129,7 @@ def sync(
 
         def work(on_progress: "Callable[[Progress], None]") -> tuple[SyncReport, ...]:
             sync_place = partial(library.cloud.sync, place, shelf=shelf, on_progress=on_progress)
-            return (sync_place(delete=not no_delete, dry_run=dry_run),)
+            return (sync_place(delete=not no_delete, confirmed=yes, dry_run=dry_run),)
 
         reports = progress.sync_with_progress(work)
     data = {"sources": reports, "dry_run": dry_run}

@@ -59,6 +59,7 @@ Trace = Annotated[
 ]
 DryRun = Annotated[bool, flag("--dry-run", "Say what would be done, and change nothing.")]
 Yes = Annotated[bool, flag("--yes", "Do not ask.")]
+Confirmed = Annotated[bool, flag("--yes", "The files were deleted: remove also many documents.")]
 
 
 @dataclass(frozen=True, slots=True)

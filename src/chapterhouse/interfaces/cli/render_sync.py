@@ -7,6 +7,7 @@ from typing import Final
 from chapterhouse.interfaces.cli import removals, render
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
+from chapterhouse.presenting.wording import staying_sentence
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Job, Source, SourceKind, Status, SyncReport, source_result
 
@@ -35,17 +36,14 @@ def changes(found: Sequence[SyncReport]) -> Iterator[Block]:
 def is_partial(report: SyncReport) -> bool:
     """Whether something was not read, or not synced."""
     left = report.search is not None and report.search.found
-    failed = report.problem or report.refused or report.absent or left
+    failed = report.problem or report.staying or left
     return bool(failed) or render.report_code(report.files) != 0
 
 
 def _report(report: SyncReport, *, dry_run: bool) -> Iterator[Block]:
     yield verbatim((report.source, Style.STRONG), f": {_counts(report, dry_run=dry_run)}")
-    for reason in filter(None, (report.problem, report.refused)):
+    for reason in filter(None, (report.problem, *map(staying_sentence, report.staying))):
         yield verbatim((one_line(reason), Style.WARNING), indent=2)
-    for path in report.absent:
-        line = f"{one_line(str(path))} is not there; its documents stay."
-        yield verbatim((line, Style.WARNING), indent=2)
     renamed = [one.record for one in report.files.outcomes if "renamed" in one.record.code]
     entries = [("renamed", record.source, record.sentence) for record in renamed]
     entries += [("removed", source, "") for source in report.removed]
@@ -87,7 +85,7 @@ def _counts(report: SyncReport, *, dry_run: bool) -> str:
         },
     }
     parts = [f"{number:,} {word}" for word, number in numbers.items() if number]
-    if not parts and (report.absent or report.problem or report.refused):
+    if not parts and (report.problem or report.staying):
         return "not synced"
     return ", ".join(parts) or "nothing to do"
 

@@ -10,6 +10,7 @@ import typer
 
 from chapterhouse.interfaces.cli import progress, render_jobs, render_sync
 from chapterhouse.interfaces.cli.options import (
+    Confirmed,
     DryRun,
     Yes,
     argument,
@@ -48,10 +49,7 @@ def sync(
     no_delete: Annotated[
         bool, flag("--no-delete", "Let documents stay whose files are gone.")
     ] = False,
-    allow_empty: Annotated[
-        bool,
-        flag("--allow-empty", "Remove documents also where a source has no file left at all."),
-    ] = False,
+    yes: Confirmed = False,
     background: Annotated[
         bool, flag("--background", "Leave it to the next worker, and print the job.")
     ] = False,
@@ -63,9 +61,13 @@ def sync(
     documents whose files are gone. Without a name: all sources, the folders of personas and
     councils, and the files that were added one by one.
 
-    Exit code 4 says that something was not read or not synced; the rest is done.
+    Documents stay whose disk is away, and so do those of a folder that would lose more than half of
+    them and more than twenty: a folder that was emptied by mistake looks like that. Add --yes, when
+    the files were deleted.
+
+    Exit code 4 says that something was not read or not synced, or that such documents stay.
     """
-    if (watch or background) and (dry_run or no_delete or allow_empty or watch == background):
+    if (watch or background) and (dry_run or no_delete or yes or watch == background):
         raise typer.BadParameter("--watch and --background go with no other option.")
 
     with opened_library() as library:
@@ -77,7 +79,7 @@ def sync(
             library.sources.sync,
             *chosen,
             delete=not no_delete,
-            allow_empty=allow_empty,
+            confirmed=yes,
             dry_run=dry_run,
         )
         reports = progress.sync_with_progress(work)
