@@ -59,6 +59,7 @@ soak: setup ## the long harnesses: what a library must hold, 200 kills, power cu
 	CHAPTERHOUSE_FILES_STEP=1 $(BIN)/pytest --timeout 3600 tests/reading/test_formats.py
 	$(BIN)/python benchmarks/ledger.py
 	$(BIN)/python benchmarks/removal.py
+	$(BIN)/python benchmarks/away.py
 	$(BIN)/python benchmarks/reliability.py
 	$(BIN)/python benchmarks/chaos.py --write
 	$(BIN)/python benchmarks/service/isolation.py --write

@@ -117,12 +117,21 @@ class History:
     memories: dict[str, frozenset[str]] = field(default_factory=dict)  # id, words of what it cites
     number: int = 0
     follower: subprocess.Popen[bytes] | None = None
+    library: Library = field(init=False)
 
     def run(self) -> Counter[str]:
         """Do it all, and return what was done and found."""
         self.chance = random.Random(self.seed)
         self.driver = DRIVERS[self.seed % len(DRIVERS)]
         self._prepare()
+        with Library.open(self.folder / "home") as self.library:
+            self._go_through()
+        self.counts["histories"] += 1
+        return self.counts
+
+    def _go_through(self) -> None:
+        self._follow()
+        self._check()
         try:
             for _ in range(STEPS):
                 self._step()
@@ -135,8 +144,6 @@ class History:
             if self.follower:
                 self.follower.terminate()
                 self.follower.wait(30)
-        self.counts["histories"] += 1
-        return self.counts
 
     # --- the disks -----------------------------------------------------------------------------
 
@@ -164,8 +171,6 @@ class History:
             library.documents.add(*sorted((self.folder / "loose").glob("*.md")))
             library.personas.create("maria", folders=[str(self.folder / "persona")])
             library.sources.sync()
-        self._follow()
-        self._check()
 
     def _store(self, name: str) -> Path:
         return self.folder / "disks" / name
@@ -261,11 +266,10 @@ class History:
 
     def _remember(self, _: str) -> None:
         """Ask for something that a document says, so that it is remembered."""
-        with Library.open(self.folder / "home") as library:
-            word = self.chance.choice(sorted(self._words()))
-            answer = library.answers.ask(f"Which colour has the lamp {word} of the harbour?")
-            cited = frozenset(WORD.findall(repr(answer.citations)))
-            known = {one.id for one in library.memory.memories([""], 1_000, int(time.time()))}
+        word = self.chance.choice(sorted(self._words()))
+        answer = self.library.answers.ask(f"Which colour has the lamp {word} of the harbour?")
+        cited = frozenset(WORD.findall(repr(answer.citations)))
+        known = self._remembered()
         for identifier in known - self.memories.keys():
             self.counts["memories"] += 1
             self.memories[identifier] = cited
@@ -275,7 +279,7 @@ class History:
         for name in reversed(HOMES):
             while self._unmount(name):
                 pass
-        self._cli("sync", "--yes")
+        self._confirm()
         self.counts["confirmed without a disk"] += 1
         self._check()
 
@@ -288,15 +292,15 @@ class History:
         for name in reversed(HOMES):
             while self._unmount(name):
                 pass
-        self._cli("sync", "--yes")  # what is below the mount points can be seen now
+        self._confirm()  # what is below the mount points can be seen now
         self._check()
         for name in HOMES:
             if name != "second":
                 self._mount(name)
-        self._cli("sync", "--yes")
+        self._confirm()
         self._unmount("first")
         self._mount("second")
-        self._cli("sync", "--yes")
+        self._confirm()
         files, words = self._files(), self._words()
         self.counts["confirmed"] += 1
         self.counts["wrongly kept"] += len(words - files.keys())
@@ -314,6 +318,12 @@ class History:
         if done.returncode not in {0, 4}:
             raise RuntimeError(f"{arguments} ended with {done.returncode}: {done.stderr}")
         return done.returncode
+
+    def _confirm(self) -> None:
+        if self.driver == "cli":
+            self._cli("sync", "--yes")
+        else:
+            self.library.sources.sync(confirmed=True)
 
     def _follow(self) -> None:
         with socket.socket() as free:
@@ -337,20 +347,21 @@ class History:
         word = f"tick{self.number}"
         (self.folder / "docs/tick.md").write_text(f"# {word} of the clock\n\nIt struck {word}.\n")
         end = time.monotonic() + _SECONDS
-        with Library.open(self.folder / "home") as library:
-            while time.monotonic() < end:
-                if word in self._words(library) and not tuple(library.jobs.list(OPEN)):
-                    break
-                time.sleep(0.2)
-            else:
-                raise RuntimeError(f"The library did not follow in {_SECONDS} seconds.")
+        while time.monotonic() < end:
+            found = self.library.documents.list(text=word)
+            if tuple(found) and not tuple(self.library.jobs.list(OPEN)):
+                return
+            time.sleep(0.1)
+        raise RuntimeError(f"The library did not follow in {_SECONDS} seconds.")
 
-    def _words(self, opened: Library | None = None) -> set[str]:
+    def _words(self) -> set[str]:
         """Return the words of the documents that the library has."""
-        if opened is None:
-            with Library.open(self.folder / "home") as library:
-                return {word for word in self._words(library) if not word.startswith("tick")}
-        return {one.title.split()[0] for one in opened.documents.list()}
+        titles = {one.title for one in self.library.documents.list()}
+        return {title.split()[0] for title in titles if not title.startswith("tick")}
+
+    def _remembered(self) -> set[str]:
+        found = self.library.memory.memories([""], 1_000, int(time.time()))
+        return {one.id for one in found}
 
     def _check(self) -> None:
         files, words = self._files(), self._words()
@@ -361,8 +372,7 @@ class History:
             print(f"{self.driver} lost {[str(files[word]) for word in lost]}", file=sys.stderr)
         self.counts["lost"] += len(lost)
         self.once |= words & files.keys()
-        with Library.open(self.folder / "home") as library:
-            known = {one.id for one in library.memory.memories([""], 1_000, int(time.time()))}
+        known = self._remembered()
         self.memories = {one: cited for one, cited in self.memories.items() if cited <= self.once}
         self.counts["memories lost"] += len(self.memories.keys() - known)
 

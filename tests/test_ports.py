@@ -45,6 +45,7 @@ FOLLOWS_EVERYTHING = {
         "file",
         "files",
         "record_file",
+        "set_volume",
         "forget_file",
         "label_root",
         "roots",

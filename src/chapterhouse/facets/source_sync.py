@@ -241,8 +241,8 @@ class _Sync:
                 raise
             return [SyncReport(AddReport(()), source=source.name, problem=error.message)]
         report = done.sync or SyncReport(AddReport(()))
-        told = {*map(staying_sentence, report.staying)}
-        problem = " ".join(warning for warning in done.warnings if warning not in told)
+        staying = {*map(staying_sentence, report.staying)}  # which the report says by itself
+        problem = " ".join(warning for warning in done.warnings if warning not in staying)
         return [replace(report, source=source.name, problem=problem)]
 
     def _sync_loose(self) -> Sequence[SyncReport]:

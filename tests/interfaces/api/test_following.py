@@ -60,6 +60,32 @@ def test_what_a_source_has_when_the_server_starts_is_left_to_a_job(tmp_path: Pat
         assert [job.kind for job in library.jobs.list()] == ["sync"]
 
 
+def test_a_server_removes_no_more_than_was_confirmed(tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for number in range(25):
+        (papers / f"{number}.md").write_text(f"# Gull {number}\n\nGull {number} is on the pier.\n")
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add(papers)
+        with process(tmp_path / "home"):
+            for number in range(25):
+                (papers / f"{number}.md").unlink()
+            (papers / "last.md").write_text("# Tern\n\nTerns are on the buoy.\n")
+            wait_until(lambda: "Tern" in {one.title for one in library.documents.list()})
+            wait_until(lambda: not tuple(library.jobs.list(OPEN)))
+        assert len(tuple(library.documents.list())) == 26
+        (job, *_) = (one for one in library.jobs.list() if one.kind == "sync")
+        assert "25 of 25 documents" in str(job.result)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    for _ in range(1_200):
+        if is_so():
+            return
+        time.sleep(0.1)
+    pytest.fail("it did not happen in two minutes")
+
+
 def test_a_workspace_that_cannot_be_opened_is_named_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -45,6 +45,29 @@ def test_a_source_is_added_synced_and_forgotten(served_board: Served, papers: Pa
         assert client.get("/api/documents/?shelf=ferries").json()["documents"]
 
 
+def test_much_that_is_gone_stays_until_it_is_confirmed(
+    served_board: Served, papers: Path, tmp_path: Path
+) -> None:
+    with served_board.client(served_board.key("admin")) as client:
+        client.post("/api/sources", json={"location": str(papers), "name": "emptied"})
+
+        def synced(query: str) -> tuple[str, dict[str, object]]:
+            job = client.post(f"/api/sources/emptied/sync{query}").json()
+            served_board.work()
+            done = client.get(f"/api/jobs/{job['id']}").json()
+            return done["state"], done["result"]["sources"][0]
+
+        synced("")
+        (papers / "ferry.md").unlink()
+        state, part = synced("")
+        assert (state, part["removed"]) == ("partial", 0)
+        assert "1 of 1 document" in str(part["problem"])
+        assert str(tmp_path) not in str(part)
+        state, part = synced("?confirmed=true")
+        assert (state, part["removed"], part["staying"]) == ("done", 1, [])
+        client.delete("/api/sources/emptied")
+
+
 def test_agents_are_synced_by_name_and_all_at_once(served_board: Served) -> None:
     with served_board.client(served_board.key("write")) as client:
         one = client.post("/api/sources/persona/maria/sync")

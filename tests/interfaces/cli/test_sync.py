@@ -96,6 +96,27 @@ def test_an_emptied_folder_is_not_believed(chapterhouse: Any, lamps: Path) -> No
     assert "2 removed" in chapterhouse("sync", "--yes").out
 
 
+def test_many_at_once_are_removed_when_confirmed(chapterhouse: Any, lamps: Path) -> None:
+    (lamps / "mail").mkdir()
+    for number in range(30):
+        (lamps / "mail" / f"{number}.md").write_text(NOTE.replace("lamp", f"lamp {number}"))
+    chapterhouse("sync")
+    for path in (lamps / "mail").iterdir():
+        path.unlink()
+    (lamps / "three.md").write_text(NOTE.replace("dusk", "dawn"))
+    refused = chapterhouse("sync", "--json")
+    (report,) = refused.data["sources"]
+    assert (refused.code, len(report["removed"])) == (4, 0)
+    assert report["staying"] == [
+        {"folder": str(lamps), "documents": 30, "reason": "many", "total": 32}
+    ]
+    shown = chapterhouse("source", "show", "lamps").out
+    assert f"30 of 32 documents in {lamps} would go at once" in " ".join(shown.split())
+    done = chapterhouse("sync", "--yes")
+    assert (done.code, "30 removed" in done.out) == (0, True)
+    assert chapterhouse("sync", "--watch", "--yes").code == 2
+
+
 def test_wrong_input_says_what_to_do(chapterhouse: Any, lamps: Path, tmp_path: Path) -> None:
     assert chapterhouse("sync", "nothing").code == 3
     assert chapterhouse("source", "add", tmp_path / "none").code == 3

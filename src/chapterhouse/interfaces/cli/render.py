@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.render_models import vector_rows
 from chapterhouse.interfaces.cli.session import OK, PARTLY
+from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.presenting.wording import join_words, outcome_word, searched_text
-from chapterhouse.reading.names import EXTENSIONS, IMAGES
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     AddReport,
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from chapterhouse.chunking.quality import Quality
+    from chapterhouse.reading import names as format_names
+else:
+    format_names = lazy("chapterhouse.reading.names")
 
 
 _COLOURS = {
@@ -62,7 +65,6 @@ _ORDER = (
 )
 _MOST_EARLIER = 10  # files whose reasons are told again
 _MOST_PICTURES = 3  # that are named
-_PICTURES = frozenset(ending for name in IMAGES for ending in EXTENSIONS[name])
 _NO_TEXT = " holds no text. "  # of a picture: what is behind it says why
 
 
@@ -124,7 +126,8 @@ def details(value: AddReport) -> Iterator[Block]:
 def _is_picture(record: FileRecord) -> bool:
     """Whether a file is a picture in which there is no text to read."""
     ending = record.source.rpartition(".")[2].lower()
-    return record.code == "no-text" and ending in _PICTURES
+    pictures = (format_names.EXTENSIONS[name] for name in format_names.IMAGES)
+    return record.code == "no-text" and ending in chain.from_iterable(pictures)
 
 
 def _pictures(records: Sequence[FileRecord]) -> Iterator[Block]:
