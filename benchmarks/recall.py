@@ -27,11 +27,11 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.completeness import count, share
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.office.package_words import package_words
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.types import BENIGN_NOTICES, ExtractedPage
 from data_folder import data_folder
 from measuring import RESULTS, Bar, Machine, Row, Table, finish
+from package_words import package_words
 from recall_readers import READERS
 
 FOLDERS = ("documents", "folders", "hostile")

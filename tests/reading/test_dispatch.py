@@ -43,10 +43,11 @@ def test_what_the_name_hides_is_said_before_what_the_reader_says(limits: Limits)
 
 
 def test_a_package_of_pictures_says_what_was_not_read(limits: Limits) -> None:
-    parts = {**docx_parts("<w:p/>"), "word/media/image1.png": b"x"}
-    extraction = read(zipped(parts), "a.docx", limits)
+    inside = {"word/media/image1.png": b"x", "word/embeddings/b.xlsx": b"x"}
+    extraction = read(zipped({**docx_parts("<w:p/>"), **inside}), "a.docx", limits)
     assert codes(extraction) == ["no-text", "contents-not-read"]
-    assert "1 picture" in extraction.notices[1].sentence
+    assert "Not read: 1 picture and 1 embedded file." in extraction.notices[1].sentence
+    assert codes(read(zipped({**docx_parts(), **inside}), "a.docx", limits)) == []
 
 
 def test_an_archive_is_no_document_without_text(limits: Limits) -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from email.message import EmailMessage
 
-from tests.reading.conftest import zipped
-
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.originals import show
 
@@ -39,26 +37,6 @@ def test_a_message_shows_headers_and_the_alternative_that_says_more() -> None:
     assert rest == [("text/html", ["All berths are taken until the end of May."])]
 
 
-def test_a_package_shows_each_part_by_its_name(documents: Mapping[str, bytes]) -> None:
-    parts = shown(documents["docx"], "a.docx")
-
-    assert parts
-    assert all(label.startswith("word/") and lines for label, lines in parts)
-
-
-def test_parts_behind_a_damaged_one_are_missing_with_a_notice() -> None:
-    texts = {
-        "mimetype": "application/vnd.oasis.opendocument.text",
-        "META-INF/manifest.xml": "<manifest/>",
-        "content.xml": "<office><p>Whole</p></office>",
-        "styles.xml": "<office><p>Torn",
-    }
-    found = show(zipped(texts, stored=("mimetype",)), "a.odt", Limits())
-
-    assert [page.text.strip() for page in found.pages] == ["Whole"]
-    assert "A part of the file cannot be shown" in found.notices[0].sentence
-
-
 def test_text_is_shown_as_it_stands_up_to_a_bound() -> None:
     assert shown("Füße\n  kalt\n".encode("latin-1"), "a.txt") == [("", ["Füße", "  kalt"])]
     found = show(b"word " * 300_000, "a.txt", Limits())
@@ -66,5 +44,6 @@ def test_text_is_shown_as_it_stands_up_to_a_bound() -> None:
     assert "first 1,000,000 characters" in found.notices[0].sentence
 
 
-def test_a_format_without_text_of_its_own_shows_nothing(documents: Mapping[str, bytes]) -> None:
-    assert shown(documents["rtf"], "a.rtf") == []
+def test_an_office_file_shows_nothing(documents: Mapping[str, bytes]) -> None:
+    for format_ in ("rtf", "docx", "ods"):
+        assert shown(documents[format_], f"a.{format_}") == [], format_

@@ -1,9 +1,9 @@
 """An independent count of the words that a file shows, to compare with what was read from it.
 
-Web pages are counted by their reader, on the tree that it has; packages by `package_words`.
-The count goes another and much simpler way than the readers, so that what a reader drops by
-mistake is noticed: the bare text of PDF pages, and the sentences of a web page before its content
-is looked for. It is bounded; what lies beyond the bounds is not counted, which is never an alarm.
+Web pages are counted by their reader, on the tree that it has. The count goes another and much
+simpler way than the readers, so that what a reader drops by mistake is noticed: the bare text of
+PDF pages, and the sentences of a web page before its content is looked for. It is bounded; what
+lies beyond the bounds is not counted, which is never an alarm.
 """
 
 import re

@@ -1,5 +1,6 @@
 """One file to one reader, in the worker."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -12,8 +13,8 @@ from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import in_parts
 from chapterhouse.reading.names import ARCHIVES, IMAGES, PACKAGES
-from chapterhouse.reading.office.package_words import package_words, unread_contents
 from chapterhouse.reading.office.parts import Parts
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Extraction, Notice
 
 # Each reader is loaded when its format comes up: a worker for text stays small.
@@ -70,14 +71,14 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         RejectedError: the bytes cannot be read; its code says why.
     """
     detected = detect(data, name, limits)
+    missed: tuple[Notice, ...] = ()
+    unread = ""
     if detected.format in PACKAGES:
         parts = Parts(data, limits)
-        visible = package_words(parts, detected.format)  # first: readers change parts
         whole = legible(_read_package(parts, detected.format))
-        missed = missing(visible, whole.format, whole.pages) if visible is not None else ()
-        unread = unread_contents(parts, whole.format)
+        unread = _unread_contents(parts, whole.format)
     else:
-        whole, missed, unread = legible(_read(_File(data, name, detected, limits))), (), ""
+        whole = legible(_read(_File(data, name, detected, limits)))
     if detected.format in ARCHIVES:
         return replace(whole, notices=(*detected.notices, *whole.notices))
     # Where a page was too much to lay out, its bare text is what was kept.
@@ -107,6 +108,8 @@ _PACKAGE_READERS: Final = {
     "odp": "opendocument:read_odp",
     "odg": "opendocument:read_odg",
 }
+_PICTURE: Final = re.compile(r"(?:/media/|^Pictures/|/Pictures/)[^/]+$")
+_SLIDE: Final = re.compile(r"ppt/slides/slide\d+\.xml")
 
 
 def _read_package(parts: Parts, format_: str) -> Extraction:
@@ -114,6 +117,19 @@ def _read_package(parts: Parts, format_: str) -> Extraction:
     reader = getattr(import_module(f"chapterhouse.reading.office.{module}"), name)
     extraction: Extraction = reader(parts)
     return extraction
+
+
+def _unread_contents(parts: Parts, format_: str) -> str:
+    """Return a sentence about the pictures and files in a package, or an empty one without any."""
+    names = parts.names()
+    if format_ == "pptx" and not any(map(_SLIDE.fullmatch, names)):
+        return "It has no slides."
+    pictures = sum(bool(_PICTURE.search(name)) for name in names)
+    files = sum("/embeddings/" in name for name in names)
+    numbers = ((pictures, "picture"), (files, "embedded file"))
+    found = " and ".join(counted(number, noun) for number, noun in numbers if number)
+    what_to_do = "Take them out and add them" if files else "Save it as PDF, or add the pictures"
+    return f"Not read: {found}. {what_to_do} by themselves." if found else ""
 
 
 def _read(file: _File) -> Extraction:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from email.message import EmailMessage
 from html import unescape
-from pyexpat import ExpatError
 
 import selectolax.lexbor
 
@@ -18,8 +17,7 @@ from chapterhouse.reading.html.page import decode_html, is_too_deep, strip_tags
 from chapterhouse.reading.html.prune import drop_unseen, write_out_controls
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.mail import attached_parts, header, parse
-from chapterhouse.reading.names import PACKAGES, TEXTS
-from chapterhouse.reading.office.package_words import package_texts
+from chapterhouse.reading.names import TEXTS
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
@@ -38,7 +36,7 @@ _BLOCKS = (
 def show(data: bytes, name: str, limits: Limits) -> Extraction:
     """Return the text that a file shows, a line a paragraph; no page where it has no way to.
 
-    The parts of a package, such as ``word/footnotes.xml``, are pages with their name as label.
+    The pages of an e-book have the names of their files as labels.
 
     Raises:
         RejectedError: the bytes cannot be read.
@@ -47,16 +45,12 @@ def show(data: bytes, name: str, limits: Limits) -> Extraction:
     pages: list[ExtractedPage] = []
     notices: list[Notice] = []
     remaining = MOST_CHARACTERS
-    try:
-        for label, text in _texts(data, found, limits):
-            pages += [ExtractedPage(text[:remaining], label=label)] if text.strip() else []
-            remaining -= len(text)
-            if remaining <= 0:
-                notices.append(Notice("text-truncated", _CUT))
-                break
-    except (ExpatError, ValueError) as error:
-        sentence = f"A part of the file cannot be shown, nor those behind it: {error}."
-        notices.append(Notice("part-unreadable", sentence))
+    for label, text in _texts(data, found, limits):
+        pages += [ExtractedPage(text[:remaining], label=label)] if text.strip() else []
+        remaining -= len(text)
+        if remaining <= 0:
+            notices.append(Notice("text-truncated", _CUT))
+            break
     return Extraction(tuple(pages), found, "as it stands", markdown=False, notices=tuple(notices))
 
 
@@ -73,8 +67,6 @@ def _texts(data: bytes, format_: str, limits: Limits) -> Iterator[tuple[str, str
                     yield name, _web_page(parts.content(name) or b"")
         case text if text in TEXTS:
             yield "", decode(data)[0]
-        case package if package in PACKAGES:
-            yield from package_texts(Parts(data, limits), package)
 
 
 def _web_page(data: bytes) -> str:

@@ -6,7 +6,6 @@ from tests.reading.conftest import VISIO, vsdx_parts, zipped
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.originals import show
 from chapterhouse.types import Extraction
 
 
@@ -88,8 +87,3 @@ def test_macro_and_template_files_are_drawings() -> None:
     for kind in ("drawing.macroEnabled", "template", "template.macroEnabled"):
         parts["[Content_Types].xml"] = types.replace("visio.drawing", f"visio.{kind}")
         assert read(zipped(parts), "a.vsdm", Limits()).format == "vsdx"
-
-
-def test_the_file_can_be_shown_beside_its_text() -> None:
-    (page,) = show(zipped(vsdx_parts(shape("Quay", 1, 1))), "a.vsdx", Limits()).pages
-    assert page.text.split() == ["Quay"]

@@ -50,11 +50,6 @@ class Parts:
         """Return the parts' names in order of position, and those that were added."""
         return tuple(dict.fromkeys([*self._entries, *self._replaced]))
 
-    def size(self, name: str) -> int:
-        """Return how many bytes a part declares, 0 where there is no such part."""
-        entry = self._entries.get(name)
-        return entry.size if entry else 0
-
     def content(self, name: str) -> bytes | None:
         """Return a part's bytes, or None where there is no such part.
 
@@ -79,10 +74,6 @@ class Parts:
         """Read other bytes for a part from now on; without any, it is missing."""
         self._replaced[name] = content
         self._parsed.discard(name)
-
-    def mark_parsed(self, name: str) -> None:
-        """Say that a part as it is now was parsed to its end, without a document type or depth."""
-        self._parsed.add(name)
 
     def packed(self) -> bytes:
         """Return the container, or where a part was replaced, a copy of its XML parts.

@@ -14,11 +14,9 @@ from pyexpat import ExpatError, ParserCreate
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.completeness import count
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.text.counting import counted
 
 _BYTES_CEILING = 50_000_000  # of all parts together; more would take seconds
 _WHOLE_NUMBER = re.compile(r"-?\d{1,15}")
-_PICTURE = re.compile(r"(?:/media/|^Pictures/|/Pictures/)[^/]+$")
 _SHARED_STRINGS = "xl/sharedStrings.xml"
 _PARTS = {
     "docx": re.compile(
@@ -89,28 +87,25 @@ def package_words(parts: Parts, format_: str) -> Counter[str] | None:
     if format_ not in _PARTS:
         return None
     try:
-        return count("\n".join(text for _, text in package_texts(parts, format_)))
+        return count("\n".join(_texts(parts, format_)))
     except (RejectedError, ExpatError, ValueError):
         return None
 
 
-def package_texts(parts: Parts, format_: str) -> Iterator[tuple[str, str]]:
-    """Yield name and shown text of one part after the other; nothing for other formats.
-
-    Parts that were parsed to the end need no other look for damage, and are marked so.
+def _texts(parts: Parts, format_: str) -> Iterator[str]:
+    """Yield the shown text of one part after the other.
 
     Raises:
         RejectedError: the container is damaged.
         ExpatError: a part is not well-formed.
         ValueError: a part declares a document type or is too deep, or there is too much.
     """
-    if format_ not in _PARTS:
-        return
     limits = parts.limits
     chosen = [name for name in parts.names() if _PARTS[format_].fullmatch(name)]
     if any("/threadedComments/" in name for name in chosen):  # the plain ones only say so
         chosen = [name for name in chosen if "/comments" not in name]
-    if sum(parts.size(name) for name in (*chosen, _SHARED_STRINGS)) > _BYTES_CEILING:
+    sizes = (len(parts.content(name) or b"") for name in (*chosen, _SHARED_STRINGS))
+    if sum(sizes) > _BYTES_CEILING:
         raise ValueError("too much to parse")
     open_document = format_.startswith("od")
     texts = _ODF_TEXTS if open_document else _TEXTS
@@ -119,8 +114,7 @@ def package_texts(parts: Parts, format_: str) -> Iterator[tuple[str, str]]:
     strings = _Collector(texts, breaks, hidden, limits.xml_depth)
     if shared := parts.content(_SHARED_STRINGS):
         strings.parse(shared)
-        parts.mark_parsed(_SHARED_STRINGS)
-    for name in sorted(chosen, key=_natural):
+    for name in chosen:
         copied = "/charts/" in name and format_ == "xlsx"  # its values are those of the sheets
         shown = texts - {"v"} if copied else texts
         part = _Collector(shown, breaks, hidden, limits.xml_depth)
@@ -129,28 +123,7 @@ def package_texts(parts: Parts, format_: str) -> Iterator[tuple[str, str]]:
             part.is_sheet = True
         part.furniture = _NOT_IN_NOTES if "/notesSlides/" in name else _NOT_ON_SLIDES
         part.parse(parts.content(name) or b"")
-        parts.mark_parsed(name)
-        yield name, "".join(part.pieces)
-
-
-def unread_contents(parts: Parts, format_: str) -> str:
-    """Return a sentence about the pictures and files in a package, or an empty one without any."""
-    if format_ not in _PARTS:
-        return ""
-    names = parts.names()
-    if format_ == "pptx" and not any(_PARTS["pptx"].fullmatch(name) for name in names):
-        return "It has no slides."
-    pictures = sum(bool(_PICTURE.search(name)) for name in names)
-    files = sum("/embeddings/" in name for name in names)
-    numbers = ((pictures, "picture"), (files, "embedded file"))
-    found = " and ".join(counted(number, noun) for number, noun in numbers if number)
-    what_to_do = "Take them out and add them" if files else "Save it as PDF, or add the pictures"
-    return f"Not read: {found}. {what_to_do} by themselves." if found else ""
-
-
-def _natural(name: str) -> tuple[str, int, str]:
-    """Order parts so that the tenth sheet comes behind the ninth."""
-    return name.rstrip("0123456789.xml"), len(name), name
+        yield "".join(part.pieces)
 
 
 def _stored_styles(parts: Parts) -> frozenset[str]:
