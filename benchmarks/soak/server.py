@@ -11,6 +11,8 @@ from typing import Final
 
 import httpx2
 
+from chapterhouse.interfaces.owner_key import read_owner_key
+
 _READY: Final = re.compile(r"Serving (http://\S+)/api")
 
 
@@ -32,7 +34,9 @@ class Server:
                 stderr=output,
                 env={**os.environ, "CHAPTERHOUSE_BACKGROUND": "0"},
             )
-        self.client = httpx2.Client(base_url=self._address(), timeout=60.0)
+        address = self._address()
+        key = {"X-API-Key": read_owner_key(home)}
+        self.client = httpx2.Client(base_url=address, headers=key, timeout=60.0)
 
     def _address(self) -> str:
         until = time.monotonic() + 60

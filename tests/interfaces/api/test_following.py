@@ -13,6 +13,7 @@ from tests.served import process
 from chapterhouse.interfaces.api.following import Followers
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
+from chapterhouse.interfaces.owner_key import read_owner_key
 from chapterhouse.library import Library
 from chapterhouse.types import OPEN, Job
 
@@ -123,6 +124,11 @@ def until(look: Callable[[], Value]) -> Value:
     pytest.fail("It did not come about.")
 
 
+def connected(home: Path, url: str) -> httpx2.Client:
+    """Return a client that shows the owner's key."""
+    return httpx2.Client(base_url=url, headers={"X-API-Key": read_owner_key(home)}, timeout=60.0)
+
+
 def send(client: httpx2.Client, name: str) -> str:
     file = {"file": (f"{name}.md", f"# {name}\n\nThe {name} is of ash.\n".encode())}
     return str(client.post("/api/documents/upload", files=file).json()["id"])
@@ -141,7 +147,7 @@ def test_a_queue_goes_on_when_its_worker_is_killed(tmp_path: Path, *, has_source
             (tmp_path / "papers").mkdir()
             (tmp_path / "papers" / "oar.md").write_text("# Oar\n\nThe oar is of ash.\n")
             library.sources.add(str(tmp_path / "papers"))
-    with process(home) as (server, url), httpx2.Client(base_url=url, timeout=60.0) as client:
+    with process(home) as (server, url), connected(home, url) as client:
         sent = [send(client, name) for name in ("mast", "boom", "yard")]
         (worker,) = until(lambda: workers_of(server.pid, uploads=True))
         os.kill(worker, signal.SIGKILL)
@@ -156,7 +162,7 @@ def test_an_upload_does_not_wait_behind_a_long_sync(tmp_path: Path) -> None:
         (papers / f"{number}.md").write_text(f"# Oar {number}\n\nThe oar is of ash.\n")
     with Library.open(home) as library:
         library.sources.add(str(papers))
-    with process(home) as (server, url), httpx2.Client(base_url=url, timeout=60.0) as client:
+    with process(home) as (server, url), connected(home, url) as client:
         (worker,) = until(lambda: workers_of(server.pid, uploads=False))
         running = {"params": {"state": "running"}}
         until(lambda: client.get("/api/jobs", **running).json()["jobs"])  # type: ignore[arg-type]
