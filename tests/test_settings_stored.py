@@ -66,7 +66,6 @@ CHANGEABLE = {
     ),
     *(
         "reading.maximum_megabytes",
-        "reading.credentials",
         "tokens.tokenizer",
         "embedding.batch",
         "embedding.background",

@@ -204,7 +204,6 @@ class Runtime:
             disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
             encoders=self.encoders.statuses(),
             cut_otherwise=recut.count_others(self.store, self.cutter()),
-            with_credentials=self.store.noticed("credentials", everything),
         )
 
     def catch_up(self) -> None:

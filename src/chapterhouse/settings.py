@@ -77,11 +77,10 @@ class ChunkingSettings(_Frozen):
 class ReadingSettings(_Frozen):
     """How files are read."""
 
-    changeable = frozenset({"maximum_megabytes", "credentials"})
+    changeable = frozenset({"maximum_megabytes"})
 
     workers: int = Field(default=2, ge=1, le=64)  # reading processes
     maximum_megabytes: int = Field(default=100, ge=1, le=4_096)  # of one file
-    credentials: Literal["report", "mask", "ignore"] = "report"  # keys and passwords in a text
 
 
 class TokenSettings(_Frozen):

@@ -30,9 +30,10 @@ _OF_A_MACHINE: Final = frozenset({"tools"})
 _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 
 
-# What holds now instead of a section that earlier versions had.
+# What holds now instead of a section or setting that earlier versions had.
 _GONE: Final = {
     "removal": "what is removed does not come back; chapterhouse export writes a copy before",
+    "reading.credentials": "documents are stored as they are; a tool such as gitleaks finds keys",
 }
 
 Layer = Mapping[str, Any]  # of sections what one origin says
@@ -201,12 +202,13 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     }
     for variable in sorted(environment):
         if variable.startswith(PREFIX) and "__" in variable and variable not in known:
-            section = variable.removeprefix(PREFIX).partition("__")[0].lower()
+            section, _, name = variable.removeprefix(PREFIX).lower().partition("__")
+            gone = _GONE.get(section) or _GONE.get(f"{section}.{name}")
             near = get_close_matches(variable, known, n=1)
             raise UsageError(
                 f"The variable {variable} names no setting.",
-                hint=f"{_GONE[section].capitalize()}."
-                if section in _GONE
+                hint=f"{gone.capitalize()}."
+                if gone
                 else f"Did you mean {near[0]}? See docs/settings.md."
                 if near
                 else f"Settings look like {min(known)}; see docs/settings.md.",
@@ -238,8 +240,8 @@ def explain_problems(error: ValidationError, path: Path | None = None) -> str:
 def _unknown(names: Sequence[str]) -> str:
     """Say that there is no such setting, and which one may be meant."""
     *above, name = names
-    if not above and name in _GONE:
-        return f"there is no such section any more: {_GONE[name]}"
+    if gone := _GONE.get(".".join(names)):
+        return f"there is no such {'setting' if above else 'section'} any more: {gone}"
     known = _names_below(above)
     near = get_close_matches(name, known, n=1)
     meant = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"

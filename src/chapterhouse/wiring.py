@@ -103,7 +103,6 @@ def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
             embedder=embedder,
             count_tokens=made.count_tokens,
             cut_by=made.cut_by,
-            credentials=settings.reading.credentials,
         )
 
     return prepare_document

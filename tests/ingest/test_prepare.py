@@ -10,7 +10,7 @@ from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.prepare import Prepared, Treatment, prepare
+from chapterhouse.ingest.prepare import Prepared, prepare
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import ExtractedPage, Extraction, Notice, Status
@@ -22,9 +22,7 @@ TEXT = (
 )
 
 
-def prepared(
-    text: str = TEXT, embedder: Any = None, credentials: Treatment = "report", **more: Any
-) -> Prepared:
+def prepared(text: str = TEXT, embedder: Any = None, **more: Any) -> Prepared:
     data = text.encode("utf-8", "surrogatepass")
     content = Content(data, hashlib.sha256(data).hexdigest(), len(data), 1, 1)
     values = {"format": "markdown", "method": "test 1"} | more
@@ -36,7 +34,6 @@ def prepared(
         chunker=chunk_by_sentence,
         embedder=embedder,
         count_tokens=estimate_tokens,
-        credentials=credentials,
     )
 
 
@@ -95,35 +92,3 @@ def test_without_text_there_is_no_document_and_the_reason_is_said() -> None:
     ) as told:
         prepared("\u200b \n", notices=(Notice("no-text", "x"), Notice("p", "Page 1 is a picture.")))
     assert told.value.code == "no-text"
-
-
-KEY = "AKIAQ3EGRXJ7VMB2KLTD"
-WITH_KEY = f"# Berth {KEY}\n\nThe gate opens with {KEY}, and password = 'kT7#pQ2!xW9z'.\n"
-
-
-def test_credentials_are_reported_and_nothing_of_them_is_said() -> None:
-    made = prepared(WITH_KEY)
-    (notice,) = made.document.notices
-    assert (notice.code, notice.sentence) == (
-        "credentials",
-        "3 credentials: 2 × AWS key, password.",
-    )
-    assert made.document.status is Status.READY
-    assert KEY in made.body.text
-
-
-def test_masked_credentials_are_in_nothing_that_is_made_of_a_document() -> None:
-    reported = prepared(WITH_KEY)
-    made = prepared(WITH_KEY, credentials="mask", title=f"Key {KEY}", metadata={"note": KEY})
-    assert made.document.status is Status.READY
-    assert made.document.notices == reported.document.notices
-    assert KEY not in repr(made)
-    assert "kT7#pQ2!xW9z" not in repr(made)
-    assert len(made.body.text) == len(reported.body.text)
-    spans = [(one.start, one.end) for one in made.body.sections]
-    assert spans == [(one.start, one.end) for one in reported.body.sections]
-    assert made.document.text_sha256 == hashlib.sha256(made.body.text.encode()).hexdigest()
-
-
-def test_who_wants_no_scan_has_none() -> None:
-    assert prepared(WITH_KEY, credentials="ignore").document.notices == ()

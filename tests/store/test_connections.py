@@ -198,7 +198,7 @@ def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> No
         "schema",
         "sources",
     }
-    allowed |= {"ended_jobs", "forget_uploads", "noticed", "trust_of_sources", "uploads_of"}
+    allowed |= {"ended_jobs", "forget_uploads", "trust_of_sources", "uploads_of"}
     # Analytics: of documents, and of the questions of a period, which come by an index.
     allowed |= {"document_ages", "never_cited_documents", "times_by_asked", "times_by_model"}
     allowed |= {"drop_every_question", "forget_texts_of_memories"}

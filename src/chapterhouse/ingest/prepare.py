@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.build import build_chunks, embedding_text
@@ -14,15 +14,10 @@ from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.reading.ocr import ENGINES
-from chapterhouse.text.canonical import choose_title, compose, with_text
+from chapterhouse.text.canonical import choose_title, compose
 from chapterhouse.text.front_matter import front_matter
 from chapterhouse.text.naming import document_id
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.text.secrets import (
-    describe_credentials,
-    find_credentials,
-    mask_credentials,
-)
 from chapterhouse.types import (
     BENIGN_NOTICES,
     Body,
@@ -36,9 +31,6 @@ from chapterhouse.types import (
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-Treatment = Literal["report", "mask", "ignore"]  # of credentials in a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +53,11 @@ def prepare(
     embedder: Embedder | None,
     count_tokens: Callable[[str], int],
     cut_by: Callable[[Sequence[str]], str] = lambda _: "",
-    credentials: Treatment = "report",
 ) -> Prepared:
     """Clean, cut and embed what was extracted from ``content``.
 
     The document is partial when any notice says that text is missing. Its shelves are the
-    default ones; the caller knows better. Credentials in it are reported, or masked besides: then
-    they are in nothing that is made of it.
+    default ones; the caller knows better.
 
     Raises:
         RejectedError: there is no text (``no-text``).
@@ -75,8 +65,7 @@ def prepare(
     body, notices = compose(extraction)
     if not body.text.strip():
         raise _no_text(extraction, file)
-    extraction, body, about = _treated(extraction, body, credentials)
-    notices = (*map(_clean_notice, extraction.notices), *notices, *about)
+    notices = (*map(_clean_notice, extraction.notices), *notices)
     title = choose_title(extraction, body, file.name.rpartition(".")[0] or file.name)
     formats = formats_of(file.name, extraction.format)
     known = analyse_body(body, formats)
@@ -108,31 +97,6 @@ def prepare(
     )
     fingerprint = embedder.fingerprint if embedder is not None else ""
     return Prepared(document, body, chunks, vectors, fingerprint)
-
-
-def _treated(
-    extraction: Extraction, body: Body, credentials: Treatment
-) -> tuple[Extraction, Body, tuple[Notice, ...]]:
-    """Return both without credentials where they are to be masked, and what was found."""
-    if credentials == "ignore":
-        return extraction, body, ()
-    found = find_credentials(body.text)
-    notices = (Notice("credentials", f"{describe_credentials(found)}."),) if found else ()
-    if credentials == "report":
-        return extraction, body, notices
-    masked = mask_credentials(body.text, found)
-    body = with_text(body, masked, markdown=extraction.markdown)
-    pages = tuple(replace(page, label=_masked(page.label)) for page in body.pages)
-    extraction = replace(
-        extraction,
-        title=_masked(extraction.title),
-        metadata={name: _masked(value) for name, value in extraction.metadata.items()},
-    )
-    return extraction, replace(body, pages=pages), notices
-
-
-def _masked(text: str) -> str:
-    return mask_credentials(text, find_credentials(text))
 
 
 def _missing_text(notices: tuple[Notice, ...]) -> bool:

@@ -104,10 +104,6 @@ class Statistics(Protocol):
         """Return the ids of all documents."""
         ...
 
-    def noticed(self, code: str, scope: Scope) -> int:
-        """Count the documents that have a notice of a code."""
-        ...
-
     def partly_read(self, scope: Scope) -> Sequence[str]:
         """Return the files of which some text is missing, sorted."""
         ...

@@ -40,7 +40,6 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "undecodable-characters": "Some bytes mean nothing in the text's encoding or a PDF's font.",
         "garbled-text": "Much of the text is no text of any language: a wrong encoding or font.",
         "text-truncated": "Pages that the sentence names were not read.",
-        "credentials": "Its text holds keys, tokens or passwords, counted by kind.",
         "text-in-parts": "The text is very long; its parts are documents of their own.",
         "attachments-not-read": "Files in it were not read.",
         "attachments-rejected": "Files in it gave no text; each is listed with its own reason.",

@@ -197,13 +197,6 @@ WHERE d.status = 'partial' AND (?1 = 'null' OR d.key IN (
 ))
 ORDER BY d.source, d.id;
 
--- noticed
-SELECT count(*) FROM document AS d
-WHERE EXISTS (SELECT 1 FROM json_each(d.notices) WHERE value ->> '$[0]' = ?1)
-AND (?2 = 'null' OR d.key IN (
-  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?2))
-));
-
 -- counts
 SELECT 'format', format, count(*) FROM document GROUP BY format
 UNION ALL

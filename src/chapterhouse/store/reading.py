@@ -119,11 +119,6 @@ class StoreReader:
             levels = read_trust(connection)
         return tuple(str(source) for (source,) in found if scope.trusts(levels.of(source)))
 
-    def noticed(self, code: str, scope: Scope) -> int:
-        """Count the documents that have a notice of a code."""
-        ((number,),) = self._all("noticed", code, scope.key)
-        return int(number)
-
     def cuttings(self, scope: Scope) -> tuple[tuple[str, str, str, int], ...]:
         """Count documents by what they were cut by, format, and what follows the last dot."""
         found = self._all("cuttings", scope.key)

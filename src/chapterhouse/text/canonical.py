@@ -3,7 +3,6 @@
 import re
 from calendar import monthrange
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
@@ -46,11 +45,6 @@ def compose(extraction: Extraction) -> tuple[Body, tuple[Notice, ...]]:
     text = "".join(parts)
     body = Body(text, _sections(text, markdown=extraction.markdown), tuple(pages))
     return body, tuple(_notices(removed - unknown, unknown))
-
-
-def with_text(body: Body, text: str, *, markdown: bool) -> Body:
-    """Return a body with another text of the same length, and the sections of that."""
-    return replace(body, text=text, sections=_sections(text, markdown=markdown))
 
 
 def _sections(text: str, *, markdown: bool) -> tuple[Section, ...]:

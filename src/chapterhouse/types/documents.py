@@ -108,7 +108,6 @@ class Extraction:
 BENIGN_NOTICES = frozenset(
     {
         "attachments-rejected",
-        "credentials",
         "encoding-guessed",
         "extension-mismatch",
         "invisible-characters",

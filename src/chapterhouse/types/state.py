@@ -88,7 +88,6 @@ class LibraryStatus:
     encoders: tuple[EncoderStatus, ...] = ()
     language_model: Check | None = None
     cut_otherwise: int = 0  # documents whose chunks other settings made
-    with_credentials: int = 0  # documents in which a credential was noticed
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from tests.reading.pdf_writer import Page, write_pdf
 
-from chapterhouse import Library
-
 HEADER = "Harbour office, berth 17"
 TEXTS = ("The ferry leaves at nine.", "Dogs travel free.", "Bicycles cost two crowns.")
 
@@ -80,35 +78,3 @@ def test_an_unknown_document_and_wrong_pages_are_one_clear_line(
     assert wrong.code == 2
     assert "--pages wants two numbers" in wrong.err
     assert not list(tmp_path.glob("*.html"))
-
-
-KEY = "AKIAQ3EGRXJ7VMB2KLTD"
-
-
-def test_credentials_are_reported_then_masked(
-    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "own"))
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "server.md").write_text(f"# Server\n\nThe crane logs in with {KEY} at night.\n")
-    (notes / "plain.md").write_text("# Plain\n\nThe crane lifts four tonnes.\n")
-    added = chapterhouse("add", notes)
-    assert (added.code, "1 credential: AWS key." in added.out) == (0, True)
-    assert KEY not in added.out
-    assert "in 1 document: " in chapterhouse("status").out
-    (listed,) = chapterhouse("docs", "list", "--notice", "credentials", "--json").data
-    assert (listed["source"], listed["status"]) == ("notes/server.md", "ready")
-    assert chapterhouse("docs", "list", "--notice", "credentials", "--files").code == 2
-    assert "1 credential: AWS key." in chapterhouse("docs", "show", listed["id"]).out
-    assert KEY in chapterhouse("search", "crane logs").out
-    chapterhouse("settings", "set", "reading.credentials", "mask")
-    assert chapterhouse("docs", "reprocess").code == 0
-    found = chapterhouse("search", "crane logs").out
-    assert (KEY in found, "█" * len(KEY) in found) == (False, True)
-    assert chapterhouse("search", KEY, "--json").data["exact"]
-    assert KEY not in str(chapterhouse("search", KEY, "--json").data["hits"])
-    assert KEY not in chapterhouse("docs", "show", listed["id"], "--text").out
-    assert KEY not in chapterhouse("ask", "With what does the crane log in?").out
-    with Library.open(tmp_path / "own") as library:
-        assert KEY.encode() in library.documents.original(listed["id"])

@@ -110,10 +110,6 @@ def details(value: AddReport) -> Iterator[Block]:
     for outcome in value.outcomes:
         if is_incomplete(outcome.record) and not _is_picture(outcome.record):
             yield from _outcome(outcome)
-    for outcome in value.outcomes:
-        found = [one for one in outcome.notices if one.code == "credentials"]
-        if found and not is_incomplete(outcome.record):
-            yield from entry("notice", Style.WARNING, outcome.record.source, *map(_notice, found))
     earlier_records = chain.from_iterable(outcome.earlier for outcome in value.outcomes)
     earlier = [one for one in earlier_records if is_incomplete(one) and not _is_picture(one)]
     if len(earlier) > _MOST_EARLIER:
@@ -215,7 +211,6 @@ def status(state: LibraryStatus) -> Iterator[Block]:
         ("embedder", state.embedder),
         *vector_rows(state.encoders, state.documents),
         *_cut_otherwise(state),
-        *_with_credentials(state),
         ("language model", state.language_model.sentence if state.language_model else "none"),
         ("on disk", size(state.disk_bytes)),
     ]
@@ -226,12 +221,6 @@ def _cut_otherwise(state: LibraryStatus) -> Iterator[tuple[str, str]]:
     if state.cut_otherwise:
         number = counted(state.cut_otherwise, "document")
         yield ("cutting", f"{number} cut by other settings: chapterhouse rebuild")
-
-
-def _with_credentials(state: LibraryStatus) -> Iterator[tuple[str, str]]:
-    if state.with_credentials:
-        number = counted(state.with_credentials, "document")
-        yield ("credentials", f"in {number}: chapterhouse docs list --notice credentials")
 
 
 def checks(found: Sequence[Check]) -> Iterator[Block]:
