@@ -36,7 +36,7 @@ STEPS: Final = (
     ("remove", "before a commit", 1),
     ("remove", "after a commit", 1),
     ("remove", "after a commit", 3),
-    ("remove", "removed, not purged", 1),
+    ("remove", "removed, not erased", 1),
 )
 
 

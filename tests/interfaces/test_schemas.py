@@ -50,7 +50,7 @@ def test_arguments_are_bounded(
 def test_each_way_of_searching_has_a_least_similarity_of_its_own() -> None:
     asked = {"query": "When?"}
     assert KnowledgeArguments.model_validate(asked).min_similarity == 0.65
-    assert SemanticArguments.model_validate(asked).min_similarity == 0.7
+    assert SemanticArguments.model_validate(asked).min_similarity == 0.0
     with pytest.raises(ValidationError, match="min_similarity"):
         PassagesArguments.model_validate({**asked, "min_similarity": 0.5})
 
