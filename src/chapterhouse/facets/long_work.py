@@ -33,14 +33,18 @@ from chapterhouse.types import (
     Job,
     JobState,
     Progress,
+    Scope,
     Status,
     Step,
     SyncReport,
 )
 
 if TYPE_CHECKING:
+    from chapterhouse.agents import council_model, personas
     from chapterhouse.facets import rebuilding
 else:
+    council_model = lazy("chapterhouse.agents.council_model")
+    personas = lazy("chapterhouse.agents.personas")
     rebuilding = lazy("chapterhouse.facets.rebuilding")
 
 OnProgress = Callable[[Progress], None]
@@ -262,7 +266,8 @@ def _add(
         path = Path(system_path(place))
         shelf = arguments["shelf"] or shelf_of(place, runtime.store.sources().sources())
         # A file without a source stays where it is: its own shelf is empty.
-        by_shelf.setdefault(shelf or (DEFAULT_SHELF if path.is_dir() else ""), []).append(path)
+        stays = not path.is_dir() and _is_on_own_shelf(place, runtime)
+        by_shelf.setdefault(shelf or ("" if stays else DEFAULT_SHELF), []).append(path)
     report = AddReport(())
     for shelf, paths in by_shelf.items():
         remember_folders(paths, shelf, runtime.store, 0)
@@ -278,6 +283,17 @@ def _add(
         remember_folders(paths, shelf, runtime.store, runtime.now())
     runtime.catch_up()
     return report
+
+
+def _is_on_own_shelf(place: str, runtime: Runtime) -> bool:
+    """Whether a file is on a shelf that is not the image of a persona's or council's folders."""
+    record = runtime.store.file(place)
+    name = record.document_id if record else ""
+    document = runtime.store.document(name, Scope.everything()) if name else None
+    agents = personas.Personas(runtime).names() if document else ()
+    return document is not None and not all(
+        shelf in agents or council_model.is_council_shelf(shelf) for shelf in document.shelves
+    )
 
 
 def _indexing(runtime: Runtime, on_progress: OnProgress) -> OnProgress:
