@@ -1,6 +1,3 @@
--- Documents are no longer searched for keys and passwords; what was masked stays as it is.
-UPDATE document SET notices = (
-  SELECT json_group_array(json(value)) FROM json_each(document.notices)
-  WHERE value ->> '$[0]' <> 'credentials'
-) WHERE notices LIKE '%"credentials"%';
+-- Documents are no longer searched for keys and passwords. What was noticed or masked stays as it
+-- is: the checksums of a document cover its notices.
 DELETE FROM setting_change WHERE name = 'reading.credentials';
