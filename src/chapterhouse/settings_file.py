@@ -193,6 +193,11 @@ def fields_of(section: str) -> Mapping[str, FieldInfo]:
     return kind.model_fields if is_section and kind else {}
 
 
+def say_instead(name: str) -> str:
+    """Return what holds instead of a setting or section that is gone; empty for any other."""
+    return _GONE.get(name) or _GONE.get(name.partition(".")[0], "")
+
+
 def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     """A misspelled variable would otherwise be silently without effect."""
     known = {
@@ -202,8 +207,7 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     }
     for variable in sorted(environment):
         if variable.startswith(PREFIX) and "__" in variable and variable not in known:
-            section, _, name = variable.removeprefix(PREFIX).lower().partition("__")
-            gone = _GONE.get(section) or _GONE.get(f"{section}.{name}")
+            gone = say_instead(variable.removeprefix(PREFIX).replace("__", ".").lower())
             near = get_close_matches(variable, known, n=1)
             raise UsageError(
                 f"The variable {variable} names no setting.",
@@ -240,7 +244,7 @@ def explain_problems(error: ValidationError, path: Path | None = None) -> str:
 def _unknown(names: Sequence[str]) -> str:
     """Say that there is no such setting, and which one may be meant."""
     *above, name = names
-    if gone := _GONE.get(".".join(names)):
+    if gone := say_instead(".".join(names)):
         return f"there is no such {'setting' if above else 'section'} any more: {gone}"
     known = _names_below(above)
     near = get_close_matches(name, known, n=1)

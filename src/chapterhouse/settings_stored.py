@@ -12,7 +12,12 @@ from pydantic import BaseModel, ValidationError
 
 from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.settings import HOME_FILE, SECRET, WORKSPACE_FILE, Settings
-from chapterhouse.settings_file import StatedSettings, explain_problems, fields_of
+from chapterhouse.settings_file import (
+    StatedSettings,
+    explain_problems,
+    fields_of,
+    say_instead,
+)
 from chapterhouse.types import Origin, SettingValue, StoredSetting
 
 _DEFAULTS: Final = Settings()
@@ -87,6 +92,8 @@ def find_setting(name: str) -> str:
     known = setting_names()
     if found in known or found.startswith("models."):
         return found
+    if gone := say_instead(found):
+        raise UsageError(f"There is no setting '{name}' any more.", hint=f"{gone.capitalize()}.")
     near = get_close_matches(name, (*known, *ALIASES), n=1)
     raise UsageError(
         f"There is no setting '{name}'.",

@@ -19,11 +19,14 @@ from chapterhouse.errors import (
     RefusedError,
     UsageError,
 )
+from chapterhouse.ingest import prepare
+from chapterhouse.library import Library
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.connections import APPLICATION_ID, Connections, require_sqlite
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.store.statements import STATEMENTS, load_migrations, parse_statements
-from chapterhouse.types import Scope
+from chapterhouse.text.canonical import compose
+from chapterhouse.types import Notice, Scope
 
 
 def _pragma(connection: apsw.Connection, name: str) -> Any:
@@ -253,6 +256,25 @@ def test_a_frozen_reader_sees_the_state_that_was_agreed_on(tmp_path: Path) -> No
         seen.append(reader.execute("SELECT sequence FROM counter").get)
     connections.close()
     assert seen == [0, 8]
+
+
+def test_documents_are_sound_after_an_upgrade_that_their_notices_outlive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "odd.md").write_text("# Odd\n\nThe crane\u200b logs in at night.\n")
+    # As when credentials were looked for: the checksums of a document cover its notices.
+    noticed = Notice("credentials", "1 credential: password.")
+    monkeypatch.setattr(prepare, "compose", lambda found: (compose(found)[0], (noticed,)))
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add(tmp_path / "odd.md")
+        path = library.folder / "library.db"
+    with apsw.Connection(str(path)) as connection:
+        connection.pragma("user_version", 16)
+    connection.close()
+    with Library.open(tmp_path / "home") as library:
+        (document,) = library.documents.list()
+        assert document.notices == (noticed,)
+    assert not Library.verify(tmp_path / "home").findings
 
 
 def test_what_was_retained_of_removed_documents_goes_with_the_upgrade(tmp_path: Path) -> None:

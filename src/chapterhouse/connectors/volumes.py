@@ -101,7 +101,7 @@ class Volumes:
         return self._mounts[folder]
 
     def of(self, folder: str) -> str:
-        """Return the volume of a folder as text; empty where it cannot be told."""
+        """Return the volume of a folder as text; empty where it is unknown."""
         mount = self.mount(folder)
         if mount not in self._texts:
             system = self._identify(mount)
