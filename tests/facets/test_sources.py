@@ -153,6 +153,13 @@ def test_a_change_is_followed_while_it_is_watched(library: Library, folder: Path
     assert library.search.hits("buoys").hits[0].document.source == "documents/buoys.md"
 
 
+def test_what_changes_before_folders_are_watched_is_seen(library: Library, folder: Path) -> None:
+    library.sources.sync()
+    (folder / "buoys.md").write_text("# Buoys\n\nThey are red.")  # nobody watches yet
+    first = next(library.sources.watch(stop=threading.Event()))
+    assert [report.changed for report in first] == [1]
+
+
 def test_there_has_to_be_something_to_watch(library: Library) -> None:
     library.sources.remove("documents")
     with pytest.raises(NotFoundError, match="nothing to watch"):

@@ -267,6 +267,9 @@ class Sources:
     def touched(self, *names: str, stop: Event) -> Iterator[tuple[str, ...]]:
         """Yield the names of sources each time that something changes in their folders.
 
+        All of them come first, and again when a folder comes or goes: what changed before the
+        folders were watched is seen by nobody else.
+
         Args:
             names: As in ``watch``.
             stop: Likewise.
@@ -274,7 +277,6 @@ class Sources:
         Raises:
             NotFoundError, ChapterhouseError: as ``watch``.
         """
-        before: Mapping[Path, str] | None = None  # what was there when it was last looked
         while not stop.is_set():
             sources = [self.get(name) for name in names] or list(self.list())
             places = self._places(names)
@@ -283,15 +285,10 @@ class Sources:
                     "There is nothing to watch: the library has no source.",
                     hint="Add one: chapterhouse source add FOLDER",
                 )
-            seen = places if before is None else before
-            back = {name for folder, name in places.items() if folder not in seen}
-            if back:  # a disk that is there again, or a new source
-                yield tuple(sorted(back))
             if places:
                 yield from self._follow(names, places, stop)
             else:
                 stop.wait(_LOOK_SECONDS)
-            before = {folder: name for folder, name in places.items() if is_visible(folder)}
 
     def _places(self, names: Sequence[str]) -> Mapping[Path, str]:
         """Return the folders of sources that are there, with the name of the source."""
@@ -307,12 +304,14 @@ class Sources:
         self, names: Sequence[str], places: Mapping[Path, str], stop: Event
     ) -> Iterator[tuple[str, ...]]:
         """Yield what changes until a folder comes or goes, so that others have to be watched."""
+        is_first = True
         for batch in watching.changes(tuple(places), stop):
             touched = {
                 name
                 for folder, name in places.items()
-                if any(path.is_relative_to(folder) for path in batch)
+                if is_first or any(path.is_relative_to(folder) for path in batch)
             }
+            is_first = False
             if touched:
                 yield tuple(sorted(touched))
             if self._places(names).keys() != places.keys():

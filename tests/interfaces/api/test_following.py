@@ -1,4 +1,5 @@
 import os
+import re
 import signal
 import threading
 import time
@@ -76,7 +77,7 @@ def test_a_server_removes_no_more_than_was_confirmed(tmp_path: Path) -> None:
             wait_until(lambda: not tuple(library.jobs.list(OPEN)))
         assert len(tuple(library.documents.list())) == 26
         (job, *_) = (one for one in library.jobs.list() if one.kind == "sync")
-        assert "25 of 25 documents" in str(job.result)
+        assert re.search("25 of 2[56] documents", str(job.result))
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
@@ -170,5 +171,5 @@ def test_an_upload_does_not_wait_behind_a_long_sync(tmp_path: Path) -> None:
         sent = send(client, "mast")
         assert until(lambda: state(client, sent) == "done")
         with Library.open(home) as library:
-            assert [job.kind for job in library.jobs.list(OPEN)] == ["sync"]
+            assert {job.kind for job in library.jobs.list(OPEN)} == {"sync"}
         os.kill(worker, signal.SIGCONT)
