@@ -298,6 +298,12 @@ class History:
             if name != "second":
                 self._mount(name)
         self._confirm()
+        # With the first disk there, the files of the second were said to be deleted: they are read
+        # anew, and what rested on them is forgotten.
+        second = {
+            word for word, path in self._files().items() if self._store("second") in path.parents
+        }
+        self.memories = {one: cited for one, cited in self.memories.items() if not cited & second}
         self._unmount("first")
         self._mount("second")
         self._confirm()
