@@ -116,7 +116,8 @@ POINTS: Final[Mapping[str, Callable[[_Countdown], None]]] = {
     "in a migration": _in_migration,
     "received, no job yet": lambda at: _around(uploads.Upload, "finish", at, after=True),
     "stored, not indexed": lambda at: _around(Runtime, "catch_up", at, after=False),
-    "job ended, file still there": lambda at: _around(uploads, "drop", at, after=False),
+    "done, file still there": lambda at: _around(uploads, "drop", at, after=False),
+    "file deleted, job not ended": lambda at: _around(uploads, "drop", at, after=True),
 }
 
 

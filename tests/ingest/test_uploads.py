@@ -215,7 +215,7 @@ def test_an_upload_whose_work_is_done_does_not_fail_and_names_nothing(
         job = sent(library)
         (name,) = left(library)
         die(library, monkeypatch, JobStore, "finish")
-        assert left(library) == [name]  # until it is written that the job has ended
+        assert left(library) == []  # it is stored, and the job knows
         library.jobs.work(idle_seconds=0)
         ended = library.jobs.get(job.id)
         assert (ended.state, left(library)) == (JobState.DONE, [])

@@ -6,7 +6,6 @@ from typing import Final
 
 from chapterhouse.errors import UnavailableError, UsageError
 from chapterhouse.facets.long_work import do_job, kinds
-from chapterhouse.ingest import uploads as received
 from chapterhouse.ingest.jobs import Ended, claim, due, run_job
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.runtime import Runtime
@@ -129,9 +128,6 @@ class JobFacet:
             return do_job(job, self._runtime, tracker, on_progress)
 
         try:
-            ended = run_job(job, work, self._runtime.runner, is_queued=True)
+            return run_job(job, work, self._runtime.runner, is_queued=True)
         except Exception:  # noqa: BLE001 - the job's boundary: it has failed and says why; the next
             return self._jobs.job(job.id)
-        if job.kind == UPLOAD and ended.state in (JobState.DONE, JobState.PARTIAL):
-            received.drop(self._runtime.folder, str(job.arguments["file"]))
-        return ended

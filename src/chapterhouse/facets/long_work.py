@@ -320,8 +320,10 @@ def _reprocess(
 
 def _upload(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
     """Read a received file once: what is stored may have been removed when its job goes on."""
+    arguments: Mapping[str, Any] = job.arguments
     if job.result:
         runtime.catch_up()
+        uploads.drop(runtime.folder, arguments["file"])
         return Ended(JobState.PARTIAL if job.result["problems"] else JobState.DONE, job.result)
     outcomes: dict[str, FileOutcome] = {}
 
@@ -330,13 +332,14 @@ def _upload(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgres
         if look.within is None and _is_stored(outcome.record):
             tracker.stored(ended(AddReport(tuple(outcomes.values()))).result)
 
-    arguments: Mapping[str, Any] = job.arguments
     data = uploads.read(runtime.folder, arguments["file"])
     work = tracker.follow(runtime.work(on_progress, arguments["shelf"]))
     report = ingest.add_bytes(data, arguments["name"], replace(work, on_write=on_write))
     if not report.interrupted:
         _require_stored(report.outcomes[-1].record)
     runtime.catch_up()
+    if not report.interrupted:  # before the job ends, or a worker that dies leaves the bytes
+        uploads.drop(runtime.folder, arguments["file"])
     return ended(report)
 
 
