@@ -26,16 +26,7 @@ from ir_measures import nDCG
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.chunking.strategies import STRATEGIES, strategies
 from chapterhouse.chunking.units import Limits
-from chapterhouse.evaluation.collection import open_collection
-from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.evaluation.measures import estimate
-from chapterhouse.evaluation.spans import (
-    SpanScores,
-    count_tokens,
-    load_gold,
-    score_spans,
-    token_places,
-)
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.ports.models import Chunker
 from chapterhouse.settings import ChunkingSettings
@@ -43,7 +34,16 @@ from chapterhouse.text.canonical import compose
 from chapterhouse.types import Body, ExtractedPage, Extraction, Scope
 from chapterhouse.wiring import chunker_for
 from chunking_others import other_chunkers
+from collection import open_collection
 from data_folder import data_folder
+from gold_spans import (
+    SpanScores,
+    count_tokens,
+    load_gold,
+    score_spans,
+    token_places,
+)
+from judged_sets import CorpusDocument, load_dataset
 from measuring import Bar, Cell, Machine, Table, finish
 
 TOP = 5

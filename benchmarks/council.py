@@ -28,10 +28,10 @@ from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.convene import convene
 from chapterhouse.council.meeting.session import MeetingOptions
-from chapterhouse.evaluation.datasets import load_dataset
 from chapterhouse.models.scripted import ScriptedModel, Step
 from chapterhouse.types import CouncilEvent, MeetingEvent, MeetingEventKind, Minutes
 from data_folder import data_folder
+from judged_sets import load_dataset
 from measuring import Bar, Machine, Row, Table, finish, peak_megabytes
 
 COLLECTIONS: Final = ("xquad-en", "cranfield", "time", "pubmedqa")

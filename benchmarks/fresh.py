@@ -30,15 +30,15 @@ sys.path.append(str(Path(__file__).parent / "natural"))
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.evaluation.collection import Collection, open_collection
-from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, load_dataset
 from chapterhouse.evaluation.measures import estimate, ndcg
 from chapterhouse.ports.index import VectorSearch
 from chapterhouse.retrieval.fuse import lexical_scores
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import Sources, retrieve
 from chapterhouse.types import Query, Scope, Scored
+from collection import Collection, open_collection
 from data_folder import data_folder
+from judged_sets import CorpusDocument, Dataset, load_dataset
 from measuring import Bar, Machine, Row, Table, finish
 from questions import read_questions
 from vector_cache import vectors_cached

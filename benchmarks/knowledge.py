@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chapterhouse.council.knowledge import KNOWLEDGE_SIMILARITY
-from chapterhouse.evaluation.datasets import Dataset, load_dataset
 from collection import Collection, open_collection
 from data_folder import data_folder
+from judged_sets import Dataset, load_dataset
 from measuring import Bar, Machine, Row, Table, finish
 from vector_cache import vectors_cached
 

@@ -29,14 +29,14 @@ import Stemmer
 from ir_measures import AP, RR, R, nDCG
 
 import chapterhouse
-from chapterhouse.evaluation.collection import Collection, open_collection
-from chapterhouse.evaluation.datasets import Dataset, load_dataset
 from chapterhouse.retrieval.fuse import RankedList, lexical_scores, reciprocal_ranks
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.retrieval.rerank import FeatureModel, by_features, feature_model
 from chapterhouse.types import Query, Scope
+from collection import Collection, open_collection
 from data_folder import data_folder
+from judged_sets import Dataset, load_dataset
 from vector_cache import vectors_cached
 
 COLLECTIONS = ("cranfield", "cacm", "xquad-en", "xquad-de", "xquad-zh", "pubmedqa",

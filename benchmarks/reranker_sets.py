@@ -19,9 +19,6 @@ sys.path.append(str(Path(__file__).parent / "natural"))
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.evaluation.collection import Collection, open_collection
-from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, load_dataset
-from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.library import Library
 from chapterhouse.retrieval.features import FEATURES
 from chapterhouse.retrieval.fuse import lexical_scores
@@ -29,9 +26,12 @@ from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.rerank import FeatureModel, table_of
 from chapterhouse.retrieval.shortlist import Shortlist
 from chapterhouse.types import Chunk
+from collection import Collection, open_collection
 from data_folder import data_folder
 from folders import PARTS
 from gold_sets import Spans, contract_questions, paper_questions, papers
+from gold_spans import load_gold
+from judged_sets import CorpusDocument, Dataset, load_dataset
 from libraries import opened
 from marking import has_facts
 from plain_text import comparable

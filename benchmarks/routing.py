@@ -15,10 +15,10 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, load_dataset
 from chapterhouse.library import Library
 from chapterhouse.text.naming import slug
 from data_folder import data_folder
+from judged_sets import CorpusDocument, Dataset, load_dataset
 from measuring import Machine, Row, Table, finish
 
 ARTICLES = 12

@@ -19,7 +19,6 @@ from pathlib import Path
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
-from chapterhouse.evaluation.datasets import load_dataset
 from chapterhouse.ingest.prepare import Prepared, prepare
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.blobs import FolderBlobs
@@ -27,6 +26,7 @@ from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import DEFAULT_SHELF, ExtractedPage, Extraction, FileRecord, Status
+from judged_sets import load_dataset
 
 COLLECTIONS = ("cranfield", "cacm", "cisi", "npl", "time", "xquad-en", "pubmedqa", "anthropic-docs")
 SECTION = 550  # characters before it is full; with the heading about 650

@@ -22,9 +22,6 @@ sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse.answering.extractive import Reference
 from chapterhouse.answering.search import reference_of
-from chapterhouse.evaluation.collection import Collection, open_collection
-from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
-from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.library import Library
 from chapterhouse.retrieval.context import question_of
 from chapterhouse.retrieval.question import parse_question
@@ -32,9 +29,12 @@ from chapterhouse.retrieval.widen import merge_ranges
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Body, CorpusCounts, Document, Range, Scope, SearchResult
+from collection import Collection, open_collection
 from data_folder import data_folder
 from folders import PARTS
 from gold_sets import contract_questions, drawn, locate, paper_questions, papers
+from gold_spans import load_gold
+from judged_sets import CorpusDocument, load_dataset
 from libraries import complete_vectors, opened
 from marking import has_facts
 from plain_text import comparable, holds

@@ -18,15 +18,15 @@ from scipy.sparse import csr_matrix
 from tokenizers import Tokenizer
 
 from chapterhouse.chunking.build import embedding_text
-from chapterhouse.evaluation.collection import Collection, open_collection
-from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
-from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.models.embedders import unit_rows
 from chapterhouse.models.model_folder import TOKENIZER, load, open_model_folder
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.types import Scope
+from collection import Collection, open_collection
 from data_folder import data_folder
+from gold_spans import load_gold
+from judged_sets import CorpusDocument, load_dataset
 
 EVERYTHING = Scope.everything()
 

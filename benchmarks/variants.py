@@ -26,8 +26,6 @@ from functools import partial
 import ir_measures
 from ir_measures import nDCG
 
-from chapterhouse.evaluation.collection import Collection, open_collection
-from chapterhouse.evaluation.datasets import Dataset, load_dataset
 from chapterhouse.retrieval import expand
 from chapterhouse.retrieval.expand import by_names, by_parts
 from chapterhouse.retrieval.fuse import best_scores, variant_ranks
@@ -36,7 +34,9 @@ from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.text.aliases import find_aliases
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import AliasKind, Query, Scope
+from collection import Collection, open_collection
 from data_folder import data_folder
+from judged_sets import Dataset, load_dataset
 from measuring import Bar, Machine, Row, Table, finish
 from vector_cache import vectors_cached
 

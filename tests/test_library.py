@@ -12,9 +12,8 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import CorruptLibraryError, NotFoundError, UsageError
-from chapterhouse.evaluation.collection import question_task
-from chapterhouse.evaluation.comparing import evaluate
-from chapterhouse.evaluation.datasets import Question
+from chapterhouse.evaluation.measuring import evaluate, question_task
+from chapterhouse.evaluation.questions import Question
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.types import Scope
 
@@ -37,7 +36,7 @@ def test_whoever_asks_hears_what_did_not_work(folder: Path, tmp_path: Path) -> N
         assert "before reranking" in context.warnings[0]
         assert library.search.repack(context, 100).warnings == context.warnings
         wanted = Question("q", asked, required=("rules.md",))
-        found = evaluate(question_task((wanted,), library, "own", "questions"))
+        found = evaluate(question_task((wanted,), library, "own"))
         assert found.warnings == (f"{context.warnings[0]} (in 1 of 1 searches)",)
 
 

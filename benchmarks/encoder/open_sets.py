@@ -24,8 +24,6 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 import ir_measures
 from ir_measures import nDCG
 
-from chapterhouse.evaluation.collection import Collection, open_collection
-from chapterhouse.evaluation.datasets import Dataset, load_dataset
 from chapterhouse.evaluation.measures import Estimate, estimate
 from chapterhouse.retrieval.fuse import lexical_scores
 from chapterhouse.retrieval.method import Method
@@ -33,7 +31,9 @@ from chapterhouse.retrieval.pipeline import Sources, retrieve
 from chapterhouse.retrieval.rerank import by_features, feature_model
 from chapterhouse.retrieval.shortlist import Rerank
 from chapterhouse.types import Query, Scope
+from collection import Collection, open_collection
 from data_folder import data_folder
+from judged_sets import Dataset, load_dataset
 from measuring import RESULTS, Bar, Machine, Row, Table, finish
 
 QUESTIONS = 300

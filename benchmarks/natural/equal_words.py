@@ -29,10 +29,7 @@ from unittest.mock import patch
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
 from chapterhouse import wiring
-from chapterhouse.evaluation.collection import Collection, open_collection
-from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.evaluation.measures import estimate
-from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.library import Library
 from chapterhouse.models.built_in import BuiltInEncoder
 from chapterhouse.models.embedding_cache import CachedEmbedder, VectorCache
@@ -40,9 +37,12 @@ from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.settings import LONGEST, ChunkingSettings
 from chapterhouse.types import Hit, Range
 from chunking_others import recursive_by_tokens
+from collection import Collection, open_collection
 from data_folder import data_folder
 from folders import PARTS
 from gold_sets import Spans, drawn, locate, rows
+from gold_spans import load_gold
+from judged_sets import CorpusDocument, load_dataset
 from libraries import complete_vectors, opened, shown
 from marking import HITS, has_facts
 from measuring import Cell, Machine, Row, Table, finish

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from chapterhouse.evaluation.collection import Collection, open_collection
-from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.library import Library
 from chapterhouse.settings import Settings
 from chapterhouse.types import Range
+from collection import Collection, open_collection
 from data_folder import data_folder
+from judged_sets import CorpusDocument, load_dataset
 from libraries import complete_vectors, settings_of
 from marking import SEED, Share, share
 

@@ -1,44 +1,11 @@
-"""A small judged collection and a library of one's own, both real."""
+"""A real library of three documents."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from chapterhouse import Library
-
-CORPUS = {
-    "d1": ("Tariffs", "A guest berth costs 80 euros a metre. Members pay half of that."),
-    "d2": ("Opening hours", "The harbour office opens at nine. It is closed on Sundays."),
-    "d3": ("Fire drill", "A fire drill takes place every month. The crew meets at the muster."),
-    "d4": ("Old tariffs", "Until 2019 a guest berth cost 60 euros a metre."),
-    "d5": ("Empty", " "),
-}
-QUERIES = {
-    "q1": "What does a guest berth cost?",
-    "q2": "When does the harbour office open?",
-    "q3": "How often is there a fire drill?",
-    "q4": "nothing is judged here",
-}
-QRELS = [("q1", "d1", 2), ("q1", "d4", 1), ("q2", "d2", 1), ("q3", "d3", 1), ("q3", "d2", 0)]
-
-
-@pytest.fixture
-def beir(tmp_path: Path) -> Path:
-    """A folder in BEIR layout."""
-    folder = tmp_path / "harbour"
-    folder.mkdir()
-    documents = [{"_id": key, "title": t, "text": x} for key, (t, x) in CORPUS.items()]
-    questions = [{"_id": key, "text": text} for key, text in QUERIES.items()]
-    rows = ["query-id\tcorpus-id\tscore", *("\t".join(map(str, row)) for row in QRELS)]
-    for name, lines in (
-        ("corpus.jsonl", map(json.dumps, documents)),
-        ("queries.jsonl", map(json.dumps, questions)),
-        ("qrels.tsv", rows),
-    ):
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    return folder
 
 
 @pytest.fixture

@@ -10,9 +10,6 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.evaluation.collection import fixture_file, question_task
-from chapterhouse.evaluation.comparing import evaluate
-from chapterhouse.evaluation.datasets import question_id, question_line, read_questions
 from chapterhouse.evaluation.feedback import (
     FeedbackChange,
     JudgedAnswer,
@@ -22,6 +19,13 @@ from chapterhouse.evaluation.feedback import (
     parse_answer,
     save_feedback,
     to_judged_answer,
+)
+from chapterhouse.evaluation.measuring import evaluate, question_task
+from chapterhouse.evaluation.questions import (
+    question_file,
+    question_id,
+    question_line,
+    read_questions,
 )
 from chapterhouse.interfaces.cli.envelope import plain, success
 
@@ -84,7 +88,7 @@ def test_only_a_bad_answer_has_something_wrong() -> None:
 
 
 def test_what_an_earlier_version_kept_of_a_bad_answer_still_counts(library: Library) -> None:
-    path = fixture_file(library)
+    path = question_file(library)
     source = to_judged_answer(library.answers.ask(ASKED)).citations[0][0]
     old = {"question": ASKED, "forbidden": [source], "note": "feedback: bad"}
     path.write_text(json.dumps(old), "utf-8")
@@ -99,7 +103,7 @@ def test_a_wrong_sentence_shown_again_is_counted_and_its_document_may_be_cited(
     answer = to_judged_answer(library.answers.ask(ASKED))
     for named, figure in ((answer.sentences[0], 0.0), ("No such sentence was shown.", 1.0)):
         question = as_question(Verdict.BAD, answer, wrong=Wrong(("1",)))
-        path = fixture_file(library)
+        path = question_file(library)
         path.write_text(question_line(replace(question, wrong=(named,))), "utf-8")
         found = evaluate(question_task(read_questions(path), library, str(path)))
         assert found.measures["corrected"].mean == figure
@@ -166,7 +170,7 @@ def test_a_verdict_is_kept_once_and_the_last_one_counts(library: Library) -> Non
     assert save_feedback(library, refusal).change is FeedbackChange.ADDED
     bad = as_question(Verdict.BAD, to_judged_answer(library.answers.ask(ASKED)))
     assert save_feedback(library, bad).change is FeedbackChange.REPLACED
-    assert [question.id for question in read_questions(fixture_file(library))] == [
+    assert [question.id for question in read_questions(question_file(library))] == [
         refusal.id,
         bad.id,
     ]
@@ -174,13 +178,13 @@ def test_a_verdict_is_kept_once_and_the_last_one_counts(library: Library) -> Non
 
 def test_what_is_kept_is_evaluated(library: Library) -> None:
     save_feedback(library, as_question(Verdict.GOOD, to_judged_answer(library.answers.ask(ASKED))))
-    path = fixture_file(library)
+    path = question_file(library)
     found = evaluate(question_task(read_questions(path), library, str(path)))
     assert found.measures["answer"].mean == 1.0
 
 
 def test_a_file_that_a_person_wrote_stays_as_it_is(library: Library) -> None:
-    path = fixture_file(library)
+    path = question_file(library)
     line = '{"note":"mine",   "question":"Who won?","answerable":false}'
     path.write_text(f"{line}\n\n", "utf-8")
     save_feedback(library, as_question(Verdict.GOOD, to_judged_answer(library.answers.ask(ASKED))))
@@ -193,11 +197,11 @@ def test_a_file_that_a_person_wrote_stays_as_it_is(library: Library) -> None:
 def test_a_document_that_is_not_there_cannot_be_required(library: Library) -> None:
     with pytest.raises(NotFoundError, match="gone"):
         save_feedback(library, as_question(Verdict.BAD, ANSWER, ["gone.md"]))
-    assert not fixture_file(library).exists()
+    assert not question_file(library).exists()
 
 
 def test_a_broken_file_is_not_written_over(library: Library) -> None:
-    path = fixture_file(library)
+    path = question_file(library)
     path.write_text("{", "utf-8")
     with pytest.raises(UsageError, match="line 1"):
         save_feedback(
@@ -213,6 +217,6 @@ def test_several_processes_lose_nothing(library: Library) -> None:
         for name in ("one", "two", "three")
     ]
     assert [process.wait(60) for process in processes] == [0, 0, 0]
-    notes = [question.text for question in read_questions(fixture_file(library))]
+    notes = [question.text for question in read_questions(question_file(library))]
     assert len(notes) == 3 * 8 + 1
-    assert [entry.name for entry in fixture_file(library).parent.glob(".questions*")] == []
+    assert [entry.name for entry in question_file(library).parent.glob(".questions*")] == []

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from defusedxml import ElementTree
 
 from chapterhouse import Library
-from chapterhouse.evaluation.collection import question_task
-from chapterhouse.evaluation.comparing import Evaluation, evaluate
-from chapterhouse.evaluation.datasets import Question
 from chapterhouse.evaluation.gates import Gate, junit
+from chapterhouse.evaluation.measuring import Evaluation, evaluate, question_task
+from chapterhouse.evaluation.questions import Question
 
 HOSTILE = 'Who <won> & "why"\x1b[2J\x00\ud800?'
 

@@ -95,25 +95,9 @@ def test_each_encoder_finds_in_its_own_way_and_the_one_before_is_kept(opens: Ope
         by_second = found(library)
         assert by_second != by_first
         assert library.encoders.previous().folder.endswith("/first")
-        with library.encoders.using_previous():
-            assert found(library) == by_first
-        assert found(library) == by_second
         library.encoders.return_to_previous()
         assert found(library) == by_first
         assert library.encoders.previous().folder.endswith("/second")
-
-
-def test_the_block_of_a_comparison_ends_also_where_it_fails(opens: Opens) -> None:
-    with opens("first") as library:
-        by_table = found(library)
-        library.encoders.embed_pending()
-        by_first = found(library)
-        with library.encoders.using_previous():
-            assert found(library) == by_table
-        assert found(library) == by_first
-        with pytest.raises(ZeroDivisionError), library.encoders.using_previous():
-            raise ZeroDivisionError
-        assert found(library) == by_first
 
 
 def test_what_is_forgotten_cannot_be_returned_to(opens: Opens) -> None:
@@ -126,5 +110,3 @@ def test_what_is_forgotten_cannot_be_returned_to(opens: Opens) -> None:
         for nothing in (encoders.previous, encoders.return_to_previous):
             with pytest.raises(NotFoundError, match="no previous encoder"):
                 nothing()
-        with pytest.raises(NotFoundError), encoders.using_previous():
-            pytest.fail("there was one")

@@ -13,7 +13,7 @@ from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.boost import Recency
 from chapterhouse.retrieval.expand import PART_WEIGHT, by_parts
 from chapterhouse.retrieval.fuse import lexical_scores
-from chapterhouse.retrieval.method import Method, Thresholds, without_stages
+from chapterhouse.retrieval.method import Method, Thresholds
 from chapterhouse.retrieval.pipeline import Sources, choose, retrieve
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.rerank import by_features, by_model
@@ -516,29 +516,6 @@ def test_a_variant_finds_what_the_question_does_not() -> None:
 
 
 # --- the method --------------------------------------------------------------------------------
-
-
-def test_an_ablation_takes_out_one_stage_at_a_time() -> None:
-    full = replace(PRODUCT, recency=Recency(NOW))
-    taken = dict(without_stages(full))
-    assert list(taken) == [
-        "without reranking", "without expansion", "without vectors", "without the hop",
-        "without recency", "with duplicates", "BM25 alone",
-    ]  # fmt: skip
-    assert taken["without reranking"] == replace(full, rerank=None)
-    assert taken["without expansion"].expand == ()
-    assert taken["without vectors"].fuse is lexical_scores
-    assert taken["without recency"].recency is None
-    assert taken["with duplicates"].duplicates > 1
-    assert taken["BM25 alone"].rerank is None
-    for method in taken.values():
-        assert method != full
-        assert ask(library(THREE), "harbour gate", method).hits
-
-
-def test_what_is_not_there_is_not_taken_out() -> None:
-    bare = Method(fuse=lexical_scores, duplicates=2.0, hop=None)
-    assert [name for name, _ in without_stages(bare)] == ["BM25 alone"]
 
 
 def test_a_reranker_sees_the_shortlist_in_order_with_its_terms() -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from chapterhouse.errors import UsageError
-from chapterhouse.evaluation.collection import fixture_file
-from chapterhouse.evaluation.datasets import (
+from chapterhouse.evaluation.questions import (
     Question,
+    question_file,
     question_id,
     question_line,
     read_questions,
@@ -207,7 +207,7 @@ def save_feedback(library: Library, question: Question) -> Feedback:
     """
     for name in (*question.required, *question.forbidden):
         library.documents.get(name)
-    path = fixture_file(library)
+    path = question_file(library)
     with lock_folder(path.parent):
         lines, before = _lines(path)
         line = question_line(question)

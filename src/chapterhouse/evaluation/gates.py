@@ -1,14 +1,15 @@
 """Figures that measures must reach, so that a change that makes answers worse stops a build."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from chapterhouse.errors import UsageError
-from chapterhouse.evaluation.comparing import Evaluation
 from chapterhouse.evaluation.measures import RANKING_MEASURES, Measure, measure_named
-from chapterhouse.evaluation.measuring import CHECKS, Scored
+from chapterhouse.evaluation.measuring import CHECKS, Evaluation, Scored
 
 Floor = tuple[str, float]  # name of a measure and the least it may be
 # What XML 1.0 cannot hold, not even as a reference.
@@ -25,6 +26,23 @@ class Gate:
     floor: float
     figure: float
     passed: bool
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a place that cannot be written, before the work whose result should go there.
+
+    Raises:
+        UsageError: it is a folder, or its folder is not there or may not be written.
+    """
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder.", hint="Name the file to write.")
+    if not path.parent.is_dir():
+        raise UsageError(
+            f"The folder {path.parent} is not there, so {path.name} cannot be written.",
+            hint="Make the folder first, or name another place.",
+        )
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"{path} cannot be written.", hint="Look at the permissions.")
 
 
 def parse_floor(text: str) -> Floor:
@@ -96,10 +114,7 @@ def _gate(gate: Gate) -> _Case:
 
 def _question(entry: Scored) -> _Case:
     question = entry.case.question
-    failures = list(entry.failures)
-    if not failures and entry.scores.get("R@10") == 0.0:  # of a collection, which has no checks
-        failures = ["nothing relevant among the first ten"]
-    return f"{question.id} {question.text}", "; ".join(failures)
+    return f"{question.id} {question.text}", "; ".join(entry.failures)
 
 
 def _written(case: _Case, suite: str) -> Sequence[str]:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from typing import Final
 
 import numpy as np
@@ -27,10 +26,7 @@ _NAME = re.compile(
 _UNCUT: Final = 10_000  # beyond any ranking that is read
 _SEED: Final = 20_260_101
 _RESAMPLES: Final = 2_000
-_PERMUTATIONS: Final = 10_000
-_EXACT: Final = 13  # questions up to which every one of the 2^n signs is tried
 _AT_ONCE: Final = 2_000_000  # numbers drawn at once; 16 MB
-_SAME: Final = 1e-12  # what two orders of adding the same numbers may differ by
 _DIGITS: Final = 6
 
 
@@ -141,25 +137,6 @@ class Estimate:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What one way of ranking gains over another on the same questions.
-
-    Attributes:
-        gain: Mean of the differences, with its interval.
-        p: Chance of a difference at least as large if both were the same, two-sided, 0 to 1.
-        wins: Questions on which it is better.
-        losses: Questions on which it is worse.
-        ties: Questions on which both are the same.
-    """
-
-    gain: Estimate
-    p: float
-    wins: int
-    losses: int
-    ties: int
-
-
 def estimate(values: Sequence[float]) -> Estimate:
     """Return the mean of ``values`` with its 95 % percentile bootstrap interval.
 
@@ -171,24 +148,6 @@ def estimate(values: Sequence[float]) -> Estimate:
     low, high = np.quantile(_bootstrap_averages(figures), (0.025, 0.975))
     mean = float(figures.mean())
     return Estimate(_rounded(mean), _rounded(low), _rounded(high), len(figures))
-
-
-def compare(ours: Sequence[float], others: Sequence[float]) -> Difference:
-    """Compare two lists of figures for the same questions in the same order.
-
-    Raises:
-        ValueError: they are not of one length.
-    """
-    if len(ours) != len(others):
-        raise ValueError(f"{len(ours)} figures cannot be paired with {len(others)}")
-    gains = np.asarray(ours, dtype=np.float64) - np.asarray(others, dtype=np.float64)
-    return Difference(
-        gain=estimate(gains.tolist()),
-        p=round(_randomisation_test(gains), _DIGITS),
-        wins=int((gains > _SAME).sum()),
-        losses=int((gains < -_SAME).sum()),
-        ties=int((np.abs(gains) <= _SAME).sum()),
-    )
 
 
 def _rounded(value: float) -> float:
@@ -205,23 +164,3 @@ def _bootstrap_averages(figures: NDArray[np.float64]) -> NDArray[np.float64]:
         drawn = generator.integers(0, size, size=(rows, size))
         averages[start : start + rows] = figures[drawn].mean(axis=1)
     return averages
-
-
-def _randomisation_test(gains: NDArray[np.float64]) -> float:
-    """Count how often random signs give a sum at least as far from 0 as the observed one."""
-    moved = gains[np.abs(gains) > _SAME]  # a sign in front of 0 changes nothing
-    size = len(moved)
-    if size == 0:
-        return 1.0
-    observed = abs(float(moved.sum())) - _SAME * size
-    if size <= _EXACT:
-        signs = np.asarray(list(product((-1.0, 1.0), repeat=size)))
-        return float((np.abs(signs @ moved) >= observed).mean())
-    generator = np.random.default_rng(_SEED)
-    extreme = 0
-    step = max(1, _AT_ONCE // size)
-    for start in range(0, _PERMUTATIONS, step):
-        rows = min(step, _PERMUTATIONS - start)
-        flips = generator.integers(0, 2, size=(rows, size), dtype=np.int8) * 2.0 - 1.0
-        extreme += int((np.abs(flips @ moved) >= observed).sum())
-    return (extreme + 1) / (_PERMUTATIONS + 1)

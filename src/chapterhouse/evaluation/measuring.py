@@ -1,4 +1,4 @@
-"""Ask every question of a task and score what comes back.
+"""Ask a library every question of a file and score what comes back.
 
 Beside the measures of rankings, these say whether a question got what its file wants, each 1 or 0:
 
@@ -15,33 +15,69 @@ refusal        the library says that it finds no answer, where there is none
 With required documents, passage, context and answer count only where they come from one of these.
 """
 
+import hashlib
 import re
-import time
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from chapterhouse.errors import ChapterhouseError
-from chapterhouse.evaluation.collection import Case, Task
-from chapterhouse.evaluation.measures import RANKING_MEASURES, Estimate, Measure, estimate
-from chapterhouse.evaluation.runs import Ranked, Run
+from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
+from chapterhouse.evaluation.measures import (
+    RANKING_MEASURES,
+    Estimate,
+    Grades,
+    Measure,
+    estimate,
+)
+from chapterhouse.evaluation.questions import Question
 from chapterhouse.library import Library
-from chapterhouse.retrieval.method import Method
 from chapterhouse.types import Answer, Hit, Progress
 
 DEPTH: Final = 100  # documents ranked
 FIRST: Final = 10  # of which so many are looked at, as of the passages
 CHECKS: Final = ("required@10", "absent", "passage@10", "context", "answer", "corrected", "refusal")
 _NAMED: Final = 3  # of the documents found, as examples
-_DIGITS: Final = 6  # of the scores in a ranking
 _SCORE_DIGITS: Final = 12  # of a measure
-_STEP: Final = 1e-6  # what scores differ by at least; also where they are read as 32-bit numbers
 _EMPHASIS = re.compile(r"[*_`]+")  # may stand inside a word or before a full stop
 _WORD = re.compile(r"\w+(?:[.,:/'’-]\w+)*|[^\w\s.,;:!?]")
 
+_WARNINGS: Final = 5  # names listed one by one
+
 OnProgress = Callable[[Progress], None]
-_Text = tuple[str, str]  # a document's name and some text of it
+_Text = tuple[str, str]  # a document's id and some text of it
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question as it is measured; documents go by their ids.
+
+    Attributes:
+        relevant: Grades above 0 of the documents that should be found.
+        forbidden: Documents that should not be.
+        labels: What people call the documents above.
+    """
+
+    question: Question
+    relevant: Grades = field(default_factory=dict)
+    forbidden: frozenset[str] = frozenset()
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Questions to ask of a library.
+
+    Attributes:
+        name: Where they are from, for people.
+        warnings: What does not fit together.
+    """
+
+    name: str
+    library: Library
+    cases: tuple[Case, ...]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,33 +85,142 @@ class Scored:
     """A question with what came of it.
 
     Attributes:
-        ranking: Documents, best first.
+        ranking: Ids of documents, best first.
         scores: Measures and checks by name; those that say nothing of this question are absent.
         failures: What its file wants and it did not get, as sentences.
         instead: Names of the first documents found, for people.
-        seconds: Time of one plain search.
-        warnings: What did not work in that search.
+        warnings: What did not work in the search.
     """
 
     case: Case
-    ranking: tuple[Ranked, ...]
+    ranking: tuple[str, ...]
     scores: Mapping[str, float]
     failures: tuple[str, ...]
     instead: tuple[str, ...]
-    seconds: float
     warnings: tuple[str, ...] = ()
 
 
-def measure_task(
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What came of a task.
+
+    Attributes:
+        name: Where the questions are from.
+        documents: Number in the library.
+        chunks: Number in the library.
+        measures: Means with intervals, by name.
+        scored: Every question with what came of it.
+        warnings: What does not fit together, and what did not work in the searches.
+    """
+
+    name: str
+    documents: int
+    chunks: int
+    measures: Mapping[str, Estimate]
+    scored: tuple[Scored, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def question_task(questions: Sequence[Question], library: Library, name: str) -> Task:
+    """Return the task of a file of questions, asked of a library of one's own.
+
+    A required document that the library does not have counts as not found, with a warning.
+
+    Raises:
+        NotFoundError: the library has none of the required documents.
+        UsageError: the library is empty, or a name fits several documents.
+    """
+    known = _Names(library)
+    cases = [_case(question, known) for question in questions]
+    named = {name for question in questions for name in question.required}
+    if named and named <= set(known.unknown):
+        raise NotFoundError(
+            f"None of the {len(named)} documents that {name} requires is in this library.",
+            hint="Is it the right --home and --workspace? See: chapterhouse docs list",
+        )
+    return Task(name, library, tuple(cases), warnings=tuple(_unknown(known.unknown)))
+
+
+def limited(task: Task, limit: int | None) -> Task:
+    """Return the task with at most so many questions, drawn by the hashes of their ids."""
+    if limit is None or limit >= len(task.cases):
+        return task
+    drawn = sorted(task.cases, key=lambda case: _hash(case.question.id))[:limit]
+    chosen = {case.question.id for case in drawn}
+    cases = tuple(case for case in task.cases if case.question.id in chosen)
+    return replace(task, cases=cases)
+
+
+class _Names:
+    """Documents by everything they may be called; remembers the names that fit none."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._ids: dict[str, str] = {}
+        self.sources: dict[str, str] = {}
+        for document in library.documents.list():
+            self.sources[document.id] = document.source
+            self._ids |= {document.location: document.id, document.source: document.id}
+        self._ids |= {identifier: identifier for identifier in self.sources}
+        self.unknown: dict[str, str] = {}
+        if not self.sources:
+            raise UsageError(
+                "The library is empty: there is nothing to ask.",
+                hint="Add documents: chapterhouse add PATH",
+            )
+
+    def id_of(self, name: str, place: str) -> str:
+        """Return the id of the document called ``name``; the name itself where there is none."""
+        if name not in self._ids:
+            try:
+                self._ids[name] = self._library.documents.get(name).id
+            except NotFoundError:
+                self.unknown.setdefault(name, place)
+                self._ids[name] = name
+            except UsageError as error:
+                raise UsageError(f"{place}: {error.message}", hint=error.hint) from None
+        return self._ids[name]
+
+
+def _case(question: Question, known: _Names) -> Case:
+    required = {known.id_of(name, question.place): name for name in question.required}
+    forbidden = {known.id_of(name, question.place): name for name in question.forbidden}
+    both = required.keys() & forbidden.keys()
+    if both:
+        raise UsageError(
+            f"{question.place}: '{required[min(both)]}' is both required and forbidden."
+        )
+    labels = required | forbidden
+    return Case(
+        question,
+        relevant=dict.fromkeys(required, 1),
+        forbidden=frozenset(forbidden),
+        labels={name: known.sources.get(name, label) for name, label in labels.items()},
+    )
+
+
+def _unknown(names: Mapping[str, str]) -> Iterator[str]:
+    for name, place in list(names.items())[:_WARNINGS]:
+        yield f"{place}: no document is called '{name}'."
+    if len(names) > _WARNINGS:
+        yield f"{len(names) - _WARNINGS:,} more names fit no document."
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def evaluate(
     task: Task,
     measures: Sequence[Measure] = RANKING_MEASURES,
     on_progress: OnProgress | None = None,
-) -> tuple[Scored, ...]:
-    """Ask and score every question, in the order of the task.
+) -> Evaluation:
+    """Ask every question of ``task``, in its order, and measure what comes back.
 
     Raises:
         ChapterhouseError: the library refuses a question; the message says which.
     """
+    state = task.library.status()
     scored: list[Scored] = []
     for number, case in enumerate(task.cases, start=1):
         try:
@@ -86,20 +231,25 @@ def measure_task(
             raise
         if on_progress:
             on_progress(Progress(number, len(task.cases), case.question.text))
-    return tuple(scored)
+    return Evaluation(
+        name=task.name,
+        documents=state.documents,
+        chunks=state.chunks,
+        measures=_estimates(scored),
+        scored=tuple(scored),
+        warnings=(*task.warnings, *_of_the_searches(scored)),
+    )
 
 
-def rank_task(task: Task, method: Method, on_progress: OnProgress | None = None) -> Run:
-    """Rank the documents for every question by one method, and do nothing else."""
-    run: dict[str, Sequence[Ranked]] = {}
-    for number, case in enumerate(task.cases, start=1):
-        run[case.question.id] = _ranking(task, _document_hits(task.library, case, method))
-        if on_progress:
-            on_progress(Progress(number, len(task.cases), case.question.text))
-    return run
+def _of_the_searches(scored: Sequence[Scored]) -> tuple[str, ...]:
+    """Return each warning once: figures of a search by words alone must not pass for others."""
+    counts = Counter(warning for entry in scored for warning in dict.fromkeys(entry.warnings))
+    return tuple(
+        f"{warning} (in {count:,} of {len(scored):,} searches)" for warning, count in counts.items()
+    )
 
 
-def estimates(scored: Sequence[Scored]) -> dict[str, Estimate]:
+def _estimates(scored: Sequence[Scored]) -> dict[str, Estimate]:
     """Return the mean of every measure with its interval, in a fixed order of names."""
     names = dict.fromkeys(name for entry in scored for name in entry.scores)
     ordered = [name for name in names if name not in CHECKS]
@@ -108,11 +258,6 @@ def estimates(scored: Sequence[Scored]) -> dict[str, Estimate]:
         name: estimate([entry.scores[name] for entry in scored if name in entry.scores])
         for name in ordered
     }
-
-
-def as_run(scored: Sequence[Scored]) -> Run:
-    """Return the rankings as a run."""
-    return {entry.case.question.id: entry.ranking for entry in scored}
 
 
 def holds(text: str, wanted: Sequence[str]) -> bool:
@@ -150,11 +295,8 @@ class _Response:
 def _measure(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
     question = case.question
     hits = _document_hits(task.library, case)
-    ranking = _ranking(task, hits)
-    began = time.perf_counter()
     found = task.library.search.hits(question.text, shelves=question.shelves, limit=FIRST)
-    seconds = time.perf_counter() - began
-    names = [entry.document for entry in ranking]
+    names = tuple(hit.document.id for hit in hits)
     scores = {}
     if case.relevant:
         scores = {measure.name: measure.of(names, case.relevant) for measure in measures}
@@ -164,11 +306,10 @@ def _measure(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
     scores |= {name: float(not failure) for name, failure in checks.items()}
     return Scored(
         case,
-        ranking,
+        names,
         {name: round(value, _SCORE_DIGITS) for name, value in scores.items()},
         tuple(failure for failure in checks.values() if failure),
-        tuple(_label(task, hit) for hit in hits[:_NAMED]),
-        seconds,
+        tuple(hit.document.source for hit in hits[:_NAMED]),
         found.warnings,
     )
 
@@ -179,41 +320,21 @@ def _ask(task: Task, case: Case, passages: Sequence[Hit]) -> _Response:
     packed: Sequence[_Text] = ()
     if question.answers:
         context = task.library.search.context(question.text, shelves=question.shelves)
-        packed = [(_name(task, e.hit.document.id), e.text) for e in context.excerpts]
+        packed = [(e.hit.document.id, e.text) for e in context.excerpts]
     return _Response(
         answer.found,
-        [(_name(task, hit.document.id), hit.chunk.header + hit.chunk.text) for hit in passages],
+        [(hit.document.id, hit.chunk.header + hit.chunk.text) for hit in passages],
         packed,
-        _answer_texts(task, answer),
+        _answer_texts(answer),
         [*(entry.quote for entry in answer.citations), *(one.text for one in answer.sentences)],
     )
 
 
-def _document_hits(library: Library, case: Case, method: Method | None = None) -> Sequence[Hit]:
+def _document_hits(library: Library, case: Case) -> Sequence[Hit]:
     question = case.question
     return library.search.hits(
-        question.text, shelves=question.shelves, limit=DEPTH, per_document=1, method=method
+        question.text, shelves=question.shelves, limit=DEPTH, per_document=1
     ).hits
-
-
-def _ranking(task: Task, hits: Sequence[Hit]) -> tuple[Ranked, ...]:
-    """Return the documents of hits in their order.
-
-    What holds a quoted phrase comes first whatever its score; scores are lowered to fall strictly,
-    so that whoever sorts by them has the order in which the library gave them.
-    """
-    ranked: list[Ranked] = []
-    score = float("inf")
-    for hit in hits:
-        score = round(min(hit.score, score - _STEP), _DIGITS)
-        ranked.append(Ranked(_name(task, hit.document.id), score))
-    return tuple(ranked)
-
-
-def _label(task: Task, hit: Hit) -> str:
-    """Return what people call a document: its source, or the collection's id and title."""
-    name = task.names.get(hit.document.id)
-    return hit.document.source if name is None else f"{name} {hit.document.title}"
 
 
 def _required(case: Case, names: Sequence[str]) -> dict[str, str]:
@@ -246,9 +367,9 @@ def _checks(case: Case, names: Sequence[str], response: _Response) -> dict[str, 
     return checks
 
 
-def _answer_texts(task: Task, answer: Answer) -> list[_Text]:
+def _answer_texts(answer: Answer) -> list[_Text]:
     """Return what an answer says and quotes, each with a document that it cites for it."""
-    names = {entry.number: _name(task, entry.document_id) for entry in answer.citations}
+    names = {entry.number: entry.document_id for entry in answer.citations}
     quotes = [(names[entry.number], entry.quote) for entry in answer.citations]
     sentences = [
         (names[number], sentence.text)
@@ -277,7 +398,3 @@ def _leads(name: str, case: Case, names: Sequence[str]) -> bool:
 
 def _listed(what: str, case: Case, names: Sequence[str]) -> str:
     return f"{what}: {', '.join(case.labels.get(name, name) for name in names)}" if names else ""
-
-
-def _name(task: Task, document_id: str) -> str:
-    return task.names.get(document_id, document_id)

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -109,14 +108,6 @@ class EncoderFacet:
             NotFoundError: there is none.
         """
         self._runtime.encoders.back()
-
-    def using_previous(self) -> AbstractContextManager[None]:
-        """Let the questions of this object use the previous encoder inside a block, to compare it.
-
-        Raises:
-            NotFoundError: there is none.
-        """
-        return self._runtime.encoders.using_previous()
 
     def forget(self) -> int:
         """Delete the vectors of the previous encoder; return how many documents had them."""

@@ -6,8 +6,8 @@ the old one answers until the new one is complete, and is kept as the way back.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -85,7 +85,6 @@ class Encoders:
         self._wanted = wanted
         self._follow = follow
         self._layers = VectorLayers(folder / "index", base, open_embedder, open_index)
-        self._role = ACTIVE  # of what questions use
         self._permitted = Scope.everything()
         if wanted and wanted.embedder:
             self._layers.add(wanted.embedder)
@@ -96,7 +95,7 @@ class Encoders:
 
     def current(self) -> VectorLayer:
         """Return what questions are embedded with and searched in, at this moment."""
-        record = self._embeddings.encoders().get(self._role) if self._follow else None
+        record = self._embeddings.encoders().get(ACTIVE) if self._follow else None
         layer = self._layers.opened(record) if record else self._base
         if self._permitted.shelves is None:
             return layer
@@ -107,21 +106,6 @@ class Encoders:
         view = copy(self)
         view._permitted = self._permitted.within(permitted)  # noqa: SLF001 - our own
         return view
-
-    @contextmanager
-    def using_previous(self) -> Iterator[None]:
-        """Let the questions of this object use the previous encoder, to compare it.
-
-        Raises:
-            NotFoundError: there is none.
-        """
-        if PREVIOUS not in self._embeddings.encoders():
-            raise _no_previous()
-        self._role = PREVIOUS
-        try:
-            yield
-        finally:
-            self._role = ACTIVE
 
     def warning(self) -> str:
         """Return what an asker should know, or nothing."""

@@ -5,11 +5,11 @@ evaluation takes stages out one by one to see what each is worth.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from chapterhouse.retrieval.boost import Recency
 from chapterhouse.retrieval.duplicates import SIMILARITY
-from chapterhouse.retrieval.fuse import RankedList, best_scores, combine_scores, lexical_scores
+from chapterhouse.retrieval.fuse import RankedList, best_scores, combine_scores
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.shortlist import Rerank
 from chapterhouse.types import Query, Variant
@@ -85,18 +85,3 @@ class Method:
     lexical_depth: int = 200
     vector_depth: int = 100
     shortlist: int = 60
-
-
-def without_stages(method: Method) -> Sequence[tuple[str, Method]]:
-    """Return the method with one stage after the other taken out, for an ablation."""
-    bm25 = replace(method, fuse=lexical_scores, rerank=None, expand=(), hop=None)
-    taken_out = [
-        ("without reranking", replace(method, rerank=None), method.rerank is None),
-        ("without expansion", replace(method, expand=()), not method.expand),
-        ("without vectors", replace(method, fuse=lexical_scores), method.fuse is lexical_scores),
-        ("without the hop", replace(method, hop=None), method.hop is None),
-        ("without recency", replace(method, recency=None), method.recency is None),
-        ("with duplicates", replace(method, duplicates=2.0), method.duplicates > 1),
-        ("BM25 alone", bm25, False),
-    ]
-    return [(name, changed) for name, changed, same in taken_out if not same]

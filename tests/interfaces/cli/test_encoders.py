@@ -165,24 +165,3 @@ def test_the_list_says_what_is_known(chapterhouse: Any, home: Path) -> None:
     told = chapterhouse("model", "list", "--json", "--home", str(home)).data
     assert told["encoders"][0]["name"] == "static"
     assert {"all-MiniLM-L6-v2", "nomic-embed-text"} <= {each["name"] for each in told["known"]}
-
-
-def test_two_encoders_are_compared_on_questions(
-    chapterhouse: Any, home: Path, card: cards.Card, model: Path, tmp_path: Path
-) -> None:
-    place = ("--home", str(home))
-    questions = tmp_path / "questions.jsonl"
-    told = chapterhouse("model", "compare", str(questions), *place)
-    assert (told.code, "There are no questions" in told.err) == (3, True)
-    lines = (
-        {"question": f"When does the {name} leave?", "required": [f"notes/{name}.md"]}
-        for name in ("ferry", "crane")
-    )
-    questions.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    assert chapterhouse("model", "compare", str(questions), *place).code == 3  # with nothing
-    chapterhouse("model", "use", "--embedder", str(model), *place)
-    chapterhouse("model", "embed", *place)
-    told = chapterhouse("model", "compare", str(questions), "--json", *place)
-    assert told.code == 0, told.err
-    assert told.data["comparison"]["name"].startswith("wordllama")
-    assert "wordllama" in chapterhouse("model", "compare", str(questions), *place).out

@@ -6,8 +6,8 @@ import pytest
 from chapterhouse.agents.persona_update import Change, Proposal
 from chapterhouse.agents.registry import Refresh
 from chapterhouse.chunking.quality import Quality
-from chapterhouse.evaluation.datasets import Question
 from chapterhouse.evaluation.model_trial import Trial
+from chapterhouse.evaluation.questions import Question
 from chapterhouse.interfaces.cli.envelope import CHANGES, failure, plain, success, write
 from chapterhouse.telemetry import TraceEvent, TraceSpan
 from chapterhouse.types import (

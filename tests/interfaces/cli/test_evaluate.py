@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from defusedxml import ElementTree
 
 
 def test_help_lists_both(chapterhouse: Any) -> None:
@@ -79,18 +80,13 @@ def test_an_answer_is_read_from_standard_input(
 @pytest.mark.parametrize(
     ("arguments", "code", "what"),
     [
-        (("eval", "50"), 3, "There is no folder or file 50."),
-        (("eval", "."), 2, "is no collection"),
+        (("eval", "50"), 3, "There is no library"),
         (("eval", ""), 2, "A path is empty"),
         (("eval",), 3, "There is no library"),
-        (("eval", "--synthetic", "x"), 2, "--limit N"),
-        (("eval", "--chunking"), 2, "takes a folder"),
-        (("eval", "--chunking", "x", "--ablation"), 2, "takes a folder"),
         (("eval", "--fail-below", "best=1"), 2, "no measure 'best'"),
         (("eval", "--fail-below", "R@5=5"), 2, "figure from 0 to 1"),
-        (("eval", "--run", "none/a.trec"), 2, "folder none is not there"),
         (("eval", "--junit", "."), 2, "is a folder"),
-        (("eval", "--compare", "none.trec"), 2, "no file none.trec"),
+        (("eval", "--junit", "none/a.xml"), 2, "folder none is not there"),
         (("eval", "--limit", "0"), 2, "--limit"),
         (("feedback", "fine", "a.json"), 2, "good or bad"),
         (("feedback", "good"), 2, "Name a FILE"),
@@ -114,3 +110,60 @@ def test_what_is_wrong_is_said(
     as_json = chapterhouse(*arguments, "--json")
     assert as_json.code == code
     assert as_json.envelope["ok"] is False
+
+
+def test_a_gate_decides_the_exit_code_and_junit_says_so(
+    chapterhouse: Any, ferry: Path, tmp_path: Path
+) -> None:
+    path, xml = tmp_path / "q.jsonl", tmp_path / "junit.xml"
+    wanted = {"question": "How much is budgeted for fuel?", "required": "budget-2026.xlsx"}
+    lost = {"question": "Who won the world cup \u202e?", "required": "no-such.md"}
+    path.write_text(f"{json.dumps(wanted)}\n{json.dumps(lost)}\n", "utf-8")
+    floors = ("--fail-below", "R@5=.5", "--fail-below", "nDCG@10=.99")
+    result = chapterhouse("eval", path, *floors, "--junit", xml, "--home", ferry)
+    assert (result.code, "\u202e" in result.out) == (1, False)
+    assert result.out.startswith("2 questions of ")
+    assert "no document is called 'no-such.md'" in result.out
+    assert "passed   R@5 0.5000 ≥ 0.5" in result.out
+    assert "FAILED   nDCG@10 0.5000 < 0.99" in result.out
+    cases = ElementTree.parse(xml).findall(".//testcase")
+    assert [(case.attrib["name"], len(case)) for case in cases] == [
+        ("R@5 >= 0.5", 0),
+        ("nDCG@10 >= 0.99", 1),
+    ]
+    first, second = (chapterhouse("eval", path, *floors, "--json", "--home", ferry) for _ in "12")
+    assert (first.code, first.err, first.data) == (1, "", second.data)
+    assert [gate["passed"] for gate in first.data["gates"]] == [True, False]
+    assert chapterhouse("eval", path, "--fail-below", "R@5=.5", "--home", ferry).code == 0
+
+
+def test_a_file_that_asks_for_nothing_is_refused(
+    chapterhouse: Any, ferry: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"question": "What?"}', "utf-8")
+    result = chapterhouse("eval", path, "--home", ferry)
+    assert result.code == 2
+    assert "q.jsonl, line 1: nothing says what the question must find." in result.err
+
+
+def test_the_examples_own_questions(
+    chapterhouse: Any, ferry: Path, example_folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "example.jsonl"
+    records = json.loads((example_folder.parent / "questions.json").read_text("utf-8"))["questions"]
+    lines = []
+    for record in records:
+        line = {"id": record["id"], "question": record["question"], "note": record["kind"]}
+        if record["source"]:
+            name = f"varnholm-ferry/{record['source']}"
+            line |= {"required": [name], "answer": record["quote"]}
+        else:
+            line |= {"answerable": False}
+        lines.append(json.dumps(line))
+    path.write_text("\n".join(lines), "utf-8")
+    floors = ("required@10=1", "passage@10=.95", "answer=.85", "refusal=.7", "nDCG@10=.85")
+    options = [option for floor in floors for option in ("--fail-below", floor)]
+    result = chapterhouse("eval", path, *options, "--home", ferry)
+    assert result.code == 0, result.out
+    assert result.out.startswith("35 questions of ")

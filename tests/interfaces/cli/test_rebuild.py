@@ -1,6 +1,5 @@
 """``rebuild`` over a real library: what is printed, asked and refused."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ def test_it_says_what_it_would_do_and_does_it(chapterhouse: Any, changed: Path) 
     assert done.code == 0
     assert done.data["documents"] == 2
     assert done.data["chunks"] > done.data["chunks_before"]
-    assert done.data["evaluation"] is None
     assert chapterhouse("status", "--json").data["cut_otherwise"] == 0
     assert "Nothing was done." in chapterhouse("rebuild").out
     back = chapterhouse("rebuild", "--back")
@@ -41,18 +39,7 @@ def test_it_says_what_it_would_do_and_does_it(chapterhouse: Any, changed: Path) 
     assert chapterhouse("rebuild", "--back").code == 3
 
 
-def test_both_are_asked_the_questions_of_the_workspace(chapterhouse: Any, changed: Path) -> None:
-    first = chapterhouse("docs", "list", "--json").data[0]["id"]
-    question = {"id": "q1", "question": "What does a berth cost?", "required": [first]}
-    own = changed / "workspaces" / "default"
-    (own / "questions.jsonl").write_text(f"{json.dumps(question)}\n")
-    found = chapterhouse("rebuild", "--yes", "--json").data["evaluation"]
-    assert found["comparison"]["name"] == "the library before"
-    assert [one["id"] for one in found["questions"]] == ["q1"]
-
-
 def test_what_does_not_go_together_is_refused(chapterhouse: Any, home: Path) -> None:
     assert chapterhouse("rebuild", "--back", "--forget").code == 2
-    assert chapterhouse("rebuild", "--back", "--compare").code == 2
     assert chapterhouse("rebuild", "--back", "--dry-run").code == 2
     assert chapterhouse("rebuild", "--yes", "--home", home / "none").code == 3

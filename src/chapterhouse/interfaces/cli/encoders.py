@@ -1,4 +1,4 @@
-"""Commands about encoders: model embed, back, compare, forget."""
+"""Commands about encoders: model embed, back, forget."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ import typer
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.interfaces.background import become_idle
 from chapterhouse.interfaces.cli import progress, render_models
-from chapterhouse.interfaces.cli.options import argument, flag, require_path
+from chapterhouse.interfaces.cli.options import flag
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.render_models import megabytes
 from chapterhouse.interfaces.cli.session import Outcome, named_folders, opened_library, require_yes
@@ -22,12 +22,9 @@ from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
     from chapterhouse.connectors import model_files
-    from chapterhouse.interfaces.cli import evaluation_run, render_evaluation
     from chapterhouse.models import cards, model_folder
 else:
     model_files = lazy("chapterhouse.connectors.model_files")
-    evaluation_run = lazy("chapterhouse.interfaces.cli.evaluation_run")
-    render_evaluation = lazy("chapterhouse.interfaces.cli.render_evaluation")
     cards = lazy("chapterhouse.models.cards")
     model_folder = lazy("chapterhouse.models.model_folder")
 
@@ -93,23 +90,6 @@ def back() -> Outcome:
         library.encoders.return_to_previous()
         found = library.encoders.statuses()
         return Outcome({"encoders": found}, render_models.encoders(found, ()))
-
-
-def compare(
-    questions: Annotated[
-        str | None,
-        argument("[FILE]", "A file of questions, as for eval; else the workspace's own."),
-    ] = None,
-) -> Outcome:
-    """Ask the library's own questions with the encoder in use and with the previous one.
-
-    The questions are those of eval and feedback.
-    """
-    with opened_library() as library:
-        path = None if questions is None else require_path(questions)
-        result = evaluation_run.compare_encoders(library, path)
-        data = render_evaluation.evaluation_data(result, latency=False)
-        return Outcome(data, render_evaluation.evaluation(result))
 
 
 def forget() -> Outcome:

@@ -1,56 +1,44 @@
 """Commands that measure: eval and feedback."""
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chapterhouse.errors import NotFoundError
+from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.options import (
     Shelves,
     argument,
-    flag,
     option,
     readable,
     require_path,
 )
-from chapterhouse.interfaces.cli.session import Outcome, opened_library
+from chapterhouse.interfaces.cli.progress import show_progress
+from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, opened_library
 from chapterhouse.loading import lazy
 
 if TYPE_CHECKING:
-    from chapterhouse.interfaces.cli import evaluation_run
+    from chapterhouse.evaluation import feedback as verdicts
+    from chapterhouse.evaluation import gates, measuring, questions
+    from chapterhouse.interfaces.cli import render_evaluation
 else:
-    evaluation_run = lazy("chapterhouse.interfaces.cli.evaluation_run")
+    verdicts = lazy("chapterhouse.evaluation.feedback")
+    gates = lazy("chapterhouse.evaluation.gates")
+    measuring = lazy("chapterhouse.evaluation.measuring")
+    questions = lazy("chapterhouse.evaluation.questions")
+    render_evaluation = lazy("chapterhouse.interfaces.cli.render_evaluation")
 
 
 def evaluate(
     path: Annotated[
-        str | None,
-        argument(
-            "PATH", "A folder in BEIR layout or a file of questions; else the workspace's own."
-        ),
+        str | None, argument("FILE", "A file of questions; else the workspace's own.")
     ] = None,
     *,
-    synthetic: Annotated[
-        bool, flag("--synthetic", "Ask questions made from the library's documents.")
-    ] = False,
     limit: Annotated[
         int | None, option("--limit", "N", "At most so many questions.", least=1)
     ] = None,
-    shelf: Annotated[
-        list[str] | None,
-        option("--shelf", "NAME", "Make questions only from this shelf; repeatable."),
-    ] = None,
-    write: Annotated[
-        str | None, option("--write", "FILE", "Keep the questions that were made.")
-    ] = None,
-    run_file: Annotated[
-        str | None, option("--run", "FILE", "Write the rankings as a TREC run.")
-    ] = None,
-    compare: Annotated[
-        str | None, option("--compare", "FILE", "Compare with the rankings of a TREC run.")
-    ] = None,
-    ablation: Annotated[
-        bool, flag("--ablation", "Say what each stage of retrieval is worth.")
-    ] = False,
     fail_below: Annotated[
         list[str] | None,
         option(
@@ -62,38 +50,38 @@ def evaluate(
     junit: Annotated[
         str | None, option("--junit", "FILE", "Write JUnit XML, a case for each gate or question.")
     ] = None,
-    latency: Annotated[
-        bool, flag("--latency", "Put times into --json, which then differ each run.")
-    ] = False,
-    chunking: Annotated[
-        bool, flag("--chunking", "Score the ways of cutting on a folder with gold spans.")
-    ] = False,
 ) -> Outcome:
     """Measure how well questions are answered.
 
-    Without PATH: the workspace's questions.jsonl, which feedback writes; without that, questions
-    made from the documents. Exit code 1 says that a --fail-below was not reached.
+    Without FILE: the workspace's questions.jsonl, which feedback writes. Exit code 1 says that a
+    --fail-below was not reached.
     """
-    if path is not None and synthetic:
-        raise typer.BadParameter("--synthetic takes no PATH; the number of questions is --limit N.")
-    others = (synthetic, shelf, write, run_file, compare, ablation, fail_below, junit, latency)
-    if chunking and (path is None or any(others)):
-        raise typer.BadParameter("--chunking takes a folder and, of the rest, only --limit.")
-
-    wanted = evaluation_run.Wanted(
-        path=None if path is None else require_path(path),
-        synthetic=synthetic,
-        limit=limit,
-        shelves=tuple(shelf or ()),
-        write=write,
-        run=run_file,
-        compare=compare,
-        ablation=ablation,
-        floors=tuple(fail_below or ()),
-        junit=junit,
-        latency=latency,
+    floors = [gates.parse_floor(text) for text in fail_below or ()]
+    measures = gates.measures_for(floors)
+    target = None if junit is None else Path(require_path(junit)).expanduser()
+    named = None if path is None else Path(require_path(path)).expanduser()
+    if target:
+        gates.require_writable(target)
+    with opened_library() as library:
+        own = questions.question_file(library)
+        file = named or own
+        if not (named or own.exists()):
+            raise NotFoundError(
+                f"There are no questions in {own}.",
+                hint="Judge answers with chapterhouse feedback, or name a file of questions.",
+            )
+        asked = questions.read_questions(file)
+        task = measuring.limited(measuring.question_task(asked, library, str(file)), limit)
+        with show_progress() as on_progress:
+            found = measuring.evaluate(task, measures, on_progress)
+    held = gates.gates(floors, found)
+    if target:
+        write_output(target, gates.junit(found, held))
+    return Outcome(
+        render_evaluation.evaluation_data(found, held),
+        render_evaluation.evaluation(found, held),
+        OK if all(gate.passed for gate in held) else FAILED,
     )
-    return (evaluation_run.chunking if chunking else evaluation_run.evaluation)(wanted)
 
 
 def feedback(
@@ -140,13 +128,26 @@ def feedback(
     if (answer is None) == (question is None):
         raise typer.BadParameter("Name a FILE with an answer, - for standard input, or --question.")
 
+    shelves = tuple(shelf or ())
     with opened_library() as library:
-        shelves, marked = tuple(shelf or ()), (sentence, passage, document)
         if answer is not None:
-            judged = evaluation_run.read_answer(answer)
+            judged = _read_answer(answer)
         else:
-            judged = evaluation_run.ask_now(library, readable(question or ""), shelves)
-        wrong = [tuple(names or ()) for names in marked]
-        return evaluation_run.save_verdict(
-            library, verdict, judged, tuple(required or ()), shelves, wrong
+            asked = readable(question or "")
+            reply = library.answers.ask(asked, shelves=shelves or None, remember=False)
+            judged = verdicts.to_judged_answer(reply)
+        wrong = verdicts.Wrong(*(tuple(names or ()) for names in (sentence, passage, document)))
+        judgement = verdicts.as_question(
+            verdicts.Verdict(verdict), judged, tuple(required or ()), shelves or None, wrong
         )
+        found = verdicts.save_feedback(library, judgement)
+        return Outcome(found, render_evaluation.feedback(found))
+
+
+def _read_answer(name: str) -> "verdicts.JudgedAnswer":
+    """Return an answer that was printed as JSON: of a file, or "-" of standard input."""
+    if name == "-":
+        return verdicts.parse_answer(
+            sys.stdin.buffer.read().decode("utf-8", "replace"), "standard input"
+        )
+    return verdicts.parse_answer(questions.read_text(Path(require_path(name))), name)

@@ -39,7 +39,6 @@ app = typer.Typer(
 )
 app.command("embed")(encoders.embed)
 app.command("back")(encoders.back)
-app.command("compare")(encoders.compare)
 app.command("forget")(encoders.forget)
 _REWRITING: Final = "rewriting"  # the name of the model that rewrites questions
 

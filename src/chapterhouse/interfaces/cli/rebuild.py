@@ -16,27 +16,16 @@ from chapterhouse.interfaces.cli.session import (
     opened_library,
     require_yes,
 )
-from chapterhouse.interfaces.cli.terminal import console, draw
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types import RebuildReport
 
 if TYPE_CHECKING:
-    from chapterhouse.interfaces.cli import evaluation_run, render_evaluation
-    from chapterhouse.interfaces.cli.render_evaluation import Result
     from chapterhouse.library import Library
-else:
-    evaluation_run = lazy("chapterhouse.interfaces.cli.evaluation_run")
-    render_evaluation = lazy("chapterhouse.interfaces.cli.render_evaluation")
 
 
 def rebuild(
     *,
-    compare: Annotated[
-        bool,
-        flag("--compare", "Ask questions of both, made from the documents if you have none."),
-    ] = False,
     back: Annotated[
         bool, flag("--back", "Return to the library before, with what was changed since.")
     ] = False,
@@ -48,16 +37,15 @@ def rebuild(
 ) -> Outcome:
     """Cut documents again that other settings cut, and switch when all is ready.
 
-    A second library is built while the first one serves. If the workspace has questions to
-    evaluate, both are asked, and the figures are shown. Then it asks, and the second one takes the
+    A second library is built while the first one serves. Then it asks, and the second one takes the
     place of the first in one step; the first one stays, as the way back. No file is read again.
 
     Ctrl-C stops it; the next run goes on. Off a terminal, and with --json, it does not switch
     without --yes: exit code 10. While another process has the library open it does not, either:
     exit code 5.
     """
-    if back + forget > 1 or ((back or forget) and compare):
-        raise typer.BadParameter("--compare, --back and --forget exclude each other.")
+    if back and forget:
+        raise typer.BadParameter("--back and --forget exclude each other.")
     if back and dry_run:
         raise typer.BadParameter("--back is one step, and the same again undoes it.")
     if forget:
@@ -70,23 +58,17 @@ def rebuild(
     if dry_run:
         with opened_library(background=False) as library:
             planned = library.upkeep.rebuild_plan()
-        return Outcome(_data(planned, None, dry_run=True), _planned(planned))
-    return _rebuild(compare=compare, yes=yes)
+        return Outcome(_data(planned, dry_run=True), _planned(planned))
+    return _rebuild(yes=yes)
 
 
-def _rebuild(*, compare: bool, yes: bool) -> Outcome:
-    results: list[Result] = []
+def _rebuild(*, yes: bool) -> Outcome:
     with ExitStack() as showing:
         show = showing.enter_context(show_progress())
 
-        def look(old: "Library", new: "Library") -> None:
+        def look(_old: "Library", _new: "Library") -> None:
             showing.close()
-            found = evaluation_run.compare_libraries(old, new, make=compare)
-            if found is not None:
-                results.append(found)
             if not yes:
-                if found is not None:
-                    draw(console(stderr=True), render_evaluation.evaluation(found))
                 require_yes(
                     "Switch to the library that was built",
                     needed="The second library is ready. To switch to it needs to be confirmed.",
@@ -96,9 +78,7 @@ def _rebuild(*, compare: bool, yes: bool) -> Outcome:
         report = library_class().rebuild(
             named_home(), common().workspace, look=look, on_progress=show
         )
-    result = results[0] if results else None
-    shown = result if yes else None
-    return Outcome(_data(report, result, dry_run=False), _rebuilt(report, shown))
+    return Outcome(_data(report, dry_run=False), _rebuilt(report))
 
 
 def _forget(*, yes: bool, dry_run: bool) -> Outcome:
@@ -111,9 +91,8 @@ def _forget(*, yes: bool, dry_run: bool) -> Outcome:
     return Outcome({"deleted": names, "dry_run": dry_run}, [verbatim(sentence)])
 
 
-def _data(report: RebuildReport, result: "Result | None", *, dry_run: bool) -> dict[str, object]:
-    found = render_evaluation.evaluation_data(result, latency=False) if result else None
-    return {**plain(report), "evaluation": found, "dry_run": dry_run}
+def _data(report: RebuildReport, *, dry_run: bool) -> dict[str, object]:
+    return {**plain(report), "dry_run": dry_run}
 
 
 def _planned(report: RebuildReport) -> Iterator[Block]:
@@ -126,13 +105,10 @@ def _planned(report: RebuildReport) -> Iterator[Block]:
         yield verbatim(("The library before the last rebuild would go.", Style.WARNING))
 
 
-def _rebuilt(report: RebuildReport, result: "Result | None") -> Iterator[Block]:
+def _rebuilt(report: RebuildReport) -> Iterator[Block]:
     if not report.documents:
         yield verbatim("All documents are cut as the settings say. Nothing was done.")
         return
-    if result is not None:
-        yield from render_evaluation.evaluation(result)
-        yield verbatim()
     total = counted(report.total, "document")
     chunks = f"{report.chunks_before:,} chunks before, {report.chunks:,} now"
     yield verbatim(f"Cut {report.documents:,} of {total} again: {chunks}.")

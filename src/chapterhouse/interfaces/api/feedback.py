@@ -1,15 +1,10 @@
-"""Evaluation over HTTP: the library's own questions asked and measured, and verdicts on answers."""
+"""Verdicts on answers over HTTP, kept as questions to evaluate."""
 
 from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field, StrictBool
 
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.errors import UsageError
-from chapterhouse.evaluation.collection import fixture_file, limited, question_task
-from chapterhouse.evaluation.comparing import Evaluation, evaluate
-from chapterhouse.evaluation.datasets import Question as JudgedQuestion
-from chapterhouse.evaluation.datasets import read_questions
 from chapterhouse.evaluation.feedback import (
     FeedbackChange,
     JudgedAnswer,
@@ -19,24 +14,20 @@ from chapterhouse.evaluation.feedback import (
     save_feedback,
     to_judged_answer,
 )
-from chapterhouse.evaluation.measures import Estimate
-from chapterhouse.evaluation.measuring import Scored
-from chapterhouse.evaluation.synthetic import own_questions
+from chapterhouse.evaluation.questions import Question as JudgedQuestion
+from chapterhouse.evaluation.questions import question_file, read_questions
 from chapterhouse.interfaces.api.routing import needs, router
-from chapterhouse.interfaces.api.schemas import STRICT, Body, Names, Question
+from chapterhouse.interfaces.api.schemas import Body, Names, Question
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.schemas import Result
-from chapterhouse.interfaces.service import public_lines, without_paths
 from chapterhouse.library import Library
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ, whole=True)
 WRITE: Final = needs(AccessLevel.WRITE, whole=True)
-_MOST: Final = 50  # questions that a request may wait for
 _LONGEST_TEXT: Final = 20_000
 
-evaluation: Final = router("/api/evaluation", "evaluation")
-feedback: Final = router("/api/feedback", "evaluation")
+feedback: Final = router("/api/feedback", "feedback")
 Text = Annotated[str, Field(max_length=_LONGEST_TEXT)]
 Texts = Annotated[tuple[Text, ...], Field(max_length=200)]
 
@@ -59,39 +50,6 @@ class QuestionsResult(Result):
     """The questions of a workspace."""
 
     questions: tuple[QuestionResult, ...]
-
-
-class EvaluationBody(Body):
-    """How many questions are asked."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"limit": 20}]})
-
-    limit: Annotated[int, Field(ge=1, le=_MOST), STRICT] | None = Field(
-        default=None, description=f"At most so many; all when null, up to {_MOST}."
-    )
-
-
-class ScoredResult(Result):
-    """A question and what came of it."""
-
-    id: str
-    text: str
-    scores: dict[str, float]
-    failures: tuple[str, ...] = Field(description="What it did not get, in sentences.")
-    instead: tuple[str, ...] = Field(description="The first documents found.")
-
-
-class EvaluationResult(Result):
-    """What came of the questions."""
-
-    name: str
-    kind: str = Field(description="questions: the workspace's own; synthetic: made from documents.")
-    documents: int
-    chunks: int
-    measures: dict[str, Estimate] = Field(description="Means with 95 % intervals.")
-    questions: tuple[ScoredResult, ...]
-    note: str = Field(description="What the figures cannot show.")
-    warnings: tuple[str, ...]
 
 
 class ShownCitation(Body):
@@ -156,36 +114,16 @@ class FeedbackResult(Result):
     question: QuestionResult
 
 
-@evaluation.get("/questions", openapi_extra=READ)
+@feedback.get("", openapi_extra=READ)
 async def list_questions(exchange: Exchanged) -> QuestionsResult:
-    """List the workspace's own questions, which feedback writes."""
+    """List the workspace's own questions, which feedback writes and ``chapterhouse eval`` asks."""
 
     def read(library: Library) -> tuple[JudgedQuestion, ...]:
-        path = fixture_file(library)
+        path = question_file(library)
         return read_questions(path) if path.exists() else ()
 
     found = await exchange.look(read)
     return QuestionsResult(questions=tuple(map(_question_result, found)))
-
-
-@evaluation.post("", openapi_extra=WRITE)
-async def run_evaluation(exchange: Exchanged, body: EvaluationBody) -> EvaluationResult:
-    """Ask the workspace's own questions and measure what comes back.
-
-    Where it has none, questions are made from the documents.
-    """
-
-    def measure(library: Library) -> EvaluationResult:
-        own = own_questions(library, body.limit or _MOST)
-        if body.limit is None and len(own.questions) > _MOST:
-            raise UsageError(
-                f"The workspace has {len(own.questions):,} questions; a request may ask {_MOST}.",
-                hint="Send a limit, or ask all of them with: chapterhouse eval",
-            )
-        task = question_task(own.questions, library, own.name, own.kind)
-        return _evaluation_result(evaluate(limited(task, body.limit)))
-
-    return await exchange.look_long(measure)
 
 
 @feedback.post("", status_code=201, openapi_extra=WRITE)
@@ -227,28 +165,4 @@ def _question_result(question: JudgedQuestion) -> QuestionResult:
         answerable=question.answerable,
         shelves=question.shelves,
         note=question.note,
-    )
-
-
-def _evaluation_result(found: Evaluation) -> EvaluationResult:
-    return EvaluationResult(
-        name=without_paths(found.name),
-        kind=found.kind,
-        documents=found.documents,
-        chunks=found.chunks,
-        measures=dict(found.measures),
-        questions=tuple(map(_scored_result, found.scored)),
-        note=found.note,
-        warnings=public_lines(found.warnings),
-    )
-
-
-def _scored_result(scored: Scored) -> ScoredResult:
-    question = scored.case.question
-    return ScoredResult(
-        id=question.id,
-        text=question.text,
-        scores=dict(scored.scores),
-        failures=scored.failures,
-        instead=scored.instead,
     )
