@@ -191,7 +191,13 @@ class Chaos:
                 number = chance.randrange(len(self.servers))
                 self.servers[number].kill()
                 self.known.counts["kill -9 of server"] += 1
-                self.servers[number] = Server(self.home, number)
+                try:
+                    self.servers[number] = Server(self.home, number)
+                except SystemExit as error:  # which a thread would swallow
+                    self.known.faults.append(str(error))
+                    self.servers.pop(number)
+                    if not self.servers:
+                        raise
                 continue
             processes = workers_of(self.home)
             if what != "worker":

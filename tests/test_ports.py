@@ -35,7 +35,7 @@ SEAMS_OF_WHAT_IS_KEPT = (
 FOLLOWS_EVERYTHING = {
     # An index has to know every change, of every document.
     "Index": {"sequence", "catch_up", "rebuild", "differences"},
-    "ChangeLog": {"sequence", "changes"},
+    "ChangeLog": {"sequence", "changes", "document_with_chunks"},
     # Vectors are made for all documents and read by indexes alone; a role is no document's.
     "DocumentVectors": {"fingerprints", "fingerprints_of", "vectors_of"},
     "Embeddings": {"put", "pending", "progress", "languages", "last", "added", "record_problem"},

@@ -1,11 +1,13 @@
 """What only the lexical index does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import pytest
 
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.types import Scope, WeightedTerm
+from chapterhouse.types import Change, Scope, WeightedTerm
 
 EVERYTHING = Scope.everything()
 
@@ -88,3 +90,24 @@ def test_words_are_counted_on_the_shelves_that_are_asked_for(
     store.remove("a")
     index.catch_up(store)
     assert counted("maria") == 0
+
+
+def test_what_changes_while_the_index_reads_is_indexed_as_it_is_then(
+    tmp_path: Path,
+    store: SqliteStore,
+    put: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put("note", "The keeper wrote at night.", title="Lantern")
+    index = LexicalIndex(tmp_path / "index")
+    read = store.changes
+
+    def changed_meanwhile(after: int, limit: int) -> Sequence[Change]:
+        found = read(after, limit)
+        if after == 0:
+            put("note", "The keeper wrote by day.", title="Beacon")
+        return found
+
+    monkeypatch.setattr(store, "changes", changed_meanwhile)
+    index.catch_up(store)
+    assert list(index.differences(store, thorough=True)) == []

@@ -374,13 +374,16 @@ def _edition_only(state: IndexState) -> dict[str, int]:
 
 def _apply(change: Change, writer: tantivy.IndexWriter, store: Store, rows: forward.Rows) -> None:
     writer.delete_documents_by_term("document", change.document_id)
-    if not change.document:
+    # Read anew and together: it may have changed since the change was read, and rows of a key
+    # are written once.
+    found = store.document_with_chunks(change.document_id) if change.document else None
+    if found is None:
         return
-    chunks = store.chunks_of(change.document_id, Scope.everything())
+    document, chunks = found
     unknown = rows.unknown([chunk.key for chunk in chunks])
-    title = analyse(change.document.title, change.document.language)
+    title = analyse(document.title, document.language)
     for chunk in chunks:
-        fields = fields_of(chunk, title, change.document.language)
-        writer.add_document(entry_of(change.document, chunk.key, fields))
+        fields = fields_of(chunk, title, document.language)
+        writer.add_document(entry_of(document, chunk.key, fields))
         if chunk.key in unknown:
             rows.add(chunk.key, fields)

@@ -120,6 +120,10 @@ class ChangeLog(Protocol):
         """Return the latest change of each document changed after ``after``, oldest first."""
         ...
 
+    def document_with_chunks(self, document_id: str) -> tuple[Document, tuple[Chunk, ...]] | None:
+        """Return a document and its chunks as they are at one moment; None if it is gone."""
+        ...
+
 
 class DocumentWriter(Protocol):
     """Writes documents.

@@ -279,6 +279,17 @@ class StoreReader:
         order.sort(key=lambda pair: pair[0])
         return tuple(_change(sequence, row) for sequence, row in islice(order, limit))
 
+    def document_with_chunks(self, document_id: str) -> tuple[Document, tuple[Chunk, ...]] | None:
+        """Return a document and its chunks as they are at one moment; None if it is gone."""
+        everything = Scope.everything()
+        with self._connections.read() as connection:
+            row = first(connection, "document", document_id)
+            if row is None:
+                return None
+            (document,) = _visible([rows.document_from(row)], everything, connection)
+            found = run(connection, "chunks_of", document_id, everything.key)
+        return document, tuple(map(rows.chunk_from, found))
+
     def _all(self, name: str, *bindings: Value) -> Sequence[Row]:
         with self._connections.read() as connection:
             return run(connection, name, *bindings)
