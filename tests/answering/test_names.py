@@ -14,10 +14,10 @@ from chapterhouse.answering.names import (
     missing_sides,
     named_documents,
 )
-from chapterhouse.retrieval.question import Question, parse_question
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import split_hits
-from chapterhouse.types import AnswerOutcome, Chunk, Document, Hit
+from chapterhouse.types import AnswerOutcome, Chunk, Document, Hit, Question
 
 TEXTS = {
     "acme": "Supply agreement with Acme Corporation.\n\nIt ends after 12 months.",

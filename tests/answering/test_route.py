@@ -17,8 +17,8 @@ from chapterhouse.answering.route import (
     route,
     would_help,
 )
-from chapterhouse.retrieval.question import Question, parse_question
-from chapterhouse.types import Persona, Route, Searched
+from chapterhouse.retrieval.question import parse_question
+from chapterhouse.types import Persona, Question, Route, Searched
 
 MARIA = Persona(
     "maria",

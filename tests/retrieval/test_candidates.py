@@ -16,8 +16,8 @@ from chapterhouse.retrieval.candidates import (
 )
 from chapterhouse.retrieval.expand import by_parts, by_rewriting
 from chapterhouse.retrieval.method import Method, Thresholds
-from chapterhouse.retrieval.question import Question, parse_question
-from chapterhouse.types import Query, Rewriting, Scope, Variant, VariantKind, WeightedTerm
+from chapterhouse.retrieval.question import parse_question
+from chapterhouse.types import Query, Question, Rewriting, Scope, Variant, VariantKind, WeightedTerm
 
 from .scripted import Texts, library
 

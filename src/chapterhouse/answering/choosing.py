@@ -8,7 +8,6 @@ from typing import Final
 
 from chapterhouse.answering.names import Names
 from chapterhouse.answering.parts import Part, is_self_contained, items_in, whole_part
-from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.text.analyse import analyse
@@ -16,7 +15,7 @@ from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.markdown import table_cells
 from chapterhouse.text.scripts import HAN, KANA, script_language
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.types import Body, Hit, Range
+from chapterhouse.types import Body, Hit, Question, Range
 
 WORDS: Final = 120  # of the first screen
 PLACES: Final = 3  # of passages where nothing answers

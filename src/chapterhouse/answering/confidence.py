@@ -18,10 +18,9 @@ from chapterhouse.answering.choosing import Bodies, is_covered
 from chapterhouse.answering.names import Names
 from chapterhouse.answering.parts import Part
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, offers
-from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import text_of
-from chapterhouse.types import Hit
+from chapterhouse.types import Hit, Question
 
 BY_MEANING: Final = (
     "shown", "best", "document", "coverage", "sentence", "unmet", "unvalued", "valueless",

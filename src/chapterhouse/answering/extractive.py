@@ -25,7 +25,7 @@ from chapterhouse.answering.names import (
 from chapterhouse.answering.parts import Part, as_shown
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
 from chapterhouse.answering.route import needs_model, notice
-from chapterhouse.retrieval.question import Question, parse_question
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.text.language import foreign_to
@@ -40,6 +40,7 @@ from chapterhouse.types import (
     CorpusCounts,
     Document,
     Hit,
+    Question,
     Quotation,
     Searched,
     SearchResult,

@@ -27,13 +27,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.text.aliases import fold_words, names_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language_data import STOPWORDS, language_data
-from chapterhouse.types import Hit, Range
+from chapterhouse.types import Hit, Question, Range
 
 _HEAD: Final = 600  # characters of a document that say what it is about
 _CAPITAL_NOUNS: Final = frozenset({"de"})  # where a capital makes no name

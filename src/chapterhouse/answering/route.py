@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chapterhouse.answering.question_kind import QuestionKind, offers, states_count
-from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.scripts import script_language
 from chapterhouse.text.view import inert
-from chapterhouse.types import Persona, Route, Searched
+from chapterhouse.types import Persona, Question, Route, Searched
 
 _ABSENT: Final = "No document searched mentions {}."
 _SIDE: Final = "Nothing was found about {}."

@@ -17,9 +17,9 @@ from chapterhouse.errors import EngineError
 from chapterhouse.models.question_rewriting import standalone_question
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.retrieval import follow_up
-from chapterhouse.retrieval.question import Question, parse_question
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import FollowUp, Turn
+from chapterhouse.types import FollowUp, Question, Turn
 
 RULES = "rules"
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from chapterhouse.retrieval.question import Question, plain_words
+from chapterhouse.retrieval.question import plain_words
 from chapterhouse.text.canonical import written_at
-from chapterhouse.types import Document
+from chapterhouse.types import Document, Question
 
 TAG_BOOST: Final = 0.08
 FRESHNESS_HALF_LIFE: Final = 26.0  # days

@@ -9,13 +9,13 @@ from chapterhouse.ports.index import LexicalSearch, VectorSearch
 from chapterhouse.ports.models import Embedder
 from chapterhouse.retrieval.fuse import TABLE_FUSION, RankedList
 from chapterhouse.retrieval.method import Method
-from chapterhouse.retrieval.question import Question
 from chapterhouse.types import (
     Chunk,
     CorpusCounts,
     Document,
     Fusion,
     Query,
+    Question,
     Scope,
     Scored,
     Variant,

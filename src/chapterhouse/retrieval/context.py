@@ -15,11 +15,11 @@ from typing import Final
 
 from chapterhouse.retrieval.pack import Item, pack
 from chapterhouse.retrieval.present import MARKDOWN, Layout, arrange, markdown
-from chapterhouse.retrieval.question import Question, parse_question
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence, table_header
 from chapterhouse.retrieval.widen import Widen, best_windows, merge_ranges, shorten
-from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, Range, SearchResult
+from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, Question, Range, SearchResult
 
 MAXIMUM: Final = 2_000
 PRICE: Final = 3e-5

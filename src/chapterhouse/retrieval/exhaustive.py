@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from chapterhouse.retrieval.candidates import Sources
-from chapterhouse.retrieval.question import Question, contains_exactly, parse_question
+from chapterhouse.retrieval.question import contains_exactly, parse_question
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Hit, Query, Scope, Scored, SearchResult, WeightedTerm
+from chapterhouse.types import Hit, Query, Question, Scope, Scored, SearchResult, WeightedTerm
 
 
 def find_all(query: Query, sources: Sources) -> SearchResult:

@@ -9,13 +9,14 @@ from typing import Final
 from chapterhouse.retrieval.boost import fold_tag
 from chapterhouse.retrieval.method import Expand
 from chapterhouse.retrieval.parts import parts_of
-from chapterhouse.retrieval.question import Question, parse_question, plain_words
+from chapterhouse.retrieval.question import parse_question, plain_words
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import (
     Alias,
     AliasKind,
     Query,
+    Question,
     Rewriting,
     Scope,
     Variant,

@@ -8,9 +8,10 @@ more do. Measured by ``benchmarks/natural/turns.py``.
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from chapterhouse.retrieval.question import Question, plain_words
+from chapterhouse.retrieval.question import plain_words
 from chapterhouse.text.language_data import language_data
 from chapterhouse.text.scripts import script_language
+from chapterhouse.types import Question
 
 SURE: Final = 0.3  # score of the first hit from which a question has found its subject by itself
 _FEW: Final = 3  # content words

@@ -10,10 +10,9 @@ from typing import Final
 
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.method import Hop
-from chapterhouse.retrieval.question import Question
 from chapterhouse.text.aliases import names_in
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Chunk, Query
+from chapterhouse.types import Chunk, Query, Question
 
 _DEPTH: Final = 300  # chunks of the documents mentioned that are looked at
 _RARE_SHARE: Final = 0.005  # of all chunks: a single word in more of them is no name

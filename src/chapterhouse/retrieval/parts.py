@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from chapterhouse.retrieval.question import Question
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.scripts import script_language
+from chapterhouse.types import Question
 
 MOST_PARTS: Final = 4
 _LEAST_CONTENT: Final = 2  # content words of a part; one is enough for a whole question

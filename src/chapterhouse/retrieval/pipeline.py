@@ -23,12 +23,12 @@ from chapterhouse.retrieval.candidates import (
 )
 from chapterhouse.retrieval.hops import follow_mentions
 from chapterhouse.retrieval.method import Method
-from chapterhouse.retrieval.question import Question, contains_exactly, parse_question
+from chapterhouse.retrieval.question import contains_exactly, parse_question
 from chapterhouse.retrieval.repeats import without_repeats
 from chapterhouse.retrieval.shortlist import Shortlist
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Chunk, Hit, Query, Scope, SearchResult
+from chapterhouse.types import Chunk, Hit, Query, Question, Scope, SearchResult
 
 __all__ = ["Sources", "retrieve"]
 

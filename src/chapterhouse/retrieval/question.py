@@ -4,14 +4,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import detect, language_of_script
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.scripts import script_language
-from chapterhouse.types import WeightedTerm
+from chapterhouse.types import Question, WeightedTerm
 
 _PHRASE = re.compile(
     r"\"([^\"]{2,200})\"|“([^”]{2,200})”|„([^“”]{2,200})[“”]|«([^»]{2,200})»|「([^」]{1,200})」"
@@ -27,56 +26,6 @@ _EDGE = "?.,!:;()[]{}\"'“”„«»‘’…。？！，、"
 _APOSTROPHES = re.compile(r"['’]")
 _MAXIMUM_LANGUAGES = 4
 _CACHED = 64  # questions
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question made ready for searching.
-
-    Attributes:
-        text: The question as asked.
-        content: The question without its function words.
-        terms: Index terms under every stemmer tried, each with the number of times it is said.
-        order: Index terms under the likeliest stemmer, in the order in which they are said.
-        words: Its content words, each with its own index terms, for judging evidence.
-        languages: The stemmers tried, the likeliest first.
-        phrases: Quoted phrases.
-        identifiers: Codes and names with digits, underscores or inner capitals.
-        file_names: Words that look like file names.
-    """
-
-    text: str
-    content: str
-    terms: tuple[WeightedTerm, ...]
-    order: tuple[str, ...]
-    words: tuple[tuple[str, tuple[str, ...]], ...]
-    languages: tuple[str, ...]
-    phrases: tuple[str, ...] = ()
-    identifiers: tuple[str, ...] = ()
-    file_names: tuple[str, ...] = ()
-
-    @property
-    def exact(self) -> tuple[str, ...]:
-        """Everything that is looked for word for word."""
-        return self.phrases + self.file_names + self.identifiers
-
-    @property
-    def is_literal(self) -> bool:
-        """Whether it is not to be put in other words: a file, a quotation, little but codes."""
-        codes = len(self.identifiers) * 2 >= len(_WORD.findall(self.content))
-        return bool(self.file_names or self.phrases) or (bool(self.identifiers) and codes)
-
-    @property
-    def literal(self) -> bool:
-        """Whether quotations are most of it, so that what holds them comes before all else."""
-        quoted = sum(len(_WORD.findall(phrase)) for phrase in self.phrases)
-        return quoted * 2 >= len(_WORD.findall(self.content)) and bool(self.phrases)
-
-    @property
-    def names_files(self) -> bool:
-        """Whether file names are most of it, so that these files come before all else."""
-        named = len(self.file_names) * 2 >= len(_WORD.findall(self.content))
-        return bool(self.file_names) and named
 
 
 def parse_question(text: str, languages: Mapping[str, int]) -> Question:

@@ -7,10 +7,9 @@ from typing import Final
 from chapterhouse.retrieval.boost import names_document
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.duplicates import near_duplicates
-from chapterhouse.retrieval.question import Question
 from chapterhouse.text.aliases import fold_words
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Chunk, Document, Query
+from chapterhouse.types import Chunk, Document, Query, Question
 
 _COMPARED: Final = 40  # of the hits; repeats that far down are hardly ever shown
 _BEGINNING: Final = 600  # characters of a document in which it says whose it is

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chapterhouse.ports.models import TokenEmbedder
-from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentences import (
     BY_MEANING,
     BY_WORDS,
@@ -28,7 +27,7 @@ from chapterhouse.retrieval.sentences import (
     split_hits,
     word_weights,
 )
-from chapterhouse.types import Hit
+from chapterhouse.types import Hit, Question
 
 
 @dataclass(frozen=True, slots=True)

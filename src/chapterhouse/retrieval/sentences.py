@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from chapterhouse.ports.models import TokenEmbedder
 from chapterhouse.retrieval.features import inverse_frequency
-from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.scripts import letter_groups
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.text.terms import text_of_section
-from chapterhouse.types import Chunk, Hit, Kind, Range, TokenVectors
+from chapterhouse.types import Chunk, Hit, Kind, Question, Range, TokenVectors
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]

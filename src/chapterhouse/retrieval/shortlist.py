@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.retrieval.question import Question
 from chapterhouse.text.terms import text_of_section
-from chapterhouse.types import Chunk, Document, TermRows
+from chapterhouse.types import Chunk, Document, Question, TermRows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

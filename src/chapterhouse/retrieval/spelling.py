@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chapterhouse.retrieval.candidates import Sources
-from chapterhouse.retrieval.question import Question, parse_question
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import foreign_to
-from chapterhouse.types import Correction, Query, corrected
+from chapterhouse.types import Correction, Query, Question, corrected
 
 _MOST_CHECKED: Final = 6  # words of one question
 _MOST_NEAR: Final = 20  # words looked up for one
