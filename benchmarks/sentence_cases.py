@@ -23,8 +23,6 @@ sys.path.append(str(Path(__file__).parent / "natural"))
 from chapterhouse.answering.extractive import Reference
 from chapterhouse.answering.search import reference_of
 from chapterhouse.library import Library
-from chapterhouse.retrieval.context import question_of
-from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.widen import merge_ranges
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.analyse import analyse
@@ -244,9 +242,7 @@ class _Asker:
         return Case(result, asked.there, asked.wanted, frequencies, asked.kind)
 
     def frequencies(self, result: SearchResult, without: frozenset[str]) -> dict[str, int]:
-        languages = self.runtime.store.census(EVERYTHING).languages
-        understood = (question_of(result), parse_question(result.question, languages))
-        terms = list(dict.fromkeys(t for one in understood for _, own in one.words for t in own))
+        terms = list(dict.fromkeys(term for _, own in result.question.words for term in own))
         counts = self.runtime.lexical.document_frequencies(terms, EVERYTHING)
         gone = [self.terms_of(name) for name in without]
         return {

@@ -25,7 +25,6 @@ from chapterhouse.answering.choosing import WORDS
 from chapterhouse.answering.extractive import CHUNKS_READ
 from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.ports.models import TokenEmbedder
-from chapterhouse.retrieval.context import question_of
 from chapterhouse.retrieval.sentence_model import serves
 from chapterhouse.retrieval.sentences import (
     BY_MEANING,
@@ -65,7 +64,7 @@ class Judged:
 
 def judged(case: Case, encoder: TokenEmbedder) -> Judged | None:
     """Return the sentences of a case; None where nothing was found."""
-    hits, question = case.result.hits[:CHUNKS_READ], question_of(case.result)
+    hits, question = case.result.hits[:CHUNKS_READ], case.result.question
     sentences = split_hits(hits)
     if not sentences:
         return None

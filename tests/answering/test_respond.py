@@ -1,17 +1,21 @@
 """Which way a question takes to its answer."""
 
 import asyncio
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.rooms import FOREIGN, SPEED, asked, unrephrased
+from tests.rooms import FOREIGN, KNOTS, PRICE, SPEED, asked, unrephrased
 
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Step
-from chapterhouse.types import Route
+from chapterhouse.retrieval import question as retrieval_question
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import Body, Route, Scope
 
 
 def test_a_question_of_the_field_without_an_answer_says_what_would_help(harbour: Any) -> None:
@@ -59,6 +63,32 @@ def test_where_the_model_fails_the_documents_are_quoted(harbour: Any, script: An
         "The model did not answer, so the documents are quoted: It is asleep. Wake it.",
     )
     assert answer.usage is None
+
+
+@pytest.mark.parametrize("written", [None, f"{KNOTS} [1] The duty officer grants exceptions [1]."])
+def test_a_question_is_parsed_once_and_each_body_read_once(
+    harbour: Any, monkeypatch: pytest.MonkeyPatch, written: str | None
+) -> None:
+    asked(harbour, PRICE)  # reads her documents
+    parsed, read = Counter[str](), Counter[str]()
+    parse, body = retrieval_question._stemmers, SqliteStore.body
+
+    def count_parse(text: str, languages: Mapping[str, int]) -> tuple[str, ...]:
+        parsed[text] += 1
+        return parse(text, languages)
+
+    def count_read(store: SqliteStore, document_id: str, scope: Scope) -> Body | None:
+        read[document_id] += 1
+        return body(store, document_id, scope)
+
+    monkeypatch.setattr(retrieval_question, "_stemmers", count_parse)
+    monkeypatch.setattr(SqliteStore, "body", count_read)
+    if written:
+        harbour.says(written)
+    answer = asked(harbour, SPEED, on_draft=lambda _: None)
+    assert answer.method == ("scripted" if written else "extractive")
+    assert parsed == {SPEED: 1}
+    assert set(read.values()) == {1}
 
 
 def test_a_model_is_not_asked_what_the_documents_are_far_from(harbour: Any) -> None:

@@ -10,6 +10,7 @@ from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.html import page
 from chapterhouse.presenting.markdown import markdown
 from chapterhouse.presenting.terminal import show
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.types import Chunk, Document, Hit, Query, Scope, SearchResult
 
 TEXT = "Berths are scarce. A guest berth costs 80 euros. Pay at the office."
@@ -17,7 +18,7 @@ DOCUMENT = Document("tariffs-1", "papers/t.md", "/p/t.md", "Tariffs", "markdown"
 CHUNK = Chunk("tariffs-1", 0, 5, 70, TEXT, section_path=("Tariffs", "Guests"), page=2, key=1)
 HIT = Hit(1, 0.75, CHUNK, replace(DOCUMENT, language="en", page_kind="page"), {"bm25": 2.5})
 QUERY = Query("cost of a guest berth", Scope.everything(), 10, 3)
-RESULT = SearchResult(QUERY, (HIT,), ("cost", "guest", "berth"), ("en",), (), 3, 9)
+RESULT = SearchResult(QUERY, parse_question(QUERY.text, {"en": 1}), (HIT,), 3, 9)
 
 
 def on_a_terminal(result: SearchResult, *, explain: bool = False, telling: bool = False) -> str:
@@ -39,7 +40,9 @@ def test_a_hit_stands_under_its_title_with_its_place() -> None:
 
 def test_the_sentence_with_most_words_of_the_question_stands_out() -> None:
     assert "»A guest berth costs 80 euros.«" in on_a_terminal(RESULT, telling=True)
-    assert "»" not in on_a_terminal(replace(RESULT, terms=("nowhere",)), telling=True)
+    assert "»" not in on_a_terminal(
+        replace(RESULT, question=parse_question("nowhere", {"en": 1})), telling=True
+    )
 
 
 def test_how_it_was_found_is_told_when_asked_for() -> None:
@@ -47,7 +50,8 @@ def test_how_it_was_found_is_told_when_asked_for() -> None:
     nothing = on_a_terminal(replace(RESULT, hits=()))
     assert nothing.startswith("Nothing found. Searched 3 documents, 9 chunks.\n")
     assert "terms: cost, guest, berth" in nothing
-    mixed = replace(RESULT, languages=("en", ""))  # no known language has a stemmer of its own
+    unknown = replace(RESULT.question, languages=("en", ""))  # it has no stemmer of its own
+    mixed = replace(RESULT, question=unknown)
     assert "stemmers: en, other\n" in on_a_terminal(mixed, explain=True)
 
 

@@ -18,6 +18,7 @@ from chapterhouse.retrieval.context import (
     repack,
 )
 from chapterhouse.retrieval.present import document_line, place_line, prompt_view
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.retrieval.widen import with_surroundings
 from chapterhouse.text.canonical import compose
@@ -88,7 +89,13 @@ def result(maximum: int = 160, question: str = QUESTION) -> SearchResult:
         Hit(place + 1, round(0.9**place, 6), chunk, DOCUMENTS[chunk.document_id])
         for place, chunk in enumerate(chunks)
     )
-    return SearchResult(Query(question, Scope.everything()), hits, (), ("en",), (), 2, len(chunks))
+    return SearchResult(
+        Query(question, Scope.everything()),
+        parse_question(question, {"en": 2}),
+        hits,
+        2,
+        len(chunks),
+    )
 
 
 MODEL = model_of_sentences()

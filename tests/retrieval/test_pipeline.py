@@ -442,7 +442,7 @@ def test_a_quotation_comes_before_every_score() -> None:
     result = ask(texts, '"gate of the harbour"')
     assert names(result)[0] == "b:0"
     assert result.hits[0].stages["exact"] == 1.0
-    assert result.exact == ("gate of the harbour",)
+    assert result.question.exact == ("gate of the harbour",)
 
 
 @pytest.mark.parametrize("asked", ["tide.md", "notes/tide.md", "tide.md gate"])

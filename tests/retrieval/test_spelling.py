@@ -24,7 +24,7 @@ def ask(question: str) -> SearchResult:
 def test_a_misspelled_word_is_searched_as_it_is_meant_and_reported() -> None:
     result = ask("How long is the Waranty?")
     assert result.corrections == (Correction("Waranty", "warranty"),)
-    assert result.question == "How long is the warranty?"
+    assert result.question.text == "How long is the warranty?"
     assert result.query.text == "How long is the Waranty?"
     assert result.hits[0].document.id == "a"
     assert result.warnings == ("Searched also for: warranty (you wrote: Waranty)",)

@@ -5,9 +5,9 @@ Whatever lies there can be cited; whatever does not cannot.
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Final
 
 from chapterhouse.answering.check_written import Given
@@ -25,14 +25,12 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
-    Body,
     Chunk,
     Document,
     Evidence,
     Excerpt,
     Hit,
     Query,
-    Scope,
     SearchResult,
     Tool,
     ToolText,
@@ -93,8 +91,10 @@ class EvidenceBuffer:
                 if self.tokens:
                     continue
                 share = max(self._maximum - _HEADING, 1) / max(tokens - _HEADING, 1)
-                text = excerpt.text[: max(int(len(excerpt.text) * share), 1)]
-                excerpt = replace(excerpt, end=excerpt.start + len(text), text=text)  # noqa: PLW2901
+                own = _own_text(excerpt)
+                cut = own[: max(int(len(own) * share), 1)]
+                text = f"{excerpt.text.removesuffix(own)}{cut}"
+                excerpt = replace(excerpt, end=excerpt.start + len(cut), text=text)  # noqa: PLW2901
             self.tokens += tokens
             found.append(excerpt)
         return tuple(found)
@@ -111,10 +111,7 @@ class EvidenceBuffer:
 
     def given(self) -> tuple[Given, ...]:
         """Return everything that the model may cite."""
-        # In a meeting there lies too what others quoted from shelves that this reader has not.
-        store = self.with_texts(self._runtime).store
-        body = cache(partial(store.body, scope=Scope.everything()))
-        return tuple(Given(block.place, _evidence(block.excerpt, body)) for block in self._blocks)
+        return tuple(Given(block.place, _evidence(block.excerpt)) for block in self._blocks)
 
     def with_texts(self, runtime: Runtime) -> Runtime:
         """Return a runtime in whose store the texts that tools returned can be looked up."""
@@ -196,15 +193,18 @@ def _range_of(excerpt: Excerpt) -> tuple[str, int, int]:
     return excerpt.hit.document.id, excerpt.start, excerpt.end
 
 
-def _evidence(excerpt: Excerpt, body_of: Callable[[str], Body | None]) -> Evidence:
-    """Return the very stretch of the document; what is repeated above a table is not in it."""
+def _own_text(excerpt: Excerpt) -> str:
+    """Return the very text of the document; what is repeated above a table is not in it."""
+    return excerpt.text[len(excerpt.text) - (excerpt.end - excerpt.start) :]
+
+
+def _evidence(excerpt: Excerpt) -> Evidence:
     document = excerpt.hit.document
-    body = body_of(document.id)
     return Evidence(
         document.id,
         excerpt.start,
         excerpt.end,
-        body.text[excerpt.start : excerpt.end] if body else "",
+        _own_text(excerpt),
         language=document.language,
         title=document.title,
         section_path=excerpt.hit.chunk.section_path,

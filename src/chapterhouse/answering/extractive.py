@@ -25,7 +25,6 @@ from chapterhouse.answering.names import (
 from chapterhouse.answering.parts import Part, as_shown
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
 from chapterhouse.answering.route import needs_model, notice
-from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.text.language import foreign_to
@@ -173,7 +172,7 @@ def find_parts(
 ) -> Found:
     """Return what of the hits is worth showing, and how sure that is an answer."""
     bodies = bodies or Bodies(reference.body)
-    question = parse_question(result.question, census.languages)
+    question = result.question
     kind = kind_of(result.query.text, question.languages)
     hits = tuple(result.hits[:CHUNKS_READ])
     names = find_names(question, hits, reference.scorer.document_frequency, bodies.text)

@@ -15,7 +15,8 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from threading import Lock
+from typing import Any, Final, cast
 
 from chapterhouse.answering import writing
 from chapterhouse.answering.drafts import OnDraft
@@ -29,6 +30,7 @@ from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import LanguageModel
+from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import word_weights
@@ -37,12 +39,15 @@ from chapterhouse.settings import Settings
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,
+    Body,
     Hit,
     Memory,
     Persona,
     Query,
     Route,
+    Scope,
     SearchResult,
+    corrected,
 )
 
 # How far the first hit's score must lie above the fifth's: below it nothing stands out, and the
@@ -65,6 +70,7 @@ async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None =
         NotFoundError: there is no such shelf.
         MissingExtraError: the model's extra is not installed.
     """
+    runtime = replace(runtime, store=cast("Store", _BodyCache(runtime.store)))
     model = await run_in_thread(partial(model_of, request, runtime))
     if model is None:
         return await compute_in_thread(partial(_respond_by_quotation, request, runtime))
@@ -75,6 +81,25 @@ async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None =
         if model.usage.calls:
             answer = replace(answer, usage=model.usage)
     return await run_in_thread(partial(_store, start, answer, runtime))
+
+
+class _BodyCache:
+    """A store that reads each body once, as long as one question is answered."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = Lock()  # a model writes while documents are quoted
+        self._bodies: dict[tuple[str, Scope], Body | None] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def body(self, document_id: str, scope: Scope) -> Body | None:
+        """Return the whole text of a document; None when it is gone."""
+        with self._lock:
+            if (document_id, scope) not in self._bodies:
+                self._bodies[document_id, scope] = self._store.body(document_id, scope)
+            return self._bodies[document_id, scope]
 
 
 def model_of(request: Request, runtime: Runtime) -> Metered | None:
@@ -229,8 +254,12 @@ def _rewriting(settings: Settings) -> Settings:
 
 def _search(request: Request, query: Query, method: Method, runtime: Runtime) -> SearchResult:
     """Search for what was spoken of, too; the answer is chosen by the question alone."""
-    wanted = replace(query, text=request.search_text or query.text)
-    return replace(search(wanted, runtime, method), query=query)
+    if not request.search_text:
+        return search(query, runtime, method)
+    found = search(replace(query, text=request.search_text), runtime, method)
+    text = corrected(query.text, found.corrections)
+    question = parse_question(text, runtime.store.census(query.scope).languages)
+    return replace(found, query=query, question=question)
 
 
 def _quote(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
@@ -261,10 +290,9 @@ def _quote(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
 def _route(request: Request, found: SearchResult, runtime: Runtime, quoted: Answer) -> Route:
     """Return what becomes of a question that quotations answer so far."""
     census = runtime.store.census(found.query.scope)
-    question = parse_question(found.question, census.languages)
     frequencies = reference_of(runtime, found.query.scope).scorer.document_frequency
-    weights = word_weights(question, frequencies, max(census.chunks, 1)).tolist()
-    return route(question, request.persona, weights, quoted.confidence, found=quoted.found)
+    weights = word_weights(found.question, frequencies, max(census.chunks, 1)).tolist()
+    return route(found.question, request.persona, weights, quoted.confidence, found=quoted.found)
 
 
 def _deferred(quoted: Answer, persona: Persona) -> Answer:

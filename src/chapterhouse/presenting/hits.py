@@ -33,7 +33,7 @@ def hits_blocks(result: SearchResult, *, explain: bool = False, key_span: bool =
         key_span: Whether the sentence with most of the question's words stands out in each.
     """
     searched = wording.searched_text(result.documents, result.chunks)
-    terms = frozenset(result.terms if key_span else ())
+    terms = frozenset(result.question.index_terms if key_span else ())
     parts = [_hit(hit, terms, explain=explain) for hit in result.hits]
     blocks: list[Block] = []
     if not result.hits:
@@ -56,9 +56,9 @@ def _explained(result: SearchResult, *, variants: bool) -> Iterator[str]:
             f"variant {number}, {variant.kind.value}, weight {variant.weight:g}: "
             f"{variant.text}{why}"
         )
-    yield f"terms: {', '.join(result.terms) or 'none'}"
-    yield f"stemmers: {', '.join(name or 'other' for name in result.languages) or 'none'}"
-    yield f"exact: {', '.join(result.exact) or 'nothing'}"
+    yield f"terms: {', '.join(result.question.index_terms) or 'none'}"
+    yield f"stemmers: {', '.join(name or 'other' for name in result.question.languages) or 'none'}"
+    yield f"exact: {', '.join(result.question.exact) or 'nothing'}"
 
 
 def _hit(hit: Hit, terms: frozenset[str], *, explain: bool) -> Part:

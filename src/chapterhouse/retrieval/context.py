@@ -15,11 +15,10 @@ from typing import Final
 
 from chapterhouse.retrieval.pack import Item, pack
 from chapterhouse.retrieval.present import MARKDOWN, Layout, arrange, markdown
-from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence, table_header
 from chapterhouse.retrieval.widen import Widen, best_windows, merge_ranges, shorten
-from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, Question, Range, SearchResult
+from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, Range, SearchResult
 
 MAXIMUM: Final = 2_000
 PRICE: Final = 3e-5
@@ -94,7 +93,7 @@ def build_context(
         ValueError: ``maximum`` is not at least 1.
     """
     hits = result.hits
-    judged = lookup.scorer.judge(question_of(result), hits, result.chunks).sentences
+    judged = lookup.scorer.judge(result.question, hits, result.chunks).sentences
     costs = [lookup.count_tokens(_text(hits, sentence)) for sentence in judged]
     sentences = _spread(judged, costs)
     if packing.widen:
@@ -105,12 +104,6 @@ def build_context(
     candidates = [costs_of.counted(excerpt) for excerpt in found]
     packed = _pack(result.query.text, candidates, costs_of, maximum, packing)
     return replace(packed, warnings=result.warnings)
-
-
-def question_of(result: SearchResult) -> Question:
-    """Return the question of a search as it was understood then."""
-    languages = {name: -place for place, name in enumerate(result.languages)}
-    return parse_question(result.question, languages)
 
 
 def repack(

@@ -42,10 +42,8 @@ def find_all(query: Query, sources: Sources) -> SearchResult:
     )  # fmt: skip
     return SearchResult(
         query=query,
+        question=question,
         hits=_hits(ranked, document_of, matching, query.scope, sources),
-        terms=tuple(term.term for term in question.terms),
-        languages=question.languages,
-        exact=question.exact,
         documents=census.documents,
         chunks=census.chunks,
         warnings=(*warnings, *(each.notice for each in meant)),

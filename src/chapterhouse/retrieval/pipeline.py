@@ -69,10 +69,8 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
     chosen = choose(ranking.chunks, guaranteed, query.limit, query.per_document)
     return SearchResult(
         query=query,
+        question=question,
         hits=_hits(chosen, candidates, ranking, guaranteed, query.scope, sources),
-        terms=tuple(term.term for term in question.terms),
-        languages=question.languages,
-        exact=question.exact,
         documents=census.documents,
         chunks=census.chunks,
         variants=tuple(found.variant for found in candidates.found),

@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import detect, language_of_script
@@ -25,20 +24,14 @@ _WORD = re.compile(r"\S+")
 _EDGE = "?.,!:;()[]{}\"'“”„«»‘’…。？！，、"
 _APOSTROPHES = re.compile(r"['’]")
 _MAXIMUM_LANGUAGES = 4
-_CACHED = 64  # questions
 
 
 def parse_question(text: str, languages: Mapping[str, int]) -> Question:
     """Make a question ready for a library whose documents are in ``languages`` (with counts).
 
-    Searching, answering and packing need the same; it is parsed once.
+    It is parsed once: searching, answering and packing have it from the ``SearchResult``.
     """
-    return _parse(text, tuple(languages.items()))
-
-
-@lru_cache(maxsize=_CACHED)
-def _parse(text: str, languages: tuple[tuple[str, int], ...]) -> Question:
-    tried = _stemmers(text, dict(languages))
+    tried = _stemmers(text, languages)
     content_words = _content_words(text, tried[0])
     content = " ".join(content_words)
     counts: Counter[str] = Counter()

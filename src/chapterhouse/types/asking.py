@@ -227,6 +227,11 @@ class Question:
     file_names: tuple[str, ...] = ()
 
     @property
+    def index_terms(self) -> tuple[str, ...]:
+        """What it became in the index."""
+        return tuple(term.term for term in self.terms)
+
+    @property
     def exact(self) -> tuple[str, ...]:
         """Everything that is looked for word for word."""
         return self.phrases + self.file_names + self.identifiers
@@ -255,20 +260,13 @@ class SearchResult:
     """The hits of one query and what was done to find them."""
 
     query: Query
+    question: Question  # as it was searched: its misspelled words corrected
     hits: tuple[Hit, ...]
-    terms: tuple[str, ...]  # what the question became in the index
-    languages: tuple[str, ...]  # the stemmers that were tried
-    exact: tuple[str, ...]  # file names, identifiers and phrases looked for word for word
     documents: int  # number searched
     chunks: int
     variants: tuple[Variant, ...] = ()  # every way in which it was asked; the question is first
     warnings: tuple[str, ...] = ()  # what did not work and what was done instead
     corrections: tuple[Correction, ...] = ()  # of misspelled words
-
-    @property
-    def question(self) -> str:
-        """Return the question as it was searched: its misspelled words corrected."""
-        return corrected(self.query.text, self.corrections)
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,10 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
         "relevance": _rounded("relevance"),
     },
     "SearchResult": {
-        **dict.fromkeys(("documents", "chunks")),
+        **dict.fromkeys(("documents", "chunks", "question")),
+        "terms": attrgetter("question.index_terms"),
+        "languages": attrgetter("question.languages"),
+        "exact": attrgetter("question.exact"),
         "searched": lambda value: {"documents": value.documents, "chunks": value.chunks},
     },
     "Variant": {"terms": lambda value: {term.term: term.weight for term in value.terms}},
