@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from chapterhouse.types.answers import Citation
-from chapterhouse.types.changes import MinutesChanges
 from chapterhouse.types.claims import ConflictKind, Problem, Support
 from chapterhouse.types.positions import PositionTable
 from chapterhouse.types.writing import ToolCall, ToolText, Usage
@@ -353,7 +352,6 @@ class Minutes:
         method: How it was summed up: ``extractive``, or a model's name.
         usage: Of all models together, where any wrote.
         tool_texts: What tools returned, of all that the chair cites.
-        changes: Since an earlier meeting, where the caller asked for that.
     """
 
     council: str
@@ -380,7 +378,6 @@ class Minutes:
     usage: Usage | None = None
     warnings: tuple[str, ...] = ()
     tool_texts: tuple[ToolText, ...] = ()
-    changes: MinutesChanges | None = None
 
     @property
     def debated(self) -> bool:

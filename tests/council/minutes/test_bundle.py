@@ -34,7 +34,7 @@ from chapterhouse.council.minutes.outline import minutes_html as html
 from chapterhouse.council.minutes.outline import minutes_markdown as markdown
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.envelope import success
-from chapterhouse.types import Document, Minutes, MinutesChanges, Statement, Support
+from chapterhouse.types import Document, Minutes, Statement, Support
 
 from ..conftest import (  # noqa: TID252 - the meetings that tests hold stand one folder above
     Hall,
@@ -417,16 +417,3 @@ def test_two_meetings_give_the_same_pages(hall: Hall, question: str) -> None:
     assert (markdown(one), html(one)) == (markdown(other), html(other))
     bundles = [minutes_bundle_json(hall.library.councils.bundle(held)) for held in (one, other)]
     assert bundles[0] == bundles[1]
-
-
-def test_changes_are_in_a_file_only_where_they_were_asked_for(
-    minutes: Minutes, documents: tuple[Document, ...]
-) -> None:
-    """So files without them are as they were before there were any."""
-    assert '"changes"' not in minutes_json(minutes)
-    with_changes = replace(minutes, changes=MinutesChanges())
-    assert read_minutes(minutes_json(with_changes)) == with_changes
-    made = make_minutes_bundle(with_changes, documents, configuration={}, versions={}, sequence=1)
-    assert made.minutes == minutes
-    assert '"changes"' not in minutes_bundle_json(made)
-    assert read_minutes_bundle(minutes_bundle_json(made)) == made

@@ -66,9 +66,6 @@ def test_a_meeting_is_held_as_the_options_say(chapterhouse: Any, home: Path, fol
         ("--markdown", "--html"),
         ("--dry-run", "--output", "x.md"),
         ("--dry-run", "--html"),
-        ("--dry-run", "--since", "LAST"),
-        ("--since", "LAST"),
-        ("--since", ""),
         ("--output", "x.docx"),
         ("--output", "x"),
         ("--output", ""),
@@ -99,32 +96,6 @@ def test_a_dry_run_shows_what_everybody_would_be_told(chapterhouse: Any, home: P
     assert all("What else?" in turn["prompt"] for turn in data["turns"])
     assert data["dry_run"] is True
     assert meetings(home) == before
-
-
-def test_what_has_changed_since_the_last_meeting_is_told_first(
-    chapterhouse: Any, harbour: Path, home: Path, folder: Path
-) -> None:
-    same = chapterhouse("convene", "berths", QUESTION, "--since", "last", "--model", "none")
-    assert same.code == 0
-    assert "Nothing has changed since the earlier meeting" in same.out
-    tom = folder / "tom"
-    tom.mkdir()
-    (tom / "berths.md").write_text("# Berths\n\nA berth costs 95 euros a metre.\n", "utf-8")
-    chapterhouse("add", tom)
-    asked = ("convene", "berths", QUESTION, "--since")
-    for since in ("LAST", harbour / "MINUTES", harbour / "MINUTES-BUNDLE"):
-        told = chapterhouse(*asked, since, "--output", "x.json")
-        assert told.out.index("What has changed") < told.out.index("What each member's documents")
-    data = chapterhouse(*asked, "LAST", "--json").data
-    assert data["changes"]["counts"]
-    assert read_minutes((folder / "x.json").read_bytes()).changes is not None
-    bundled = chapterhouse(*asked, "LAST", "--bundle", "b.json")
-    assert bundled.code == 0
-    assert read_minutes_bundle((folder / "b.json").read_bytes()).minutes.changes is None
-    assert chapterhouse(*asked, harbour / "ANSWER").code == 2
-    assert chapterhouse(*asked, "nowhere.json").code == 3
-    other = chapterhouse("convene", "berths", "What else?", "--since", harbour / "MINUTES")
-    assert (other.code, "another question" in other.err) == (2, True)
 
 
 # --- what is printed ---------------------------------------------------------------------------

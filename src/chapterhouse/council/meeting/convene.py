@@ -14,7 +14,6 @@ from chapterhouse.answering.question_record import minutes_record, record_questi
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.meeting.budget import Spending, duration
-from chapterhouse.council.meeting.earlier import compared, earlier_meetings
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.pace import (
     chair_need,
@@ -96,7 +95,7 @@ async def convene(
     Raises:
         CouncilConfigError: the council cannot meet.
         NotFoundError: there is no such council.
-        UsageError: the question is empty or too long, or there is no such model or earlier meeting.
+        UsageError: the question is empty or too long, or there is no such model.
         MissingExtraError: a model's extra is not installed.
     """
     choices = options or _ANY
@@ -110,7 +109,6 @@ async def convene(
         session = await run_in_thread(
             partial(_open, council, question, choices, runtime, opened, on_progress)
         )
-        earlier = await run_in_thread(partial(earlier_meetings, session, choices, runtime))
         reminders = await run_in_thread(partial(_reminders, session, choices, runtime))
         session = await fit_session(session, runtime, choices.budget)
         spending = Spending(choices.budget)
@@ -127,8 +125,6 @@ async def convene(
             spending=spending,
         )
         minutes = _write_minutes(await hold_meeting(session, meeting), transcript)
-        finished = minutes, earlier, transcript.path, session, choices, runtime
-    minutes = await run_in_thread(partial(compared, *finished))
     if choices.is_counted:
         seconds = time.perf_counter() - began
         record = partial(record_question, minutes_record(minutes), choices.interface, seconds)

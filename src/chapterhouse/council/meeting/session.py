@@ -10,7 +10,6 @@ from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import Literal
 
 from chapterhouse.agents.ask import persona_request
 from chapterhouse.agents.council import Council
@@ -30,7 +29,6 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Aspect,
     Excerpt,
-    Minutes,
     ModelLimits,
     ParticipantRecord,
     Persona,
@@ -58,8 +56,6 @@ class MeetingOptions:
             only those may be that the settings allow.
         options: What is to be decided between in this meeting; None for the council's own.
         budget: What it may use of models at most; None for any.
-        since: Earlier minutes of the same council and question, to be told what has changed;
-            ``LAST`` for the newest of which the council's folder has a transcript.
         interface: By which the question comes: ``python``, ``cli``, ``mcp``, ``api``, ``openai``.
         counted: Whether analytics count it; None: where it may be remembered.
     """
@@ -72,7 +68,6 @@ class MeetingOptions:
     options: tuple[str, ...] | None = None
     allow_tools: bool = False
     budget: Budget | None = None
-    since: Minutes | Literal["LAST"] | None = None
     interface: str = "python"
     counted: bool | None = None
 

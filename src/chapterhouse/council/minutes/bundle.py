@@ -6,10 +6,10 @@ clock and no key is in it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from platform import python_version
-from typing import Any, Final
+from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -89,8 +89,7 @@ def make_minutes_bundle(
     """Return the bundle of minutes.
 
     Args:
-        minutes: The minutes. Their changes are left out: of earlier minutes nothing is at hand by
-            which another person could check them.
+        minutes: The minutes.
         documents: Those that they cite.
         configuration: The settings and the council that made them.
         versions: Of Chapterhouse and of the models.
@@ -98,7 +97,7 @@ def make_minutes_bundle(
     """
     open_bundle = MinutesBundle(
         format=MINUTES_FORMAT,
-        minutes=replace(minutes, changes=None),
+        minutes=minutes,
         quotes={name: text_hash(one.quote) for name, one in all_citations(minutes)},
         sources=checksum.sources_of(documents),
         configuration=configuration,
@@ -116,17 +115,8 @@ def minutes_bundle_json(bundle: MinutesBundle) -> str:
 
 def minutes_fields(minutes: Minutes) -> dict[str, object]:
     """Return minutes as a JSON object, from which ``read_minutes`` makes the same again."""
-    fields = _minutes_adapter().dump_python(minutes, mode="json")
-    return _without_no_changes(checksum.without_own_trust(fields))
-
-
-def _without_no_changes(fields: dict[str, Any]) -> dict[str, Any]:
-    """Leave out changes that were not asked for: files without them stay as they were."""
-    for statement in fields["statements"]:
-        if statement["inner"] is not None:
-            _without_no_changes(statement["inner"])
-    if fields["changes"] is None:
-        del fields["changes"]
+    dumped = _minutes_adapter().dump_python(minutes, mode="json")
+    fields: dict[str, object] = checksum.without_own_trust(dumped)
     return fields
 
 
@@ -186,8 +176,9 @@ def read_minutes_bundle(data: str | bytes) -> MinutesBundle:
 
 def bundle_fields(bundle: MinutesBundle) -> dict[str, object]:
     """Return a bundle as a JSON object."""
-    fields: dict[str, Any] = checksum.without_own_trust(_adapter().dump_python(bundle, mode="json"))
-    return {**fields, "minutes": _without_no_changes(fields["minutes"])}
+    dumped = _adapter().dump_python(bundle, mode="json")
+    fields: dict[str, object] = checksum.without_own_trust(dumped)
+    return fields
 
 
 def _too_deep() -> UsageError:

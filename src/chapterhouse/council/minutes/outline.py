@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 
 from chapterhouse.council.minutes import wording
-from chapterhouse.council.minutes.changes_outline import changes_blocks
 from chapterhouse.council.minutes.contents import all_citations, meetings
 from chapterhouse.council.minutes.reading import reading_grid
 from chapterhouse.council.minutes.wording import Reader, reader_of
@@ -164,7 +163,6 @@ def meeting(reader: Reader) -> Part:
     """Return what one meeting came to, without those of councils that sat in it."""
     minutes, place = reader.minutes, reader.place
     parts: list[tuple[str, str, Callable[[Reader], tuple[Block, ...]]]] = [
-        ("changes", "What has changed since the earlier meeting", changes_blocks),
         ("members", "Who sat", _members),
         ("decision", "Decision", _decision),
         ("reading", "What each member's documents say", reading_grid),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -28,7 +28,7 @@ from chapterhouse.interfaces.cli.options import (
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
 from chapterhouse.interfaces.cli.terminal import console, draw
-from chapterhouse.interfaces.cli.verify import bundle_path, file_content
+from chapterhouse.interfaces.cli.verify import bundle_path
 from chapterhouse.loading import lazy
 from chapterhouse.types import Minutes
 
@@ -101,14 +101,6 @@ def convene(
             'What models may take at most: "10 minutes", "20 calls", "0.50 dollars"; repeatable.',
         ),
     ] = None,
-    since: Annotated[
-        str | None,
-        option(
-            "--since",
-            "FILE",
-            "Say first what has changed since the minutes in a file; LAST: since the last meeting.",
-        ),
-    ] = None,
     fresh: Annotated[bool, flag("--fresh", "Begin anew where a meeting was interrupted.")] = False,
     forget: Annotated[
         bool, flag("--no-memory", "Do not remember what was held and decided.")
@@ -129,7 +121,7 @@ def convene(
     """
     if markdown + html + common().json > 1:
         raise typer.BadParameter("--markdown, --html and --json are forms of one thing: take one.")
-    if dry_run and (markdown or html or output or record or bundle or since):
+    if dry_run and (markdown or html or output or record or bundle):
         raise typer.BadParameter("--dry-run makes no minutes that could be printed or written.")
     form = render_minutes.markdown if markdown else render_minutes.html if html else None
     show = form or partial(render_minutes.minutes, full=full)
@@ -141,7 +133,6 @@ def convene(
         options=tuple(choice) if choice else None,
         allow_tools=allow_tools,
         budget=budgets.parse_budget(budget) if budget else None,
-        since=None if since is None else _earlier(since),
         interface="cli",
     )
     asked = readable(*question)
@@ -163,16 +154,6 @@ def convene(
         lambda target: show(target, minutes, reopening()),
         PARTLY if any(held.absences for _, held in contents.meetings(minutes)) else OK,
     )
-
-
-def _earlier(named: str) -> "Minutes | Literal['LAST']":
-    """Return the minutes in a file, or which are meant.
-
-    Raises:
-        NotFoundError: there is no such file.
-        UsageError: it holds no minutes.
-    """
-    return "LAST" if named.upper() == "LAST" else bundles.read_minutes(file_content(named))
 
 
 def _plan(
