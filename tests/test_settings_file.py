@@ -127,8 +127,6 @@ engine = "anthropic"
 model = "n"
 temperature = 0.5
 extra_body = { a = { b = "hunter2" } }
-[tools]
-allow = ["berths: hunter2"]
 """
 
 
@@ -143,14 +141,13 @@ def test_settings_leave_a_machine_as_they_are_but_for_what_may_be_secret(tmp_pat
     after = load_settings(tmp_path, own).model_dump()
     for section in (before["language_model"], before["models"]["my own"]):
         section["extra_body"] = {}
-    before["tools"]["allow"] = ()
     assert after == before
     assert portable_settings(tmp_path / "chapterhouse.toml") == written
 
 
 def test_a_file_that_is_not_there_or_says_nothing_has_no_settings(tmp_path: Path) -> None:
     assert portable_settings(tmp_path / "none.toml") == ""
-    (tmp_path / "empty.toml").write_text("# nothing\n[tools]\nallow = []\n")
+    (tmp_path / "empty.toml").write_text("# nothing\n")
     assert portable_settings(tmp_path / "empty.toml") == ""
 
 

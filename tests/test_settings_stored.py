@@ -57,7 +57,7 @@ OF_THE_MACHINE = {
         )
     ),
     *("entailment.folder", "entailment.file", "entailment.checksum"),
-    *("telemetry.content", "telemetry.endpoint", "tools.allow", "cloud.rclone"),
+    *("telemetry.content", "telemetry.endpoint", "cloud.rclone"),
 }
 CHANGEABLE = {
     *(
@@ -280,7 +280,6 @@ def test_origins_and_secrets() -> None:
     below = Settings.model_validate(
         {
             "language_model": {"extra_body": {"key": "CANARY"}},
-            "tools": {"allow": ["c: run --key CANARY"]},
             "models": {
                 "fast": {"engine": "anthropic", "model": "m", "extra_body": {"a": "CANARY"}}
             },
@@ -290,7 +289,7 @@ def test_origins_and_secrets() -> None:
     found = setting_values(resolved({"search.limit": 8, "packing.hits": 0}, below))
     by_name = {one.name: one for one in found}
     assert "CANARY" not in repr(found)
-    assert by_name["tools.allow"].value == "(set)"
+    assert by_name["language_model.extra_body"].value == "(set)"
     assert by_name["models.fast.model"].value == "m"
     assert by_name["models.fast.model"].origin is Origin.HOME_FILE
     limit = by_name["search.limit"]

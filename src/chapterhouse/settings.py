@@ -14,7 +14,7 @@ HOME_FILE = "chapterhouse.toml"
 WORKSPACE_FILE = "workspace.toml"
 PREFIX = "CHAPTERHOUSE_"
 LONGEST = 1_500  # characters of a chunk, unless a setting says otherwise
-SECRET: Final = frozenset({"extra_body", "allow"})  # settings that may hold keys
+SECRET: Final = frozenset({"extra_body"})  # settings that may hold keys
 _CHECKSUM = r"^([0-9a-f]{64})?$"  # SHA-256, or nothing
 
 
@@ -324,12 +324,6 @@ class TelemetrySettings(_Frozen):
         )
 
 
-class ToolSettings(_Frozen):
-    """What the tools of councils may do."""
-
-    allow: tuple[str, ...] = ()  # servers that councils may start, each as "COUNCIL: COMMAND"
-
-
 class CloudSettings(_Frozen):
     """How cloud drives are read, through rclone."""
 
@@ -358,7 +352,6 @@ class Settings(_Frozen):
     memory: MemorySettings = MemorySettings()
     analytics: AnalyticsSettings = AnalyticsSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
-    tools: ToolSettings = ToolSettings()
     cloud: CloudSettings = CloudSettings()
     models: dict[str, LanguageModelSettings] = {}  # further models, by a name of your own
 

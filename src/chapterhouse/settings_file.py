@@ -26,7 +26,6 @@ from chapterhouse.types import Origin
 
 _TICK_NS: Final = 100_000_000  # longer than any clock of a file system ticks
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
-_OF_A_MACHINE: Final = frozenset({"tools"})
 _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 
 
@@ -34,6 +33,7 @@ _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 _GONE: Final = {
     "removal": "what is removed does not come back; chapterhouse export writes a copy before",
     "reading.credentials": "documents are stored as they are; a tool such as gitleaks finds keys",
+    "tools": "a council's file starts no programs; a package or a Python program brings such tools",
 }
 
 Layer = Mapping[str, Any]  # of sections what one origin says
@@ -115,13 +115,12 @@ def portable_settings(path: Path) -> str:
     """Return the settings of a file as TOML that may leave this machine, or come from another.
 
     Comments stay where they are, for they may say anything, and so does ``extra_body``, which may
-    hold a key. What councils may start is a matter of each machine.
+    hold a key.
 
     Raises:
         UsageError: it is not TOML, or has a value that settings never have.
     """
-    tables = {name: value for name, value in _read(path).items() if name not in _OF_A_MACHINE}
-    tables = _without_secrets(tables)
+    tables = _without_secrets(_read(path))
     written = "".join(f"{line}\n" for line in _toml(tables, ()))
     try:
         faithful = tomllib.loads(written) == tables

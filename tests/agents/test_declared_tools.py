@@ -13,34 +13,22 @@ from chapterhouse.agents.council import Council, as_object, parse_council
 from chapterhouse.agents.declared_tools import (
     Corpus,
     DeclaredTool,
-    McpServer,
     ToolRef,
     parse_tool,
     tool_name,
 )
 
 PAPERS = DeclaredTool(corpus=Corpus("papers"))
-CLOCK = DeclaredTool(mcp=McpServer("uvx", ("mcp-server-time",), timeout_seconds=5.0))
+RULES = DeclaredTool(corpus=Corpus("rules", "find_rule", top_k=2))
 
 words = st.text(max_size=20)
-lists = st.lists(words, max_size=3).map(tuple)
-declared = st.one_of(
-    st.builds(
-        Corpus,
-        st.text(min_size=1, max_size=20),
-        words,
-        words,
-        st.integers(min_value=1, max_value=20),
-    ).map(lambda corpus: DeclaredTool(corpus=corpus)),
-    st.builds(
-        McpServer,
-        st.text(min_size=1, max_size=20),
-        lists,
-        lists,
-        lists,
-        st.floats(min_value=0.5, max_value=600),
-    ).map(lambda server: DeclaredTool(mcp=server)),
-)
+declared = st.builds(
+    Corpus,
+    st.text(min_size=1, max_size=20),
+    words,
+    words,
+    st.integers(min_value=1, max_value=20),
+).map(lambda corpus: DeclaredTool(corpus=corpus))
 
 
 def council(*tools: ToolRef) -> Council:
@@ -61,29 +49,29 @@ def test_every_declaration_survives_the_round_trip(tools: list[ToolRef]) -> None
 
 
 def test_a_file_has_declarations_without_their_defaults() -> None:
-    assert as_object(council(PAPERS, CLOCK, "tides"))["tools"] == [
+    assert as_object(council(PAPERS, RULES, "tides"))["tools"] == [
         {"corpus": {"folder": "papers"}},
-        {"mcp": {"command": "uvx", "args": ["mcp-server-time"], "timeout_seconds": 5.0}},
+        {"corpus": {"folder": "rules", "name": "find_rule", "top_k": 2}},
         "tides",
     ]
 
 
 def test_a_folder_of_a_council_keeps_them(tmp_path: Path) -> None:
     with Library.open(tmp_path / "home") as library:
-        made = council(PAPERS, CLOCK)
+        made = council(PAPERS, RULES)
         folder = library.councils.create(made)
         assert library.councils.load("berths").council == made
         (tmp_path / "more").mkdir()
         library.councils.link("berths", str(tmp_path / "more"))
-        assert library.councils.load("berths").council.tools == (PAPERS, CLOCK)
+        assert library.councils.load("berths").council.tools == (PAPERS, RULES)
         assert '"corpus"' in folder.file.read_text("utf-8")
 
 
 def test_how_they_are_called() -> None:
-    assert [tool_name(tool) for tool in ("tides", PAPERS, CLOCK, DeclaredTool())] == [
+    assert [tool_name(tool) for tool in ("tides", PAPERS, RULES, DeclaredTool())] == [
         "tides",
         "search_papers",
-        "uvx mcp-server-time",
+        "find_rule",
         "",
     ]
     assert parse_tool({"corpus": {"folder": "papers"}}) == PAPERS
@@ -96,13 +84,10 @@ def test_how_they_are_called() -> None:
         (["x"], "tools[0]", "type", "text in double quotes"),
         ({"corpse": {}}, "tools[0].corpse", "unknown", "Did you mean 'corpus'?"),
         ({"corpus": "papers"}, "tools[0].corpus", "type", 'like {"folder": "papers"}'),
-        ({"mcp": "uvx"}, "tools[0].mcp", "type", 'like {"command": "uvx"}'),
+        ({"mcp": {"command": "x"}}, "tools[0].mcp", "unknown", "any more. A council's file starts"),
         ({"corpus": {"folder": 3}}, "tools[0].corpus.folder", "type", "text in double quotes"),
         ({"corpus": {"topk": 3}}, "tools[0].corpus.topk", "unknown", "Did you mean 'top_k'?"),
         ({"corpus": {"top_k": "3"}}, "tools[0].corpus.top_k", "type", "whole number"),
-        ({"mcp": {"args": "-v"}}, "tools[0].mcp.args", "type", "list in square brackets"),
-        ({"mcp": {"env": [1]}}, "tools[0].mcp.env[0]", "type", "text in double quotes"),
-        ({"mcp": {"timeout_seconds": "5"}}, "tools[0].mcp.timeout_seconds", "type", "number"),
     ],
 )
 def test_what_is_wrong_with_its_form_is_named_at_its_place(
@@ -116,13 +101,15 @@ def test_what_is_wrong_with_its_form_is_named_at_its_place(
 def test_what_is_wrong_with_one_does_not_hide_the_others() -> None:
     value = {
         "slug": "berths",
-        "members": [{"persona": "maria", "tools": [{"corpus": {"folder": 3}}, {"mcp": {"x": 1}}]}],
-        "tools": [{"mcp": {"command": "uvx"}}],
+        "members": [
+            {"persona": "maria", "tools": [{"corpus": {"folder": 3}}, {"corpus": {"x": 1}}]}
+        ],
+        "tools": [{"corpus": {"folder": "papers"}}],
     }
     read = parse_council(json.dumps(value))
     assert [one.place for one in read.problems] == [
         "members[0].tools[0].corpus.folder",
-        "members[0].tools[1].mcp.x",
+        "members[0].tools[1].corpus.x",
     ]
     assert read.council is not None
-    assert read.council.tools == (DeclaredTool(mcp=McpServer("uvx")),)
+    assert read.council.tools == (PAPERS,)

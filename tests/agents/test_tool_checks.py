@@ -4,17 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, McpServer, ToolRef
+from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, ToolRef
 from chapterhouse.agents.problems import Code, References, Severity
 from chapterhouse.agents.tool_checks import tool_problems
 
 
 def corpus(folder: str = "papers", *more: object, **words: object) -> DeclaredTool:
     return DeclaredTool(corpus=Corpus(folder, *more, **words))  # type: ignore[arg-type]
-
-
-def server(*more: object, **words: object) -> DeclaredTool:
-    return DeclaredTool(mcp=McpServer(*more, **words))  # type: ignore[arg-type]
 
 
 def wrong(*tools: ToolRef, folder: Path | None = None) -> list[tuple[str, Code]]:
@@ -25,15 +21,13 @@ def wrong(*tools: ToolRef, folder: Path | None = None) -> list[tuple[str, Code]]
 def test_what_is_right_has_no_problem(tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     whole = corpus("papers", "search_rules", "Call this for rules.\nOften.", 20)
-    time = server("uvx", ("mcp-server-time", "--tz", "UTC"), ("API_KEY",), ("now",), 600.0)
-    assert wrong("tides", corpus(), whole, server("uvx"), time, folder=tmp_path) == []
+    assert wrong("tides", corpus(), whole, folder=tmp_path) == []
 
 
 @pytest.mark.parametrize(
     ("tool", "place", "code"),
     [
         (DeclaredTool(), "tools[1]", Code.MISSING),
-        (DeclaredTool(Corpus("papers"), McpServer("uvx")), "tools[1]", Code.AMBIGUOUS),
         (corpus(""), "tools[1].corpus.folder", Code.EMPTY),
         (corpus("gone"), "tools[1].corpus.folder", Code.FOLDER_MISSING),
         (corpus("file"), "tools[1].corpus.folder", Code.FOLDER_MISSING),
@@ -42,11 +36,6 @@ def test_what_is_right_has_no_problem(tmp_path: Path) -> None:
         (corpus(description="a\u200bb"), "tools[1].corpus.description", Code.INVISIBLE),
         (corpus(top_k=0), "tools[1].corpus.top_k", Code.RANGE),
         (corpus(top_k=21), "tools[1].corpus.top_k", Code.RANGE),
-        (server(""), "tools[1].mcp.command", Code.EMPTY),
-        (server("uv\u202ex"), "tools[1].mcp.command", Code.INVISIBLE),
-        (server("uvx", ("a", "b\u200b")), "tools[1].mcp.args[1]", Code.INVISIBLE),
-        (server("uvx", env=("KEY=value",)), "tools[1].mcp.env[0]", Code.NAME),
-        (server("uvx", timeout_seconds=0.0), "tools[1].mcp.timeout_seconds", Code.RANGE),
         ("tidez", "tools[1]", Code.UNKNOWN),
         ("", "tools[1]", Code.EMPTY),
     ],
@@ -60,11 +49,11 @@ def test_what_is_wrong_is_named_at_its_place(
 
 
 def test_what_is_there_twice_is_a_warning() -> None:
-    tools = ("tides", corpus(), server("uvx"), corpus(), server("uvx"), "tides", corpus("other"))
+    tools = ("tides", corpus(), corpus(), "tides", corpus("other"))
     references = References()
     found = list(tool_problems(("tools",), tools, references))
     assert [(one.place, one.code, one.severity) for one in found] == [
-        (f"tools[{number}]", Code.DUPLICATE, Severity.WARNING) for number in (3, 4, 5)
+        (f"tools[{number}]", Code.DUPLICATE, Severity.WARNING) for number in (2, 3)
     ]
 
 

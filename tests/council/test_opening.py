@@ -1,11 +1,7 @@
-"""Declared and installed tools in a meeting: permission, evidence from each kind, and the end."""
+"""Declared and installed tools in a meeting, and evidence from each kind."""
 
-import asyncio
 import json
-import os
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +11,7 @@ from tests.council.conftest import Hall, council, markers, turn
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Member
-from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, McpServer, ToolRef
+from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, ToolRef
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.claims.judge import judge
 from chapterhouse.council.minutes.bundle import (
@@ -25,17 +21,13 @@ from chapterhouse.council.minutes.bundle import (
     read_minutes_bundle,
     recheck_minutes,
 )
-from chapterhouse.council.opening import OpenedForMeeting
 from chapterhouse.council.tools import installed_tools
-from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted
 from chapterhouse.runtime import Runtime
-from chapterhouse.settings import ToolSettings
 from chapterhouse.types import Minutes, Support
 
 LIMIT = "The harbour had a limit of 3 knots in 1920."
-SERVER = str(Path(__file__).with_name("mcp_server.py"))
-MCP = DeclaredTool(mcp=McpServer(sys.executable, (SERVER,)))
 PACKAGE = """\
 from chapterhouse.types import Tool
 LIMIT = "The harbour had a limit of 3 knots in 1920."
@@ -86,21 +78,6 @@ def check(hall: Hall, minutes: Minutes, name: str) -> None:
     assert all(one.passed for one in examine_minutes(bundle, judge))
 
 
-def ended(folder: Path) -> bool:
-    try:
-        os.kill(int((folder / "pid").read_text()), 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
-def until(happened: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < limit
-        time.sleep(0.05)
-
-
 # --- corpora --------------------------------------------------------------------------------------
 
 
@@ -149,57 +126,6 @@ def test_two_tools_of_one_name_are_told_of_at_their_places(own_hall: Hall, folde
     assert (problem.place, problem.code) == ("tools[1]", "duplicate")
 
 
-# --- servers --------------------------------------------------------------------------------------
-
-
-def test_a_claim_from_a_server_is_supported_and_verified(own_hall: Hall, folder: Path) -> None:
-    minutes = meet(own_hall, alone(MCP), "find_letter", allow_tools=True)
-    check(own_hall, minutes, "find_letter")
-    assert ended(folder)
-
-
-def test_a_server_is_started_only_with_permission(
-    own_hall: Hall, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own_hall.says([turn()])
-    with pytest.raises(
-        RefusedError, match="would start a program for its tools: letters: "
-    ) as caught:
-        own_hall.convene(alone(MCP))
-    assert "--allow-tools" in caught.value.hint
-    assert not (folder / "pid").exists()
-
-    assert MCP.mcp is not None
-    line = f"letters: {MCP.mcp.line}"
-    assert json.dumps(line) in caught.value.hint
-    allowed(own_hall, monkeypatch, f"others: {MCP.mcp.line}", f"{line} -v")
-    with pytest.raises(RefusedError):
-        own_hall.convene(alone(MCP))
-    allowed(own_hall, monkeypatch, line)
-    secret = DeclaredTool(mcp=replace(MCP.mcp, env=("SECRET_KEY",)))
-    with pytest.raises(RefusedError, match=r"\(env: SECRET_KEY\)"):
-        own_hall.convene(alone(secret))
-    check(own_hall, meet(own_hall, alone(MCP), "find_letter"), "find_letter")
-
-
-def allowed(hall: Hall, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    runtime = hall.library._runtime
-    settings = runtime.settings.model_copy(update={"tools": ToolSettings(allow=lines)})
-    monkeypatch.setattr(hall.library, "_runtime", replace(runtime, settings=settings))
-
-
-def test_nothing_is_started_where_no_model_speaks(own_hall: Hall, folder: Path) -> None:
-    own_hall.convene(alone(MCP), model="none")
-    assert not (folder / "pid").exists()
-
-
-def test_a_dry_run_lists_the_tools_and_ends_the_server(own_hall: Hall, folder: Path) -> None:
-    own_hall.says([])
-    plan = own_hall.plan(alone(MCP), allow_tools=True)
-    assert "find_letter" in plan.turns[0].tools
-    assert ended(folder)
-
-
 def test_a_council_within_has_the_tools_that_it_declares(own_hall: Hall, folder: Path) -> None:
     written = json.loads((folder / "council.json").read_text("utf-8"))
     written["tools"] = [{"corpus": {"folder": "letters"}}]
@@ -213,38 +139,6 @@ def test_a_council_within_has_the_tools_that_it_declares(own_hall: Hall, folder:
     assert statement.claims[0].support is Support.SUPPORTED
     assert [one.tool for one in minutes.citations if one.tool] == ["search_letters"]
     assert all(one.holds for one in recheck_minutes(minutes, own_hall.runtime))
-
-
-def test_a_meeting_that_is_cancelled_ends_its_server(own_hall: Hall, folder: Path) -> None:
-    async def run() -> None:
-        task = asyncio.create_task(own_hall.convene_async(alone(MCP), allow_tools=True))
-        await asyncio.to_thread(until, (folder / "pid").exists)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    own_hall.says([[Call("hang", {})]])
-    asyncio.run(run())
-    until(lambda: ended(folder))
-
-
-def test_what_is_opened_after_the_end_is_closed_at_once() -> None:
-    left: list[object] = []
-
-    class Context:
-        def __enter__(self) -> int:
-            return 1
-
-        def __exit__(self, *error: object) -> None:
-            left.append(self)
-
-    with OpenedForMeeting() as opened:
-        assert opened.enter(Context()) == 1
-        assert left == []
-    assert len(left) == 1
-    with pytest.raises(RefusedError):
-        opened.enter(Context())
-    assert len(left) == 2
 
 
 # --- installed tools ------------------------------------------------------------------------------

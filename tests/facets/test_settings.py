@@ -174,7 +174,7 @@ def test_all_or_nothing(home: Path) -> None:
         settings = library.configuration
         for wrong in (
             {"search.limit": 3, "chunking.target": 5_000},
-            {"search.limit": 3, "tools.allow": ["c: x"]},
+            {"search.limit": 3, "cloud.rclone": "x"},
             {"search.limit": 3, "search.limt": 3},
             {"max_tokens": 3, "packing.maximum": 3},
         ):
@@ -272,20 +272,20 @@ def test_a_stored_value_of_another_version_leaves_the_library_open(home: Path) -
         stored = library._runtime.store.settings()
         stored.write("search.limit", "as many as there are", "newer", 1)
         stored.write("search.mood", "good", "newer", 2)
-        stored.write("tools.allow", ["c: rm"], "thief", 3)
+        stored.write("cloud.rclone", "rm", "thief", 3)
         stored.write("search.per_document", 4, "ada", 4)
     with Library.open(home) as library:
         assert library.settings.search.limit == 5
         assert library.settings.search.per_document == 4
-        assert library.settings.tools.allow == ()
+        assert library.settings.cloud.rclone == ""
         (check,) = (one for one in library.doctor() if one.name == "stored settings")
-        assert check.sentence == "Ignored: search.limit, search.mood, tools.allow."
+        assert check.sentence == "Ignored: cloud.rclone, search.limit, search.mood."
         assert "settings list" in check.hint
         listed = {one.name: one for one in library.configuration.all() if one.ignored}
-        assert {"search.limit", "search.mood", "tools.allow"} == set(listed)
+        assert {"search.limit", "search.mood", "cloud.rclone"} == set(listed)
         assert listed["search.limit"].origin is Origin.HOME_FILE
         assert library.configuration.change("search.limit", 3, "ada").ignored == ""
-        library.configuration.reset_many(["search.mood", "tools.allow"], "ada")
+        library.configuration.reset_many(["search.mood", "cloud.rclone"], "ada")
         assert library.configuration.history("search.mood")[0].is_reset
         assert not any(one.ignored for one in library.configuration.all())
 

@@ -138,7 +138,7 @@ def test_personas_and_councils_are_in_it_without_links_and_hidden_files(
 
 def test_settings_leave_without_what_may_be_secret(library: Library, tmp_path: Path) -> None:
     (library.home / "chapterhouse.toml").write_text(
-        '# my-secret-comment\n[search]\nlimit = 7\n[tools]\nallow = ["berths: run-secret"]\n'
+        "# my-secret-comment\n[search]\nlimit = 7\n"
         '[language_model]\nengine = "openai"\nmodel = "m"\nbase_url = "http://localhost:1"\n'
         'key_variable = "MY_KEY"\nextra_body = { key = "body-secret" }\n'
     )

@@ -231,17 +231,6 @@ def test_the_settings_of_a_home_stay(archive: Path, home: Path) -> None:
     assert (home / "chapterhouse.toml").read_text() == "# here\n[search]\nlimit = 3\n"
 
 
-def test_what_may_run_on_a_machine_is_its_own_matter(archive: Path, home: Path) -> None:
-    home.mkdir()
-    allowed = '# here\n[tools]\nallow = ["berths: run"]\n'
-    (home / "chapterhouse.toml").write_text(allowed)
-    assert not Library.restore(archive, home).settings_ignored
-    assert (home / "chapterhouse.toml").read_text().startswith(allowed)
-    with Library.open(home) as library:
-        assert library.settings.search.limit == 7
-        assert library.settings.tools.allow == ("berths: run",)
-
-
 # --- nothing is visible before all of it is ---
 
 

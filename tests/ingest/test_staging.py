@@ -78,7 +78,7 @@ def test_an_archive_decides_nothing_for_this_machine(tmp_path: Path) -> None:
     (work / "workspace").mkdir(parents=True)
     home.mkdir()
     (home / "chapterhouse.toml").write_text("# here")
-    hostile = '[search]\nlimit = 7\n[tools]\nallow = ["a: rm"]\n[models.x]\nextra_body = {a = 1}\n'
+    hostile = "[search]\nlimit = 7\n[models.x]\nextra_body = {a = 1}\n"
     (work / "workspace" / "workspace.toml").write_text(hostile)
 
     stage_settings(hostile.encode(), home, work)
@@ -86,5 +86,4 @@ def test_an_archive_decides_nothing_for_this_machine(tmp_path: Path) -> None:
     assert (work / "chapterhouse.toml").read_text().startswith("# here\n[search]\nlimit = 7\n")
     for text in contents(work).values():
         assert "limit" in text
-        assert "allow" not in text
         assert "extra_body" not in text

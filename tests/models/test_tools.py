@@ -16,7 +16,6 @@ from chapterhouse.errors import UsageError
 from chapterhouse.models.tools import (
     check_schema,
     check_tools,
-    reduce_schema,
     run_calls,
     schema_errors,
 )
@@ -320,29 +319,3 @@ def test_waiting_for_ones_turn_comes_before_the_start() -> None:
 
 
 # --- schemas of others ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("schema", "reduced"),
-    [
-        ({"type": "object", "$schema": "x", "title": "T"}, {"type": "object", "title": "T"}),
-        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": ["string", "null"]}),
-        ({"anyOf": [{"type": "string"}, {"$ref": "#/$defs/x"}]}, {}),
-        ({"$ref": "#/$defs/x"}, {}),
-        ({"type": "date"}, {}),
-        ({"type": "string", "format": "uri", "description": "a\nb"}, {
-            "type": "string", "description": "a b"}),
-        ({"type": "object", "additionalProperties": {"type": "string"}}, {"type": "object"}),
-        ({"type": "object", "additionalProperties": False}, {
-            "type": "object", "additionalProperties": False}),
-        ({"type": "array", "items": {"type": "string", "pattern": "x"}, "uniqueItems": True}, {
-            "type": "array", "items": {"type": "string"}}),
-        ({"properties": {"a": {"oneOf": []}}, "required": ["a"]}, {
-            "properties": {"a": {}}, "required": ["a"]}),
-    ],
-)  # fmt: skip
-def test_of_the_schema_of_another_only_what_is_checked_stays(
-    schema: dict[str, object], reduced: dict[str, object]
-) -> None:
-    assert reduce_schema(schema) == reduced
-    check_schema(reduce_schema(schema), "it")

@@ -23,7 +23,6 @@ from chapterhouse.agents.council_model import (
 from chapterhouse.agents.declared_tools import (
     Corpus,
     DeclaredTool,
-    McpServer,
     ToolRef,
     tool_name,
 )
@@ -216,7 +215,7 @@ def as_object(council: Council) -> dict[str, Any]:
     return {"slug": council.slug, **_written(council)}
 
 
-def _written(value: Council | Member | Round | DeclaredTool | Corpus | McpServer) -> dict[str, Any]:
+def _written(value: Council | Member | Round | DeclaredTool | Corpus) -> dict[str, Any]:
     return {
         _KEYS.get(field.name, field.name): _plain(field.name, getattr(value, field.name))
         for field in fields(value)
@@ -227,7 +226,7 @@ def _written(value: Council | Member | Round | DeclaredTool | Corpus | McpServer
 def _plain(name: str, value: Any) -> Any:
     if name == "tools":
         return [_written(t) if isinstance(t, DeclaredTool) else tool_name(t) for t in value]
-    if isinstance(value, Member | Corpus | McpServer):
+    if isinstance(value, Member | Corpus):
         return _written(value)
     if isinstance(value, Round):
         more = _written(value)
@@ -321,6 +320,10 @@ def _overlap(one: Path, other: Path) -> bool:
     return one[:shared] == other[:shared]
 
 
+# What holds now instead of a key that earlier versions had.
+_GONE: Final = {
+    "mcp": "A council's file starts no programs; a package or a Python program brings such tools.",
+}
 _Wrong = Mapping[Path, Code]
 _NEEDED: Final = frozenset(("slug", "name"))
 
@@ -357,7 +360,6 @@ def council_schema() -> Schema[Council]:
         places += [
             (tools, DeclaredTool),
             ((*tools, "corpus"), Corpus),
-            ((*tools, "mcp"), McpServer),
         ]
     keys = {
         place: tuple(_KEYS.get(field.name, field.name) for field in fields(kind))
@@ -371,9 +373,9 @@ def council_schema() -> Schema[Council]:
         objects={
             "Member": 'It must be an object like {{"persona": "maria"}}',
             "Corpus": 'It must be an object like {{"folder": "papers"}}',
-            "McpServer": 'It must be an object like {{"command": "uvx"}}',
             "Round": (
                 'It must be a name like "synthesis", or an object like {{"name": "synthesis"}}'
             ),
         },
+        gone=_GONE,
     )

@@ -1,8 +1,7 @@
-"""Tools that a council's file declares itself: a folder to search, a server that has tools."""
+"""Tools that a council's file declares itself: folders to search."""
 
 import json
 import re
-import shlex
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -17,7 +16,6 @@ from chapterhouse.types import Tool
 
 GROUP: Final = "chapterhouse.tools"  # of the entry points by which packages bring tools
 TOP_K: Final = 4
-TOOL_SECONDS: Final = 30.0
 _AS_JSON: Final = ConfigDict(extra="forbid", strict=True)
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9]+")
 
@@ -48,51 +46,24 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class McpServer:
-    """A program that offers tools by the Model Context Protocol, over its input and output.
-
-    Attributes:
-        command: The program; it runs in the council's folder, by no shell.
-        args: What it is given.
-        env: Names of environment variables that it sees beside the harmless ones.
-        tools: Which of its tools are offered; empty for all.
-        timeout_seconds: Longest call, and longest start.
-    """
-
-    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
-
-    command: str = ""
-    args: tuple[str, ...] = ()
-    env: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
-    timeout_seconds: float = TOOL_SECONDS
-
-    @property
-    def line(self) -> str:
-        """The command as a shell would take it."""
-        return shlex.join((self.command, *self.args))
-
-
-@dataclass(frozen=True, slots=True)
 class DeclaredTool:
-    """One declaration: either of a corpus or of a server."""
+    """One declaration, whose key says what it is: there are corpora."""
 
     __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
 
     corpus: Corpus | None = None
-    mcp: McpServer | None = None
 
 
 ToolRef = str | Tool | DeclaredTool  # a name that is registered, the tool itself, or a declaration
 
 
 def tool_name(tool: ToolRef) -> str:
-    """Return the name by which a tool is called and shown; of a server its command."""
+    """Return the name by which a tool is called and shown."""
     if isinstance(tool, str):
         return tool
     if isinstance(tool, Tool):
         return tool.name
-    return tool.corpus.tool_name if tool.corpus else tool.mcp.line if tool.mcp else ""
+    return tool.corpus.tool_name if tool.corpus else ""
 
 
 def parse_tool(value: object) -> ToolRef:

@@ -43,6 +43,7 @@ class Schema(Generic[Model]):
         example: The smallest file.
         hints: What to do about a wrong value, by its first key.
         objects: What must stand where an object of a class is wanted, by the name of the class.
+        gone: What holds now instead of a key that there was.
     """
 
     adapter: TypeAdapter[Model]
@@ -51,6 +52,7 @@ class Schema(Generic[Model]):
     example: str
     hints: Mapping[str, str] = field(default_factory=dict)
     objects: Mapping[str, str] = field(default_factory=dict)
+    gone: Mapping[str, str] = field(default_factory=dict)
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -166,6 +168,8 @@ def _problem(entry: Any, schema: Schema[Any]) -> Problem:
     path: Path = tuple(entry["loc"])
     code = _CODES.get(entry["type"], Code.TYPE)
     if entry["type"] in _NO_SUCH_KEY:
+        if instead := schema.gone.get(str(path[-1])):
+            return Problem(path, code, f"There is no key '{path[-1]}' any more.", instead)
         return Problem(path, code, f"There is no key '{path[-1]}'.", _key_meant(path, schema))
     top = str(path[0]) if path else ""
     if code is Code.MISSING:

@@ -1,28 +1,23 @@
 """What is wrong with the tools of a council, at the place of each."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from chapterhouse.agents.council_model import SEARCH_TOOLS
-from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, McpServer, ToolRef, tool_name
+from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, ToolRef, tool_name
 from chapterhouse.agents.problems import (
     Code,
     Path,
     Problem,
     References,
     folder_problem,
-    line_problems,
     meant,
-    seconds_problems,
     text_problems,
     warning,
 )
 from chapterhouse.text.naming import is_tool_name
 
 MOST_PASSAGES: Final = 20
-_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_LONGEST_ARGUMENT: Final = 2_000
 
 
 def tool_problems(
@@ -52,13 +47,8 @@ def tool_problems(
 def _declaration_problems(
     path: Path, tool: DeclaredTool, references: References
 ) -> Iterator[Problem]:
-    if tool.corpus and tool.mcp:
-        sentence = "It is a corpus and a server at once."
-        yield Problem(path, Code.AMBIGUOUS, sentence, "Make two tools of it.")
-    elif tool.corpus:
+    if tool.corpus:
         yield from _corpus_problems((*path, "corpus"), tool.corpus, references)
-    elif tool.mcp:
-        yield from _server_problems((*path, "mcp"), tool.mcp)
     else:
         hint = 'Declare one like {"corpus": {"folder": "papers"}}.'
         yield Problem(path, Code.MISSING, "Nothing says what tool it is.", hint)
@@ -77,17 +67,3 @@ def _corpus_problems(path: Path, corpus: Corpus, references: References) -> Iter
     if not 1 <= corpus.top_k <= MOST_PASSAGES:
         sentence = f"It must be 1 to {MOST_PASSAGES}, not {corpus.top_k}."
         yield Problem((*path, "top_k"), Code.RANGE, sentence, "Most want 4.")
-
-
-def _server_problems(path: Path, server: McpServer) -> Iterator[Problem]:
-    if not server.command.strip():
-        yield Problem((*path, "command"), Code.EMPTY, "It is empty.", "Name the server's program.")
-    yield from line_problems((*path, "command"), server.command, _LONGEST_ARGUMENT)
-    for number, argument in enumerate(server.args):
-        yield from text_problems((*path, "args", number), argument)
-    for number, variable in enumerate(server.env):
-        if not _VARIABLE.fullmatch(variable):
-            sentence = f"'{variable}' is no name of an environment variable."
-            hint = "Name the variable here; its value stays in the environment."
-            yield Problem((*path, "env", number), Code.NAME, sentence, hint)
-    yield from seconds_problems((*path, "timeout_seconds"), server.timeout_seconds)

@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.agents.declared_tools import Corpus
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import MemberKind
+from chapterhouse.agents.declared_tools import Corpus, DeclaredTool
+from chapterhouse.agents.problems import located
 from chapterhouse.agents.tool_checks import MOST_PASSAGES
 from chapterhouse.connectors.content import open_source
 from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.council.knowledge import Found, escape_line, format_numbered, heading
+from chapterhouse.council.tools import Opened
 from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.runtime import Runtime
@@ -27,6 +31,35 @@ _LONGEST_QUERY: Final = 1_000
 class _Entry:
     document: Document
     chunk: Chunk
+
+
+def open_declared(council: Council, runtime: Runtime, warn: Callable[[str], None]) -> Opened:
+    """Return the tool of every declaration of a council, each opened once.
+
+    Args:
+        council: One without problems, whose tools are wanted.
+        runtime: The library's parts.
+        warn: Is told what of a corpus could not be read.
+
+    Raises:
+        UsageError: a corpus is too large.
+    """
+    folder = runtime.definitions["council"].folder(council.slug)
+    opened: dict[DeclaredTool, Tool] = {}
+    for declared in _declared(council):
+        if declared.corpus and declared not in opened:
+            place = located(folder, declared.corpus.folder)
+            opened[declared], problems = corpus_tool(declared.corpus, place, runtime)
+            for problem in problems:
+                warn(problem)
+    return opened
+
+
+def _declared(council: Council) -> Iterator[DeclaredTool]:
+    members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
+    own = [member.tools for member in members if member.kind is not MemberKind.COUNCIL]
+    for tools in (council.tools, *own):
+        yield from (tool for tool in tools if isinstance(tool, DeclaredTool))
 
 
 def corpus_tool(corpus: Corpus, folder: Path, runtime: Runtime) -> tuple[Tool, tuple[str, ...]]:

@@ -26,7 +26,7 @@ from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Tool
 
 Registry = Mapping[str, Tool]  # tools by the names that council files use
-Opened = Mapping[DeclaredTool, tuple[Tool, ...]]  # what declarations came to; none is open else
+Opened = Mapping[DeclaredTool, Tool]  # what declarations came to; none is open else
 Placed = tuple[Path, str | Tool]  # a reference, and where it stands
 
 OwnTools = Callable[[Member], Registry]  # what only this member has
@@ -231,10 +231,12 @@ def _all_problems(
 
 
 def _place(path: Path, tools: Sequence[ToolRef], opened: Opened) -> Iterator[Placed]:
-    """Yield references with their places; the tools of one declaration share its place."""
+    """Yield references with their places; what is declared and not open is left out."""
     for number, tool in enumerate(tools):
-        for one in opened.get(tool, ()) if isinstance(tool, DeclaredTool) else (tool,):
-            yield (*path, number), one
+        if not isinstance(tool, DeclaredTool):
+            yield (*path, number), tool
+        elif tool in opened:
+            yield (*path, number), opened[tool]
 
 
 def _resolve(reference: str | Tool, registry: Registry) -> Tool | None:

@@ -83,7 +83,7 @@ def stage_settings(settings: bytes, home: Path, work: Path) -> None:
         write_whole(own, portable_settings(own))
     if settings:
         write_whole(shared, settings)
-        here = home / HOME_FILE  # says nothing, or only what may run here
+        here = home / HOME_FILE  # which says nothing
         before = here.read_text("utf-8") if here.exists() else ""
         write_whole(shared, f"{before.rstrip()}\n{portable_settings(shared)}".lstrip())
 

@@ -273,35 +273,6 @@ def check_schema(schema: Mapping[str, object], where: str) -> None:
         check_schema(_mapping(schema["items"]), f"{where}[]")
 
 
-def reduce_schema(schema: Mapping[str, object]) -> Mapping[str, object]:
-    """Return a schema with only what is checked here, for arguments that their tool checks too.
-
-    Of a choice between simple types the types stay; any other choice allows everything.
-    """
-    reduced = {name: value for name, value in schema.items() if name in _CHECKED | _NOTES}
-    kinds = [kind for part in _parts(schema.get("anyOf")) for kind in _kinds(part)]
-    if kinds and all(_kinds(part) for part in _parts(schema.get("anyOf"))):
-        reduced["type"] = kinds
-    if not all(kind in _TYPES for kind in _kinds(reduced)):
-        reduced.pop("type", None)
-    if not isinstance(schema.get("additionalProperties", False), bool):
-        del reduced["additionalProperties"]
-    properties = _mapping(schema.get("properties"))
-    if properties:
-        reduced["properties"] = {
-            name: reduce_schema(_mapping(part)) for name, part in properties.items()
-        }
-    if "items" in schema:
-        reduced["items"] = reduce_schema(_mapping(schema["items"]))
-    if isinstance(reduced.get("description"), str):
-        reduced["description"] = sanitise_line(str(reduced["description"]))
-    return reduced
-
-
-def _parts(value: object) -> Sequence[Mapping[str, object]]:
-    return [_mapping(part) for part in value] if isinstance(value, list) else []
-
-
 def schema_errors(value: object, schema: Mapping[str, object], where: str = "") -> Iterator[str]:
     """Yield what is wrong with ``value``, each as one sentence for the model."""
     name = where or "the arguments"

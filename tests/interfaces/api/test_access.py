@@ -126,7 +126,7 @@ def test_a_setting_holds_for_the_next_request(served: Served) -> None:
         assert admin.get("/api/settings/history").json()["changes"][0]["value"] == 321
         assert admin.delete("/api/settings/max_tokens").json()["origin"] == "default"
         assert admin.post("/api/documents/context", json=asked).json()["maximum"] == 2_000
-        assert admin.put("/api/settings/tools.allow", json={"value": ["x"]}).status_code == 409
+        assert admin.put("/api/settings/cloud.rclone", json={"value": "x"}).status_code == 409
         assert admin.put("/api/settings/max_tokens", json={"value": -1}).status_code == 400
 
 

@@ -25,7 +25,7 @@ def test_who_changed_it_and_where_it_can_be_changed() -> None:
     found = text(shown(VALUE))
     assert "1970-01-02 00:00:00 UTC by ada" in found
     assert "settings set" in found
-    fixed = text(shown(SettingValue("tools.allow", "(set)", Origin.HOME_FILE, [])))
+    fixed = text(shown(SettingValue("cloud.rclone", "x", Origin.HOME_FILE, "")))
     assert "in a settings file" in fixed
     assert "changed" not in fixed
 

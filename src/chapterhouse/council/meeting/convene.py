@@ -13,6 +13,7 @@ from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.question_record import minutes_record, record_question
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
+from chapterhouse.council.corpus import open_declared
 from chapterhouse.council.meeting.budget import Spending, duration
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.pace import (
@@ -40,7 +41,6 @@ from chapterhouse.council.meeting.synthesis import Synthesis, prepare_synthesis
 from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.council.meeting.turns import OnText, Turn
 from chapterhouse.council.meeting.written import Prepared, prepare_turn
-from chapterhouse.council.opening import OpenedForMeeting, open_declared
 from chapterhouse.council.tools import Opened
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.runtime import Runtime
@@ -105,16 +105,13 @@ async def convene(
     def on_progress(progress: Progress) -> None:
         emit(ReadingEvent(progress))
 
-    with OpenedForMeeting() as opened:
-        session = await run_in_thread(
-            partial(_open, council, question, choices, runtime, opened, on_progress)
-        )
-        reminders = await run_in_thread(partial(_reminders, session, choices, runtime))
-        session = await fit_session(session, runtime, choices.budget)
-        spending = Spending(choices.budget)
-        spending.set_aside(chair_need(session))
-        _emit_estimate(session, choices, emit)
-        transcript = opened.enter(open_transcript(session, choices, runtime, reminders))
+    session = await run_in_thread(partial(_open, council, question, choices, runtime, on_progress))
+    reminders = await run_in_thread(partial(_reminders, session, choices, runtime))
+    session = await fit_session(session, runtime, choices.budget)
+    spending = Spending(choices.budget)
+    spending.set_aside(chair_need(session))
+    _emit_estimate(session, choices, emit)
+    with open_transcript(session, choices, runtime, reminders) as transcript:
         meeting = Meeting(
             runtime=runtime,
             store=Replay(transcript, session, runtime),
@@ -167,12 +164,9 @@ async def plan_meeting(
         return synthesis.draft
 
     meeting = Meeting(shown, NothingStored(), ignore, speak, preside, lambda _: ())
-    with OpenedForMeeting() as opened:
-        session = await run_in_thread(
-            partial(_open, council, question, choices, shown, opened, None)
-        )
-        patient = replace(session.council, round_timeout_seconds=3600.0)
-        await hold_meeting(replace(session, council=patient), meeting)
+    session = await run_in_thread(partial(_open, council, question, choices, shown, None))
+    patient = replace(session.council, round_timeout_seconds=3600.0)
+    await hold_meeting(replace(session, council=patient), meeting)
     participants = [participant_record(participant, runtime) for participant in session.everyone]
     order = {entry.key: place for place, entry in enumerate(participants)}
     turns = sorted(noted.items(), key=lambda item: (item[0][0], order[item[0][1]]))
@@ -191,7 +185,6 @@ def _open(
     question: str,
     choices: MeetingOptions,
     runtime: Runtime,
-    opened: OpenedForMeeting,
     on_progress: OnProgress | None,
 ) -> Session:
     """Bring everything that will be read up to date, and let everyone take their seat."""
@@ -206,8 +199,7 @@ def _open(
     runtime.catch_up()
 
     def open_tools(council: Council) -> Opened:
-        allow = choices.allow_tools
-        return open_declared(council, runtime, opened, warnings.append, allow=allow)
+        return open_declared(council, runtime, warnings.append)
 
     session = open_session(chosen, asked, choices, runtime, open_tools)
     return replace(session, warnings=(*warnings, *session.warnings))

@@ -52,8 +52,6 @@ class MeetingOptions:
         transcript: File of the transcript; None for the council's own folder, or for no file
             where the council has none.
         tools: Further tools by the names that the council uses.
-        allow_tools: Whether servers that the council's file declares may be started, which else
-            only those may be that the settings allow.
         options: What is to be decided between in this meeting; None for the council's own.
         budget: What it may use of models at most; None for any.
         interface: By which the question comes: ``python``, ``cli``, ``mcp``, ``api``, ``openai``.
@@ -66,7 +64,6 @@ class MeetingOptions:
     transcript: Path | None = None
     tools: Mapping[str, Tool] = field(default_factory=lambda: MappingProxyType({}))
     options: tuple[str, ...] | None = None
-    allow_tools: bool = False
     budget: Budget | None = None
     interface: str = "python"
     counted: bool | None = None

@@ -106,9 +106,6 @@ def convene(
         bool, flag("--no-memory", "Do not remember what was held and decided.")
     ] = False,
     full: Annotated[bool, flag("--full", "Show more than fits one screen.")] = False,
-    allow_tools: Annotated[
-        bool, flag("--allow-tools", "Let the council start the servers it declares.")
-    ] = False,
     dry_run: Annotated[
         bool, flag("--dry-run", "Show what everybody would be told; ask no model.")
     ] = False,
@@ -131,7 +128,6 @@ def convene(
         fresh=fresh,
         transcript=None if transcript is None else Path(require_path(transcript)).expanduser(),
         options=tuple(choice) if choice else None,
-        allow_tools=allow_tools,
         budget=budgets.parse_budget(budget) if budget else None,
         interface="cli",
     )
