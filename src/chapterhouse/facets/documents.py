@@ -11,14 +11,12 @@ from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import GIVEN, is_there
 from chapterhouse.errors import NotFoundError, RefusedError, RejectedError, UsageError
 from chapterhouse.loading import lazy
-from chapterhouse.reading.limits import Limits
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     AddReport,
     Body,
     Chunk,
-    Comparison,
     Document,
     FileRecord,
     FormatSupport,
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from chapterhouse.agents import council_model, personas
     from chapterhouse.facets import long_work
     from chapterhouse.ingest import (
-        compare,
         find,
         ingest,
         preview,
@@ -44,7 +41,6 @@ if TYPE_CHECKING:
 else:
     council_model = lazy("chapterhouse.agents.council_model")
     personas = lazy("chapterhouse.agents.personas")
-    compare = lazy("chapterhouse.ingest.compare")
     find = lazy("chapterhouse.ingest.find")
     long_work = lazy("chapterhouse.facets.long_work")
     ingest = lazy("chapterhouse.ingest.ingest")
@@ -420,25 +416,6 @@ class Documents:
         if body is None:
             raise NotFoundError(f"There is no document '{document_id}'.")
         return body
-
-    def compare(self, name: str, *, pages: str = "") -> Comparison:
-        """Return a document beside the file that it was read from: what was taken, and what not.
-
-        Args:
-            name: As ``get`` takes it.
-            pages: Pages of a PDF, as ``3-9``, at most 50; the first ones when empty.
-
-        Raises:
-            NotFoundError: it fits nothing, or the bytes of the file are not there any more.
-            RejectedError: the file cannot be opened.
-            UsageError: the name fits several, or there are no such pages.
-        """
-        found = self.get(name)
-        store, limits = (
-            self._runtime.store,
-            replace(Limits(), file_bytes=self._runtime.maximum_bytes),
-        )
-        return compare.compare(found, self.body(found.id), store, limits, pages)
 
     def chunks(self, document_id: str) -> tuple[Chunk, ...]:
         """Return the chunks of a document in order; none where there is no such document."""

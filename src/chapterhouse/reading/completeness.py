@@ -15,7 +15,7 @@ from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import ExtractedPage, Notice
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts without spaces: each character
-WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
+_WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
 # Shares below which text is missing. All real PDFs at hand have .96 and more; of real web pages
 # 3 % have less than .8, all of which show the beginnings of other articles.
 _LEAST_SHARE = {"html": 0.8}
@@ -34,7 +34,7 @@ def words(text: str) -> list[str]:
 
     What cannot be seen parts no words, as it is not in the library's text.
     """
-    return WORD.findall(unicodedata.normalize("NFKC", sanitise(text).text).casefold())
+    return _WORD.findall(unicodedata.normalize("NFKC", sanitise(text).text).casefold())
 
 
 def missing(

@@ -76,7 +76,6 @@ from chapterhouse.types.claims import (
     Quotation,
     Support,
 )
-from chapterhouse.types.comparison import ComparedPage, Comparison, OriginalLine
 from chapterhouse.types.documents import (
     BENIGN_NOTICES,
     DEFAULT_SHELF,
@@ -248,8 +247,6 @@ __all__ = [
     "Citation",
     "Claim",
     "ClaimKind",
-    "ComparedPage",
-    "Comparison",
     "Concession",
     "ConflictKind",
     "ContentGap",
@@ -313,7 +310,6 @@ __all__ = [
     "NewSession",
     "Notice",
     "Origin",
-    "OriginalLine",
     "OutcomeCounts",
     "OutputFormat",
     "Page",

@@ -1,30 +1,23 @@
-"""Commands about single documents: docs list, show, quality, check, reprocess, formats."""
+"""Commands about single documents: docs list, show, quality, reprocess, formats."""
 
-from collections.abc import Iterator
 from functools import partial
-from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import (
     progress,
     quarantine,
     removals,
     render,
     render_places,
-    sources,
 )
 from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.options import DryRun, Shelves, argument, flag, group, option
-from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import Outcome, opened_library
-from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Block, Raw, Style, verbatim
-from chapterhouse.presenting.comparison import comparison_page, share_text
+from chapterhouse.presenting.blocks import Raw
 from chapterhouse.text.counting import counted
 from chapterhouse.types import FileRecord
 
@@ -32,7 +25,6 @@ if TYPE_CHECKING:
     from chapterhouse.chunking import quality as measuring
     from chapterhouse.facets import documents as facet
     from chapterhouse.library import Library
-    from chapterhouse.types import Comparison, OriginalLine
 else:
     measuring = lazy("chapterhouse.chunking.quality")
     facet = lazy("chapterhouse.facets.documents")
@@ -142,48 +134,6 @@ def quality(name: Name) -> Outcome:
 
 
 @app.command()
-def check(
-    name: Name,
-    *,
-    output: Annotated[
-        str, option("--output", "FILE", "The page to write.  [default: check-ID.html]")
-    ] = "",
-    pages: Annotated[
-        str, option("--pages", "A-B", "Pages of a PDF, at most 50.  [default: the first]")
-    ] = "",
-    open_: Annotated[bool, flag("--open", "Show the page in the browser.")] = False,
-) -> Outcome:
-    """Show a file and the text taken from it side by side.
-
-    Writes one HTML page, which needs no network and runs no script. What was not taken is marked
-    on it, and listed here.
-    """
-    with opened_library() as library:
-        document = library.documents.get(name)
-        wanted = output or f"check-{document.id}.html"
-        path = destination(wanted, "The page", "--output check.html", is_marked)
-        found = library.documents.compare(document.id, pages=pages)
-        write_output(path, marked(comparison_page(found)))
-    command = sources.viewer_command(path.absolute(), None) if open_ else ()
-    opened = bool(command) and sources.start(command)
-    data = {
-        "file": str(path),
-        "document": found.document,
-        "share": found.share,
-        "missing": [
-            {"page": number, "line": line.text, "words": _words(line)}
-            for number, line in found.missing
-        ],
-        "remarks": found.remarks,
-        "opened": opened,
-    }
-    wrote = [verbatim((f"Wrote {one_line(str(path))}", Style.STRONG))]
-    if open_ and not opened:
-        wrote.append(verbatim(("There is no browser to show it in: open the file.", Style.WARNING)))
-    return Outcome(data, chain(wrote, _show_comparison(found)))
-
-
-@app.command()
 def reprocess(names: removals.Names = None, *, dry_run: DryRun = False) -> Outcome:
     """Read stored files again, as after an update.
 
@@ -221,25 +171,3 @@ def _bounds(span: str, length: int) -> tuple[int, int]:
             hint="A citation names its characters as a–b: write them as A:B.",
         )
     return int(start), int(end)
-
-
-_MOST_LINES: Final = 20  # that are listed on the terminal
-_LONGEST: Final = 120  # characters of one
-
-
-def _words(line: "OriginalLine") -> list[str]:
-    return [line.text[start:end] for start, end in line.missing]
-
-
-def _show_comparison(found: "Comparison") -> Iterator[Block]:
-    yield verbatim(f"Taken: {share_text(found.share)}.")
-    for sentence in (*(n.sentence for n in found.document.notices), *found.remarks):
-        yield verbatim((one_line(sentence), Style.WARNING))
-    missing = found.missing
-    for number, line in missing[:_MOST_LINES]:
-        where = f"page {number}: " if number is not None else ""
-        words = cut(", ".join(_words(line)), _LONGEST)
-        lacking = "" if line.wholly else f" (missing: {words})"
-        yield verbatim(f"Not taken, {where}{cut(line.text, _LONGEST)}{lacking}")
-    if len(missing) > _MOST_LINES:
-        yield verbatim((f"... and {len(missing) - _MOST_LINES:,} more: see the page.", Style.QUIET))

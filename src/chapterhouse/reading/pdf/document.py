@@ -105,23 +105,11 @@ def rendered(page: Any, size: tuple[float, float]) -> bytes:
         raw.FPDFBitmap_Destroy(bitmap)
 
 
-def png(
-    pixels: bytes, width: int, height: int, stride: int, *, colours: int = 1, level: int = 1
-) -> bytes:
-    """Return 8-bit pixels, rows ``stride`` bytes apart, as a PNG (RFC 2083).
-
-    Args:
-        pixels: Grey, or red, green and blue in turn.
-        width: In pixels.
-        height: Likewise.
-        stride: Bytes, at least ``width * colours``.
-        colours: 1 for grey, 3 for colours.
-        level: How hard zlib tries, 1 to 9.
-    """
-    wide = width * colours
-    rows = b"".join(b"\0" + pixels[row * stride : row * stride + wide] for row in range(height))
-    header = struct.pack(">2I5B", width, height, 8, 2 if colours > 1 else 0, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, level)), (b"IEND", b""))
+def png(pixels: bytes, width: int, height: int, stride: int) -> bytes:
+    """Return 8-bit grey pixels, rows ``stride`` bytes apart, as a PNG (RFC 2083)."""
+    rows = b"".join(b"\0" + pixels[row * stride : row * stride + width] for row in range(height))
+    header = struct.pack(">2I5B", width, height, 8, 0, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
         for kind, body in chunks
