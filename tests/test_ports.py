@@ -55,7 +55,7 @@ FOLLOWS_EVERYTHING = {
     "DocumentWriter": {"together", "put", "remove", "cut_anew", "set_shelves", "move_files"},
     "Upkeep": {"collect_garbage", "compact", "forget_removals"},
     # A copy is of the whole store.
-    "Backup": {"blob_hashes", "snapshot", "take_rest", "drop_rest", "relocate"},
+    "Backup": {"blob_hashes", "snapshot", "relocate"},
     # Bytes by their hash, which only the store knows; it asks by scope before.
     "Blobs": {"put", "get", "has", "delete", "hashes", "foreign"},
     # It opens other seams, which have scopes of their own.

@@ -33,7 +33,6 @@ from chapterhouse.types import (
     Finding,
     LibraryStatus,
     Progress,
-    RebuildReport,
     Remedy,
     RepairReport,
     RestoreReport,
@@ -403,85 +402,6 @@ class Library:
             on_progress=on_progress,
         )
 
-    @classmethod
-    def rebuild(
-        cls,
-        home: Path | str | None = None,
-        workspace: str = "default",
-        *,
-        look: Callable[[Self, Self], object] = lambda _old, _new: None,
-        on_progress: Callable[[Progress], None] = lambda _: None,
-    ) -> RebuildReport:
-        """Cut every document again that was cut by other settings than those of now.
-
-        A second library is built beside the one that serves, and then takes its place in one step.
-        What was built before an interrupt is gone on with by the next call.
-
-        Args:
-            home: As in ``open``.
-            workspace: Likewise.
-            look: Called with the library that serves and the new one, before they are exchanged;
-                what it raises leaves both where they are.
-            on_progress: Called after each document.
-
-        Raises:
-            NotFoundError: there is no library.
-            RefusedError: another process has it open, or builds it; what was built stays.
-            EngineError: the encoder's vectors cannot be made.
-            ChapterhouseError: the disk is full.
-        """
-        own = _require_there(home_folder(home), workspace)
-        with files.exchanging(own):
-            with cls.open(home, workspace, create=False) as library:
-                runtime = library._runtime  # noqa: SLF001 - our own
-                report = files.build_second(runtime, on_progress)
-                if not report.documents:
-                    return report
-                with files.opened_second(runtime) as second:
-                    look(library, cls(second))
-                after = files.finish_second(runtime)
-            files.switch_to(own, after)
-        return report
-
-    @classmethod
-    def rebuild_back(cls, home: Path | str | None = None, workspace: str = "default") -> None:
-        """Return to the library before the last ``rebuild``, with all that was changed since.
-
-        What was read since stays cut as it is. The same again returns to the other one.
-
-        Raises:
-            NotFoundError: there is no library, or none from before.
-            RefusedError: another process has it open.
-        """
-        own = _require_there(home_folder(home), workspace)
-        with files.exchanging(own):
-            with cls.open(home, workspace, create=False) as library:
-                after = files.finish_second(library._runtime, back=True)  # noqa: SLF001 - our own
-            files.switch_to(own, after, back=True)
-
-    @classmethod
-    def rebuild_forget(
-        cls,
-        home: Path | str | None = None,
-        workspace: str = "default",
-        *,
-        dry_run: bool = False,
-    ) -> tuple[str, ...]:
-        """Delete the library from before, and one that is not built yet; return their folders.
-
-        Args:
-            home: As in ``open``.
-            workspace: Likewise.
-            dry_run: Only say which would be deleted.
-
-        Raises:
-            NotFoundError: there is no library.
-            RefusedError: another process builds one.
-        """
-        own = _require_there(home_folder(home), workspace)
-        with files.exchanging(own):
-            return files.drop_others(own, dry_run=dry_run)
-
     def close(self) -> None:
         """Stop the reading processes and close the database and what models hold open."""
         wait_for_threads(_SETTLES)  # an interrupted answer may still be reading
@@ -517,12 +437,19 @@ class Library:
         """
         return discovery.check_language_model(self.settings.language_model)
 
-    def reindex(self) -> LibraryStatus:
-        """Throw the indexes away and build them anew from the store, which is written anew, too.
+    def reindex(self, *, on_progress: Callable[[Progress], None] | None = None) -> LibraryStatus:
+        """Cut again what other settings cut, and build store and indexes anew.
+
+        No file is read: chunks are cut from the stored texts, a document at a time. Questions that
+        are asked meanwhile are answered from some documents cut as before and others cut anew.
+
+        Args:
+            on_progress: Called after each document that is cut.
 
         Raises:
             ReadOnlyError: the library can only be read.
         """
+        self._whole.cut_again(on_progress or (lambda _: None))
         self._whole.store.compact()
         self._whole.rebuild()
         return self.status()

@@ -13,7 +13,7 @@ from chapterhouse.types import LibraryStatus, Progress, Scope, Traces
 
 if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
-    from chapterhouse.ingest import jobs, look, recut, remove, second
+    from chapterhouse.ingest import jobs, look, recut, remove
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.ingest.workers import Worker
@@ -38,7 +38,6 @@ else:
     recut = lazy("chapterhouse.ingest.recut")
     look = lazy("chapterhouse.ingest.look")
     remove = lazy("chapterhouse.ingest.remove")
-    second = lazy("chapterhouse.ingest.second")
 
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
@@ -72,8 +71,6 @@ class Runtime:
         read: Starts reading bytes in a worker process.
         preparer: Returns what makes a document of what was read.
         cutter: Returns what cuts documents as the settings say.
-        open_second: Opens another library of this workspace, in a home of its own, for who closes
-            it.
         open_fetch: Returns what fetches web pages; called when a page is fetched.
         now: The time in seconds since 1970.
         nonce: Gives the fresh random letters that mark what is ours in a prompt.
@@ -107,7 +104,6 @@ class Runtime:
     read: "Read"
     preparer: "Callable[[], Prepare]"
     cutter: "Callable[[], recut.Cutter]"
-    open_second: "Callable[[Path], Runtime]"
     open_fetch: "Callable[[], Fetch]"
     now: Callable[[], int]
     nonce: Callable[[], str]
@@ -212,6 +208,11 @@ class Runtime:
         for index in whole.indexes().values():
             index.catch_up(whole.store)
 
+    def cut_again(self, on_progress: Callable[[Progress], None]) -> None:
+        """Cut documents again that other settings cut; drop libraries of earlier versions."""
+        recut.cut_all(self.store, self.cutter(), self.embedder, on_progress)
+        remove.drop_former_libraries(self.folder)
+
     def rebuild(self) -> int:
         """Throw every index away and build it anew; return how far they have come.
 
@@ -221,11 +222,7 @@ class Runtime:
         return min(index.rebuild(self.store) for index in self.indexes().values())
 
     def erase(self, removals: "Sequence[Removal]") -> "FileSearch":
-        """Take removed documents out of all files, and search these for them.
-
-        Every other library of the workspace goes: it has the documents as they were.
-        """
-        second.drop_others(self.folder)
+        """Take removed documents out of all files, and search these for them."""
         traces = sum((removal.traces for removal in removals), start=Traces())
         embedder = self.encoders.current().embedder
         caches = [embedder] if isinstance(embedder, PassageCache) else []

@@ -41,7 +41,7 @@ from chapterhouse.settings_file import StatedSettings, read_stated
 from chapterhouse.settings_stored import ResolvedSettings, resolve
 from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
 from chapterhouse.store.access_database import AccessDatabase, AuditStore
-from chapterhouse.store.blobs import FolderBlobs, SharedBlobs
+from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.store.salvage import salvage
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
@@ -136,24 +136,21 @@ def open_workspace(home: Path, workspace: str, stated: StatedSettings) -> Runtim
     Raises:
         ChapterhouseError: one of them cannot be opened; those that were are closed again.
     """
-    return _open_runtime(home, workspace, partial(resolve_stored, stated), None)
+    return _open_runtime(home, workspace, partial(resolve_stored, stated))
 
 
-def open_runtime(
-    home: Path, workspace: str, settings: Settings, blobs: FolderBlobs | None = None
-) -> Runtime:
+def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
     """Open all parts of a workspace under these settings, whatever its database says of them.
 
     Args:
         home: The home folder.
         workspace: The name of the workspace.
         settings: Those that hold for it.
-        blobs: Where the bytes of its larger files are; in its own folder when None.
 
     Raises:
         ChapterhouseError: one of them cannot be opened; those that were are closed again.
     """
-    return _open_runtime(home, workspace, lambda _: ResolvedSettings(settings), blobs)
+    return _open_runtime(home, workspace, lambda _: ResolvedSettings(settings))
 
 
 def resolve_stored(stated: StatedSettings, store: "Store") -> ResolvedSettings:
@@ -182,10 +179,9 @@ def _open_runtime(
     home: Path,
     workspace: str,
     resolve_with: "Callable[[Store], ResolvedSettings]",
-    blobs: FolderBlobs | None,
 ) -> Runtime:
     folder = home / "workspaces" / workspace
-    blobs = blobs or FolderBlobs(folder / "blobs")
+    blobs = FolderBlobs(folder / "blobs")
     cache = folder / "cache"
     with ExitStack() as opened:
         store = SqliteStore(folder / "library.db", blobs=blobs)
@@ -238,7 +234,6 @@ def _open_runtime(
             read=pool.submit,
             preparer=partial(preparer, settings, embedder),
             cutter=partial(cutter_for, settings),
-            open_second=partial(open_second, folder, settings),
             open_fetch=_open_fetch,
             now=lambda: int(time.time()),
             nonce=_nonce,
@@ -262,17 +257,6 @@ def open_access(home: Path) -> "access.Access":
         lambda: int(time.time()),
         database.close,
     )
-
-
-def open_second(folder: Path, settings: Settings, home: Path) -> Runtime:
-    """Open another library of a workspace, with a home of its own; it deletes no bytes of files.
-
-    Args:
-        folder: Of the workspace whose bytes of files both have.
-        settings: Those of the workspace.
-        home: Of the other library.
-    """
-    return open_runtime(home, "default", settings, SharedBlobs(folder / "blobs"))
 
 
 def rebuild_database(folder: Path) -> tuple[str, Mapping[str, int]]:

@@ -73,7 +73,7 @@ def test_orders_of_the_same_are_equal(tmp_path: Path) -> None:
     assert first.lane == str(tmp_path / "a")
     assert reprocessing(["b", "a"]) == reprocessing(["a", "b", "a"])
     syncs = syncing(["a"], Options())
-    known = {first.kind, embedding().kind, reprocessing([]).kind, syncs.kind, "rebuild", "upload"}
+    known = {first.kind, embedding().kind, reprocessing([]).kind, syncs.kind, "upload"}
     assert known == kinds()
     with pytest.raises(NotFoundError):
         adding([tmp_path / "nothing"], "library")

@@ -320,27 +320,6 @@ def test_they_travel_with_an_archive(home: Path, tmp_path: Path) -> None:
         assert restored.configuration.history() == history
 
 
-def test_a_rebuild_cuts_by_them_and_leaves_them(home: Path, folder: Path) -> None:
-    with Library.open(home) as library:
-        library.documents.add(folder)
-        library.configuration.change_many(
-            {"chunking.strategy": "sentence", "chunking.maximum": 60}, "ada"
-        )
-    report = Library.rebuild(
-        home, look=lambda old, new: new.settings == old.settings or pytest.fail("other settings")
-    )
-    assert report.documents
-    with Library.open(home) as library:
-        assert library.settings.chunking.maximum == 60
-        assert library.upkeep.rebuild_plan().documents == 0
-        library.configuration.change("chunking.maximum", 90, "bob")
-        history = library.configuration.history()
-    Library.rebuild_back(home)
-    with Library.open(home) as library:
-        assert library.configuration.history() == history
-        assert not library.upkeep.verify().findings
-
-
 def test_they_survive_the_repair_of_a_damaged_database(home: Path) -> None:
     with Library.open(home) as library:
         library.configuration.change("search.limit", 3, "ada")

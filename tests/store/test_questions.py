@@ -202,23 +202,6 @@ def test_a_copy_has_questions_only_with_memories(
     assert (TEXT.encode() in (tmp_path / "copy.db").read_bytes()) is memories
 
 
-def test_the_counts_follow_into_a_library_that_was_built_anew(
-    store: SqliteStore, make_parts: Any, tmp_path: Path
-) -> None:
-    store.put(*make_parts("note"))
-    store.snapshot(tmp_path / "other.db", lambda: None, memories=True)
-    store.put(*make_parts("plan"))  # which the other one lacks
-    record = QuestionRecord(1, QuestionOutcome.NOT_FOUND, text=TEXT, nearest=DOCUMENTS[:2])
-    store.questions().record(record, 0)
-    with SqliteStore(tmp_path / "other.db", blobs=FolderBlobs(tmp_path / "none")) as other:
-        other.questions().record(record, 0)
-        other.take_rest(tmp_path / "library.db")
-        (taken,) = other.questions().figures(0, 0, 0).weak
-        assert (taken.text, taken.nearest) == (TEXT, ("note-0001",))
-        other.drop_rest()
-        assert other.questions().first() is None
-
-
 def test_two_processes_record_at_once(tmp_path: Path) -> None:
     path = tmp_path / "library.db"
     SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")).close()

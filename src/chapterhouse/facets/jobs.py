@@ -123,7 +123,7 @@ class JobFacet:
             if job.kind not in kinds():
                 raise UsageError(
                     f"This Chapterhouse does not know jobs of the kind '{job.kind}'.",
-                    hint="A newer one made it: upgrade Chapterhouse.",
+                    hint="Another version of Chapterhouse made it.",
                 )
             return do_job(job, self._runtime, tracker, on_progress)
 

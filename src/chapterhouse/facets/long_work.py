@@ -41,11 +41,9 @@ from chapterhouse.types import (
 
 if TYPE_CHECKING:
     from chapterhouse.agents import council_model, personas
-    from chapterhouse.facets import rebuilding
 else:
     council_model = lazy("chapterhouse.agents.council_model")
     personas = lazy("chapterhouse.agents.personas")
-    rebuilding = lazy("chapterhouse.facets.rebuilding")
 
 OnProgress = Callable[[Progress], None]
 
@@ -53,7 +51,6 @@ _INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
 _DOCUMENTS: Final = "documents"  # the lane of what reads the documents that are there already
 _VECTORS: Final = "vectors"
 _SOURCES: Final = "all sources"
-_REBUILD: Final = "rebuild"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,19 +173,6 @@ def embed_here(runtime: Runtime, on_progress: OnProgress, stop: Event) -> None:
     _run_here(embedding(), work, runtime, on_progress)
 
 
-def rebuild_here(runtime: Runtime, on_progress: OnProgress) -> JobState:
-    """Build another library beside the one that serves, as a job of this process.
-
-    Raises:
-        ChapterhouseError: it cannot be built; the library that serves is as it was.
-    """
-
-    def work(tracker: Tracker) -> Ended:
-        return rebuilding.build(runtime, tracker, on_progress)
-
-    return _run_here(Order("rebuild", {}, _REBUILD), work, runtime, on_progress).state
-
-
 def _run_here(
     order: Order, work: Callable[[Tracker], Ended], runtime: Runtime, on_progress: OnProgress
 ) -> Job:
@@ -208,8 +192,6 @@ def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress
         return _upload(job, runtime, tracker, on_progress)
     if job.kind == "embed":
         return _embed(runtime, tracker, on_progress)
-    if job.kind == "rebuild":
-        return rebuilding.build(runtime, tracker, on_progress)
     if job.kind == "sync":
         return _ended_sync(_sync(job.arguments, runtime, tracker, on_progress))
     return ended(_READS[job.kind](job.arguments, runtime, tracker, on_progress))
@@ -217,7 +199,7 @@ def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress
 
 def kinds() -> frozenset[str]:
     """Return every kind of job that can be done."""
-    return frozenset({"embed", "rebuild", "sync", UPLOAD, *_READS})
+    return frozenset({"embed", "sync", UPLOAD, *_READS})
 
 
 def _sync(

@@ -1,35 +1,28 @@
 """Upkeep: whether a library is sound, what helps where it is not, and which answers are stale."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chapterhouse.answering.search import holdings_of
 from chapterhouse.answering.stale import StaleAnswer, stale_answers
-from chapterhouse.ingest import doctor, privacy
+from chapterhouse.ingest import doctor, privacy, remove
 from chapterhouse.ingest.bug_report import bug_report
 from chapterhouse.ingest.environment import Surroundings, environment_checks
 from chapterhouse.ingest.recut import count_others
 from chapterhouse.ingest.repair import repair
 from chapterhouse.ingest.verify import verify_library
-from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     Check,
     Progress,
-    RebuildReport,
     RepairReport,
     Scope,
     Verification,
 )
 
-if TYPE_CHECKING:
-    from chapterhouse.facets import rebuilding
-else:
-    rebuilding = lazy("chapterhouse.facets.rebuilding")
-
 _IGNORED_HINT: Final = "See why: chapterhouse settings list"
-_REBUILD_HINT: Final = "Cut them again while the library serves: chapterhouse rebuild"
+_CUT_HINT: Final = "Cut them again: chapterhouse reindex"
 
 
 class Upkeep:
@@ -93,6 +86,7 @@ class Upkeep:
             *environment_checks(self._surroundings()),
             self._stored(),
             self._cutting(),
+            *self._former(),
             *found,
             private,
         )
@@ -113,11 +107,16 @@ class Upkeep:
             return Check("cutting", passed=True, sentence="As the settings say.")
         total = counted(runtime.store.census(Scope.everything()).documents, "document")
         sentence = f"{others:,} of {total} were cut by other settings than those of now."
-        return Check("cutting", passed=True, sentence=sentence, hint=_REBUILD_HINT)
+        return Check("cutting", passed=True, sentence=sentence, hint=_CUT_HINT)
 
-    def rebuild_plan(self) -> RebuildReport:
-        """Return what ``Library.rebuild`` would do."""
-        return rebuilding.plan(self._runtime)
+    def _former(self) -> tuple[Check, ...]:
+        """Name the libraries that an earlier version left in the workspace."""
+        found = remove.former_libraries(self._runtime.folder)
+        if not found:
+            return ()
+        sentence = f"Of an earlier version, and not used: {', '.join(map(str, found))}."
+        hint = "Delete them: chapterhouse reindex"
+        return (Check("other libraries", passed=True, sentence=sentence, hint=hint),)
 
     def bug_report(self) -> dict[str, Any]:
         """Return what helps to find a bug, and tells nothing of what the library holds."""

@@ -2,21 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from threading import Event
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.chunking.fingerprint import formats_of
 from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.ports.store import Store
-from chapterhouse.types import Chunk, Document, Progress, Scope
+from chapterhouse.types import Document, Progress, Scope
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-_TOGETHER: Final = 20  # documents of one transaction
 _ALL: Final = Scope.everything()
 
 
@@ -53,44 +47,32 @@ def count_others(store: Store, cutter: Cutter) -> int:
 
 
 def cut_all(
-    store: Store,
-    cutter: Cutter,
-    embedder: Embedder,
-    on_progress: Callable[[Progress], None],
-    stop: Event,
+    store: Store, cutter: Cutter, embedder: Embedder, on_progress: Callable[[Progress], None]
 ) -> int:
     """Cut every document again that was cut otherwise; return how many.
 
-    What is done is safe: after a stop, or the end of the process, the same call does the rest.
+    What is done is safe: after an interrupt, or the end of the process, the same call does the
+    rest.
 
     Args:
         store: Where they are.
         cutter: What cuts them.
         embedder: Makes the vectors that come with a document.
         on_progress: Called after each document.
-        stop: Ends the work after the present documents when set.
     """
     waiting = [document for document in store.documents(_ALL) if not cutter.is_right(document)]
     done = 0
-    for start in range(0, len(waiting), _TOGETHER):
-        if stop.is_set():
-            break
-        some = waiting[start : start + _TOGETHER]
-        made = [_cut(document, store, cutter, embedder) for document in some]
-        with store.together():
-            done += sum(store.cut_anew(*parts) for parts in made if parts)
-        for number, document in enumerate(some, start + 1):
-            on_progress(Progress(number, len(waiting), document.source))
+    for number, document in enumerate(waiting, start=1):
+        done += _cut(document, store, cutter, embedder)
+        on_progress(Progress(number, len(waiting), document.source))
     return done
 
 
-def _cut(
-    document: Document, store: Store, cutter: Cutter, embedder: Embedder
-) -> "tuple[Document, Sequence[Chunk], NDArray[np.float32] | None, str] | None":
-    """Return what ``cut_anew`` takes; None where the document is gone."""
+def _cut(document: Document, store: Store, cutter: Cutter, embedder: Embedder) -> bool:
+    """Cut a document again; say whether that was done: it may be removed or read anew meanwhile."""
     body = store.body(document.id, _ALL)
     if body is None:
-        return None
+        return False
     formats = formats_of(document.source, document.format)
     known = analyse_body(body, formats)
     chunks = build_chunks(document.id, known, cutter.chunker(known), cutter.count_tokens)
@@ -100,4 +82,7 @@ def _cut(
             [embedding_text(document.title, chunk) for chunk in chunks]
         )
     marked = replace(document, cut_by=cutter.cut_by(formats))
-    return marked, chunks, vectors, embedder.fingerprint
+    with store.together():  # nobody writes between the look and the write
+        if store.document(document.id, _ALL) != document:
+            return False
+        return store.cut_anew(marked, chunks, vectors, embedder.fingerprint)

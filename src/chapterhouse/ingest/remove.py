@@ -1,5 +1,6 @@
 """Take documents out of the library and out of every file of the workspace."""
 
+import shutil
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,8 @@ from chapterhouse.types import Document, FileSearch, Progress, Removal, Scope, T
 GRACE_SECONDS: Final = 3_600.0
 LAST_QUESTION: Final = "last.json"  # of the workspace: for open and --continue
 _TOGETHER: Final = 50  # documents of one transaction
+# Folders of a workspace in which earlier versions had other libraries of the same documents.
+_FORMER: Final = ("rebuild", "previous")
 
 
 def remove_documents(
@@ -93,10 +96,22 @@ def erase(
         cache.forget(traces.cached)
     for name in traces.uploads:
         uploads.drop(folder, name)
+    drop_former_libraries(folder)
     (folder / LAST_QUESTION).unlink(missing_ok=True)  # it quotes what was found
     store.forget_removals(rewrite_indexes())
     store.compact()
     return search_files(traces, folder, store)
+
+
+def former_libraries(folder: Path) -> tuple[Path, ...]:
+    """Return the folders of other libraries that an earlier version left in a workspace."""
+    return tuple(folder / name for name in _FORMER if (folder / name).is_dir())
+
+
+def drop_former_libraries(folder: Path) -> None:
+    """Delete them: they have documents as they were, and nothing uses them any more."""
+    for former in former_libraries(folder):
+        shutil.rmtree(former, ignore_errors=True)  # whoever searches all files finds what is left
 
 
 def _require(identifier: str, store: Store) -> Document:

@@ -268,20 +268,6 @@ class Backup(Protocol):
         """
         ...
 
-    def take_rest(self, path: Path) -> None:
-        """Take all but the documents from another library's database: it is as it is there.
-
-        Memories, encoders, sources, records of files, jobs and settings.
-        """
-        ...
-
-    def drop_rest(self) -> None:
-        """Delete what was asked, where it does not serve.
-
-        ``take_rest`` brings them back from the one that serves.
-        """
-        ...
-
     def relocate(self, before: str, after: str) -> None:
         """Let what was read at or below one absolute path be known at or below another."""
         ...

@@ -112,10 +112,3 @@ class FolderBlobs:
         if not path.parent.is_dir():
             make_folder(path.parent)
         write_whole(path, data)
-
-
-class SharedBlobs(FolderBlobs):
-    """Blobs of another library, which it may need longer than this one: none is deleted."""
-
-    def delete(self, sha256: str) -> None:
-        """Delete nothing."""

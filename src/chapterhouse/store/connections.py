@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import quote
 from weakref import WeakSet
 
 import apsw
@@ -190,18 +189,6 @@ class Connections:
             raise
         finally:
             self._holder = 0
-
-    @contextmanager
-    def attached(self, path: Path) -> Iterator[None]:
-        """Let the writer of this thread read the database at ``path`` as ``other`` in the block."""
-        with self._lock, explained(path):
-            # Read-only: a transaction would lock it as well, and whoever calls may hold that lock.
-            address = f"file:{quote(str(path.absolute()))}?mode=ro"
-            self._writer.execute("ATTACH ? AS other", (address,))
-            try:
-                yield
-            finally:
-                self._writer.execute("DETACH other")
 
     def is_writing(self) -> bool:
         """Whether this thread is in ``write``."""

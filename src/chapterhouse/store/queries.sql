@@ -508,7 +508,6 @@ WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
 UPDATE OR IGNORE root SET location = ?2 || substr(location, length(?1) + 1)
 WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
 
-
 -- free_job
 SELECT * FROM job
 WHERE (state = 'pending' OR state = 'running' AND lease_until <= ?) AND kind = ? AND arguments = ?
@@ -882,58 +881,6 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 -- put_cutting
 UPDATE document SET chunks = ?, cut_by = ?, sequence = ? WHERE key = ?;
 
--- take_memories
-INSERT INTO main.memory SELECT * FROM other.memory;
-
--- take_memory_terms
-INSERT INTO main.memory_terms (rowid, question, answer)
-SELECT rowid, question, answer FROM other.memory_terms;
-
--- take_encoders
-INSERT INTO main.encoder SELECT * FROM other.encoder;
-
--- take_sources
-INSERT INTO main.source SELECT * FROM other.source;
-
--- take_files
-INSERT INTO main.file SELECT * FROM other.file;
-
--- take_roots
-INSERT INTO main.root SELECT * FROM other.root;
-
--- take_jobs
-INSERT INTO main.job SELECT * FROM other.job;
-
--- take_settings
-INSERT INTO main.setting_change SELECT * FROM other.setting_change;
-
--- take_contents
-INSERT OR IGNORE INTO main.content SELECT * FROM other.content;
-
--- drop_rest_memories
-DELETE FROM main.memory;
-
--- drop_rest_memory_terms
-DELETE FROM main.memory_terms;
-
--- drop_rest_encoders
-DELETE FROM main.encoder;
-
--- drop_rest_sources
-DELETE FROM main.source;
-
--- drop_rest_files
-DELETE FROM main.file;
-
--- drop_rest_roots
-DELETE FROM main.root;
-
--- drop_rest_jobs
-DELETE FROM main.job;
-
--- drop_rest_settings
-DELETE FROM main.setting_change;
-
 -- --- settings ---
 
 -- stored_settings
@@ -951,16 +898,3 @@ SELECT coalesce(max(key), 0) FROM setting_change;
 
 -- put_setting_change
 INSERT INTO setting_change (name, value, changed, changed_by) VALUES (?, ?, ?, ?);
-
--- take_questions
-INSERT INTO main.question SELECT * FROM other.question;
-
--- take_question_documents
-INSERT INTO main.question_document SELECT * FROM other.question_document
-WHERE document IN (SELECT id FROM main.document);
-
--- drop_rest_questions
-DELETE FROM main.question;
-
--- drop_rest_question_documents
-DELETE FROM main.question_document;

@@ -28,7 +28,6 @@ from chapterhouse.store.settings import SettingStore
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.store.statements import first, run
-from chapterhouse.store.transfer import drop_rest, take_rest
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot
 
 INLINE_MAXIMUM = 64 * 2**10
@@ -317,14 +316,6 @@ class SqliteStore(StoreReader):
     def snapshot(self, path: Path, agree: Callable[[], None], *, memories: bool) -> Snapshot:
         """Write the database as it is at one moment to a new file; see ``take_snapshot``."""
         return take_snapshot(self._connections, path, agree, memories=memories)
-
-    def take_rest(self, path: Path) -> None:
-        """Take all but the documents from another library's database; see ``take_rest``."""
-        take_rest(self._connections, path)
-
-    def drop_rest(self) -> None:
-        """Delete what was asked; see ``drop_rest``."""
-        drop_rest(self._connections)
 
     def relocate(self, before: str, after: str) -> None:
         """Let what was read at or below one absolute path be known at or below another.

@@ -188,7 +188,6 @@ from chapterhouse.types.state import (
     EncoderStatus,
     FormatSupport,
     LibraryStatus,
-    RebuildReport,
 )
 from chapterhouse.types.terms import TermRows, TokenVectors
 from chapterhouse.types.verification import (
@@ -333,7 +332,6 @@ __all__ = [
     "Range",
     "Reading",
     "ReadingEvent",
-    "RebuildReport",
     "Remedy",
     "Removal",
     "RemovalState",

@@ -91,25 +91,6 @@ class LibraryStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class RebuildReport:
-    """What ``rebuild`` did, or would do.
-
-    Attributes:
-        documents: Cut anew.
-        total: Documents in the library.
-        chunks_before: In the library that served.
-        chunks: In the one that serves now.
-        replaced: Whether a library from before is gone for it: there is one way back.
-    """
-
-    documents: int
-    total: int
-    chunks_before: int = 0
-    chunks: int = 0
-    replaced: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class CorpusCounts:
     """How much there is to search, and in which languages (documents by ISO 639-1 code)."""
 

@@ -30,9 +30,9 @@ def test_who_changed_it_and_where_it_can_be_changed() -> None:
     assert "changed" not in fixed
 
 
-def test_a_rebuild_is_named_where_documents_need_it() -> None:
-    assert "rebuild --home x" in text(changed([VALUE], 2, " --home x", dry_run=False))
-    assert "rebuild" not in text(changed([VALUE], 0, "", dry_run=False))
+def test_reindex_is_named_where_documents_need_it() -> None:
+    assert "reindex --home x" in text(changed([VALUE], 2, " --home x", dry_run=False))
+    assert "reindex" not in text(changed([VALUE], 0, "", dry_run=False))
     assert "Nothing was changed." in text(changed([VALUE], 0, "", dry_run=True))
 
 

@@ -79,8 +79,12 @@ def test_documents_that_are_to_be_cut_again_are_counted(chapterhouse: Any, tmp_p
     chapterhouse("add", tmp_path / "bread.md")
     changed = chapterhouse("settings", "set", "chunking.strategy", "sentence")
     assert "1 document was cut by other settings" in changed.out
-    assert "chapterhouse rebuild" in changed.out
-    assert "rebuild" not in chapterhouse("settings", "set", "search.limit", 3).out
+    assert "chapterhouse reindex" in changed.out
+    assert "reindex" not in chapterhouse("settings", "set", "search.limit", 3).out
+    assert "1 document cut by other settings: chapterhouse reindex" in chapterhouse("status").out
+    assert "Would cut 1 document again." in chapterhouse("reindex", "--dry-run").out
+    assert chapterhouse("reindex", "--json").data["cut_otherwise"] == 0
+    assert "again" not in chapterhouse("reindex", "--dry-run").out
 
 
 def test_tokens_by_purpose(chapterhouse: Any, tmp_path: Any) -> None:

@@ -160,10 +160,15 @@ def _is_report(data: bytes) -> bool:
 
 
 def reindex(*, dry_run: DryRun = False) -> Outcome:
-    """Build the search indexes again.
+    """Cut documents again that other settings cut, and build the search indexes again.
 
-    They are derived from the stored documents, so nothing can be lost by it.
+    Both are made of the stored texts, so no file is read and nothing can be lost by it. Ctrl-C
+    leaves a whole library; the same again goes on.
     """
     with opened_library() as library:
-        state = library.status() if dry_run else library.reindex()
+        if dry_run:
+            state = library.status()
+        else:
+            with progress.show_progress() as show:
+                state = library.reindex(on_progress=show)
         return Outcome(state, render.reindexed(state, dry_run=dry_run))

@@ -96,11 +96,10 @@ COMMANDS: Final = {
         "archive:import_archive",
         "Restore an archive to a new home or an empty workspace.",
     ),
-    "rebuild": (
-        "rebuild:rebuild",
-        "Cut documents again that other settings cut, and switch when all is ready.",
+    "reindex": (
+        "library:reindex",
+        "Cut documents again that other settings cut, and build the search indexes again.",
     ),
-    "reindex": ("library:reindex", "Build the search indexes again."),
 }
 
 

@@ -220,7 +220,7 @@ def status(state: LibraryStatus) -> Iterator[Block]:
 def _cut_otherwise(state: LibraryStatus) -> Iterator[tuple[str, str]]:
     if state.cut_otherwise:
         number = counted(state.cut_otherwise, "document")
-        yield ("cutting", f"{number} cut by other settings: chapterhouse rebuild")
+        yield ("cutting", f"{number} cut by other settings: chapterhouse reindex")
 
 
 def checks(found: Sequence[Check]) -> Iterator[Block]:
@@ -236,6 +236,8 @@ def checks(found: Sequence[Check]) -> Iterator[Block]:
 
 def reindexed(state: LibraryStatus, *, dry_run: bool) -> Iterator[Block]:
     """Say what was, or would be, built again."""
+    if dry_run and state.cut_otherwise:
+        yield verbatim(f"Would cut {counted(state.cut_otherwise, 'document')} again.")
     verb = "Would index" if dry_run else "Indexed"
     yield verbatim(f"{verb} {searched_text(state.documents, state.chunks)}.")
 

@@ -52,7 +52,7 @@ def changed(
     if others:
         were = counted(others, "document was", "documents were")
         yield verbatim(f"{were} cut by other settings than those of now.")
-        yield verbatim(f"Cut them again while the library serves: chapterhouse rebuild{options}")
+        yield verbatim(f"Cut them again: chapterhouse reindex{options}")
 
 
 def history(found: Sequence[SettingChange]) -> Iterator[Block]:

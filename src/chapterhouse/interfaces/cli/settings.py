@@ -108,7 +108,7 @@ def _changed(found: Sequence[SettingValue], *, dry_run: bool) -> Iterator[Block]
     others = 0
     if not dry_run and any(one.needs_rebuild for one in found):
         with opened_library(background=False) as library:  # with the settings of now
-            others = library.upkeep.rebuild_plan().documents
+            others = library.status().cut_otherwise
     yield from render_settings.changed(found, others, reopening(), dry_run=dry_run)
 
 
