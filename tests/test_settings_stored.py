@@ -298,6 +298,6 @@ def test_origins_and_secrets() -> None:
     hits = by_name["packing.hits"]
     assert (hits.value, hits.origin) == (12, Origin.DEFAULT)
     assert "packing.hits" in hits.ignored
-    assert by_name["chunking.target"].needs_rebuild
+    assert by_name["chunking.target"].needs_reindex
     assert by_name["answer.words"].changed == 0
-    assert not by_name["answer.words"].needs_rebuild
+    assert not by_name["answer.words"].needs_reindex

@@ -279,7 +279,7 @@ def _setting_value(
         changed_by=stored.by if stored else "",
         is_changeable=is_changeable(name),
         ignored=resolved.ignored.get(name, ""),
-        needs_rebuild=name.partition(".")[0] in _CUTS,
+        needs_reindex=name.partition(".")[0] in _CUTS,
     )
 
 

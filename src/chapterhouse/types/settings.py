@@ -28,7 +28,7 @@ class SettingValue:
         changed_by: Who changed it there.
         is_changeable: Whether it may be changed in the database.
         ignored: Why the database's value does not hold; empty where it does, or there is none.
-        needs_rebuild: Whether a change holds for documents that are there only after a rebuild.
+        needs_reindex: Whether a change holds for documents that are there only after a reindex.
     """
 
     name: str
@@ -39,7 +39,7 @@ class SettingValue:
     changed_by: str = ""
     is_changeable: bool = False
     ignored: str = ""
-    needs_rebuild: bool = False
+    needs_reindex: bool = False
 
 
 @dataclass(frozen=True, slots=True)

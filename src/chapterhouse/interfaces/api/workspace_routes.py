@@ -94,7 +94,7 @@ class SettingResult(Result):
     changed_by: str
     is_changeable: bool
     ignored: Line
-    needs_rebuild: bool
+    needs_reindex: bool
 
 
 class SettingsResult(Result):

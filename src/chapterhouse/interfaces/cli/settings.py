@@ -106,7 +106,7 @@ def history(
 def _changed(found: Sequence[SettingValue], *, dry_run: bool) -> Iterator[Block]:
     """Show settings as they are now, and say where documents are to be cut again for them."""
     others = 0
-    if not dry_run and any(one.needs_rebuild for one in found):
+    if not dry_run and any(one.needs_reindex for one in found):
         with opened_library(background=False) as library:  # with the settings of now
             others = library.status().cut_otherwise
     yield from render_settings.changed(found, others, reopening(), dry_run=dry_run)
