@@ -17,6 +17,7 @@ import httpx2
 import uvicorn
 
 from chapterhouse.agents.council import Council
+from chapterhouse.council.meeting.memory import owner_of
 from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.admission import admission
 from chapterhouse.interfaces.api.application import build_application
@@ -27,6 +28,7 @@ from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.owner_key import make_owner_key
 from chapterhouse.library import Library
+from chapterhouse.types import Memory
 from chapterhouse.types.access import AccessLevel
 from chapterhouse.wiring import open_access
 
@@ -58,6 +60,15 @@ def make_board(home: Path) -> None:
         for name in ("independent_analysis", "cross_examination", "synthesis"):
             council = council.add_round(name)
         library.councils.create(council.chair(name="Chair", instructions="Sum up."))
+
+
+def remember_board(library: Library) -> None:
+    """Remember what each member of that council held, as after a meeting with models."""
+    for slug, text in RULES.items():
+        owner = owner_of("storm-board", slug)
+        held = Memory("", owner, asked=10, expires=0, question=QUESTION, answer=text, found=True,
+            method="tiny")  # fmt: skip
+        library._runtime.memories.remember(held)
 
 
 @dataclass

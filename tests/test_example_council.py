@@ -1,7 +1,6 @@
 """The example's council: its minutes hold what was planted, and nothing false.
 
-Without a model its documents are read, aspect by aspect. Where the chair has one it debates: the
-members quote their documents through every round, and what was planted stands in the map.
+No model is asked: the documents are read, aspect by aspect.
 """
 
 import os
@@ -13,22 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.council.conftest import Hall, with_model
 
 from chapterhouse import Library
-from chapterhouse.council.meeting.options import leaning_on, mentions
 from chapterhouse.council.minutes.bundle import minutes_json
-from chapterhouse.settings import HOME_FILE
 from chapterhouse.types import (
     Citation,
-    ClaimKind,
-    Dispute,
-    Leaning,
     Minutes,
     Position,
     PositionKind,
     PositionRelation,
-    Stance,
 )
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -108,13 +100,6 @@ class Meeting:
         cells = self.minutes.reading.positions
         return next(cell for cell in cells if (cell.aspect, cell.member) == (key, member))
 
-    def dispute(self, text: str) -> Dispute:
-        return next(
-            dispute
-            for dispute in self.minutes.map.disputes
-            if text in [side.text for side in dispute.sides]
-        )
-
 
 @pytest.fixture(scope="module")
 def meeting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Meeting]:
@@ -123,19 +108,6 @@ def meeting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Meeting]:
         assert not library.personas.validate()
         assert not library.councils.validate()
         yield Meeting(library.councils.convene("late-sailing", MATTER), library)
-
-
-@pytest.fixture(scope="module")
-def debate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Meeting]:
-    """The same where the chair has a model, which writes nothing that documents carry."""
-    folder = tmp_path_factory.mktemp("debate")
-    home = furnished(folder)
-    (home / HOME_FILE).write_text('[models.one]\nengine = "none"\n', "utf-8")
-    with Library.open(home) as library:
-        hall = Hall(library, folder)
-        hall.says(lambda *_: "{}", "one")
-        made = with_model(library.councils.load("late-sailing").council)
-        yield Meeting(hall.convene(made, MATTER), library)
 
 
 # --- read without a model -----------------------------------------------------------------------
@@ -150,7 +122,7 @@ def test_everyone_speaks_from_what_they_read(meeting: Meeting) -> None:
     ]
     assert not minutes.absences
     assert not minutes.warnings
-    assert minutes.rounds == ("independent_analysis",)  # nobody argues without a model
+    assert (minutes.rounds, minutes.statements) == ((), ())  # nobody argues without a model
     own = {
         seat.key: {Path(document.source).name for document in documents}
         for seat in minutes.members
@@ -165,8 +137,6 @@ def test_everyone_speaks_from_what_they_read(meeting: Meeting) -> None:
 def test_every_citation_stands_in_the_store(meeting: Meeting) -> None:
     assert meeting.stands(tuple(citation.number for citation in meeting.minutes.citations))
     assert all(check.holds for check in meeting.library.councils.recheck(meeting.minutes))
-    for claim in meeting.minutes.claims:
-        assert meeting.stands(claim.citations), claim
     assert spoken(meeting.minutes)
     assert all(meeting.stands(cell.citations) for cell in spoken(meeting.minutes))
     said = (*meeting.minutes.grounds, *meeting.minutes.dissent)
@@ -232,115 +202,9 @@ def test_without_a_model_nothing_is_disputed_or_given_up(meeting: Meeting) -> No
     assert not any("disputed" in point.text for point in minutes.decision)
 
 
-# --- debated ------------------------------------------------------------------------------------
-
-
-def test_in_a_debate_every_round_is_held(debate: Meeting) -> None:
-    assert debate.minutes.rounds == ("independent_analysis", "cross_examination", "rebuttal")
-    assert debate.minutes.reading.positions
-
-
-def test_the_planted_contradiction(debate: Meeting) -> None:
-    dispute = debate.dispute(TWO_MASTERS)
-    assert dispute.kind is ClaimKind.DIFFERENT_DOCUMENTS
-    assert [side.date for side in dispute.sides] == ["2025-11-21", "2025-11-17"]
-    assert [(s.members, s.value, s.text) for s in dispute.sides] == [
-        (("safety",), "two", TWO_MASTERS),
-        (("operations",), "one", ONE_MASTER),
-    ]
-    documents = [debate.cited(side.citations)[0].document_id for side in dispute.sides]
-    assert len(set(documents)) == 2
-    assert all(debate.stands(side.citations) for side in dispute.sides)
-
-
-def test_the_planted_agreement_that_rests_on_one_source(debate: Meeting) -> None:
-    row = next(row for row in debate.minutes.map.rows if row.text == EXPECTED)
-    assert row.kinds == (ClaimKind.SHARED_SOURCE,)
-    assert {cell.member for cell in row.cells} == {"operations", "finance", "safety"}
-    assert debate.library.documents.get(row.rests_on).source.endswith("demand-study-2025.txt")
-    quotes = set()
-    for cell in row.cells:
-        assert cell.stance is Stance.SUPPORTS
-        assert debate.stands(cell.citations)
-        quotes |= {citation.quote for citation in debate.cited(cell.citations)}
-    assert quotes == {EXPECTED, *IN_OWN_WORDS}
-
-
-def test_the_planted_conflict_of_an_older_and_a_newer_document(debate: Meeting) -> None:
-    dispute = debate.dispute(TEAL_OLD)
-    newer, older = dispute.sides
-    assert dispute.newer is True
-    assert (newer.value, newer.text) == ("90", TEAL_NEW)
-    assert (older.value, older.text) == ("120", TEAL_OLD)
-    assert newer.date > older.date
-    assert all(debate.stands(side.citations) for side in dispute.sides)
-    row = next(row for row in debate.minutes.map.rows if row.text == TEAL_OLD)
-    assert row.kinds == (
-        ClaimKind.DIFFERENT_DOCUMENTS,
-        ClaimKind.NEWER_AGAINST_OLDER,
-        ClaimKind.OUTDATED_SOURCE,
-    )
-
-
-def test_operations_gives_way_to_the_newer_policy_alone(debate: Meeting) -> None:
-    claims = {claim.id: claim.text for claim in debate.minutes.claims}
-    given = [(c.member, claims[c.claim], c.text) for c in debate.minutes.concessions if c.accepted]
-    assert given == [
-        ("operations", TEAL_OLD, TEAL_NEW),
-    ]
-
-
-def test_nothing_is_disputed_that_is_none_and_nothing_else_is_agreed(debate: Meeting) -> None:
-    """Every dispute, and every row on which more than one member speaks: judged by hand."""
-    chart = debate.minutes.map
-    assert [tuple(side.text for side in dispute.sides) for dispute in chart.disputes] == [
-        (TWO_MASTERS, ONE_MASTER),
-        (TEAL_NEW, TEAL_OLD),
-    ]
-    yes, no, silent = Stance.SUPPORTS, Stance.CONTRADICTS, Stance.SILENT
-    spoken = [
-        (row.text, tuple(cell.stance for cell in row.cells))
-        for row in chart.rows
-        if sum(cell.stance is not silent for cell in row.cells) > 1
-        or row.kinds != (ClaimKind.ONE_MEMBER,)
-    ]
-    assert spoken == [
-        (EXPECTED, (yes, yes, yes)),
-        (ONE_MASTER, (yes, silent, no)),
-        (TEAL_OLD, (silent, silent, no)),  # given up
-        (TWO_MASTERS, (no, silent, yes)),
-        (TEAL_NEW, (yes, silent, yes)),
-    ]
-
-
-def test_the_matrix_says_what_the_papers_say(meeting: Meeting) -> None:
-    minutes = meeting.minutes
-    leanings = {(v.option, v.member): v.leaning for v in minutes.matrix}
-    pro, contra, silent = Leaning.FOR, Leaning.AGAINST, Leaning.SILENT
-    conditional, neutral = Leaning.CONDITIONAL, Leaning.NEUTRAL
-    assert leanings == {
-        (APRIL, "operations"): pro,
-        (APRIL, "finance"): silent,
-        (APRIL, "safety"): contra,
-        (SUMMER, "operations"): contra,
-        (SUMMER, "finance"): pro,
-        (SUMMER, "safety"): neutral,
-        (SEPTEMBER, "operations"): silent,
-        (SEPTEMBER, "finance"): conditional,
-        (SEPTEMBER, "safety"): conditional,
-    }
-    assert minutes.decided == ""  # who agrees under a condition has not agreed
-    assert all(meeting.stands(v.citations) for v in minutes.matrix if v.leaning is not silent)
-
-
 def test_the_minutes_say_what_is_missing_and_from_whose_shelf(meeting: Meeting) -> None:
     gaps = [(gap.member, gap.shelf) for gap in meeting.minutes.missing if "amber" in gap.text]
     assert gaps == [("finance", "finance")]
-
-
-def test_agreement_on_one_source_asks_everyone_for_a_source_of_their_own(debate: Meeting) -> None:
-    lacking = [gap.member for gap in debate.minutes.missing if EXPECTED in gap.text]
-    assert lacking == ["operations", "finance", "safety"]
 
 
 @pytest.mark.parametrize(
@@ -362,25 +226,6 @@ def test_other_questions_find_the_older_and_the_newer_policy(
     assert not minutes.decision
 
 
-def test_two_who_read_different_papers_found_the_same(debate: Meeting, tmp_path: Path) -> None:
-    question = "How bright are the leading lights at Osk?"
-    hall = Hall(debate.library, tmp_path)
-    minutes = hall.debate(debate.library.councils.load("late-sailing").council, question)
-    (row,) = [row for row in minutes.map.rows if len(row.claims) > 1]
-    assert row.kinds == (ClaimKind.INDEPENDENT_SOURCES,)
-    assert [cell.member for cell in row.cells if cell.stance is Stance.SUPPORTS] == [
-        "operations",
-        "safety",
-    ]
-    assert sorted(Path(debate.library.documents.get(name).source).name for name in row.sources) == [
-        "annual-safety-report-2025.pdf",
-        "harbourmaster-notes-november-2025.txt",
-        "position-late-sailing.md",
-    ]
-    assert minutes.grounds[0].claims == row.claims
-    assert not minutes.map.disputes
-
-
 def test_who_has_nothing_on_it_says_so_in_the_words_of_the_question(meeting: Meeting) -> None:
     """A part with "them" is searched with words of the part before; nobody asked those."""
     minutes = meeting.library.councils.convene(
@@ -394,43 +239,22 @@ def test_who_has_nothing_on_it_says_so_in_the_words_of_the_question(meeting: Mee
 
 def test_a_row_of_a_table_that_shares_a_word_is_no_evidence(meeting: Meeting) -> None:
     """The budget has a line for fuel for MV Teal, and one for a course of the masters."""
-    finance = [claim.text for claim in meeting.minutes.claims if claim.member == "finance"]
+    finance = [cell.text for cell in spoken(meeting.minutes) if cell.member == "finance"]
     assert finance
     assert not [text for text in finance if " · " in text]
 
 
 def test_everything_that_is_asked_gets_its_best_sentence(meeting: Meeting) -> None:
-    own = [c.text for c in meeting.minutes.claims if c.member == "operations"]
+    own = [cell.text for cell in spoken(meeting.minutes) if cell.member == "operations"]
     assert own[0].startswith("From 3 April 2026 a late ferry should leave Varnholm Town for Osk")
     assert {EXPECTED, ONE_MASTER, TEAL_OLD} < set(own)
     assert not any("Heron" in text for text in own)  # the question names MV Teal
-
-
-@pytest.mark.parametrize(
-    ("option", "sentence", "leaning"),
-    [
-        ("start it on 3 April 2026", "We oppose starting it on 3 April 2026.", Leaning.AGAINST),
-        ("do not start it on 3 April 2026", "We oppose starting it.", Leaning.FOR),
-        ("no late ferry", "We propose a late ferry.", Leaning.AGAINST),
-        ("not before 1 September", "We propose 1 September.", Leaning.FOR),
-        ("no late ferry", "The ferry is late.", Leaning.NEUTRAL),
-    ],
-)
-def test_an_option_may_be_to_leave_something(option: str, sentence: str, leaning: Leaning) -> None:
-    assert leaning_on(option, sentence) is leaning
-
-
-def test_a_sentence_speaks_of_the_option_whose_words_it_has() -> None:
-    sentence = "We propose a trial of three months, June to August 2026, on Saturdays only."
-    options = (APRIL, SUMMER, SEPTEMBER)
-    assert [mentions(option, options, sentence) for option in options] == [False, True, False]
 
 
 def test_what_no_document_speaks_of_decides_nothing(meeting: Meeting) -> None:
     minutes = meeting.library.councils.convene(
         "late-sailing", "How reliable is the plumbing of the moon?"
     )
-    assert not minutes.claims
     assert not minutes.decided
     assert minutes.reading.comparisons[0].relation is PositionRelation.SILENT
     assert [gap.member for gap in minutes.missing] == ["operations", "finance", "safety"]

@@ -147,9 +147,9 @@ class Hall:
         return run_sync(plan_meeting(council, question, MeetingOptions(**more), self.runtime))
 
     def debate(self, made: Council, question: str = QUESTION, **more: Any) -> Minutes:
-        """Hold a meeting in which the chair alone has a model: members quote their documents."""
-        self.says(honest, "one")
-        return self.convene(with_model(made), question, **more)
+        """Hold a meeting in which every member says what their documents say, and no chair."""
+        self.says(honest)
+        return self.convene(replace(made, chaired_by=None), question, **more)
 
     def persona(self, slug: str, documents: Mapping[str, str], **config: Any) -> None:
         """Make a persona with curated documents, and settings by dotted key, ``__`` for the dot."""
@@ -180,12 +180,6 @@ def council(slug: str = "harbour-board", *members: str, rounds: tuple[Any, ...] 
     for entry in rounds or ("independent_analysis", "cross_examination", "rebuttal", "synthesis"):
         made = made.add_round(entry)
     return made.chair(name="Agnes Merrow", instructions="Weigh evidence, not voices.")
-
-
-def with_model(made: Council, model: str = "one") -> Council:
-    """Return a council whose chair has a model, so that it debates; its members have none."""
-    assert made.chaired_by is not None
-    return replace(made, chaired_by=replace(made.chaired_by, model=model))
 
 
 def turn(**said: Any) -> str:

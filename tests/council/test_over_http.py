@@ -172,9 +172,7 @@ def test_a_server_of_one_slot_hears_one_member_at_a_time(tmp_path: Path) -> None
     assert server.most_open == 1
 
 
-def test_a_service_that_fails_for_one_member_leaves_the_others_and_quotes_the_documents(
-    tmp_path: Path,
-) -> None:
+def test_a_service_that_fails_for_one_member_leaves_the_others(tmp_path: Path) -> None:
     def failing(request: Request) -> Reply:
         if "You are Maria" in request.system:
             return Reply(status=500, text="boom")
@@ -184,10 +182,9 @@ def test_a_service_that_fails_for_one_member_leaves_the_others_and_quotes_the_do
         minutes, _ = hold_meeting(library)
 
     by_member = {s.member: s for s in minutes.statements if s.round == "independent_analysis"}
-    assert by_member["maria"].method == "extractive"
+    assert by_member.keys() == {"tom"}
     assert by_member["tom"].method == "openai/tiny"
-    assert any("The model did not answer" in warning for warning in minutes.warnings)
-    assert OLD in [claim.text for claim in minutes.claims if claim.member == "maria"]
+    assert {one.member for one in minutes.absences} == {"maria"}
 
 
 def test_what_a_tool_found_over_http_can_be_cited(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.facets.councils import CouncilFacet
+from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
 
 QUESTION = "When does the gate of the harbour close?"
@@ -42,7 +45,7 @@ def test_events_end_with_the_minutes_that_convening_returns(
     assert events[-1] == MinutesEvent(minutes)
     assert sorted(map(repr, events)) == sorted(map(repr, told))  # members speak at the same time
     assert len([event for event in events if isinstance(event, MinutesEvent)]) == 1
-    assert {claim.member for claim in minutes.claims} == {"ada", "bo"}
+    assert {cell.member for cell in minutes.reading.positions if cell.citations} == {"ada", "bo"}
 
 
 def test_convening_works_where_a_loop_runs_already(library: Library, board: Council) -> None:
@@ -52,16 +55,18 @@ def test_convening_works_where_a_loop_runs_already(library: Library, board: Coun
 
     plain, awaited = asyncio.run(notebook())
     assert plain == awaited
-    assert plain.claims
+    assert plain.citations
 
 
 def test_who_stops_reading_stops_the_meeting_and_what_was_said_is_kept(
     library: Library, board: Council, tmp_path: Path
 ) -> None:
+    model = ScriptedModel(lambda *_: '{"position": "The gate closes."}')
+    councils = CouncilFacet(replace(library._runtime, language_model=lambda _: model))
     options = MeetingOptions(transcript=tmp_path / "held.ndjson")
 
     async def until_someone_spoke() -> None:
-        events = library.councils.events(board, QUESTION, options=options)
+        events = councils.events(board, QUESTION, options=options)
         async for event in events:
             if getattr(event, "kind", None) == "spoke":
                 break
@@ -81,7 +86,10 @@ def test_a_plan_names_everyone_and_every_turn_before_anything_is_held(
     assert [(turn.round, turn.member) for turn in plan.turns] == [
         ("independent_analysis", "ada"),
         ("independent_analysis", "bo"),
-    ]  # without a model nobody argues
+        ("cross_examination", "ada"),
+        ("cross_examination", "bo"),
+        ("synthesis", "chair"),
+    ]
     assert library.memory.personas() == ()
 
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.served import QUESTION, make_board
+from tests.served import QUESTION, make_board, remember_board
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.memory_owners import memory_owners
@@ -14,7 +14,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     make_board(home)
     with Library.open(home) as opened:
         opened.answers.ask(QUESTION, persona="tom")
-        opened.councils.convene("storm-board", QUESTION)
+        remember_board(opened)
         yield opened
 
 

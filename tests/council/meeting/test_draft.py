@@ -9,8 +9,7 @@ from tests.council.conftest import (
     whose,
 )
 
-from chapterhouse.errors import EngineError
-from chapterhouse.types import ClaimKind
+from chapterhouse.types import ClaimKind, Leaning
 
 FOUR = "Inside the harbour no vessel may exceed 4 knots."
 
@@ -40,17 +39,6 @@ def test_what_nobody_disputes_is_a_ground_with_all_that_carries_it(hall: Hall) -
     assert ClaimKind.INDEPENDENT_SOURCES in minutes.map.rows[0].kinds
 
 
-def test_agreement_on_one_source_asks_everyone_for_a_source_of_their_own(hall: Hall) -> None:
-    minutes = hall.debate(
-        council("harbour-board", "maria", "nina", rounds=("independent_analysis",)),
-        "How many vessels did the traffic survey count?",
-    )
-    row = next(row for row in minutes.map.rows if ClaimKind.SHARED_SOURCE in row.kinds)
-    assert "40 vessels" in row.text
-    gaps = [gap for gap in minutes.missing if "A source of their own" in gap.text]
-    assert {(gap.member, gap.shelf) for gap in gaps} == {("maria", "maria"), ("nina", "nina")}
-
-
 def test_what_documents_lack_is_said_with_whose_shelf(hall: Hall) -> None:
     minutes = hall.convene(
         council(rounds=("independent_analysis",)), "What does the dentist earn in Zanzibar?"
@@ -77,8 +65,24 @@ def test_open_questions_of_members_are_kept_with_who_asks(hall: Hall) -> None:
     }
 
 
-def test_a_warning_of_several_is_told_once_with_their_names(hall: Hall) -> None:
-    hall.says(lambda *_: EngineError("It is asleep."))
-    minutes = hall.convene(council(rounds=("independent_analysis",)))
-    (warning,) = [one for one in minutes.warnings if "It is asleep." in one]
-    assert warning.startswith("Maria Keller, Jonas Brandt, Nina Falk: ")
+def test_what_most_members_choose_is_decided_and_each_choice_is_shown(hall: Hall) -> None:
+    chosen = {"maria": "wait", "jonas": "build", "nina": "build"}
+    hall.says(lambda i, _: turn(option=chosen[whose(i)]))
+    made = council(rounds=("independent_analysis",)).decide_between("build", "wait")
+    minutes = hall.convene(made, "Shall we build or wait?")
+    assert minutes.decided == "build"
+    assert [one.text for one in minutes.decision] == ["Of 3 members, 2 for “build”, 1 for “wait”."]
+    assert {(v.option, v.member) for v in minutes.matrix if v.leaning is Leaning.FOR} == {
+        (option, member) for member, option in chosen.items()
+    }
+    assert len(minutes.matrix) == 6
+
+
+def test_without_a_majority_nothing_is_decided(hall: Hall) -> None:
+    hall.says(lambda i, _: turn(option={"maria": "wait", "jonas": "build"}.get(whose(i), "")))
+    made = council(rounds=("independent_analysis",)).decide_between("build", "wait")
+    minutes = hall.convene(made, "Shall we build or wait?")
+    assert minutes.decided == ""
+    assert minutes.decision[0].text.startswith("Nothing was decided. Of 3 members, 1 for")
+    offline = hall.convene(made, "Shall we build or wait?", model="none")
+    assert (offline.decided, offline.decision, offline.matrix) == ("", (), ())

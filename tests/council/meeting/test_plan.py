@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council, honest
+from tests.council.conftest import NAMES, QUESTION, Hall, council, honest
 
 from chapterhouse import Library
 from chapterhouse.agents.council_model import Round
@@ -59,17 +59,6 @@ def test_a_turn_says_what_is_read_and_called_and_told(hall: Hall) -> None:
     assert "You are Maria Keller." in turn.instructions
     assert "Your part in it: Think of rowers." in turn.instructions
     assert turn.prompt.endswith(f"QUESTION\n¦ {QUESTION}")
-
-
-def test_later_turns_show_what_the_documents_of_the_others_say(hall: Hall) -> None:
-    hall.says(honest)
-    turns = {(t.round, t.member): t for t in hall.plan("harbour-board").turns}
-    told = turns["cross_examination", "maria"].prompt
-    assert "CLAIMS OF OTHERS" in told
-    assert "may exceed 6 knots" in told
-    assert OWN["jonas"] not in told
-    assert "AGAINST YOUR CLAIMS" in turns["rebuttal", "maria"].prompt
-    assert "DISAGREEMENT MAP" in turns["synthesis", "chair"].prompt
 
 
 def test_a_plan_is_what_a_meeting_tells_but_for_its_nonces(hall: Hall) -> None:

@@ -131,9 +131,7 @@ def test_three_agreements_three_values_and_no_decision(signed: Hall) -> None:
     assert together.relation is PositionRelation.DIFFER
     assert together.groups == tuple((member,) for member in TERMS)
     assert (minutes.missing, minutes.decided, minutes.decision) == ((), "", ())
-    assert [claim.text for claim in minutes.claims] == [
-        cell.text for cell in minutes.reading.positions
-    ]
+    assert minutes.claims == ()
 
 
 def test_a_question_about_a_risk_decides_nothing_whatever_the_options(signed: Hall) -> None:
@@ -144,9 +142,7 @@ def test_a_question_about_a_risk_decides_nothing_whatever_the_options(signed: Ha
     assert (minutes.decided, minutes.decision) == ("", ())
     given = signed.convene(readers(*TERMS), asked, options=options)  # the caller says so
     assert given.options == options
-    assert {(v.option, v.member) for v in given.matrix} == {
-        (option, member) for option in options for member in TERMS
-    }
+    assert (given.decided, given.matrix) == ("", ())
 
 
 @pytest.mark.parametrize(
@@ -171,9 +167,9 @@ def test_the_rules_of_two_companies_do_not_contradict_each_other(
     assert (minutes.map.disputes, minutes.dissent, minutes.decision) == ((), (), ())
 
 
-def test_without_a_model_one_round_is_held_and_nothing_disputed(signed: Hall) -> None:
+def test_without_a_model_no_round_is_held_and_nothing_disputed(signed: Hall) -> None:
     minutes = signed.convene(readers(*TERMS), ASKED)
-    assert minutes.rounds == ("independent_analysis",)
+    assert (minutes.rounds, minutes.statements) == ((), ())
     assert not minutes.debated
     assert (minutes.map.rows, minutes.map.disputes) == ((), ())
     assert (minutes.dissent, minutes.open_questions, minutes.concessions) == ((), (), ())

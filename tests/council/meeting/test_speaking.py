@@ -1,8 +1,9 @@
-"""How a participant speaks: by a model while the budget has room, else by quotations."""
+"""How a participant speaks: by a model, while the budget has room."""
 
 import asyncio
 from decimal import Decimal
 
+import pytest
 from tests.council.conftest import Hall, council, honest, phase, turn
 
 from chapterhouse.council.meeting.budget import Budget, Need, Spending
@@ -25,23 +26,21 @@ def test_a_model_speaks_and_what_it_used_is_counted(hall: Hall) -> None:
     spending = Spending(Budget(calls=1))
     assert said(hall, spending).method == "scripted"
     assert not spending.warnings
-    assert said(hall, spending).method == "extractive"  # the one call is made
-    assert "documents are quoted" in spending.warnings[0]
+    assert said(hall, spending) == Statement("maria", "independent_analysis")  # it is made
+    assert "members were not asked any more" in spending.warnings[0]
 
 
 def test_a_model_that_fails_is_counted_as_what_was_expected(hall: Hall) -> None:
     hall.says(lambda *_: EngineError("gone", hint="Start it."))
     spending = Spending(Budget(calls=1))
-    statement = said(hall, spending)
-    assert statement.method == "extractive"
-    assert statement.claims
-    assert any("gone Start it." in warning for warning in statement.warnings)
+    with pytest.raises(EngineError, match="gone"):
+        said(hall, spending)
     assert not spending.reserve(Need(1))
 
 
-def test_where_nothing_is_open_documents_are_quoted_or_nothing_is_said(hall: Hall) -> None:
+def test_where_nothing_is_open_nothing_is_said(hall: Hall) -> None:
     model = hall.says(honest)
-    assert said(hall, Spending(), number=1).method == "extractive"
+    assert said(hall, Spending(), number=1) == Statement("maria", "cross_examination")
     assert said(hall, Spending(), number=2) == Statement("maria", "rebuttal")
     assert not model.asked
 
@@ -55,7 +54,7 @@ def test_when_the_cost_is_used_rules_sum_up(hall: Hall) -> None:
     minutes = hall.convene(council(), budget=Budget(dollars=Decimal("0.01")))
     assert minutes.usage == Usage(1)  # of which nobody knows the price
     assert minutes.method == "extractive"
-    assert any("rules summed up" in warning for warning in minutes.warnings)
+    assert any("not asked any more" in warning for warning in minutes.warnings)
 
 
 def test_nothing_is_stored_of_plans() -> None:

@@ -29,7 +29,6 @@ from chapterhouse.council.minutes.bundle import (
     read_minutes_bundle,
 )
 from chapterhouse.council.minutes.contents import all_citations, meetings
-from chapterhouse.council.minutes.decision_record import decision_record
 from chapterhouse.council.minutes.outline import minutes_html as html
 from chapterhouse.council.minutes.outline import minutes_markdown as markdown
 from chapterhouse.errors import UsageError
@@ -320,7 +319,6 @@ def assert_whole(hall: Hall, minutes: Minutes) -> None:
         assert citation.document_id in {source.document_id for source in bundle.sources}
     used = set(re.findall(r"\[\^([0-9-]+)\](?!:)", read))
     assert used <= {name for name, _ in all_citations(minutes)}
-    assert decision_record(minutes) == decision_record(minutes)
 
 
 def test_minutes_without_a_model_are_whole(hall: Hall) -> None:
@@ -365,7 +363,8 @@ def test_a_council_within_a_council_is_whole(hall: Hall) -> None:
         .add_round("synthesis")
         .chair(name="Mayor", instructions="Weigh.")
     )
-    minutes = hall.convene(outer, model="none")
+    hall.says(honest)
+    minutes = hall.convene(outer)
     assert [said.member for said in minutes.statements if said.inner] == ["harbour-board"]
     assert any("-" in name for name, _ in all_citations(minutes))
     assert_whole(hall, minutes)
@@ -374,7 +373,8 @@ def test_a_council_within_a_council_is_whole(hall: Hall) -> None:
 
 def test_a_chair_who_speaks_in_a_round_is_no_stranger(hall: Hall) -> None:
     opening = Round("opening", instructions="Say what is known.", speakers=("chair", "nina"))
-    minutes = hall.convene(council(rounds=(opening, "synthesis")), model="none")
+    hall.says(lambda i, p: turn() if phase(i) == "own" else honest(i, p))
+    minutes = hall.convene(council(rounds=(opening, "synthesis")))
     assert "chair" in {said.member for said in minutes.statements}
     assert_whole(hall, minutes)
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from chapterhouse.council.minutes.decision_record import decision_record
 from chapterhouse.council.minutes.outline import minutes_markdown as markdown
 from chapterhouse.types import Minutes, Support
 
@@ -71,9 +70,9 @@ def assert_ours_alone(page: str, usual: list[str], footnotes: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def usual(filled: Callable[[str], Minutes]) -> tuple[list[str], list[str]]:
-    """Give what minutes and a record are made of, whatever is said in them."""
-    return shape(markdown(filled("x"))), shape(decision_record(filled("x")))
+def usual(filled: Callable[[str], Minutes]) -> list[str]:
+    """Give what minutes are made of, whatever is said in them."""
+    return shape(markdown(filled("x")))
 
 
 def test_minutes_are_a_page_with_numbered_footnotes(minutes: Minutes) -> None:
@@ -94,16 +93,15 @@ def test_every_claim_says_how_far_it_is_carried(minutes: Minutes, support: Suppo
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_of_a_document_or_a_model_becomes_markdown(
-    filled: Callable[[str], Minutes], usual: tuple[list[str], list[str]], text: str
+    filled: Callable[[str], Minutes], usual: list[str], text: str
 ) -> None:
     for told in (text, f"a {text} b"):
-        assert_ours_alone(markdown(filled(told)), usual[0], 5)
-        assert_ours_alone(decision_record(filled(told)), usual[1], 4)
+        assert_ours_alone(markdown(filled(told)), usual, 5)
 
 
 @given(st.text(alphabet='ab1 []()!<>#*_`~|\\^&;:/.-+=$@\n\t"”“w\u200b', min_size=1, max_size=30))
 def test_no_mixture_of_signs_becomes_markdown(
-    filled: Callable[[str], Minutes], usual: tuple[list[str], list[str]], text: str
+    filled: Callable[[str], Minutes], usual: list[str], text: str
 ) -> None:
     told = text if text.strip(" \n\t\u200b") else f"{text}x"
-    assert_ours_alone(markdown(filled(told)), usual[0], 5)
+    assert_ours_alone(markdown(filled(told)), usual, 5)

@@ -1,5 +1,5 @@
 import pytest
-from tests.served import QUESTION, Served
+from tests.served import QUESTION, Served, remember_board
 
 from chapterhouse.library import Library
 
@@ -12,7 +12,7 @@ def asked(served_board: Served) -> None:
     with Library.open(served_board.home) as library:
         library.answers.ask(QUESTION)
         library.answers.ask(OTHER, persona="maria")
-        library.councils.convene("storm-board", QUESTION)
+        remember_board(library)
 
 
 def test_memories_are_listed_searched_and_forgotten(served_board: Served) -> None:

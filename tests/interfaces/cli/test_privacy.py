@@ -48,7 +48,7 @@ def _commands(home: Path, out: Path, folder: Path) -> list[tuple[list[str], str]
         (["reindex"], ""),
     ]
     places = [["--output", str(out / f"minutes.{suffix}")] for suffix in ("md", "html", "json")]
-    places.append(["--record", str(out / "0001-ferry.md"), "--bundle", str(out / "bundle.json")])
+    places.append(["--bundle", str(out / "bundle.json")])
     places.append(["--fresh", "--transcript", str(out / "new" / "said.jsonl")])
     told += [(["convene", "board", QUESTION, *place], "") for place in places]
     return [([*arguments, "--home", str(home)], typed) for arguments, typed in told]

@@ -83,10 +83,7 @@ def test_minutes_have_verified_citations_and_the_table(direct: Direct, library: 
     assert not minutes["decision"]  # nobody asked what to choose
     assert not minutes["map"]["rows"]
     assert "# " in result.content[0].text
-    told = direct.told
-    assert told[0] == "Round 1, independent_analysis, has begun."
-    assert "Round 1, independent_analysis: maria has spoken." in told
-    assert not any("euros" in message for message in told)
+    assert direct.told == []  # nobody argues without a model
 
 
 def test_nothing_is_remembered_unless_it_was_asked_for(
@@ -98,8 +95,8 @@ def test_nothing_is_remembered_unless_it_was_asked_for(
         council = served.library.councils.load("storm-board").path
         found = sorted(path.name for path in council.iterdir())
         assert found == sorted(["council.json", "docs", *kept])
-        for owner in ("", owner_of("storm-board", "maria")):
-            assert bool(served.library.memory.count((owner,))) == bool(kept)
+        assert bool(served.library.memory.count(("",))) == bool(kept)
+        assert not served.library.memory.count((owner_of("storm-board", "maria"),))  # held nothing
 
 
 def test_what_clients_are_told_names_no_path_of_this_machine(own: Library, tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 """A question put to a council: everyone is brought up to date, meets, and is remembered."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from math import ceil
 from typing import Final
 
 from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.question_record import minutes_record, record_question
@@ -15,6 +16,7 @@ from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.corpus import open_declared
 from chapterhouse.council.meeting.budget import Spending, duration
+from chapterhouse.council.meeting.draft import draft_minutes
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.pace import (
     chair_need,
@@ -24,7 +26,6 @@ from chapterhouse.council.meeting.pace import (
     smallest_need,
 )
 from chapterhouse.council.meeting.plan import Plan, PlannedTurn
-from chapterhouse.council.meeting.quoted import quoted_turn
 from chapterhouse.council.meeting.replay import Replay, open_transcript
 from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
 from chapterhouse.council.meeting.session import (
@@ -36,16 +37,17 @@ from chapterhouse.council.meeting.session import (
     participant_record,
     refresh_sources,
 )
-from chapterhouse.council.meeting.speaking import NothingStored, ignore, preside, speak
+from chapterhouse.council.meeting.speaking import ignore, preside, speak
 from chapterhouse.council.meeting.synthesis import Synthesis, prepare_synthesis
 from chapterhouse.council.meeting.transcript import Transcript
-from chapterhouse.council.meeting.turns import OnText, Turn
+from chapterhouse.council.meeting.turns import Record, Turn
 from chapterhouse.council.meeting.written import Prepared, prepare_turn
 from chapterhouse.council.tools import Opened
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     CouncilEvent,
+    DisagreementMap,
     MeetingEvent,
     MeetingEventKind,
     Memory,
@@ -55,7 +57,6 @@ from chapterhouse.types import (
     Query,
     ReadingEvent,
     Scope,
-    Statement,
 )
 
 _OWN_TRACES: Final = 4  # memories that an earlier holding of the same meeting may have left
@@ -145,37 +146,18 @@ async def plan_meeting(
 ) -> Plan:
     """Return what everyone would be told; arguments and errors as for ``convene``.
 
-    What others would have said before is what their documents say.
+    What others would say before is not known, and left out.
     """
-    choices = options or _ANY
     shown = replace(runtime, nonce=lambda: _NO_NONCE)
-    noted: dict[tuple[int, str], PlannedTurn] = {}
-
-    async def speak(participant: Participant, turn: Turn, on_text: OnText | None) -> Statement:
-        del on_text
-        given = await run_in_thread(partial(prepare_turn, participant, turn, shown))
-        noted[turn.number, participant.key] = _plan_turn(participant, turn, given)
-        return await run_in_thread(partial(quoted_turn, participant, turn, shown))
-
-    async def preside(chair: Participant, synthesis: Synthesis, on_text: OnText) -> Minutes:
-        del on_text
-        given = await run_in_thread(partial(prepare_synthesis, chair, synthesis, shown))
-        noted[synthesis.turn.number, chair.key] = _plan_turn(chair, synthesis.turn, given)
-        return synthesis.draft
-
-    meeting = Meeting(shown, NothingStored(), ignore, speak, preside, lambda _: ())
-    session = await run_in_thread(partial(_open, council, question, choices, shown, None))
-    patient = replace(session.council, round_timeout_seconds=3600.0)
-    await hold_meeting(replace(session, council=patient), meeting)
+    session = await run_in_thread(partial(_open, council, question, options or _ANY, shown, None))
+    turns = await run_in_thread(partial(_planned_turns, session, shown))
     participants = [participant_record(participant, runtime) for participant in session.everyone]
-    order = {entry.key: place for place, entry in enumerate(participants)}
-    turns = sorted(noted.items(), key=lambda item: (item[0][0], order[item[0][1]]))
     return Plan(
         session.council.slug,
         session.council.title,
         session.question,
         tuple(participants),
-        tuple(turn for _, turn in turns),
+        tuple(turns),
         session.warnings,
     )
 
@@ -221,6 +203,27 @@ def _deciding(
 
 
 # --- planning -----------------------------------------------------------------------------------
+
+
+def _planned_turns(session: Session, runtime: Runtime) -> Iterator[PlannedTurn]:
+    """Yield every turn in the order of rounds and seats; the chair's synthesis ends a council."""
+    titles = [(one.key, one.title) for one in session.everyone]
+    for number, entry in enumerate(session.council.rounds, start=1):
+        turn = Turn(session.council, session.question, entry, number, Record(), titles)
+        if entry.kind is RoundKind.SYNTHESIS:
+            if session.chair:
+                draft = draft_minutes(
+                    session.question, session, turn.record, DisagreementMap(), runtime
+                )
+                prepared = prepare_synthesis(
+                    session.chair, Synthesis(session, turn, draft), runtime
+                )
+                yield _plan_turn(session.chair, turn, prepared)
+            return
+        named = entry.speakers
+        speakers = [one for one in session.everyone if one.key in named]
+        for one in speakers if named else session.participants:
+            yield _plan_turn(one, turn, prepare_turn(one, turn, runtime))
 
 
 def _plan_turn(participant: Participant, turn: Turn, given: Prepared) -> PlannedTurn:

@@ -5,7 +5,8 @@ disputed is dissent and an open question, and where all agreement rests on one s
 has nothing to say, evidence is missing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -16,12 +17,12 @@ from chapterhouse.council.meeting.agenda import (
     unsettled,
 )
 from chapterhouse.council.meeting.grounds import why_no_ground
-from chapterhouse.council.meeting.options import favoured_option, verdicts
 from chapterhouse.council.meeting.position_table import position_table
 from chapterhouse.council.meeting.session import Participant, Session, participant_record
 from chapterhouse.council.meeting.turns import Ledger, Record
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.counting import counted
+from chapterhouse.text.view import inert
 from chapterhouse.types import (
     FOUND,
     Claim,
@@ -62,8 +63,8 @@ def draft_minutes(
     ledger = Ledger(record.citations)
     council, options = session.council, session.council.options
     reading = position_table(session, runtime, ledger)
-    matrix = verdicts(options, session.participants, runtime, ledger)
-    decided = favoured_option(matrix)
+    choices = _choices(record)
+    decided = _majority(choices)
     rounds = dict.fromkeys(statement.round for statement in record.statements)
     minutes = Minutes(
         council=council.slug,
@@ -79,18 +80,19 @@ def draft_minutes(
         absences=record.absences,
         map=chart,
         decided=decided,
-        decision=_decision(decided, session, chart, matrix),
+        decision=_decision(choices, session, chart),
         dissent=tuple(_dissent(chart, record)),
         open_questions=tuple(_open(chart, record)),
         missing=tuple(dict.fromkeys(_missing(session, record, chart))),
         reading=reading,
-        matrix=matrix,
+        matrix=tuple(_verdicts(options, choices, session)),
         citations=ledger.citations,
         chair=session.chair.title if session.chair else "",
         warnings=tuple(_warnings(session, record)),
     )
     if not session.debates:
-        return replace(minutes, grounds=tuple(_read_grounds(reading)))
+        missing = tuple(_silent(session, reading, runtime))
+        return replace(minutes, grounds=tuple(_read_grounds(reading)), missing=missing)
     settled = tuple(_settled(chart, record))
     facts = facts_in(session, {}, runtime)
     reasons = why_no_ground(settled, session, minutes, facts, runtime)
@@ -98,32 +100,47 @@ def draft_minutes(
     return replace(minutes, grounds=tuple(grounds[:_MOST_GROUNDS]))
 
 
+def _choices(record: Record) -> Mapping[str, str]:
+    """Return the option that each member would choose, as far as they named one."""
+    return {one.member: one.option for one in record.statements if one.option}
+
+
+def _majority(choices: Mapping[str, str]) -> str:
+    """Return the option that most of those who chose one would choose; or empty."""
+    counts = Counter(choices.values())
+    return next((option for option, count in counts.items() if 2 * count > len(choices)), "")
+
+
+def _verdicts(
+    options: Sequence[str], choices: Mapping[str, str], session: Session
+) -> Iterator[Verdict]:
+    """Yield a cell for each option and member, if anybody chose: whether it is what they chose."""
+    for option in options if choices else ():
+        for one in session.participants:
+            is_chosen = choices.get(one.key) == option
+            yield Verdict(option, one.key, Leaning.FOR if is_chosen else Leaning.SILENT)
+
+
 def _decision(
-    decided: str, session: Session, chart: DisagreementMap, matrix: Sequence[Verdict]
+    choices: Mapping[str, str], session: Session, chart: DisagreementMap
 ) -> tuple[Point, ...]:
-    """Return what was decided, where a decision was asked for; else what became of the claims."""
+    """Return how members chose, where a decision was asked for; else what became of the claims."""
+    if not session.debates:
+        return ()
     if not session.council.options:
-        return (_plain(_tally(chart)),) if session.debates and chart.rows else ()
-    if decided:
-        return (_plain(_favour(decided, matrix)),)
-    return (_plain("Nothing was decided: the documents favour no one option alone."),)
+        return (_plain(_tally(chart)),) if chart.rows else ()
+    if not choices:
+        return (_plain("Nothing was decided: no member chose an option."),)
+    counts = Counter(choices.values()).most_common()
+    votes = ", ".join(f"{count} for “{option}”" for option, count in counts)
+    chosen = f"Of {counted(len(session.participants), 'member')}, {votes}"
+    none = "" if _majority(choices) else "Nothing was decided. "
+    return (_plain(f"{none}{chosen}."),)
 
 
 def _plain(text: str) -> Point:
     """Return a sentence of our own, which states nothing that a document could carry."""
     return Point(text, support=Support.NO_STATEMENT)
-
-
-def _favour(decided: str, matrix: Sequence[Verdict]) -> str:
-    leanings = [verdict.leaning for verdict in matrix if verdict.option == decided]
-    whose = f"those of {leanings.count(Leaning.FOR)} of {counted(len(leanings), 'member')}"
-    rest = [
-        f"{leanings.count(leaning)} {leaning.value}"
-        for leaning in (Leaning.CONDITIONAL, Leaning.NEUTRAL, Leaning.SILENT)
-        if leaning in leanings
-    ]
-    others = f" ({', '.join(rest)})" if rest else ""
-    return f"The documents favour “{decided}”: {whose} speak for it, nobody's against it{others}."
 
 
 def _tally(chart: DisagreementMap) -> str:
@@ -301,6 +318,19 @@ def _missing(session: Session, record: Record, chart: DisagreementMap) -> Iterat
             for member in members:
                 text = f"A source of their own for “{row.text}”: all agreement on it rests on one."
                 yield Gap(member, shelves[member], text)
+
+
+def _silent(session: Session, reading: PositionTable, runtime: Runtime) -> Iterator[Gap]:
+    """Yield what is asked and the documents of a member do not say."""
+    members = {participant.key: participant for participant in session.participants}
+    asked = {aspect.id: aspect.text for aspect in reading.aspects}
+    for cell in reading.positions:
+        if not cell.citations:
+            member = members[cell.member]
+            empty = not runtime.store.census(member.request.scope).documents
+            because = ": there are no documents" if empty else ""
+            text = f"Evidence on “{inert(asked[cell.aspect])}”{because}."
+            yield Gap(cell.member, shelf_of_gap(member), text)
 
 
 def shelf_of_gap(participant: Participant) -> str:

@@ -1,24 +1,11 @@
-"""How members stand to the options, from what their documents say."""
+"""Which side a sentence takes: for a proposal, against it, or neither."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
-from chapterhouse.answering.choosing import Form
-from chapterhouse.answering.parts import sentence_alone
-from chapterhouse.answering.respond import offline
-from chapterhouse.claims.statement import TokenKind, read
-from chapterhouse.council.meeting.session import Participant
-from chapterhouse.council.meeting.turns import Ledger
-from chapterhouse.runtime import Runtime
-from chapterhouse.text.language import detect
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import Leaning, Verdict
+from chapterhouse.types import Leaning
 
-_FORM: Final = Form(most=3, part=sentence_alone, joined=False)
-_ROW: Final = " | "
-_LEAST: Final = 0.15  # confidence from which a sentence speaks of an option
 # Words by which a sentence takes a side. A sentence that has both kinds takes none.
 # A German verb may stand far from its other half: "lehnen … ab".
 _REST: Final = r"[^.;:!?]{0,200}\b"
@@ -87,13 +74,6 @@ _SAYS_YES: Final = re.compile(
     r"unterstütz\w*|stimm\w*|zustimm\w*|bestätig\w*|dafür|für|ja|pour|oui)\b",
     re.IGNORECASE,
 )
-# Words with which an option begins that is to leave something.
-_LEAVES: Final = re.compile(
-    r"\W*(?:do not|don[’']t|not(?! (?:before|after|until|later|only)\b)|no|never|neither|leave"
-    r"|reject|refuse|without|against|nicht(?! (?:vor|nach|nur|später)\b)|kein\w*|ohne|gegen"
-    r"|ablehnen)\b",
-    re.IGNORECASE,
-)
 
 
 def leaning_of(sentence: str) -> Leaning:
@@ -124,94 +104,6 @@ def leaning_of(sentence: str) -> Leaning:
 def takes_sides(sentence: str) -> bool:
     """Whether a sentence is a view of what should be done, for, against or neither."""
     return bool(_FOR.search(sentence) or _AGAINST.search(sentence))
-
-
-def verdicts(
-    options: Sequence[str], speakers: Sequence[Participant], runtime: Runtime, ledger: Ledger
-) -> tuple[Verdict, ...]:
-    """Return the decision matrix without a model: the best sentence of each member on each option.
-
-    Args:
-        options: What is to be decided between.
-        speakers: The members, in the order of their seats.
-        runtime: The library's parts.
-        ledger: Numbers the citations.
-    """
-    return tuple(
-        _verdict(option, options, participant, runtime, ledger)
-        for option in options
-        for participant in speakers
-    )
-
-
-def _verdict(
-    option: str, options: Sequence[str], participant: Participant, runtime: Runtime, ledger: Ledger
-) -> Verdict:
-    request = replace(participant.request, question=option, form=_FORM)
-    answer = offline(request, runtime)
-    sentences = answer.sentences if answer.confidence >= _LEAST else ()
-    cited = {citation.number: citation for citation in answer.citations}
-    statements = [
-        (leaning_on(option, sentence.text), sentence)
-        for sentence in sentences
-        if mentions(option, options, sentence.text)
-    ]
-    taken = [one for one in statements if one[0] is not Leaning.NEUTRAL] or statements
-    if not taken:
-        return Verdict(option, participant.key, Leaning.SILENT)
-    leaning, sentence = taken[0]
-    numbers = ledger.numbers(cited[number] for number in sentence.citations)
-    return Verdict(option, participant.key, leaning, sentence.text, numbers)
-
-
-def leaning_on(option: str, sentence: str) -> Leaning:
-    """Say on which side of an option a sentence stands that speaks of what the option is about.
-
-    Args:
-        option: Where it is to leave something ("do not start", "no late ferry"), a sentence
-            against doing it is for the option.
-        sentence: In English or German.
-    """
-    leaning = leaning_of(sentence)
-    opposite = {Leaning.FOR: Leaning.AGAINST, Leaning.AGAINST: Leaning.FOR}
-    return opposite.get(leaning, leaning) if _LEAVES.match(option) else leaning
-
-
-def mentions(option: str, options: Sequence[str], sentence: str) -> bool:
-    """Whether a sentence has a word of an option, and no more of another one's.
-
-    One that has other figures than the option speaks of something else, and a row of a table of
-    nothing that could be chosen.
-    """
-    if _ROW in sentence:
-        return False
-    language = detect(" ".join(options))
-    sentence_tokens = _tokens(sentence, language)
-    figures = [
-        {token for token in tokens if token[0] != TokenKind.WORD}
-        for tokens in (sentence_tokens, _tokens(option, language))
-    ]
-    if all(figures) and figures[0].isdisjoint(figures[1]):
-        return False  # "hire two" is not "hire ten"
-    shared = {one: len(sentence_tokens & _tokens(one, language)) for one in options}
-    return shared[option] >= max(1, *shared.values())
-
-
-def _tokens(text: str, language: str) -> frozenset[tuple[str, str]]:
-    """Return the content words, numbers and dates of a text."""
-    return frozenset((token.kind.value, token.key) for token in read(text, language).tokens)
-
-
-def favoured_option(matrix: Sequence[Verdict]) -> str:
-    """Return the one option that somebody is for and nobody against; empty where there is none."""
-    options = dict.fromkeys(verdict.option for verdict in matrix)
-    fitting = [
-        option
-        for option in options
-        if any(v.leaning is Leaning.FOR for v in matrix if v.option == option)
-        and not any(v.leaning is Leaning.AGAINST for v in matrix if v.option == option)
-    ]
-    return fitting[0] if len(fitting) == 1 else ""
 
 
 def is_for(written: object) -> bool | None:

@@ -1,37 +1,26 @@
-"""A turn without a model: what a member's documents say, word for word.
-
-In an analysis what the member's shelves say on each thing that is asked becomes a claim. In an
-examination every claim of another is looked for on the member's own shelves, and the sentence that
-says the same or contradicts it is the reply. In a rebuttal a member gives a claim up only where a
-newer version of the very document on which it rests says otherwise.
-"""
+"""What members' documents say on the claims of others, word for word, before these are argued."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.answering.parts import as_shown
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.disagreement.map import Facts
-from chapterhouse.council.disagreement.sources import Known, series_of
+from chapterhouse.council.disagreement.sources import Known
 from chapterhouse.council.disagreement.stances import find_stance
-from chapterhouse.council.meeting.concessions import judge_concession
-from chapterhouse.council.meeting.position_table import check_citation, position
+from chapterhouse.council.meeting.position_table import check_citation
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turns import Ledger, Turn, span_of
-from chapterhouse.council.positions.aspects import aspects_of
 from chapterhouse.ports.store import Store
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.view import inert
 from chapterhouse.types import (
-    Aspect,
     Citation,
     Claim,
-    Concession,
     Document,
     Evidence,
     Hit,
@@ -141,74 +130,12 @@ _PASSAGES: Final = 5  # that are read about one claim
 _LONGEST: Final = 1_000  # characters of a query; more words than that blur it
 
 
-def quoted_turn(participant: Participant, turn: Turn, runtime: Runtime) -> Statement:
-    """Return what a member's documents say in a round.
-
-    Args:
-        participant: Who would speak.
-        turn: What is asked.
-        runtime: The library's parts.
-    """
-    if participant.key in turn.agenda.examined:
-        return turn.agenda.examined[participant.key]
-    ledger = Ledger()
-    statement = Statement(participant.key, turn.round.name)
-    if turn.analyses:
-        statement = _analysis(participant, turn, runtime, ledger)
-    if turn.examines:
-        statement = _examination(statement, participant, turn, runtime, ledger)
-    if turn.round.kind is RoundKind.REBUTTAL:
-        statement = _rebuttal(statement, participant, turn, runtime, ledger)
-    return replace(statement, citations=ledger.citations)
-
-
 def examination(participant: Participant, turn: Turn, runtime: Runtime) -> Statement:
     """Return what a member's documents say on the claims of others."""
     ledger = Ledger()
     statement = Statement(participant.key, turn.round.name)
     statement = _examination(statement, participant, turn, runtime, ledger)
     return replace(statement, citations=ledger.citations)
-
-
-def aspects_in(turn: Turn, participant: Participant, runtime: Runtime) -> tuple[Aspect, ...]:
-    """Return what a member without a model looks for: the several things that are asked."""
-    own = turn.round.kind is RoundKind.OWN and turn.round.instructions
-    languages = runtime.store.census(participant.request.scope).languages
-    return aspects_of(own or turn.question, languages, turn.council.options)
-
-
-# --- analysis -----------------------------------------------------------------------------------
-
-
-def _analysis(participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger) -> Statement:
-    """Return a claim for each thing that is asked and that the member's documents speak of."""
-    positions = [
-        (aspect, position(participant, aspect, runtime, ledger))
-        for aspect in aspects_in(turn, participant, runtime)
-    ]
-    stated_cells = [cell for _, cell in positions if cell.citations]
-    cited = {citation.number: citation for citation in ledger.citations}
-    read = [cited[cell.citations[0]] for cell in stated_cells]
-    empty = not runtime.store.census(participant.request.scope).documents
-    because = ": there are no documents" if empty else ""
-    return Statement(
-        member=participant.key,
-        round=turn.round.name,
-        claims=tuple(
-            {
-                cell.citations: Claim(
-                    "", participant.key, turn.round.name, cell.text, cell.citations
-                )
-                for cell in reversed(stated_cells)
-            }.values()
-        )[::-1],
-        missing=tuple(
-            f"Evidence on “{inert(aspect.text)}”{because}."
-            for aspect, cell in positions
-            if not cell.citations
-        ),
-        read=tuple(Reading(one.document_id, one.start, one.end) for one in read),
-    )
 
 
 # --- examination --------------------------------------------------------------------------------
@@ -272,55 +199,3 @@ def _reply(
         values=found.values,
     )
     return reply, read
-
-
-# --- rebuttal -----------------------------------------------------------------------------------
-
-
-def _rebuttal(
-    statement: Statement, participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger
-) -> Statement:
-    given: dict[str, Concession] = {}
-    for reply in turn.against(participant):
-        claim = turn.record.claim(reply.claim)
-        newer = _newer_version(claim, reply, turn, runtime) if claim else None
-        if claim and newer and claim.id not in given:
-            given[claim.id] = _concession(claim, reply, newer, participant, turn, ledger)
-    return replace(statement, concessions=tuple(given.values()))
-
-
-def _newer_version(claim: Claim, reply: Reply, turn: Turn, runtime: Runtime) -> Citation | None:
-    """Return what a newer version of the document on which a claim rests says otherwise."""
-    store = runtime.store
-    for own in turn.record.cited(claim.citations):
-        old = quoted(own, store)
-        for other in turn.record.cited(reply.citations):
-            new = quoted(other, store)
-            series = series_of(old.title)
-            versions = series and series == series_of(new.title)
-            same = versions and own.document_id != new.document_id
-            if same and old.date and new.date[: len(old.date)] > old.date[: len(new.date)]:
-                return other
-    return None
-
-
-def _concession(
-    claim: Claim,
-    reply: Reply,
-    newer: Citation,
-    participant: Participant,
-    turn: Turn,
-    ledger: Ledger,
-) -> Concession:
-    to = next(
-        (
-            other.id
-            for other in turn.others(participant)
-            if newer in turn.record.cited(other.citations) and other.member == reply.member
-        ),
-        "",
-    )
-    text = inert(as_shown(newer.quote))
-    made = Concession(participant.key, turn.round.name, claim.id, to, text, (ledger.number(newer),))
-    cited = (newer,)
-    return judge_concession(made, cited, turn.record, free=not turn.council.concession_rule)

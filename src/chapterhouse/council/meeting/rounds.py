@@ -15,7 +15,6 @@ from typing import Final, Protocol
 from chapterhouse import telemetry
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import CHAIR, ROUND_SECONDS, RoundKind
-from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting.agenda import agenda_of, build_map
@@ -172,7 +171,8 @@ async def _take_turn(
         reason = f"They took longer than {_seconds(participant.timeout_seconds or 0)}."
         return _missing(participant, turn, reason, store, on_event)
     except ChapterhouseError as error:
-        return _missing(participant, turn, error.message, store, on_event)
+        reason = f"{error.message} {error.hint}".strip()
+        return _missing(participant, turn, reason, store, on_event)
     except Exception as error:  # noqa: BLE001 - whatever one member does, the others go on
         _log.exception("%s could not speak", participant.key)
         reason = f"Something went wrong with them ({type(error).__name__})."
@@ -180,19 +180,9 @@ async def _take_turn(
     task = asyncio.current_task()
     if task is not None and task.cancelling():  # the round ended, whatever they made of that
         raise asyncio.CancelledError
-    if not is_fallback(statement, participant):
-        statement = _record_statement(statement, turn, store)
+    statement = _record_statement(statement, turn, store)
     on_event(replace(event, kind=MeetingEventKind.SPOKE, statement=statement))
     return statement
-
-
-def is_fallback(statement: Statement, participant: Participant) -> bool:
-    """Whether quotations stand in for a model that did not answer; it is asked again next time."""
-    return (
-        participant.model is not None
-        and participant.inner is None
-        and statement.method == EXTRACTIVE
-    )
 
 
 def _record_statement(statement: Statement, turn: Turn, store: TurnStore) -> Statement:
@@ -266,16 +256,16 @@ async def hold_meeting(session: Session, meeting: Meeting) -> Minutes:
 
 async def _hold(session: Session, meeting: Meeting) -> Minutes:
     council, question, record = session.council, session.question, Record()
-    for number, entry in enumerate(council.rounds, start=1):
+    rounds = council.rounds if session.debates else ()  # documents alone hold none
+    for number, entry in enumerate(rounds, start=1):
         turn = Turn(council, question, entry, number, record, _titles(session))
-        if entry.kind is RoundKind.SYNTHESIS and session.debates:  # which ends a council
+        if entry.kind is RoundKind.SYNTHESIS:  # which ends a council
             return await _synthesis(turn, session, meeting)
         if record.statements and not _fits_budget(turn, session, meeting):
             continue
-        if session.debates or (turn.analyses and not record.statements):
-            runtime = with_tool_texts(meeting.runtime, record.tool_texts)
-            agenda = await run_in_thread(partial(agenda_of, turn, session, runtime))
-            record = await _round(replace(turn, agenda=agenda), session, meeting)
+        runtime = with_tool_texts(meeting.runtime, record.tool_texts)
+        agenda = await run_in_thread(partial(agenda_of, turn, session, runtime))
+        record = await _round(replace(turn, agenda=agenda), session, meeting)
     return _whole(await _draft(question, session, record, meeting.runtime), record, meeting)
 
 
@@ -293,7 +283,8 @@ def _titles(session: Session) -> Sequence[tuple[str, str]]:
 
 async def _round(turn: Turn, session: Session, meeting: Meeting) -> Record:
     keys = turn.round.speakers or tuple(participant.key for participant in session.participants)
-    speakers = [session.participant(key) for key in keys]
+    everyone = [session.participant(key) for key in keys]
+    speakers = [one for one in everyone if one.model or one.inner]
     seconds = longest(round_need(turn.round, session), turn.council)
     limits = Limits(turn.council.parallel, min(seconds, meeting.spending.seconds_left()))
     _emit(meeting, turn, MeetingEventKind.ROUND_BEGAN)

@@ -262,7 +262,8 @@ def open_session(
         chair,
         aspects=aspects_of(question, languages, council.options),
     )
-    return _reading(session if session.debates else _without_doubles(session), runtime)
+    fitting = _with_silent_members if session.debates else _without_doubles
+    return _reading(fitting(session), runtime)
 
 
 def _options(council: Council, question: str, options: MeetingOptions) -> tuple[str, ...]:
@@ -295,6 +296,16 @@ def _reading(session: Session, runtime: Runtime) -> Session:
 
     participants = (replace(one, read_aspect=partial(own, one.key)) for one in session.participants)
     return replace(session, participants=tuple(participants))
+
+
+def _with_silent_members(session: Session) -> Session:
+    """Say who takes no part in a debate, for want of a model."""
+    silent = [one.title for one in session.participants if not (one.model or one.inner)]
+    if not silent:
+        return session
+    verb = "has" if len(silent) == 1 else "have"
+    warning = f"{', '.join(silent)} {verb} no model and did not speak: see what the documents say."
+    return replace(session, warnings=(*session.warnings, warning))
 
 
 def _without_doubles(session: Session) -> Session:

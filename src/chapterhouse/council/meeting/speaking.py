@@ -1,23 +1,19 @@
-"""How a participant speaks: a council by meeting, a model by writing, documents by being quoted.
+"""How a participant speaks: a council by meeting, a model by writing.
 
-A model speaks as long as the meeting's budget has room; then documents are quoted, and rules sum
-up.
+A model speaks as long as the meeting's budget has room.
 """
 
 from dataclasses import replace
 from functools import partial
 
 from chapterhouse import telemetry
-from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.answering.tool_texts import with_tool_texts
-from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting.budget import Spending
 from chapterhouse.council.meeting.pace import chair_need, turn_need
-from chapterhouse.council.meeting.quoted import quoted_turn
 from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.synthesis import Synthesis, write_synthesis
-from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
+from chapterhouse.council.meeting.turns import Ledger, OnText, Turn, with_examined
 from chapterhouse.council.meeting.written import written_turn
 from chapterhouse.council.minutes.contents import tool_texts
 from chapterhouse.errors import EngineError
@@ -42,7 +38,7 @@ async def speak(
     runtime: Runtime,
     spending: Spending,
 ) -> Statement:
-    """Let a member speak: a council by meeting, a model by writing, documents by being quoted."""
+    """Let a member speak: a council by meeting, a model by writing."""
     runtime = with_tool_texts(runtime, turn.record.tool_texts)
     with telemetry.agent_span(participant.key, turn.question) as recorder:
         statement = await _statement(participant, turn, on_text, runtime, spending)
@@ -62,22 +58,17 @@ async def _statement(
     )
     if participant.inner is not None and turn.analyses and not has_met:
         return await _inner(participant, participant.inner, turn, runtime, spending)
-    has_nothing_open = turn.argues and not turn.agenda.of(participant.key)
-    if turn.round.kind is RoundKind.REBUTTAL and has_nothing_open:
-        return Statement(participant.key, turn.round.name)  # there is nothing to answer
-    if participant.model is None or has_nothing_open:
-        return await run_in_thread(partial(quoted_turn, participant, turn, runtime))
+    nothing = with_examined(Statement(participant.key, turn.round.name), turn)
+    if participant.model is None or (turn.argues and not turn.agenda.of(participant.key)):
+        return nothing  # there is nothing to answer
     need = turn_need(participant)
     if not spending.reserve(need):
-        spending.note("documents are quoted where models would have spoken")
-        return await run_in_thread(partial(quoted_turn, participant, turn, runtime))
+        spending.note("members were not asked any more")
+        return nothing
     used = Usage(need.calls, need.tokens)  # of one that fails nobody knows
     try:
         statement = await written_turn(participant, participant.model, turn, runtime, on_text)
         used = statement.usage or used
-    except EngineError as error:
-        quoted = await run_in_thread(partial(quoted_turn, participant, turn, runtime))
-        return replace(quoted, warnings=(*quoted.warnings, _despite(error)))
     finally:
         spending.settle(need, used)
     return statement
@@ -124,11 +115,6 @@ async def _written_synthesis(
             return replace(synthesis.draft, warnings=(*synthesis.draft.warnings, warning_text))
         telemetry.record_minutes(recorder, minutes)
         return minutes
-
-
-def _despite(error: EngineError) -> str:
-    warning = f"The model did not answer, so the documents are quoted: {error.message}"
-    return f"{warning} {error.hint}".strip()
 
 
 async def _inner(
@@ -184,7 +170,7 @@ async def _inner(
 
 
 class NothingStored:
-    """Keeps nothing: for plans, and for councils within councils."""
+    """Keeps nothing: for councils within councils."""
 
     def statement(self, number: int, member: str) -> Statement | None:
         """Return nothing."""

@@ -181,7 +181,6 @@ def _minutes(
     method: str,
 ) -> Minutes:
     draft, checker = synthesis.draft, Checker.of(evidence, runtime)
-    # What the rules' matrix cites is only kept where its cells are.
     ledger = Ledger(synthesis.turn.record.citations)
     reading = position_table(synthesis.session, runtime, ledger)
     points = partial(_points, checker=checker, ledger=ledger)
@@ -201,8 +200,8 @@ def _minutes(
     ]
     grounds, left_out = _grounds(stated, synthesis, reading, ledger, runtime)
     warnings = (*draft.warnings, *left_out)
-    if output.decided and not _is_favoured(output, draft):
-        unfounded = f"Nobody's documents or words speak for “{output.decided}”: the chair chose it."
+    if output.decided and not _is_chosen(output, draft):
+        unfounded = f"No member would choose “{output.decided}”: the chair chose it."
         warnings = (*warnings, unfounded)
     return replace(
         draft,
@@ -217,7 +216,7 @@ def _minutes(
             *(p for p in draft.open_questions if p.claims),
         ),
         missing=tuple(dict.fromkeys((*_gaps(output, synthesis, checker), *draft.missing))),
-        matrix=_matrix(output.matrix, draft, checker, ledger),
+        matrix=tuple(_matrix(output.matrix, synthesis, checker, ledger)),
         citations=ledger.citations,
         tool_texts=evidence.texts_among(one.document_id for one in ledger.citations),
         method=method,
@@ -252,11 +251,10 @@ def _grounds(
     )
 
 
-def _is_favoured(output: SynthesisOutput, draft: Minutes) -> bool:
-    """Whether a member or their documents are for what the chair chose."""
-    chosen = [statement.option for statement in draft.statements]
-    for_it = [v.option for v in draft.matrix if v.leaning is Leaning.FOR]
-    return output.decided in {sanitise_line(option) for option in (*chosen, *for_it)}
+def _is_chosen(output: SynthesisOutput, draft: Minutes) -> bool:
+    """Whether a member would choose what the chair chose."""
+    chosen = (statement.option for statement in draft.statements)
+    return output.decided in {sanitise_line(option) for option in chosen}
 
 
 def _points(stated: Iterable[StatedOutput], checker: Checker, ledger: Ledger) -> tuple[Point, ...]:
@@ -286,20 +284,17 @@ def _gaps(output: SynthesisOutput, synthesis: Synthesis, checker: Checker) -> It
 
 
 def _matrix(
-    output: Sequence[VerdictOutput], draft: Minutes, checker: Checker, ledger: Ledger
-) -> tuple[Verdict, ...]:
-    """Return the chair's matrix, and the rules' cell where it has none of its own."""
+    output: Sequence[VerdictOutput], synthesis: Synthesis, checker: Checker, ledger: Ledger
+) -> Iterator[Verdict]:
+    """Yield the chair's cells, and where there is none what the member chose themselves."""
+    draft = synthesis.draft
     by_cell = {(verdict.option, verdict.member): verdict for verdict in output}
-    cited = {citation.number: citation for citation in draft.citations}
-    cells = []
-    for cell in draft.matrix:
-        given = by_cell.get((sanitise_line(cell.option), cell.member))
-        if given is not None:
-            cells.append(_verdict(given, cell, checker, ledger))
-        else:
-            numbers = ledger.numbers(cited[number] for number in cell.citations)
-            cells.append(replace(cell, citations=numbers))
-    return tuple(cells)
+    chosen = {(verdict.option, verdict.member): verdict for verdict in draft.matrix}
+    for option in draft.options if by_cell or chosen else ():
+        for one in synthesis.session.participants:
+            cell = chosen.get((option, one.key)) or Verdict(option, one.key, Leaning.SILENT)
+            given = by_cell.get((sanitise_line(option), one.key))
+            yield cell if given is None else _verdict(given, cell, checker, ledger)
 
 
 def _verdict(output: VerdictOutput, cell: Verdict, checker: Checker, ledger: Ledger) -> Verdict:

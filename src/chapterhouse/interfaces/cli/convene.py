@@ -1,6 +1,5 @@
 """The command that lets a council meet: convene."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from chapterhouse.council.meeting import session
     from chapterhouse.council.minutes import bundle as bundles
     from chapterhouse.council.minutes import contents, outline
-    from chapterhouse.council.minutes import decision_record as decisions
     from chapterhouse.interfaces.cli import live, render_minutes
     from chapterhouse.library import Library
 else:
@@ -45,7 +43,6 @@ else:
     session = lazy("chapterhouse.council.meeting.session")
     bundles = lazy("chapterhouse.council.minutes.bundle")
     contents = lazy("chapterhouse.council.minutes.contents")
-    decisions = lazy("chapterhouse.council.minutes.decision_record")
     outline = lazy("chapterhouse.council.minutes.outline")
     live = lazy("chapterhouse.interfaces.cli.live")
     render_minutes = lazy("chapterhouse.interfaces.cli.render_minutes")
@@ -68,14 +65,6 @@ def convene(
     output: Annotated[
         str | None,
         option("--output", "FILE", "Write the minutes too: to FILE.md, .html or .json."),
-    ] = None,
-    record: Annotated[
-        str | None,
-        option(
-            "--record",
-            "FILE",
-            "Write a decision record; it has the number with which its name begins.",
-        ),
     ] = None,
     bundle: Annotated[
         str | None,
@@ -118,7 +107,7 @@ def convene(
     """
     if markdown + html + common().json > 1:
         raise typer.BadParameter("--markdown, --html and --json are forms of one thing: take one.")
-    if dry_run and (markdown or html or output or record or bundle):
+    if dry_run and (markdown or html or output or bundle):
         raise typer.BadParameter("--dry-run makes no minutes that could be printed or written.")
     form = render_minutes.markdown if markdown else render_minutes.html if html else None
     show = form or partial(render_minutes.minutes, full=full)
@@ -135,7 +124,7 @@ def convene(
     with COUNCILS.opened() as library, _joined_problems():
         if dry_run:
             return _plan(library, council, asked, options)
-        writing = _writers(output, record, bundle)  # before anything is paid for
+        writing = _writers(output, bundle)  # before anything is paid for
         minutes = live.attend(
             lambda on_event: library.councils.convene(
                 council, asked, options=options, on_event=on_event
@@ -191,14 +180,14 @@ def _join_problems(error: CouncilConfigError) -> UsageError:
 Write = Callable[["Library", Minutes], None]
 
 
-def _writers(output: str | None, record: str | None, bundle: str | None) -> list[Write]:
+def _writers(output: str | None, bundle: str | None) -> list[Write]:
     """Return what writes each of the files that are named, once it is clear that all can be.
 
     Raises:
         UsageError: a name is none, or two are the same.
         RefusedError: a file is of something else.
     """
-    named = ((_output, output), (_record, record), (_bundle, bundle))
+    named = ((_output, output), (_bundle, bundle))
     found = [prepare(name) for prepare, name in named if name is not None]
     if len({path.resolve() for path, _ in found}) < len(found):
         raise UsageError("Two of the files to be written have one name.", hint="Name them apart.")
@@ -216,15 +205,6 @@ def _output(name: str) -> tuple[Path, Write]:
     is_ours = _is_minutes if ending == ".json" else is_marked
     path = destination(name, "The minutes", "--output minutes.html", is_ours)
     return path, lambda _, minutes: write_output(path, form(minutes))
-
-
-def _record(name: str) -> tuple[Path, Write]:
-    path = destination(name, "A decision record", "--record 0001-berths.md", is_marked)
-    begins = re.match(r"[0-9]{1,9}", path.name)
-    number = int(begins.group()) if begins else 1
-    return path, lambda _, minutes: write_output(
-        path, marked(decisions.decision_record(minutes, number))
-    )
 
 
 def _bundle(name: str) -> tuple[Path, Write]:
