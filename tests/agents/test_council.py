@@ -59,7 +59,7 @@ def test_every_call_gives_a_new_council() -> None:
         MemberKind.ROLE,
         MemberKind.COUNCIL,
     ]
-    assert (whole.parallel, whole.round_timeout_seconds) == (2, 300)
+    assert (whole.parallel, whole.round_timeout_seconds) == (2, 900)
     assert whole.limits(round_timeout_seconds=9).parallel == 2
     assert whole.chaired_by == Member(name="Chair", model="big")
     assert whole.problems == ()

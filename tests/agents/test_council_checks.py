@@ -111,7 +111,7 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (with_member(persona="x", model="bg"), (*LATE, "model"), Code.MODEL_UNKNOWN, "'big'"),
     (with_member(persona="x", tools=["y"]), (*LATE, "tools", 0), Code.UNKNOWN, "There are"),
     (
-        with_member(persona="x", timeout_seconds=301),
+        with_member(persona="x", timeout_seconds=901),
         (*LATE, "timeout_seconds"),
         Code.UNUSED,
         "Raise",

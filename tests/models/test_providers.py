@@ -225,7 +225,7 @@ def test_the_context_is_asked_of_the_server_that_the_settings_name() -> None:
     assert first == 1_024
     assert max(others) < 500
     assert asked == ["m", "m"]
-    assert model.limits() == ModelLimits(500, 1_024, 2, settings.timeout_seconds, local=True)
+    assert model.limits() == ModelLimits(500, 1_024, 2)
 
 
 USED = RequestUsage(input_tokens=1_000_000, output_tokens=100_000)

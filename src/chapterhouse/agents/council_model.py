@@ -16,7 +16,7 @@ from chapterhouse.text.naming import valid_name
 Grounding = Literal["inject", "tool", "both"]
 GROUNDINGS: Final = ("inject", "tool", "both")
 PARALLEL: Final = 8
-ROUND_SECONDS: Final = 300.0
+ROUND_SECONDS: Final = 900.0  # a slow model on a laptop answers several members in them
 CHAIR: Final = "chair"  # how rounds name who presides
 # Tools that every library has: each searches the shelves of whoever calls it.
 SEARCH_TOOLS: Final = frozenset(("search_knowledge", "semantic_search", "search_documents"))

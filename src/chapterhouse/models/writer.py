@@ -26,7 +26,6 @@ from chapterhouse.models.providers import (
     model_settings,
     open_model,
 )
-from chapterhouse.models.servers import is_loopback
 from chapterhouse.models.tools import check_tools, run_calls, wanted_calls
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.types import ModelLimits, OutputFormat, Tool, ToolCall, Usage, Writing
@@ -109,13 +108,7 @@ class PydanticWriter:
         """
         self._learn_limits()
         settings = self._settings
-        return ModelLimits(
-            self._context_size,
-            settings.maximum_tokens,
-            self._slots.number,
-            settings.timeout_seconds,
-            local=is_loopback(base_address(settings)),
-        )
+        return ModelLimits(self._context_size, settings.maximum_tokens, self._slots.number)
 
     def _learn_limits(self) -> None:
         with self._asking:

@@ -32,7 +32,6 @@ class AnswerEvent:
 class MeetingEventKind(StrEnum):
     """What happened in a meeting."""
 
-    ESTIMATED = "estimated"  # what models will take, before the first round
     ROUND_BEGAN = "round-began"
     MEMBER_BEGAN = "member-began"
     TEXT = "text"  # a piece of what a model writes, before it is checked
@@ -50,7 +49,7 @@ class MeetingEvent:
         round: Name of the round.
         number: Of the round, from 1.
         member: Key of who speaks; ``chair`` for who presides; empty for the round itself.
-        text: The piece of text, why someone is absent, or what models will take.
+        text: The piece of text, or why someone is absent.
         statement: What they said, once they have.
     """
 

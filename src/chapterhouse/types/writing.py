@@ -116,15 +116,11 @@ class ModelLimits:
         context: Tokens of prompt and answer together; 0: not known.
         answer: Tokens of its longest answer; 0: not known.
         at_once: Requests that its server works on at a time; 0: not known.
-        seconds: Longest time for one response; 0: any.
-        local: Whether it runs on this machine, so that its speed depends on it.
     """
 
     context: int = 0
     answer: int = 0
     at_once: int = 0
-    seconds: float = 0.0
-    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from math import ceil
 from typing import Final
 
 from chapterhouse.agents.council import Council
@@ -15,16 +14,9 @@ from chapterhouse.answering.question_record import minutes_record, record_questi
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.corpus import open_declared
-from chapterhouse.council.meeting.budget import Spending, duration
 from chapterhouse.council.meeting.draft import draft_minutes
+from chapterhouse.council.meeting.limits import Allowance, fit_session
 from chapterhouse.council.meeting.memory import recall, remember_meeting
-from chapterhouse.council.meeting.pace import (
-    chair_need,
-    describe_need,
-    estimate,
-    fit_session,
-    smallest_need,
-)
 from chapterhouse.council.meeting.plan import Plan, PlannedTurn
 from chapterhouse.council.meeting.replay import Replay, open_transcript
 from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
@@ -48,8 +40,6 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     CouncilEvent,
     DisagreementMap,
-    MeetingEvent,
-    MeetingEventKind,
     Memory,
     Minutes,
     MinutesEvent,
@@ -62,7 +52,6 @@ from chapterhouse.types import (
 _OWN_TRACES: Final = 4  # memories that an earlier holding of the same meeting may have left
 Emit = Callable[[CouncilEvent], None]
 _ANY: Final = MeetingOptions()
-_LONG: Final = 180.0  # seconds, from which a smaller way is offered
 _NO_NONCE: Final = "x" * 6  # of a plan, which is shown and never sent
 
 
@@ -108,19 +97,17 @@ async def convene(
 
     session = await run_in_thread(partial(_open, council, question, choices, runtime, on_progress))
     reminders = await run_in_thread(partial(_reminders, session, choices, runtime))
-    session = await fit_session(session, runtime, choices.budget)
-    spending = Spending(choices.budget)
-    spending.set_aside(chair_need(session))
-    _emit_estimate(session, choices, emit)
+    session = await fit_session(session)
+    allowance = Allowance(choices.seconds, choices.tokens)
     with open_transcript(session, choices, runtime, reminders) as transcript:
         meeting = Meeting(
             runtime=runtime,
             store=Replay(transcript, session, runtime),
             on_event=emit,
-            speak=partial(speak, runtime=runtime, spending=spending),
-            preside=partial(preside, runtime=runtime, spending=spending),
+            speak=partial(speak, runtime=runtime, allowance=allowance),
+            preside=partial(preside, runtime=runtime, allowance=allowance),
             remind=lambda participant: reminders.get(participant.key, ()),
-            spending=spending,
+            allowance=allowance,
         )
         minutes = _write_minutes(await hold_meeting(session, meeting), transcript)
     if choices.is_counted:
@@ -128,17 +115,6 @@ async def convene(
         record = partial(record_question, minutes_record(minutes), choices.interface, seconds)
         await run_in_thread(partial(record, runtime, with_text=choices.remember))
     return await run_in_thread(partial(_remember, minutes, choices, runtime))
-
-
-def _emit_estimate(session: Session, choices: MeetingOptions, emit: Emit) -> None:
-    """Say what the meeting will take, and how it would take less."""
-    need = estimate(session)
-    if not need.calls:
-        return
-    smaller = duration(60 * ceil(1.25 * smallest_need(session).seconds / 60))
-    less = f' Less: --budget "{smaller}".' if need.seconds > _LONG and not choices.budget else ""
-    text = f"About {describe_need(need)}.{less}"
-    emit(MeetingEvent(MeetingEventKind.ESTIMATED, "", 0, text=text))
 
 
 async def plan_meeting(

@@ -13,14 +13,12 @@ from functools import partial
 from typing import Final, Protocol
 
 from chapterhouse import telemetry
-from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import CHAIR, ROUND_SECONDS, RoundKind
+from chapterhouse.agents.council_model import CHAIR, RoundKind
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting.agenda import agenda_of, build_map
-from chapterhouse.council.meeting.budget import Need, Spending
 from chapterhouse.council.meeting.draft import draft_minutes
-from chapterhouse.council.meeting.pace import chair_need, round_need
+from chapterhouse.council.meeting.limits import Allowance
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.synthesis import Synthesis
 from chapterhouse.council.meeting.turns import OnText, Record, Turn, add_absence, add_statement
@@ -39,7 +37,6 @@ from chapterhouse.types import (
 
 _log: Final = logging.getLogger("chapterhouse.council")
 
-_PATIENCE: Final = 3.0  # times the expected time of a round, before it ends
 OnEvent = Callable[[MeetingEvent], None]
 Speak = Callable[[Participant, Turn, OnText | None], Awaitable[Statement]]
 
@@ -86,7 +83,7 @@ class _Places:
     @asynccontextmanager
     async def one(self, participant: Participant) -> AsyncIterator[None]:
         """Hold a place inside the block, after waiting for it."""
-        at_once = participant.capacity.limits.at_once
+        at_once = participant.capacity.at_once
         if participant.model is None or not at_once:
             async with self._all:
                 yield
@@ -196,7 +193,7 @@ def _record_statement(statement: Statement, turn: Turn, store: TurnStore) -> Sta
 
 
 def _seconds(number: float) -> str:
-    return f"{number:g} second{'' if number == 1 else 's'}"
+    return f"{number:.3g} second{'' if number == 1 else 's'}"
 
 
 def _missing(
@@ -226,7 +223,7 @@ class Meeting:
         speak: Lets a member speak.
         preside: Lets the chair sum up.
         remind: What a member held in earlier meetings.
-        spending: What models have used, beside the budget.
+        allowance: What is left of its time and tokens.
     """
 
     runtime: Runtime
@@ -235,7 +232,7 @@ class Meeting:
     speak: Speak
     preside: Preside
     remind: Remind
-    spending: Spending = field(default_factory=Spending)
+    allowance: Allowance = field(default_factory=Allowance)
 
 
 async def hold_meeting(session: Session, meeting: Meeting) -> Minutes:
@@ -261,20 +258,13 @@ async def _hold(session: Session, meeting: Meeting) -> Minutes:
         turn = Turn(council, question, entry, number, record, _titles(session))
         if entry.kind is RoundKind.SYNTHESIS:  # which ends a council
             return await _synthesis(turn, session, meeting)
-        if record.statements and not _fits_budget(turn, session, meeting):
+        if record.statements and meeting.allowance.is_used:
+            meeting.allowance.note(f"the round {entry.name.replace('_', ' ')} was not held")
             continue
         runtime = with_tool_texts(meeting.runtime, record.tool_texts)
         agenda = await run_in_thread(partial(agenda_of, turn, session, runtime))
         record = await _round(replace(turn, agenda=agenda), session, meeting)
     return _whole(await _draft(question, session, record, meeting.runtime), record, meeting)
-
-
-def _fits_budget(turn: Turn, session: Session, meeting: Meeting) -> bool:
-    """Whether the budget has room for a further round."""
-    if meeting.spending.allows(round_need(turn.round, session)):
-        return True
-    meeting.spending.note(f"the round {turn.round.name.replace('_', ' ')} was not held")
-    return False
 
 
 def _titles(session: Session) -> Sequence[tuple[str, str]]:
@@ -285,8 +275,8 @@ async def _round(turn: Turn, session: Session, meeting: Meeting) -> Record:
     keys = turn.round.speakers or tuple(participant.key for participant in session.participants)
     everyone = [session.participant(key) for key in keys]
     speakers = [one for one in everyone if one.model or one.inner]
-    seconds = longest(round_need(turn.round, session), turn.council)
-    limits = Limits(turn.council.parallel, min(seconds, meeting.spending.seconds_left()))
+    seconds = min(turn.council.round_timeout_seconds, meeting.allowance.seconds_left)
+    limits = Limits(turn.council.parallel, seconds)
     _emit(meeting, turn, MeetingEventKind.ROUND_BEGAN)
     with telemetry.round_span(turn.round.name, turn.number, len(speakers)):
         turns = [
@@ -294,6 +284,8 @@ async def _round(turn: Turn, session: Session, meeting: Meeting) -> Record:
             for participant in speakers
         ]
         outcomes = await hold_round(turns, limits, meeting.speak, meeting.store, meeting.on_event)
+    if not meeting.allowance.seconds_left:
+        meeting.allowance.note(f"the round {turn.round.name.replace('_', ' ')} was ended")
     _emit(meeting, turn, MeetingEventKind.ROUND_ENDED)
     return add_outcomes(turn.record, outcomes)
 
@@ -309,8 +301,8 @@ async def _synthesis(turn: Turn, session: Session, meeting: Meeting) -> Minutes:
         _emit(meeting, turn, MeetingEventKind.ROUND_ENDED)
         return earlier
     if chair is not None and draft.map.rows:
-        seconds = chair.timeout_seconds or longest(chair_need(session), turn.council)
-        seconds = min(seconds, meeting.spending.seconds_left(is_last=True))
+        seconds = chair.timeout_seconds or turn.council.round_timeout_seconds
+        seconds = min(seconds, meeting.allowance.seconds_left)
         _emit(meeting, turn, MeetingEventKind.MEMBER_BEGAN, CHAIR)
         with telemetry.round_span(turn.round.name, turn.number, 1):
             synthesis = Synthesis(session, replace(turn, reminded=meeting.remind(chair)), draft)
@@ -328,7 +320,7 @@ async def _synthesis(turn: Turn, session: Session, meeting: Meeting) -> Minutes:
 
 
 def _too_long(seconds: float) -> str:
-    return f"The chair took longer than {seconds:g} seconds"
+    return f"The chair took longer than {_seconds(seconds)}"
 
 
 def _failure(error: Exception) -> str:
@@ -347,21 +339,14 @@ async def _draft(question: str, session: Session, record: Record, runtime: Runti
     return await run_in_thread(partial(draft_minutes, question, session, record, chart, runtime))
 
 
-def longest(need: Need, council: Council) -> float:
-    """Return the seconds after which a round ends: the council's, or more for a slow model."""
-    if council.round_timeout_seconds != ROUND_SECONDS:  # somebody chose them
-        return council.round_timeout_seconds
-    return max(ROUND_SECONDS, _PATIENCE * need.seconds)
-
-
 def _whole(minutes: Minutes, record: Record, meeting: Meeting) -> Minutes:
-    """Return minutes with what all models used together, and what a budget left out."""
+    """Return minutes with what all models used together, and what a limit left out."""
     used = [statement.usage for statement in record.statements if statement.usage]
     used += [minutes.usage] if minutes.usage else []
     total: Usage | None = None
     for usage in used:
         total = usage if total is None else total + usage
-    return replace(minutes, usage=total, warnings=(*minutes.warnings, *meeting.spending.warnings))
+    return replace(minutes, usage=total, warnings=(*minutes.warnings, *meeting.allowance.warnings))
 
 
 def _emit(

@@ -20,7 +20,6 @@ from chapterhouse.answering.evidence_buffer import excerpts_of
 from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, library_request
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
-from chapterhouse.council.meeting.budget import Budget
 from chapterhouse.council.positions.aspects import asks_decision, aspects_of, options_in
 from chapterhouse.council.positions.reading import SILENT, FoundPosition, read_together
 from chapterhouse.council.tools import Opened, installed_tools, participant_tools
@@ -29,7 +28,6 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Aspect,
     Excerpt,
-    ModelLimits,
     ParticipantRecord,
     Persona,
     Progress,
@@ -53,7 +51,8 @@ class MeetingOptions:
             where the council has none.
         tools: Further tools by the names that the council uses.
         options: What is to be decided between in this meeting; None for the council's own.
-        budget: What it may use of models at most; None for any.
+        seconds: After which nobody is asked any more; 0 for any.
+        tokens: Of prompts and answers together, after which nobody is asked any more; 0 for any.
         interface: By which the question comes: ``python``, ``cli``, ``mcp``, ``api``, ``openai``.
         counted: Whether analytics count it; None: where it may be remembered.
     """
@@ -64,7 +63,8 @@ class MeetingOptions:
     transcript: Path | None = None
     tools: Mapping[str, Tool] = field(default_factory=lambda: MappingProxyType({}))
     options: tuple[str, ...] | None = None
-    budget: Budget | None = None
+    seconds: float = 0.0
+    tokens: int = 0
     interface: str = "python"
     counted: bool | None = None
 
@@ -90,17 +90,15 @@ def _none_open(_: Council) -> Opened:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """How much a participant's model takes at a time, and how fast it is.
+    """How much a participant's model takes at a time.
 
     Attributes:
         evidence: Tokens of excerpts that lie before it in one turn; 0: any.
-        reads, writes: Tokens a second, measured where it runs on this machine; else 0.
+        at_once: Requests that its server works on at a time; 0: any.
     """
 
     evidence: int = 0
-    reads: float = 0.0
-    writes: float = 0.0
-    limits: ModelLimits = field(default_factory=ModelLimits)
+    at_once: int = 0
 
 
 @dataclass(frozen=True, slots=True)

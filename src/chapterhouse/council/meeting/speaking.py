@@ -1,6 +1,6 @@
 """How a participant speaks: a council by meeting, a model by writing.
 
-A model speaks as long as the meeting's budget has room.
+A model speaks as long as the meeting has time and tokens left.
 """
 
 from dataclasses import replace
@@ -8,8 +8,7 @@ from functools import partial
 
 from chapterhouse import telemetry
 from chapterhouse.answering.tool_texts import with_tool_texts
-from chapterhouse.council.meeting.budget import Spending
-from chapterhouse.council.meeting.pace import chair_need, turn_need
+from chapterhouse.council.meeting.limits import Allowance
 from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.synthesis import Synthesis, write_synthesis
@@ -26,7 +25,6 @@ from chapterhouse.types import (
     Minutes,
     Statement,
     Support,
-    Usage,
 )
 
 
@@ -36,12 +34,12 @@ async def speak(
     on_text: OnText | None,
     *,
     runtime: Runtime,
-    spending: Spending,
+    allowance: Allowance,
 ) -> Statement:
     """Let a member speak: a council by meeting, a model by writing."""
     runtime = with_tool_texts(runtime, turn.record.tool_texts)
     with telemetry.agent_span(participant.key, turn.question) as recorder:
-        statement = await _statement(participant, turn, on_text, runtime, spending)
+        statement = await _statement(participant, turn, on_text, runtime, allowance)
         telemetry.record_statement(recorder, statement)
         return statement
 
@@ -51,26 +49,21 @@ async def _statement(
     turn: Turn,
     on_text: OnText | None,
     runtime: Runtime,
-    spending: Spending,
+    allowance: Allowance,
 ) -> Statement:
     has_met = any(
         earlier.inner for earlier in turn.record.statements if earlier.member == participant.key
     )
     if participant.inner is not None and turn.analyses and not has_met:
-        return await _inner(participant, participant.inner, turn, runtime, spending)
+        return await _inner(participant, participant.inner, turn, runtime, allowance)
     nothing = with_examined(Statement(participant.key, turn.round.name), turn)
     if participant.model is None or (turn.argues and not turn.agenda.of(participant.key)):
         return nothing  # there is nothing to answer
-    need = turn_need(participant)
-    if not spending.reserve(need):
-        spending.note("members were not asked any more")
+    if allowance.is_used:
+        allowance.note("members were not asked any more")
         return nothing
-    used = Usage(need.calls, need.tokens)  # of one that fails nobody knows
-    try:
-        statement = await written_turn(participant, participant.model, turn, runtime, on_text)
-        used = statement.usage or used
-    finally:
-        spending.settle(need, used)
+    statement = await written_turn(participant, participant.model, turn, runtime, on_text)
+    allowance.add(statement.usage)
     return statement
 
 
@@ -80,22 +73,17 @@ async def preside(
     on_text: OnText,
     *,
     runtime: Runtime,
-    spending: Spending,
+    allowance: Allowance,
 ) -> Minutes:
     """Let the chair sum up; without a model, or where it cannot be reached, rules do."""
     if chair.model is None:
         return synthesis.draft
-    need = chair_need(synthesis.session)
-    if not spending.reserve(need, is_last=True):
-        spending.note("rules summed up")
+    if allowance.is_used:
+        allowance.note("the chair was not asked")
         return synthesis.draft
     runtime = with_tool_texts(runtime, synthesis.turn.record.tool_texts)
-    used = Usage(need.calls, need.tokens)
-    try:
-        minutes = await _written_synthesis(chair, chair.model, synthesis, on_text, runtime)
-        used = minutes.usage or used
-    finally:
-        spending.settle(need, used)
+    minutes = await _written_synthesis(chair, chair.model, synthesis, on_text, runtime)
+    allowance.add(minutes.usage)
     return minutes
 
 
@@ -122,17 +110,17 @@ async def _inner(
     session: Session,
     turn: Turn,
     runtime: Runtime,
-    spending: Spending,
+    allowance: Allowance,
 ) -> Statement:
     """Let a council that is a member meet, and say what came of it."""
     meeting = Meeting(
         runtime=runtime,
         store=NothingStored(),
         on_event=ignore,
-        speak=partial(speak, runtime=runtime, spending=spending),
-        preside=partial(preside, runtime=runtime, spending=spending),
+        speak=partial(speak, runtime=runtime, allowance=allowance),
+        preside=partial(preside, runtime=runtime, allowance=allowance),
         remind=lambda _: (),
-        spending=spending,
+        allowance=allowance,
     )
     minutes = await hold_meeting(session, meeting)
     ledger = Ledger()

@@ -214,7 +214,7 @@ async def follow_meeting(
 ) -> AsyncIterator[ServerSentEvent]:
     """Follow a meeting from its beginning: the last event is ``minutes`` or ``error``.
 
-    Before it come ``reading``, ``estimated``, ``round-began``, ``member-began``, ``text``,
+    Before it come ``reading``, ``round-began``, ``member-began``, ``text``,
     ``spoke``, ``resumed``, ``absent`` and ``round-ended``. ``stopped`` says that the server stops.
     """
     events = event_stream(meeting.follow(last_event_id), _event, exchange.server.stopping)

@@ -32,14 +32,12 @@ from chapterhouse.loading import lazy
 from chapterhouse.types import Minutes
 
 if TYPE_CHECKING:
-    from chapterhouse.council.meeting import budget as budgets
     from chapterhouse.council.meeting import session
     from chapterhouse.council.minutes import bundle as bundles
     from chapterhouse.council.minutes import contents, outline
     from chapterhouse.interfaces.cli import live, render_minutes
     from chapterhouse.library import Library
 else:
-    budgets = lazy("chapterhouse.council.meeting.budget")
     session = lazy("chapterhouse.council.meeting.session")
     bundles = lazy("chapterhouse.council.minutes.bundle")
     contents = lazy("chapterhouse.council.minutes.contents")
@@ -82,13 +80,13 @@ def convene(
             "What is to be decided between, instead of the council's own; give two or more.",
         ),
     ] = None,
-    budget: Annotated[
-        list[str] | None,
-        option(
-            "--budget",
-            "AMOUNT",
-            'What models may take at most: "10 minutes", "20 calls", "0.50 dollars"; repeatable.',
-        ),
+    seconds: Annotated[
+        int | None,
+        option("--seconds", "S", "Ask nobody any more after so many seconds.", least=1),
+    ] = None,
+    tokens: Annotated[
+        int | None,
+        option("--tokens", "N", "Ask nobody any more once models have used so many.", least=1),
     ] = None,
     fresh: Annotated[bool, flag("--fresh", "Begin anew where a meeting was interrupted.")] = False,
     forget: Annotated[
@@ -117,7 +115,8 @@ def convene(
         fresh=fresh,
         transcript=None if transcript is None else Path(require_path(transcript)).expanduser(),
         options=tuple(choice) if choice else None,
-        budget=budgets.parse_budget(budget) if budget else None,
+        seconds=seconds or 0,
+        tokens=tokens or 0,
         interface="cli",
     )
     asked = readable(*question)

@@ -61,8 +61,6 @@ class Meeting:
         """Take in what happened."""
         turn = self.turns.setdefault(event.member, _Turn()) if event.member else _Turn()
         match event.kind:
-            case MeetingEventKind.ESTIMATED:
-                self.reading = ""
             case MeetingEventKind.ROUND_BEGAN:
                 self.round, self.number, self.reading = event.round, event.number, ""
                 self.turns.clear()
@@ -174,9 +172,7 @@ def _nothing(_: MeetingEvent | None) -> None:
 def _in_lines(event: MeetingEvent | None) -> None:
     if event is None:
         return
-    if event.kind is MeetingEventKind.ESTIMATED:
-        typer.echo(one_line(event.text), err=True)
-    elif event.kind is MeetingEventKind.ROUND_BEGAN:
+    if event.kind is MeetingEventKind.ROUND_BEGAN:
         typer.echo(f"Round {event.number}: {one_line(event.round)}", err=True)
     elif event.kind in {
         MeetingEventKind.SPOKE,
@@ -199,9 +195,7 @@ def _live(meeting: Meeting, target: Console) -> Iterator[None]:
 
 def _lasting(target: Console, meeting: Meeting, event: MeetingEvent) -> None:
     """Print what shall still stand there when the round is over."""
-    if event.kind is MeetingEventKind.ESTIMATED:
-        say(target, (one_line(event.text), "dim"))
-    elif event.kind is MeetingEventKind.ROUND_ENDED:
+    if event.kind is MeetingEventKind.ROUND_ENDED:
         members = [turn for member, turn in meeting.turns.items() if member != CHAIR]
         spoke = sum(turn.style == "green" for turn in members)
         done = f"{spoke} spoke" if members else "summed up"  # by the chair or by rules
