@@ -243,7 +243,6 @@ def test_an_answer_does_not_tell_which_words_stand_on_the_shelf_of_another(
             )
     for alone, together in zip(*given, strict=True):
         assert alone.searched == together.searched
-        assert alone.would_help == together.would_help
         # Its number only: how rare words are, and so how hits score, is counted over all shelves.
         assert alone.confidence == pytest.approx(together.confidence, abs=0.05)
         assert without_scores(alone) == without_scores(together)

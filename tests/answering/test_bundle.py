@@ -140,7 +140,6 @@ answers = st.builds(
     display_name=words,
     route=st.sampled_from(Route),
     notice=words,
-    would_help=several,
     rejected=several,
     handed_to=words,
     usage=st.none() | usages,
@@ -367,9 +366,9 @@ JUNK = [
     '{"a":' * 50_000,
     '{"data": ' + "9" * 5_000 + "}",
     '{"data": {"question": "\\ud800"}}',
-    '{"format": "chapterhouse-answer/3"}',
+    '{"format": "chapterhouse-answer/4"}',
     '{"format": "chapterhouse-answer/4", "answer": {}}',
-    '{"format": ["chapterhouse-answer/3"]}',
+    '{"format": ["chapterhouse-answer/4"]}',
     '{"format": {"a": "' + "x" * 500 + '"}}',
     "NaN",
     '{"data": NaN}',
@@ -394,9 +393,9 @@ def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
 
 
 def test_a_later_format_says_what_this_one_is() -> None:
-    text = altered("format", to="chapterhouse-answer/4")
+    text = altered("format", to="chapterhouse-answer/5")
     with pytest.raises(
-        UsageError, match=r"format chapterhouse-answer/3, but 'chapterhouse-answer/4'"
+        UsageError, match=r"format chapterhouse-answer/4, but 'chapterhouse-answer/5'"
     ):
         read_bundle(text)
 

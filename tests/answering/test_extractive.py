@@ -305,31 +305,9 @@ def test_a_question_about_a_year_is_not_answered_from_another() -> None:
     assert not shelf.ask("What did the summer fair earn in 2023?").found
 
 
-def test_another_document_than_the_one_named_is_labelled() -> None:
-    texts = {
-        "acme": "Supply agreement with Acme Corporation.\n\nThe agreement ends after 12 months.",
-        "globex": "Supply agreement with Globex Limited.\n\nThe agreement ends after 24 months.",
-    }
-    told = Shelf(texts).ask("After how many months does the agreement with Globex end?")
-    assert told.citations[0].document_id == "globex"
-    cited = {citation.number: citation.document_id for citation in told.citations}
-    for sentence in told.sentences:
-        foreign = {cited[number] for number in sentence.citations} != {"globex"}
-        assert foreign == ("another document" in sentence.note)
-
-
-def test_a_value_that_nothing_states_is_said_to_be_missing() -> None:
-    told = Shelf({"a": "The harbour gate closes early in winter."}).ask(
-        "How much does the harbour gate cost?"
-    )
-    assert told.notice == "No number or amount is stated in what was found."
-
-
 def test_the_numbering_of_a_list_is_no_value() -> None:
-    told = Shelf({"a": "The harbour gate:\n\n1. It closes in winter.\n2. It costs little."}).ask(
-        "How much does the harbour gate cost?"
-    )
-    assert told.notice == "No number or amount is stated in what was found."
+    shelf = Shelf({"a": "The harbour gate:\n\n1. It closes in winter.\n2. It costs little."})
+    assert shelf.signs("How much does the harbour gate cost?").unvalued == 1
 
 
 def test_signs_tell_what_is_shown_and_how_it_stands_out() -> None:

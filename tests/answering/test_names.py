@@ -11,7 +11,6 @@ from chapterhouse.answering.names import (
     _things,
     find_names,
     find_steps,
-    missing_sides,
     named_documents,
 )
 from chapterhouse.retrieval.question import parse_question
@@ -159,30 +158,6 @@ def test_nothing_leads_on_from_what_is_not_named(asked: str) -> None:
 def test_a_name_that_many_documents_share_says_nothing() -> None:
     assert _things(dict.fromkeys("abcd", (0, 5))) == {}
     assert _things({"a": (4, 9), "b": (0, 9), "c": (12, 20)}) == {(0, 9): ["b"], (12, 20): ["c"]}
-
-
-@pytest.mark.parametrize(
-    ("asked", "missing"),
-    [
-        ("Which is older, The Grey Gull or The Red Kite?", ("The Red Kite",)),
-        ("Is The Red Kite older than The Grey Gull?", ("The Red Kite",)),
-        ("Wer ist älter, Osk Falmer oder Hans Meier?", ("Hans Meier",)),
-        ("Qui est plus vieux, Osk Falmer ou Jean Petit ?", ("Jean Petit",)),
-        ("Which is older, The Grey Gull or The Blue Heron?", ()),
-        ("Is Osk Falmer older than sheep?", ()),
-        ("When was The Grey Gull built and who built it?", ()),
-        ("Which is older, The Red Kite or The White Owl?", ()),
-    ],
-)
-def test_the_side_of_which_nothing_was_found(asked: str, missing: tuple[str, ...]) -> None:
-    assert missing_sides(asked, Shelf(FERRIES).hits()) == missing
-
-
-def test_a_comparison_of_which_one_side_is_missing_is_no_answer() -> None:
-    texts = {**FERRIES, "Birds": "A red bird sat on a kite."}
-    told = Shelf(texts).ask("Which is older, The Grey Gull or The Red Kite?")
-    assert told.notice == "Nothing was found about “The Red Kite”."
-    assert told.outcome is AnswerOutcome.PASSAGES
 
 
 def test_documents_that_are_named_are_in_the_order_of_the_question() -> None:

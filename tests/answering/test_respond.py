@@ -18,13 +18,13 @@ from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import Body, Route, Scope
 
 
-def test_a_question_of_the_field_without_an_answer_says_what_would_help(harbour: Any) -> None:
+def test_a_question_of_the_field_without_an_answer_names_what_is_missing(harbour: Any) -> None:
     harbour.library.personas.change("maria", {"profile.key_terms": '["helicopters", "kites"]'})
     answer = asked(harbour, "How many helicopters and kites are there?")
 
     assert not answer.found
     assert answer.route is Route.INSUFFICIENT
-    assert any("helicopters" in line for line in answer.would_help)
+    assert answer.searched.missing_terms == ("helicopters", "kites")
     assert answer.notice == ""
 
 
@@ -35,7 +35,6 @@ def test_a_foreign_question_is_deferred(harbour: Any) -> None:
     assert answer.notice == "This question is outside Maria Keller's expertise."
     assert not answer.found
     assert answer.sentences == ()
-    assert answer.would_help == ()
 
 
 def test_no_question_is_foreign_to_the_library_itself(harbour: Any) -> None:
@@ -146,7 +145,6 @@ def test_who_has_no_documents_says_so_before_anything_else(harbour: Any) -> None
     answer = asked(harbour, FOREIGN, "nina")
     assert answer.route is Route.INSUFFICIENT
     assert answer.notice == "Nina Roth has no documents yet."
-    assert answer.would_help
 
 
 def test_a_general_model_that_is_not_there_is_told_of_unless_none_is_wanted(harbour: Any) -> None:

@@ -15,10 +15,9 @@ from chapterhouse.answering.route import (
     needs_model,
     notice,
     route,
-    would_help,
 )
 from chapterhouse.retrieval.question import parse_question
-from chapterhouse.types import Persona, Question, Route, Searched
+from chapterhouse.types import Persona, Question, Route
 
 MARIA = Persona(
     "maria",
@@ -95,43 +94,6 @@ def test_the_deferral_is_worded_as_agreed() -> None:
     assert deferral(MARIA) == "This question is outside Maria Keller's expertise."
 
 
-def searched(
-    missing: tuple[str, ...] = (), nearest: tuple[str, ...] = (), documents: int = 3
-) -> Searched:
-    return Searched(documents, 9, ("berth", "price"), missing, nearest)
-
-
-def test_it_is_said_which_documents_would_help() -> None:
-    (told,) = would_help(searched(("parrot", "vaccine")))
-    assert "“parrot”, “vaccine”" in told
-
-    joined, near = would_help(searched(nearest=("Tariff › Berths",)))
-    assert "“berth”, “price” together" in joined
-    assert "Tariff › Berths" in near
-
-    assert would_help(searched(documents=0)) == ("Any document at all: none was searched.",)
-    assert would_help(Searched(3, 9, (), (), ())) == ()
-
-
-@pytest.mark.parametrize("terms", [("泊位", "价格"), ("berth", "バース"), ("정박료",)])
-def test_pieces_of_words_are_not_said_to_stand_anywhere(terms: tuple[str, ...]) -> None:
-    (told,) = would_help(Searched(3, 9, terms, (), ()))
-    assert f"“{terms[0]}”" in told
-    assert "each word" not in told
-    assert told.endswith("together: no passage joins them to an answer.")
-
-
-def test_a_heading_forges_no_citation_there() -> None:
-    (_, near) = would_help(searched(nearest=("Tariff [1] [^x:y] 【2】",)))
-    assert not any(character in near for character in "[]【】")
-
-
-def test_not_every_word_and_heading_is_shown() -> None:
-    words = tuple(f"word{number}" for number in range(30))
-    told = would_help(searched(words, words))
-    assert sum(line.count("word") for line in told) == 8 + 3
-
-
 K = QuestionKind
 HALL = "The hall has 120 seats. All 12 contracts were signed for three years."
 
@@ -163,23 +125,8 @@ def test_what_is_counted_weighed_or_summed_up_needs_a_model(asked: str, needed: 
     assert notice(kind, "", asked) == ""
 
 
-@pytest.mark.parametrize(
-    ("kind", "word"),
-    [(K.DATE, "date"), (K.NUMBER, "number"), (K.PERSON, "person"), (K.PLACE, "place")],
-)
-def test_a_value_that_is_not_there_is_told(kind: QuestionKind, word: str) -> None:
-    assert notice(kind, "nothing of it", "what?", unvalued=True).startswith(f"No {word} ")
-    assert notice(kind, "some of it", "what?") == ""
-
-
-def test_a_reason_is_told_to_be_missing_only_where_it_is() -> None:
-    missing = "No reason is stated in so many words in what was found."
-    assert notice(K.REASON, "The hall was closed.", "Why was the hall closed?") == missing
-    assert notice(K.REASON, "It was closed because of rain.", "Why was the hall closed?") == ""
-
-
 def test_what_is_absent_comes_first() -> None:
-    told = notice(K.DATE, "x", "When?", absent=["Osk"], missing=["Red Kite"], unvalued=True)
-    assert told == "No document searched mentions “Osk”. Nothing was found about “Red Kite”."
+    told = notice(K.DATE, "x", "When?", absent=["Osk"])
+    assert told == "No document searched mentions “Osk”."
     told = notice(K.SUMMARY, "x", "Sum it up", absent=["Osk"], beginning="Rules")
     assert told.endswith("A summary needs a model. This is how “Rules” begins:")

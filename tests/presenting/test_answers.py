@@ -157,7 +157,6 @@ def hostile_answer(text: str) -> Answer:
         ),
         citations=(cited, replace(cited, number=2, page_kind="sheet")),
         notice=text,
-        would_help=(text, text),
     )
 
 
@@ -334,7 +333,7 @@ def test_the_shape_of_the_answer_is_the_models() -> None:
     assert page.startswith("Two things:\n\n1. One.[^1] And so.\n2. Two.[^1]\n\nThus.\n\nsure")
 
 
-def test_a_refusal_says_what_would_help() -> None:
+def test_a_refusal_says_what_was_searched() -> None:
     refusal = Answer(
         "Why?",
         outcome=AnswerOutcome.NOT_FOUND,
@@ -344,11 +343,9 @@ def test_a_refusal_says_what_would_help() -> None:
         confidence=0.1,
         route=Route.INSUFFICIENT,
         notice="It is not known.",
-        would_help=("A *plan*.",),
     )
     assert answer_markdown(refusal) == (
-        "**It is not known.**\n\nSearched 1 document, 1 chunk, for: nothing\n\n"
-        "What would help:\n\n- A \\*plan\\*.\n"
+        "**It is not known.**\n\nSearched 1 document, 1 chunk, for: nothing\n"
     )
 
 
@@ -383,13 +380,13 @@ def test_sources_are_shown_in_full_when_asked_for() -> None:
 def test_where_nothing_answers_four_passages_are_shown_with_what_tells() -> None:
     text = "Cameras look at the eyes. They do so at 60 Hz. That is enough."
     telling = (26, 46)
-    passage = AnswerSentence(text, (1,), key_span=telling, note="about another document: Cameras")
+    passage = AnswerSentence(text, (1,), key_span=telling, note="3 of 9 shown")
     answer = replace(ANSWER, outcome=PASSAGES, sentences=(passage,) * 5, confidence=0.3)
     out = on_a_terminal(answer)
     assert out.startswith(
         "No passage answers this for certain. The closest passages:\n"
         "Cameras look at the eyes. »They do so at 60 Hz.« That is enough. [1]"
-        " (about another document: Cameras)\n\nCameras"
+        " (3 of 9 shown)\n\nCameras"
     )
     assert out.count("»They do so at 60 Hz.«") == 4
     coloured = on_a_terminal(answer, colour=True)

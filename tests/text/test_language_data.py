@@ -37,7 +37,6 @@ def test_every_language_has_function_words_in_lower_case(language: str) -> None:
         data.pointing_words,
         data.number_words,
         data.date_words,
-        data.side_words,
         data.empty_words,
         data.joining_words,
         data.linking_words,

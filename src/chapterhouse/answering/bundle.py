@@ -34,7 +34,7 @@ __all__ = [
     "read_bundle",
 ]
 
-FORMAT: Final = "chapterhouse-answer/3"
+FORMAT: Final = "chapterhouse-answer/4"
 _WRITTEN_BY: Final = (
     "Bundles are written by: chapterhouse ask QUESTION --bundle FILE; what "
     "ask --json printed is checked by: chapterhouse verify FILE"

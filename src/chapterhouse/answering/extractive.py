@@ -19,7 +19,6 @@ from chapterhouse.answering.names import (
     Names,
     find_names,
     find_steps,
-    missing_sides,
     named_documents,
 )
 from chapterhouse.answering.parts import Part, as_shown
@@ -87,7 +86,6 @@ class Found:
         signs: What speaks for an answer and against it.
         judged: All sentences of the hits.
         beginning: Title of the document whose beginning the parts are; or empty.
-        missing: What is compared, and of which nothing was found.
     """
 
     question: Question
@@ -100,7 +98,6 @@ class Found:
     parts: tuple[Part, ...] = ()
     signs: Signs | None = None
     beginning: str = ""
-    missing: tuple[str, ...] = ()
 
 
 def answer(
@@ -125,12 +122,11 @@ def answer(
     found = find_parts(result, census, reference, form, bodies)
     shown = "\n".join(part.text(bodies.text(part.hit.document.id)) for part in found.parts)
     certain = confidence(found.signs, reference.confidence) if found.signs else 0.0
-    in_the_way = found.names.absent or found.missing
     outcome = AnswerOutcome.PASSAGES
     if certain < reference.confidence.passages and not found.beginning:
         outcome = AnswerOutcome.NOT_FOUND
     elif certain >= reference.confidence.answer and not (
-        in_the_way or needs_model(found.kind, shown, result.query.text)
+        found.names.absent or needs_model(found.kind, shown, result.query.text)
     ):
         outcome = AnswerOutcome.ANSWER
         found = _to_the_point(found, form, bodies)
@@ -155,9 +151,7 @@ def answer(
             shown,
             result.query.text,
             absent=found.names.absent,
-            missing=found.missing,
             beginning=found.beginning,
-            unvalued=bool(found.signs and found.signs.unvalued),
         ),
         warnings=result.warnings,
     )
@@ -194,7 +188,6 @@ def find_parts(
     parts = choose(quotable, hits, bodies, form, question, every=kind in _EVERY, steps=steps)
     whole = _begun(hits, question, form, bodies) if kind is QuestionKind.SUMMARY else None
     parts = (whole,) if whole else parts
-    missing = missing_sides(question.text, hits)
     return replace(
         found,
         names=names,
@@ -202,7 +195,6 @@ def find_parts(
         parts=parts,
         signs=signs_of(parts, judged, hits, question, kind, result.query.text, names, bodies),
         beginning=inert(whole.hit.document.title) if whole else "",
-        missing=tuple(side for side in missing if not any(name in side for name in names.absent)),
     )
 
 
@@ -247,7 +239,7 @@ def _compose(
         if not all(citation.verified for citation in own):  # changed between the search and now
             continue
         citations += own
-        composed.append((part, _sentence(part, own, found.names)))
+        composed.append((part, _sentence(part, own)))
     return tuple(composed), tuple(citations)
 
 
@@ -271,14 +263,11 @@ def _passages(quoted: Sequence[tuple[Part, AnswerSentence]]) -> Iterator[AnswerS
         )
 
 
-def _sentence(part: Part, own: Sequence[Citation], names: Names) -> AnswerSentence:
+def _sentence(part: Part, own: Sequence[Citation]) -> AnswerSentence:
     document = part.hit.document
     shown = (as_shown(one.quote, document.format, part.header, part.columns) for one in own)
     text = inert("\n".join(shown))
     count, every = part.shown
-    notes = [f"{count} of {every} shown"] if count < every else []
-    if names.documents and document.id not in names.documents:
-        notes.append(f"about another document: {inert(document.title)}")
     whole = len(own) == 1 and (own[0].start, own[0].end) == part.core
     core = "" if whole else inert(_shown_core(own, part))
     place = text.find(core) if core else -1
@@ -286,7 +275,7 @@ def _sentence(part: Part, own: Sequence[Citation], names: Names) -> AnswerSenten
         text,
         tuple(citation.number for citation in own),
         before="\n" if own[0].number > 1 else "",
-        note=_SEMICOLON.join(notes),
+        note=f"{count} of {every} shown" if count < every else "",
         key_span=(place, place + len(core)) if place >= 0 else (0, 0),
     )
 

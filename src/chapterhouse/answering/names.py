@@ -20,7 +20,6 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import cache
 from math import prod
 from typing import Final
 
@@ -29,9 +28,8 @@ from numpy.typing import NDArray
 
 from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import Sentence, text_of
-from chapterhouse.text.aliases import fold_words, names_of
+from chapterhouse.text.aliases import names_of
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.language_data import STOPWORDS, language_data
 from chapterhouse.types import Hit, Question, Range
 
 _HEAD: Final = 600  # characters of a document that say what it is about
@@ -41,10 +39,6 @@ _YEAR: Final = re.compile(r"[12]\d{3}")
 _MOST: Final = 2  # things whose steps are shown
 _NAMESAKES: Final = 3  # a name that more documents share says nothing
 _UNFIT: Final = 0.2  # what a sentence counts that cannot hold what is asked for
-# Words with capitals, joined by small ones as in "House of Lords".
-_CAPITALISED: Final = r"[^\W_a-zà-öø-ÿ][\w'’.\-]*\b"
-_SIDE: Final = rf"(?P<side>{_CAPITALISED}(?:\s+(?:(?:of|the|de|la|du|von|der)\s+)*{_CAPITALISED})*)"
-_ARTICLE: Final = r"(?:(?:the|der|die|das|dem|den|le|la|les)\s+)?"
 _WORD: Final = re.compile(r"[^\W_]+")
 Judge = Callable[[Question], Judged]
 _Way = tuple[Sentence, ...]  # one sentence, or one and that to which it leads
@@ -167,38 +161,6 @@ def named_documents(asked: str, hits: Sequence[Hit]) -> tuple[str, ...]:
     """Return the ids of the documents that a question names, in its order."""
     things = _things(_mentioned(asked, _goes_by(hits)))
     return tuple(name for names in things.values() for name in names)
-
-
-def missing_sides(asked: str, hits: Sequence[Hit]) -> tuple[str, ...]:
-    """Return what a question compares with something that is found, if no hit says a word of it."""
-    things = _things(_mentioned(asked, _goes_by(hits)))
-    if len(things) != 1:
-        return ()
-    ((start, end),) = things
-    first = _WORD.search(asked)  # its capital makes no name of "Is"
-    small = first is not None and any(first.group().casefold() in own for own in STOPWORDS.values())
-    before = asked[first.end() if first and small else 0 : start]
-    neighbours = (_behind().match(asked, end), _before().search(before))
-    sides = (found["side"] for found in neighbours if found)
-    known = [f" {fold_words(f'{hit.document.title} {hit.chunk.text}')} " for hit in hits]
-    return tuple(
-        side for side in sides if not any(f" {fold_words(side)} " in text for text in known)
-    )
-
-
-@cache
-def _behind() -> re.Pattern[str]:
-    return re.compile(rf"\W+{_joints()}\s+{_ARTICLE}{_SIDE}")
-
-
-@cache
-def _before() -> re.Pattern[str]:
-    return re.compile(rf"{_SIDE}(?:\s+[a-zà-öø-ÿ]+){{0,2}}?\s+{_joints()}\s+{_ARTICLE}$")
-
-
-def _joints() -> str:
-    words = {word for data in language_data().values() for word in data.side_words}
-    return rf"(?:{'|'.join(sorted(words))})\.?"
 
 
 def _goes_by(hits: Sequence[Hit]) -> dict[str, tuple[str, ...]]:

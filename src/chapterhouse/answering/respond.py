@@ -3,7 +3,7 @@
 ::
 
     retrieve -> evidence -> route -> answered from the documents, by a model or by quotation
-                                  -> insufficient: what would help
+                                  -> insufficient: said so
                                   -> out of scope: deferred, or handed to the general model
     -> kept -> remembered
 
@@ -23,7 +23,7 @@ from chapterhouse.answering.drafts import OnDraft
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.memory import cache_answer, cache_key, cached_answer, recall, remember
 from chapterhouse.answering.request import NO_MODEL, Request
-from chapterhouse.answering.route import deferral, route, would_help
+from chapterhouse.answering.route import deferral, route
 from chapterhouse.answering.search import check_query, method_for, reference_of, search
 from chapterhouse.answering.writing import Written, combine
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
@@ -274,14 +274,10 @@ def _quote(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
         persona=persona.slug if persona else "",
         display_name=persona.display_name if persona else "",
         route=way,
-        would_help=would_help(answer_found.searched)
-        if answer_found.outcome is AnswerOutcome.NOT_FOUND and way is Route.INSUFFICIENT
-        else (),
     )
     if persona and not census.documents:
         notice = f"{persona.display_name} has no documents yet."
-        help_ = would_help(answer_found.searched)
-        return replace(answer_found, route=Route.INSUFFICIENT, notice=notice, would_help=help_)
+        return replace(answer_found, route=Route.INSUFFICIENT, notice=notice)
     if way is Route.OUT_OF_SCOPE and persona:
         return _deferred(answer_found, persona)
     return answer_found
@@ -304,7 +300,6 @@ def _deferred(quoted: Answer, persona: Persona) -> Answer:
         citations=(),
         route=Route.OUT_OF_SCOPE,
         notice=deferral(persona),
-        would_help=(),
     )
 
 

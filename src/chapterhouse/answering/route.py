@@ -1,4 +1,4 @@
-"""Whose question it is, and what the asker is told when it is not answered.
+"""Whose question it is, and what the reader is told first.
 
 A question that the evidence answers is answered, whatever the profile says. One that it does not
 answer is *insufficient* where it belongs to the persona's field, and *out of scope* where it does
@@ -9,21 +9,11 @@ shelf comes near. Thresholds from ``benchmarks/routing.py``.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from chapterhouse.answering.question_kind import QuestionKind, offers, states_count
+from chapterhouse.answering.question_kind import QuestionKind, states_count
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.scripts import script_language
-from chapterhouse.text.view import inert
-from chapterhouse.types import Persona, Question, Route, Searched
+from chapterhouse.types import Persona, Question, Route
 
 _ABSENT: Final = "No document searched mentions {}."
-_SIDE: Final = "Nothing was found about {}."
-_NOT_STATED: Final[Mapping[QuestionKind, str]] = {
-    QuestionKind.DATE: "No date is stated in what was found.",
-    QuestionKind.NUMBER: "No number or amount is stated in what was found.",
-    QuestionKind.PERSON: "No person is named in what was found.",
-    QuestionKind.PLACE: "No place is named in what was found.",
-    QuestionKind.REASON: "No reason is stated in so many words in what was found.",
-}
 # They end in a colon, and lead in to the passages.
 _NEEDS_MODEL: Final[Mapping[QuestionKind, str]] = {
     QuestionKind.COUNT: "Counting needs a model. These are passages it would count over:",
@@ -35,8 +25,6 @@ _BEGINNING: Final = "A summary needs a model. This is how {} begins:"
 FIELD_SHARE: Final = 0.25
 # Confidence from which a question that is not answered is at least close to the field.
 NEAR: Final = 0.05
-_WORDS_SHOWN: Final = 8
-_HEADINGS_SHOWN: Final = 3
 
 
 def needs_model(kind: QuestionKind, shown: str, asked: str) -> bool:
@@ -57,9 +45,7 @@ def notice(
     asked: str,
     *,
     absent: Sequence[str] = (),
-    missing: Sequence[str] = (),
     beginning: str = "",
-    unvalued: bool = False,
 ) -> str:
     """Return what the reader is told first; empty where there is nothing to tell.
 
@@ -68,19 +54,13 @@ def notice(
         shown: The text that is shown; or empty.
         asked: The question.
         absent: Names that no document has.
-        missing: What is compared, and of which nothing was found.
         beginning: Title of the document whose beginning is shown; or empty.
-        unvalued: Whether a value is asked for, and nothing shown may be it.
     """
     sentences = [_ABSENT.format(_quoted(absent))] if absent else []
-    sentences += [_SIDE.format(_quoted(missing))] if missing else []
     if shown and needs_model(kind, shown, asked):
         sentences.append(
             _BEGINNING.format(_quoted([beginning])) if beginning else _NEEDS_MODEL[kind]
         )
-    elif shown and not sentences:
-        unreasoned = kind is QuestionKind.REASON and not offers(kind, shown, asked)
-        sentences += [_NOT_STATED[kind]] if kind in _NOT_STATED and (unvalued or unreasoned) else []
     return " ".join(sentences)
 
 
@@ -142,26 +122,3 @@ def deferral(persona: Persona, successor: str = "") -> str:
     """
     switching = f"; switching to {successor}" if successor else ""
     return f"This question is outside {persona.display_name}'s expertise{switching}."
-
-
-def would_help(searched: Searched) -> tuple[str, ...]:
-    """Return which documents would help, from what was looked for in vain."""
-    found: list[str] = []
-    if searched.missing_terms:
-        words = ", ".join(f"“{word}”" for word in searched.missing_terms[:_WORDS_SHOWN])
-        found.append(f"A document that mentions {words}: none of those searched does.")
-    elif searched.terms:
-        words = ", ".join(f"“{word}”" for word in searched.terms[:_WORDS_SHOWN])
-        # Of Chinese, Japanese and Korean pieces are searched for, and not told where they stand.
-        pieces = any(map(script_language, searched.terms))
-        stand = "" if pieces else "each word is in the documents searched, but "
-        found.append(
-            f"A document that says something of {words} together: {stand}no passage joins them "
-            "to an answer."
-        )
-    if searched.nearest:
-        near = "; ".join(inert(heading) for heading in searched.nearest[:_HEADINGS_SHOWN])
-        found.append(f"A newer or fuller version of what comes closest: {near}.")
-    if not searched.documents:
-        found = ["Any document at all: none was searched."]
-    return tuple(found)

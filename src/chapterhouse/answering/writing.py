@@ -12,7 +12,7 @@ from chapterhouse.answering.drafts import OnDraft, OnText, drafts
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer, excerpts_of
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
 from chapterhouse.answering.request import Request, ToolCallsWanted
-from chapterhouse.answering.route import deferral, would_help
+from chapterhouse.answering.route import deferral
 from chapterhouse.answering.second_opinion import (
     INSTRUCTIONS,
     OUTPUT,
@@ -275,7 +275,6 @@ def combine(quoted: Answer, written: Written) -> Answer:
         rejected=checked.rejected,
         route=Route.ANSWERED if found else Route.INSUFFICIENT,
         notice="",
-        would_help=() if found else would_help(quoted.searched),
     )
     if found or not claims or not quoted.sentences:
         return combined_answer
@@ -289,7 +288,6 @@ def combine(quoted: Answer, written: Written) -> Answer:
             *(replace(one, number=one.number + len(checked.citations)) for one in quoted.citations),
         ),
         notice=NOTHING_FOUND,
-        would_help=(),
     )
 
 

@@ -326,7 +326,6 @@ class AnswerResult(Result):
     text: str = Field(description="The answer with numbers of citations in brackets.")
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[CitationResult, ...]
-    would_help: tuple[str, ...] = Field(description="What documents would help to answer.")
     confidence: _Rounded = Field(
         description="Chance that what is shown answers the question, 0 to 1."
     )

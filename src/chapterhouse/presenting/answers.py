@@ -172,7 +172,7 @@ def _after(sentence: AnswerSentence, trust: str, *, marked: bool) -> Line:
 
 
 def _remarks(answer: Answer, *, refused: bool) -> Iterator[Block]:
-    """Yield what was not found and what would help; of a refusal that is all there is to read."""
+    """Yield what was not found; of a refusal that is all there is to read."""
     searched, style = answer.searched, Style.PLAIN if refused else Style.QUIET
     if refused and not answer.notice:
         yield paragraph("I don't find this in the documents.", Style.STRONG)
@@ -190,9 +190,6 @@ def _remarks(answer: Answer, *, refused: bool) -> Iterator[Block]:
     if searched.nearest and refused:
         yield paragraph("Nearest headings:")
         yield Bullets(tuple(map(plain, searched.nearest)))
-    if answer.would_help:
-        yield paragraph("What would help:")
-        yield Bullets(tuple(map(plain, answer.would_help)))
 
 
 def _closing(answer: Answer) -> Iterator[Block]:

@@ -29,7 +29,6 @@ class LanguageData:
         pointing_words: A sentence that begins with one needs the sentence before it.
         number_words: Numbers in letters.
         date_words: Names of months and days.
-        side_words: Words that stand between two things that are compared.
         empty_words: Words of open classes that say nothing of what a document is about.
         joining_words: Others that join words as function words do.
         linking_words: A question that begins with one goes on from the one before.
@@ -44,7 +43,6 @@ class LanguageData:
     pointing_words: frozenset[str] = frozenset()
     number_words: frozenset[str] = frozenset()
     date_words: frozenset[str] = frozenset()
-    side_words: frozenset[str] = frozenset()
     empty_words: frozenset[str] = frozenset()
     joining_words: frozenset[str] = frozenset()
     linking_words: frozenset[str] = frozenset()

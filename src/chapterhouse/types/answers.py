@@ -155,7 +155,6 @@ class Answer:
         display_name: How they are called.
         route: What became of the question.
         notice: What the reader is told beside it: a deferral, or that something is missing.
-        would_help: Documents that would help, where the evidence does not suffice.
         rejected: Markers that the model wrote and that cite nothing it was given.
         handed_to: Slug of the persona who answered instead, or who could; or empty.
         usage: Of the model, where one wrote.
@@ -175,7 +174,6 @@ class Answer:
     display_name: str = ""
     route: Route = Route.ANSWERED
     notice: str = ""
-    would_help: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
     handed_to: str = ""
     usage: Usage | None = None

@@ -47,7 +47,7 @@ PROMPTS: Final = (
         "Give the answer in your own words only where it keeps what the documents say, and put "
         "behind every sentence the number of its citation. List the citations below with file, "
         "page and quotation. If the outcome is passages, say that none answers it for certain; if "
-        "it is not-found, say that the documents do not answer it and which would help; do not "
+        "it is not-found, say that the documents do not answer it; do not "
         "answer from memory. "
         f"{_CHECKED}",
     ),
