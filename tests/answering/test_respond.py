@@ -20,11 +20,11 @@ from chapterhouse.types import Body, Route, Scope
 
 def test_a_question_of_the_field_without_an_answer_names_what_is_missing(harbour: Any) -> None:
     harbour.library.personas.change("maria", {"profile.key_terms": '["helicopters", "kites"]'})
-    answer = asked(harbour, "How many helicopters and kites are there?")
+    answer = asked(harbour, "How many helicopters and zeppelins are there?")
 
     assert not answer.found
     assert answer.route is Route.INSUFFICIENT
-    assert answer.searched.missing_terms == ("helicopters", "kites")
+    assert answer.searched.missing_terms == ("helicopters", "zeppelins")
     assert answer.notice == ""
 
 

@@ -305,6 +305,17 @@ def test_words_near_a_misspelled_one_are_found(
     assert set(index.near_words("warants", EVERYTHING)) == {"warrants"}
 
 
+def test_what_a_document_may_mention_is_told_by_its_text_title_and_path(
+    index: AliasIndex, store: SqliteStore, put: Put
+) -> None:
+    put("tides/osk_2025", "The cafés close.", title="Harbour Rules", shelves=("port",))
+    index.catch_up(store)
+    for word in ("café", "harbours", "rule", "tide", "Osk", "2025"):
+        assert index.may_mention(word, EVERYTHING)
+        assert not index.may_mention(word, Scope.of(["library"]))
+    assert not index.may_mention("zeppelin", EVERYTHING)
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -439,7 +439,7 @@ def test_a_question_that_documents_do_not_answer_says_what_was_searched() -> Non
     )
     assert on_a_terminal(refusal) == (
         "I don't find this in the documents.\nSearched 3 documents, 9 chunks, for: pier, won\n"
-        "Words that no document has: won\n1 document was read only in part: a/plan.pdf\n"
+        "No document searched mentions “won”.\n1 document was read only in part: a/plan.pdf\n"
         "The documents are in German; the question is in English.\n"
         "Nearest headings:\n• Piers › Osk\n\n"
         "Of plan.pdf only 2 of 9 pages were read.\n"

@@ -4,6 +4,10 @@ import pytest
 
 from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.retrieval.pipeline import retrieve
+from chapterhouse.retrieval.question import parse_question
+from chapterhouse.retrieval.spelling import find_absent_words
+from chapterhouse.text.mentions import Mentions
+from chapterhouse.text.spelling import words_of
 from chapterhouse.types import Correction, Query, Scope, SearchResult, VariantKind
 
 from .scripted import library
@@ -57,3 +61,26 @@ def test_a_complete_list_is_of_the_words_that_are_meant() -> None:
     result = find_all(Query("harbuor", Scope.everything()), TEXTS.sources())
     assert {hit.document.id for hit in result.hits} == {"a", "b"}
     assert result.corrections == (Correction("harbuor", "harbour"),)
+
+
+@pytest.mark.parametrize(
+    ("asked", "languages", "absent"),
+    [
+        ("How long does Falmer's zeppelin fly?", {"en": 3}, ("Falmer", "zeppelin", "fly")),
+        ("List the harbours, ferries and wardens", {"en": 3}, ()),
+        ("What did NATO-4 do in 2025?", {"en": 3}, ("2025",)),
+        ("What of NATO 4, nato-5 and GATE7?", {"en": 3}, ("nato-5", "GATE7")),
+        ("Wie hoch ist der Turm?", {"": 3}, ("Turm",)),  # no language of the documents is known
+        ("Missä on zeppelin?", {"fi": 3, "en": 3}, ()),  # forms that cannot be told
+        ("渡轮什么时候开 budget-2026.xlsx", {"en": 3}, ()),
+        ("the\x1b[31m gate 1,500 12:30", {"en": 3}, ()),
+    ],
+)
+def test_what_no_document_mentions_in_any_form_is_absent(
+    asked: str, languages: dict[str, int], absent: tuple[str, ...]
+) -> None:
+    question = parse_question(asked, languages)
+    words = "\n".join(word for chunk in TEXTS.chunks.values() for word in words_of(chunk.text))
+    mentions = Mentions(words)
+    found = find_absent_words(question, Scope.everything(), TEXTS, lambda word, _: word in mentions)
+    assert found == absent

@@ -27,7 +27,6 @@ from chapterhouse.answering.route import needs_model, notice
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.text.language import foreign_to
-from chapterhouse.text.scripts import script_language
 from chapterhouse.text.view import inert
 from chapterhouse.types import (
     Answer,
@@ -62,6 +61,7 @@ class Reference:
         confidence: The weights by which an answer is held to be one.
         document: A document by id, or None.
         body: A document's text by its id, or None.
+        absent_words: The words of a question that no document searched mentions.
         partly_read: Names the files that are read only in part.
     """
 
@@ -69,6 +69,7 @@ class Reference:
     confidence: ConfidenceModel
     document: Callable[[str], Document | None]
     body: Callable[[str], Body | None]
+    absent_words: Callable[[Question], tuple[str, ...]]
     partly_read: Callable[[], Sequence[str]] = tuple
 
 
@@ -150,7 +151,6 @@ def answer(
             found.kind,
             shown,
             result.query.text,
-            absent=found.names.absent,
             beginning=found.beginning,
         ),
         warnings=result.warnings,
@@ -305,7 +305,7 @@ def _searched(
         documents=result.documents,
         chunks=result.chunks,
         terms=tuple(word for word, _ in question.words),
-        missing_terms=_missing(question, reference.scorer.document_frequency),
+        missing_terms=() if foreign else reference.absent_words(question),
         nearest=_nearest(result.hits[:CHUNKS_READ]),
         partly_read=len(partly),
         partly_read_names=tuple(partly[:_PARTLY_READ]),
@@ -314,17 +314,6 @@ def _searched(
         nearest_documents=tuple(
             dict.fromkeys(hit.document.id for hit in result.hits[:CHUNKS_READ])
         )[:_NEAREST],
-    )
-
-
-def _missing(question: Question, document_frequency: Callable[[str], int]) -> tuple[str, ...]:
-    """Return the words that stand nowhere; not names of files, nor pieces of Chinese."""
-    return tuple(
-        word
-        for word, terms in question.words
-        if not any(document_frequency(term) for term in terms)
-        and word not in question.file_names
-        and not script_language(word)
     )
 
 

@@ -13,7 +13,6 @@ from chapterhouse.answering.question_kind import QuestionKind, states_count
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Persona, Question, Route
 
-_ABSENT: Final = "No document searched mentions {}."
 # They end in a colon, and lead in to the passages.
 _NEEDS_MODEL: Final[Mapping[QuestionKind, str]] = {
     QuestionKind.COUNT: "Counting needs a model. These are passages it would count over:",
@@ -44,7 +43,6 @@ def notice(
     shown: str,
     asked: str,
     *,
-    absent: Sequence[str] = (),
     beginning: str = "",
 ) -> str:
     """Return what the reader is told first; empty where there is nothing to tell.
@@ -53,19 +51,11 @@ def notice(
         kind: What the question asks for.
         shown: The text that is shown; or empty.
         asked: The question.
-        absent: Names that no document has.
         beginning: Title of the document whose beginning is shown; or empty.
     """
-    sentences = [_ABSENT.format(_quoted(absent))] if absent else []
-    if shown and needs_model(kind, shown, asked):
-        sentences.append(
-            _BEGINNING.format(_quoted([beginning])) if beginning else _NEEDS_MODEL[kind]
-        )
-    return " ".join(sentences)
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f"“{name}”" for name in names)
+    if not shown or not needs_model(kind, shown, asked):
+        return ""
+    return _BEGINNING.format(f"“{beginning}”") if beginning else _NEEDS_MODEL[kind]
 
 
 def route(

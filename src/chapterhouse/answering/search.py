@@ -24,6 +24,7 @@ from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.retrieval.rerank import FeatureModel, by_features, by_model, feature_model
 from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer, sentence_model
 from chapterhouse.retrieval.shortlist import Rerank
+from chapterhouse.retrieval.spelling import find_absent_words
 from chapterhouse.retrieval.trusted import Trusted, TrustedLexical, TrustedVectors
 from chapterhouse.retrieval.widen import with_parent, with_surroundings
 from chapterhouse.runtime import Runtime
@@ -258,6 +259,9 @@ def reference_of(runtime: Runtime, scope: Scope) -> "extractive.Reference":
         confidence=_load_confidence_model(),
         document=partial(runtime.store.document, scope=scope),
         body=partial(runtime.store.body, scope=scope),
+        absent_words=lambda question: find_absent_words(
+            question, scope, runtime.lexical, runtime.aliases.may_mention
+        ),
         partly_read=partial(runtime.store.partly_read, scope),
     )
 

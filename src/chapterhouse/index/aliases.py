@@ -23,7 +23,7 @@ from chapterhouse.ports.store import Store
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.types import Alias, AliasKind, Difference, Remedy, Scope
 
-_VERSION: Final = 4  # grows when the same text gives other names
+_VERSION: Final = 5  # grows when the same text gives other names
 _ALL: Final = Scope.everything()  # an index follows every document
 _OWN: Final = re.compile(r"lock|aliases\.db(-wal|-shm|-journal)?")
 _BATCH_CHANGES: Final = 512
@@ -187,6 +187,15 @@ class AliasIndex:
         with self._lock, self._explained():
             vocabulary = self._vocabulary_of(scope)
         return vocabulary.near(word)
+
+    def may_mention(self, word: str, scope: Scope) -> bool:
+        """Whether a document may have a form of a word in its text, title, file name or folders.
+
+        Never false where one has.
+        """
+        with self._lock, self._explained():
+            vocabulary = self._vocabulary_of(scope)
+        return word in vocabulary.mentions
 
     def _vocabulary_of(self, scope: Scope) -> Vocabulary:
         """Return the words of a scope; some are remembered until something changes."""

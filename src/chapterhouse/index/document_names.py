@@ -1,5 +1,6 @@
 """The names that one document gives, as rows of the index of names."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -14,6 +15,7 @@ from chapterhouse.text.aliases import find_aliases, fold_name, names_of
 from chapterhouse.text.spelling import words_of
 from chapterhouse.types import Alias, AliasKind, Difference, Document, Scope
 
+_JOINTS: Final = re.compile(r"[\W_]+")
 TABLES: Final = ("alias", "titled", "membership")  # whose rows are a document's
 Rows = Counter[tuple[str, ...]]
 
@@ -33,7 +35,7 @@ def names_in(document: Document, text: str) -> DocumentNames:
     return DocumentNames(
         [row for alias in aliases for row in _rows(document.id, alias)],
         [(name, document.id) for name in _names(document, aliases)],
-        set(product(document.shelves, words_of(f"{document.title}\n{text}"))),
+        set(product(document.shelves, {*words_of(f"{document.title}\n{text}"), *_path(document)})),
     )
 
 
@@ -79,6 +81,14 @@ def _names(document: Document, aliases: Sequence[Alias]) -> tuple[str, ...]:
         if alias.kind is not AliasKind.KEY_TERM and fold_name(alias.other) == title
     ]
     return names_of(document.title, document.source, others)
+
+
+def _path(document: Document) -> Iterator[str]:
+    """Yield the words of a file's name and folders, and each name with digits as one word."""
+    yield from words_of(document.source)
+    for name in document.source.split("/"):
+        if any(map(str.isdigit, name)):
+            yield _JOINTS.sub("", name.casefold())
 
 
 def _rows(document: str, alias: Alias) -> list[tuple[str, str, str, str, str]]:

@@ -1,10 +1,12 @@
-"""The words of a library as they are written, for finding what a misspelled one may mean."""
+"""The words of a library, for finding what a misspelled one may mean and whether one is absent."""
 
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from chapterhouse.text.spelling import edit_cost, most_edits
+from chapterhouse.text.mentions import Mentions
+from chapterhouse.text.spelling import LEAST_LETTERS, edit_cost, most_edits
 
 _BITS: Final = np.uint64(63)  # the letters of one alphabet fall on different bits
 
@@ -34,6 +36,11 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self._ends)
 
+    @cached_property
+    def mentions(self) -> Mentions:
+        """The same, for finding any form of a word."""
+        return Mentions(self._lines)
+
     def near(self, word: str) -> dict[str, float]:
         """Return the words that ``word`` may be meant for, with what the misspelling costs.
 
@@ -46,6 +53,7 @@ class Vocabulary:
         codes = np.frombuffer(word.encode("utf-32-le", "replace"), dtype=np.uint32)
         bits = np.bitwise_or.reduce(np.uint64(1) << (codes.astype(np.uint64) & _BITS))
         wanted = np.abs(self._lengths - len(word)) <= most
+        wanted &= self._lengths >= LEAST_LETTERS
         wanted &= np.bitwise_count(self._letters ^ bits) <= 2 * most
         found: dict[str, float] = {}
         for place in np.flatnonzero(wanted).tolist():

@@ -333,7 +333,7 @@ class AnswerResult(Result):
     documents_searched: int = Field(validation_alias=AliasPath("searched", "documents"))
     reservations: Annotated[tuple[str, ...], BeforeValidator(_reservations)] = Field(
         validation_alias="searched",
-        description="Where nothing was found: documents read in part, and another language.",
+        description="What no document mentions, what is read in part, and another language.",
     )
     handed_to: str
     refreshed: str = Field(description="What was read of the persona's folders first, or empty.")

@@ -119,6 +119,10 @@ class NameSearch(Protocol):
         """Return the documents' words that ``word`` may be a misspelling of, with its cost."""
         ...
 
+    def may_mention(self, word: str, scope: Scope) -> bool:
+        """Whether a document may have a form of a word in its text, title, file name or folders."""
+        ...
+
 
 # Gives at most so many chunks for some terms, best first, each by its place among them all.
 Rank = Callable[[Sequence[WeightedTerm], int], Sequence[Scored]]

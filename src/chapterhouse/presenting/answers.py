@@ -108,10 +108,13 @@ def _opening(answer: Answer) -> Iterator[Block]:
         yield paragraph(answer.notice, Style.STRONG)
     if answer.display_name and answer.sentences:
         yield _quiet(_speaker(answer))
+    absent = wording.absent_sentence(answer.searched.missing_terms)
+    if absent and answer.outcome is AnswerOutcome.PASSAGES:
+        yield paragraph(absent, Style.STRONG)
     introduced = answer.notice == _CLOSEST or answer.notice.endswith(":")
     quoted = answer.method == "extractive"
     if answer.outcome is AnswerOutcome.PASSAGES and quoted and not introduced:
-        yield paragraph(_NEAREST if answer.notice else _CLOSEST, Style.STRONG)
+        yield paragraph(_NEAREST if answer.notice or absent else _CLOSEST, Style.STRONG)
     elif answer.certainty == "likely" and answer.route is Route.ANSWERED and quoted:
         yield paragraph("Likely:", Style.STRONG)
 
@@ -179,11 +182,10 @@ def _remarks(answer: Answer, *, refused: bool) -> Iterator[Block]:
     if refused:
         terms = wording.join_words(searched.terms) or "nothing"
         yield paragraph(f"Searched {_searched(answer)}, for: {terms}")
-    if searched.missing_terms and not answer.found:
-        missing = wording.join_words(searched.missing_terms)
-        yield paragraph(f"Words that no document has: {missing}", style)
+    absent = wording.absent_sentence(searched.missing_terms)
     for line in wording.reservations(searched):
-        yield paragraph(line, style)
+        if line != absent or answer.outcome is AnswerOutcome.NOT_FOUND:
+            yield paragraph(line, style)
     if answer.rejected and not refused:
         named = wording.join_words(answer.rejected)
         yield _quiet(f"Left out, because it cites nothing that the model was given: {named}")

@@ -63,9 +63,15 @@ def searched_text(documents: int, chunks: int) -> str:
     return f"{counted(documents, 'document')}, {counted(chunks, 'chunk')}"
 
 
+def absent_sentence(words: Sequence[str]) -> str:
+    """Return which words of a question no document mentions; empty where there are none."""
+    quoted = join_words([f"“{word}”" for word in words])
+    return f"No document searched mentions {quoted}." if words else ""
+
+
 def reservations(looked: Searched) -> tuple[str, ...]:
-    """Return why something may be missed: what is read in part, and another language."""
-    sentences = []
+    """Return what is not there, is read only in part, or is in another language."""
+    sentences = [absent_sentence(looked.missing_terms)] if looked.missing_terms else []
     if looked.partly_read:
         names = join_words(looked.partly_read_names)
         further = looked.partly_read - len(looked.partly_read_names)

@@ -1,15 +1,21 @@
 """Words of a question that the documents do not have, and words of theirs that may be meant."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from chapterhouse.ports.index import LexicalSearch
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import foreign_to
-from chapterhouse.types import Correction, Query, Question, corrected
+from chapterhouse.text.mentions import LANGUAGES, bare_word, is_form_word, parts_to_find
+from chapterhouse.text.scripts import script_language
+from chapterhouse.types import Correction, Query, Question, Scope, corrected
 
 _MOST_CHECKED: Final = 6  # words of one question
+_PARTS: Final = re.compile(r"[^\W\d_]+|\d+")
+_CODE: Final = re.compile(r"(?=.*[^\W\d_])\w+(?:[\-./:]\w+)*|[12]\d{3}")  # or a year
 _MOST_NEAR: Final = 20  # words looked up for one
 
 
@@ -75,3 +81,50 @@ def _counts(
         word: max(sources.lexical.document_frequencies(own, query.scope), default=0)
         for word, own in terms.items()
     }
+
+
+def find_absent_words(
+    question: Question,
+    scope: Scope,
+    lexical: LexicalSearch,
+    may_mention: Callable[[str, Scope], bool],
+) -> tuple[str, ...]:
+    """Return the words of a question that no document mentions in any form, as they are written.
+
+    Only what can be told for certain: codes, years, and words of languages whose forms are known.
+    Question words, words that say how to answer, and names of files are never among them.
+
+    Args:
+        question: What was asked.
+        scope: Which documents are looked at.
+        lexical: Finds codes and years.
+        may_mention: Whether a document may have a form of a word.
+    """
+    return tuple(
+        bare_word(word)
+        for word, terms in question.words
+        if word not in question.file_names
+        and not any(lexical.document_frequencies(terms, scope))
+        and _is_absent(word, question.languages, scope, lexical, may_mention)
+    )
+
+
+def _is_absent(
+    word: str,
+    languages: Sequence[str],
+    scope: Scope,
+    lexical: LexicalSearch,
+    may_mention: Callable[[str, Scope], bool],
+) -> bool:
+    if any(map(str.isdigit, word)):
+        if script_language(word) or not _CODE.fullmatch(word):
+            return False
+        parts = _PARTS.findall(word)
+        phrases = (analyse(" ".join(parts), language) for language in languages)
+        found = any(lexical.search_phrase(phrase, scope, 1) for phrase in phrases)
+        return not found and not may_mention("".join(parts), scope)
+    if not LANGUAGES.issuperset(languages) or is_form_word(word):
+        return False
+    return any(
+        not is_form_word(part) and not may_mention(part, scope) for part in parts_to_find(word)
+    )

@@ -26,6 +26,7 @@ class LanguageData:
     Attributes:
         function_words: Articles, pronouns, prepositions, auxiliaries, question words: closed
             classes only, so that no subject of a question is ever dropped.
+        form_words: Words of open classes that say in which form a question is answered.
         pointing_words: A sentence that begins with one needs the sentence before it.
         number_words: Numbers in letters.
         date_words: Names of months and days.
@@ -40,6 +41,7 @@ class LanguageData:
     """
 
     function_words: frozenset[str] = frozenset()
+    form_words: frozenset[str] = frozenset()
     pointing_words: frozenset[str] = frozenset()
     number_words: frozenset[str] = frozenset()
     date_words: frozenset[str] = frozenset()

@@ -5,11 +5,11 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-LEAST_LETTERS: Final = 4  # a shorter word is near too many others
+LEAST_LETTERS: Final = 4  # of a word that is corrected; a shorter one is near too many others
 _TWO_EDITS_FROM: Final = 8  # letters
 _LONGEST: Final = 40
 _SHORT: Final = 5
-_WORD: Final = re.compile(rf"[^\W\d_]{{{LEAST_LETTERS},}}")
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _LAST_WITH_SPACES: Final = 0x0900  # scripts from here on are analysed by pairs or have signs
 _VOWELS: Final = frozenset("aeiouyäöüáàâãåéèêëíìîïóòôõúùûœæαεηιουωаеёиоуыэюя")
 
@@ -24,7 +24,7 @@ _MOST: Final = 1.95  # two letters that are replaced make another word
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of a text that may be corrections, folded."""
+    """Return the words of a text, folded."""
     if text.isascii():
         return frozenset(word for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST)
     found = set(_WORD.findall(unicodedata.normalize("NFKC", text)))
