@@ -44,7 +44,7 @@ def test_every_call_gives_a_new_council() -> None:
     steps.append(steps[-1].add_member(name="Sceptic", instructions="Doubt.", tools=[PAPERS]))
     steps.append(steps[-1].add_member(council="finance"))
     steps.append(steps[-1].add_round("independent_analysis"))
-    steps.append(steps[-1].add_round("cross_examination", anonymous=True))
+    steps.append(steps[-1].add_round("cross_examination"))
     steps.append(steps[-1].add_round("synthesis").chair(name="Chair", model="big"))
     steps.append(steps[-1].link("/papers").decide_between("yes", "no"))
     steps.append(steps[-1].limits(parallel=2).free_concessions())
@@ -80,7 +80,7 @@ def test_members_and_rounds_may_come_ready_made() -> None:
     with pytest.raises(UsageError, match="not both"):
         Council.new("berths").add_member(member, model="big")
     with pytest.raises(UsageError, match="not both"):
-        Council.new("berths").add_round(entry, anonymous=True)
+        Council.new("berths").add_round(entry, sees_claims=True)
     with pytest.raises(UsageError, match="persona="):
         Council.new("berths").chair("maria", persona="tom")
 
@@ -114,9 +114,7 @@ MEMBERS = st.builds(
     timeout_seconds=st.none() | SECONDS,
     shelves=LISTS,
 )
-ROUNDS = st.builds(
-    Round, st.sampled_from(BUILT_IN) | WORDS, WORDS, LISTS, st.booleans(), st.booleans()
-)
+ROUNDS = st.builds(Round, st.sampled_from(BUILT_IN) | WORDS, WORDS, LISTS, st.booleans())
 COUNCILS = st.builds(
     Council,
     *[WORDS] * 4,

@@ -29,7 +29,7 @@ WHOLE = (
     .add_member("maria")
     .add_member(name="Sceptic", instructions="Doubt.")
     .add_round("independent_analysis")
-    .add_round("cross_examination", anonymous=True)
+    .add_round("cross_examination")
     .add_round("synthesis")
     .chair(name="Chair")
 )
@@ -162,19 +162,17 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (with_round(1, name="cross_examinaton"), ("rounds", 1, "name"), Code.UNKNOWN, "Did you mean"),
     (with_round(1, name=""), ("rounds", 1, "name"), Code.EMPTY, "rebuttal"),
     (
-        with_round(1, name="Cost check", instructions="x", anonymous=False),
+        with_round(1, name="Cost check", instructions="x"),
         ("rounds", 1, "name"),
         Code.NAME,
         "cost_check",
     ),
     (
-        with_round(1, name="own", instructions="x", anonymous=False),
+        with_round(1, name="own", instructions="x"),
         ("rounds", 1, "name"),
         Code.RESERVED,
         "happens",
     ),
-    (with_round(0, anonymous=True), ("rounds", 0, "anonymous"), Code.MISPLACED, "Leave it out"),
-    (with_round(2, anonymous=True), ("rounds", 2, "anonymous"), Code.MISPLACED, "Leave it out"),
     (with_round(1, sees_claims=True), ("rounds", 1, "sees_claims"), Code.MISPLACED, "your own"),
     (with_round(1, speakers=("mario",)), ("rounds", 1, "speakers", 0), Code.UNKNOWN, "'maria'"),
     (with_round(2, speakers=("maria",)), ("rounds", 2, "speakers"), Code.MISPLACED, "Leave"),

@@ -86,7 +86,9 @@ def test_the_nearest_key_is_suggested() -> None:
     assert "Did you mean 'timeout_seconds'?" in hint(
         '{"slug": "x", "members": [{"timeout_second": 9}]}'
     )
-    assert hint('{"slug": "x", "rounds": [{"name": "y", "anonymus": true}]}').count("anonymous")
+    assert hint('{"slug": "x", "rounds": [{"name": "y", "speaker": ["x"]}]}').count("speakers")
+    gone = hint('{"slug": "x", "rounds": [{"name": "rebuttal", "anonymous": true}]}')
+    assert gone == "Members see whose claims they answer: leave it out."
     assert "There are: " in hint('{"slug": "x", "zzz": 1}')
 
 

@@ -104,7 +104,6 @@ class Council(CouncilModel):
         *,
         instructions: str = "",
         speakers: Iterable[str] = (),
-        anonymous: bool = False,
         sees_claims: bool = False,
     ) -> Self:
         """Add a round: a built-in kind by its name, or one of your own with instructions.
@@ -113,11 +112,11 @@ class Council(CouncilModel):
             UsageError: a round was given and words for another besides.
         """
         if isinstance(name, Round):
-            own = Round(name.name, instructions, tuple(speakers), anonymous, sees_claims)
+            own = Round(name.name, instructions, tuple(speakers), sees_claims)
             if own != Round(name.name):
                 raise UsageError("Give a round, or the words for one, not both.")
             return replace(self, rounds=(*self.rounds, name))
-        made = Round(name, instructions, tuple(speakers), anonymous, sees_claims)
+        made = Round(name, instructions, tuple(speakers), sees_claims)
         return replace(self, rounds=(*self.rounds, made))
 
     def chair(self, member: Member | str | None = None, **words: Unpack[MemberWords]) -> Self:
@@ -322,6 +321,7 @@ def _overlap(one: Path, other: Path) -> bool:
 
 # What holds now instead of a key that earlier versions had.
 _GONE: Final = {
+    "anonymous": "Members see whose claims they answer: leave it out.",
     "mcp": "A council's file starts no programs; a package or a Python program brings such tools.",
 }
 _Wrong = Mapping[Path, Code]

@@ -155,10 +155,6 @@ def _sight_problems(path: Path, entry: Round) -> Iterator[Problem]:
         sentence = f"Whether claims are seen in '{entry.name}' is settled."
         hint = "Leave it out; it is for rounds of your own."
         yield Problem((*path, "sees_claims"), Code.MISPLACED, sentence, hint)
-    if entry.anonymous and (not entry.shows_claims or entry.kind is RoundKind.SYNTHESIS):
-        sentence = f"In '{entry.name}' no member is shown the claims of others."
-        hint = "Leave it out; it is for rounds in which members see the claims of others."
-        yield Problem((*path, "anonymous"), Code.MISPLACED, sentence, hint)
 
 
 def _order_problems(rounds: tuple[Round, ...]) -> Iterator[Problem]:

@@ -121,7 +121,6 @@ class Round:
             come on top.
         speakers: Keys of the members who speak, ``chair`` for who presides; empty for all
             members, in a synthesis for the chair.
-        anonymous: Whether those who see the claims of others do not see whose they are.
         sees_claims: Of a round of your own: whether the claims made so far are shown.
     """
 
@@ -130,7 +129,6 @@ class Round:
     name: str
     instructions: str = ""
     speakers: tuple[str, ...] = ()
-    anonymous: bool = False
     sees_claims: bool = False
 
     @property

@@ -1,7 +1,6 @@
 """Meetings with models: who fails, who hangs, who is quoted, and what each round shows."""
 
 import asyncio
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -218,48 +217,6 @@ def test_where_a_member_reads_the_document_too_the_passage_is_shown_whole(hall: 
     )
     assert OWN["jonas"] in prompt
     assert OWN["nina"] not in prompt
-
-
-def test_in_an_anonymous_round_nobody_is_named(hall: Hall) -> None:
-    model = hall.says(honest)
-    hall.convene(
-        council(
-            rounds=(
-                "independent_analysis",
-                Round("cross_examination", anonymous=True),
-                Round("rebuttal", anonymous=True),
-                "synthesis",
-            )
-        )
-    )
-    for instructions, prompt in model.asked:
-        if phase(instructions) in {"cross_examination", "rebuttal"}:
-            own = whose(instructions)
-            told = f"{instructions}\n{prompt}".casefold()
-            for slug, name in NAMES.items():
-                if slug != own:
-                    assert name.casefold() not in told
-                    assert slug not in told
-            assert "by a member" in prompt
-
-
-def orders(hall: Hall, *members: str) -> tuple[list[str], list[str]]:
-    """Return the claims and the blocks in the order in which Nina sees them."""
-    model = hall.says(honest)
-    rounds = ("independent_analysis", Round("cross_examination", anonymous=True))
-    hall.convene(council("harbour-board", *members, rounds=rounds))
-    prompt = next(
-        p for i, p in model.asked if phase(i) == "cross_examination" and whose(i) == "nina"
-    )
-    claims = [
-        line for line in section(prompt, "CLAIMS OF OTHERS").splitlines() if line.startswith("¦")
-    ]
-    blocks = re.findall(r"^\[\d+\] nonce\d+ (.*)$", prompt, re.MULTILINE)
-    return claims, blocks
-
-
-def test_in_an_anonymous_round_no_order_tells_who_sits_where(hall: Hall) -> None:
-    assert orders(hall, "maria", "jonas", "nina") == orders(hall, "nina", "jonas", "maria")
 
 
 def test_the_rebuttal_shows_what_was_said_against(hall: Hall) -> None:

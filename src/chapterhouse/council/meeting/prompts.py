@@ -9,7 +9,7 @@ between lines that carry a fresh nonce.
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from typing import Final
 
 from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.answering.evidence_buffer import SEARCH_TOOL, EvidenceBuffer, whole_chunk
@@ -67,9 +67,6 @@ agreement that rests on one shared source counts once; of two versions of one do
 holds. Record dissent with who holds it. Where the evidence does not suffice, decide nothing and
 say what is missing and from whose documents it would have to come.""",
 }
-_NAMELESS: Final = "a member"
-
-Worded = TypeVar("Worded", Claim, Reply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,33 +148,20 @@ def format_data(title: str, text: str, name: str, nonce: str) -> str:
 
 
 def mark_claims(turn: Turn, claims: Sequence[Claim], blocks: Sequence[Shown]) -> tuple[Marked, ...]:
-    """Return claims with who made them and the markers of their evidence.
-
-    Where the round is anonymous nobody is named.
-    """
+    """Return claims with who made them and the markers of their evidence."""
     return tuple(
         Marked(
             claim,
-            _NAMELESS if turn.round.anonymous else turn.title(claim.member),
+            turn.title(claim.member),
             markers_of(turn.record.cited(claim.citations), blocks),
         )
-        for claim in order_for(turn, claims)
+        for claim in claims
     )
 
 
-def order_for(turn: Turn, entries: Sequence[Worded]) -> Sequence[Worded]:
-    """Return claims or replies in their order; in an anonymous round in one that tells nothing."""
-    return shuffle(entries) if turn.round.anonymous else entries
-
-
-def shuffle(entries: Sequence[Worded]) -> Sequence[Worded]:
-    """Return claims or replies in an order that depends on their words alone."""
-    return sorted(entries, key=lambda one: hashlib.sha256(one.text.encode()).digest())
-
-
-def who_replied(turn: Turn, reply: Reply) -> str:
-    """Return how a member is named to those against whose claim they speak."""
-    return _NAMELESS if turn.round.anonymous else turn.title(reply.member)
+def shuffle(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """Return claims in an order that depends on their words alone."""
+    return sorted(claims, key=lambda one: hashlib.sha256(one.text.encode()).digest())
 
 
 def markers_of(citations: Sequence[Citation], blocks: Sequence[Shown]) -> tuple[str, ...]:
@@ -245,16 +229,14 @@ def earlier_claims(
     others = [claim for claim in shown if claim.member != participant.key]
     own = [claim for claim in turn.own(participant) if claim in shown]
     against = [reply for reply in turn.against(participant) if reply.claim in {c.id for c in own}]
-    numbers = [number for one in order_for(turn, others) for number in one.citations]
-    numbers += [number for one in order_for(turn, against) for number in one.citations]
+    numbers = [number for one in others for number in one.citations]
+    numbers += [number for one in against for number in one.citations]
     own_cited = turn.record.cited(number for claim in own for number in claim.citations)
     # Where all is shown a member's shelves are searched again; tools are not called again.
     numbers += [one.number for one in own_cited if one.tool or turn.argues]
     issues = turn.agenda.of(participant.key)
     cited = [one for issue in issues for one in issue.citations]
     cited += turn.record.cited(dict.fromkeys(numbers))
-    if turn.round.anonymous:
-        cited.sort(key=lambda one: (one.quote, one.document_id))
     evidence.add(evidence_excerpts(cited, participant.request.scope, runtime))
     if participant.grounding != "tool" and turn.examines:
         evidence.add(_own_evidence(participant, others, runtime))
@@ -270,10 +252,10 @@ def earlier_claims(
         [
             (
                 reply,
-                who_replied(turn, reply),
+                turn.title(reply.member),
                 markers_of(turn.record.cited(reply.citations), blocks),
             )
-            for reply in order_for(turn, against)
+            for reply in against
         ],
         nonce,
     )

@@ -285,7 +285,6 @@ def _member(member: Member) -> str:
 def _round(entry: Round) -> str:
     details = (
         entry.kind.value if entry.kind is RoundKind.OWN else "",
-        "anonymous" if entry.anonymous else "",
         "sees claims" if entry.sees_claims else "",
         f"only {', '.join(entry.speakers)}" if entry.speakers else "",
     )
