@@ -353,7 +353,7 @@ def test_the_same_hits_give_the_same_answer() -> None:
 
 def test_not_found_says_what_is_read_in_part_and_in_which_language() -> None:
     shelf = Shelf({"old": OLD})
-    census = CorpusCounts(9, 9, {"de": 5, "fr": 3, "": 1})
+    census = CorpusCounts(9, 9, {"de": 5, "fr": 4})
     asked = "Where is the key?"
     question = parse_question(asked, census.languages)
     result = SearchResult(Query(asked, Scope.everything()), question, (), 9, 9)
@@ -366,5 +366,7 @@ def test_not_found_says_what_is_read_in_part_and_in_which_language() -> None:
     assert searched.partly_read == 5
     assert searched.partly_read_names == ("a/a.pdf", "a/b.pdf", "a/c.pdf")
     assert (searched.languages, searched.question_language) == (("de", "fr"), "en")
+    mixed = CorpusCounts(9, 9, {"de": 5, "fr": 3, "": 1})  # one may be in any language
+    assert answer(result, mixed, reference).searched.question_language == ""
     found = shelf.ask(ASKED).searched
     assert (found.partly_read, found.languages, found.question_language) == (0, (), "")

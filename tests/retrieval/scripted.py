@@ -32,8 +32,8 @@ EMBEDDER = StaticEmbedder()
 
 def document(name: str, **fields: object) -> Document:
     """Return a document of this name, everything else as it comes."""
-    plain = Document(name, f"root/{name}.txt", f"/made/{name}.txt", name, "txt", "test", "", "",
-                     0, 0, language="en")  # fmt: skip
+    plain = Document(name, f"root/{name}.txt", f"/made/{name}.txt", name, "txt", "test", "",
+                     f"text of {name}", 0, 0, language="en")  # fmt: skip
     return replace(plain, **fields)  # type: ignore[arg-type]  # the names are checked by replace
 
 

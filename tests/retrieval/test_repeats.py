@@ -46,3 +46,16 @@ def test_the_copy_of_the_document_asked_about_is_shown(question: str, shown: str
     assert [hit.chunk.id for hit in copies] == [shown]
     assert copies[0].repeats == ({"a:1": "b:1", "b:1": "a:1"}[shown],)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_a_copy_of_a_file_is_shown_once_however_short_it_is() -> None:
+    texts = library(
+        [("a", "It is Knut's."), ("b", "It is Knut's."), ("c", "It is Knut's.")],
+        documents={
+            "a": document("a", text_sha256="same"),
+            "b": document("b", text_sha256="same"),
+            "c": document("c", text_sha256="other"),
+        },
+    )
+    hits = retrieve(Query("Knut's", Scope.everything()), texts.sources(), Method()).hits
+    assert [(hit.chunk.id, hit.repeats) for hit in hits] == [("a:0", ("b:0",)), ("c:0", ())]

@@ -41,7 +41,10 @@ def without_repeats(
     compared = order[:_COMPARED]
     rows = sources.lexical.terms_of([chunk.key for chunk in compared], query.scope)
     copies: defaultdict[int, list[Chunk]] = defaultdict(list)
-    for later, earlier in near_duplicates(compared, rows, similarity).items():
+    alike = near_duplicates(compared, rows, similarity)
+    for later, earlier in _in_copies(compared, query, sources).items():
+        alike.setdefault(later, alike.get(earlier, earlier))
+    for later, earlier in alike.items():
         if order[later].key not in must:
             copies[earlier].append(order[later])
     taking: dict[int, Chunk] = {}  # the place of the best of its copies
@@ -55,6 +58,19 @@ def without_repeats(
     left_out = {copy.key for others in copies.values() for copy in others}
     unique = [taking.get(chunk.key, chunk) for chunk in order if chunk.key not in left_out]
     return unique, repeats
+
+
+def _in_copies(chunks: Sequence[Chunk], query: Query, sources: Sources) -> dict[int, int]:
+    """Return for each chunk, however short, the place of the same one in a copy of its document."""
+    documents = sources.documents({chunk.document_id for chunk in chunks}, query.scope)
+    first: dict[tuple[str, int, int], int] = {}
+    found: dict[int, int] = {}
+    for place, chunk in enumerate(chunks):
+        if document := documents.get(chunk.document_id):
+            earlier = first.setdefault((document.text_sha256, chunk.start, chunk.end), place)
+            if chunks[earlier].document_id != chunk.document_id:
+                found[place] = earlier
+    return found
 
 
 def _asked_about(

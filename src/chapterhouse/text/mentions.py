@@ -29,7 +29,7 @@ _ALIKE: Final = (
     ("z", "s"), ("ck", "k"), *((letter * 2, letter) for letter in "abcdefghijklmnoprstu"),
 )  # fmt: skip
 _ENDINGS: Final = """
-    s es e ex ix ices izes ed d ing er ers ly ion ions ation ations ment ments
+    s es e u ue us ues ex ix ices izes ed d ing er ers ly ion ions ation ations ment ments
     en em ern n nen um us on ung ungen
     x al als ail aux el els eaux ent ait ant ants ante
     a o i as os is ais eis ois ol il ao oes aes m ns he hi ini
