@@ -194,19 +194,19 @@ def offline(home: Path, size: int) -> dict[str, float]:
     """Return what whole meetings of so many members take."""
     rounds = (*ROUNDS, "synthesis")
     made = council(size, rounds).chair(name="Chair", instructions="Preside.")
-    taken, claims = list[float](), list[int]()
+    taken, quotations = list[float](), list[int]()
     with Library.open(home) as library:
         met(library, made, "What was measured?", None)  # opens what is opened once
         for question in questions():
             began = time.perf_counter()
             minutes, _ = met(library, made, question, None)
             taken.append(time.perf_counter() - began)
-            claims.append(len(minutes.claims))
+            quotations.append(len(minutes.citations))
     return {
         "members": size,
         "median": median(taken),
         "longest": max(taken),
-        "claims": median(claims),
+        "quotations": median(quotations),
         "megabytes": peak_megabytes(),
     }
 
@@ -242,18 +242,18 @@ def written(
         ),
         Table(
             "Whole meetings without a model",
-            ("members", "median s", "most s", "claims", "peak MB"),
+            ("members", "median s", "most s", "quotations", "peak MB"),
             tuple(
                 (
                     int(one["members"]),
                     one["median"],
                     one["longest"],
-                    one["claims"],
+                    one["quotations"],
                     one["megabytes"],
                 )
                 for one in meetings
             ),
-            "Analysis, examination, rebuttal and synthesis. The peak is of the whole process.",
+            "The table alone. The peak is of the whole process.",
         ),
     ]
     return finish("council", "Councils", bars, tables, machine.setting())
