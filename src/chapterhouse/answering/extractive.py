@@ -299,8 +299,8 @@ def _searched(
     """Return what was looked through; where nothing answers also what may be the reason."""
     partly = reference.partly_read() if outcome is AnswerOutcome.NOT_FOUND else ()
     languages = tuple(sorted(census.languages, key=lambda name: (-census.languages[name], name)))
-    told = outcome is AnswerOutcome.ANSWER or "" in languages  # it may be in any
-    foreign = "" if told else foreign_to(result.query.text, languages)
+    any_language = outcome is AnswerOutcome.ANSWER or "" in languages
+    foreign = "" if any_language else foreign_to(result.query.text, languages)
     return Searched(
         documents=result.documents,
         chunks=result.chunks,
