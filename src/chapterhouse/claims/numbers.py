@@ -59,7 +59,10 @@ _EAST_TAIL = re.compile(
     r"|分钟|小时|个月|美元|欧元|英镑|日元|[米克吨升秒天周])?"
 )
 _RANGE = re.compile(r"\s?[-–—~]\s?(?=\d)|\s?(?:到|至)(?=\d)")
-_NEXT_WORD = re.compile(r"[\s\u00a0\u202f-]{1,2}(km/h|m/s|[^\W\d_]{1,16}²?|°[CF])\.?(?![\w])")
+_NEXT_WORD = re.compile(
+    r"[\s\u00a0\u202f-]{1,2}(?:(?:business|working|calendar|consecutive|full|whole|more)[ -])?"
+    r"(km/h|m/s|[^\W\d_]{1,16}²?|°[CF])\.?(?![\w])"
+)
 _PERCENTAGE_POINTS = re.compile(r"[\s-]percentage[\s-]points?\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _LINK = re.compile(r"\s?(?:,|and|or|to|und|oder|bis|et|ou|à|y|o|a|e|/)\s")

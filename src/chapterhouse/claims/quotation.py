@@ -175,11 +175,11 @@ def wrong_quotations(claim: str, evidence: Sequence[Evidence]) -> list[str]:
     return [
         text
         for text in quotations(claim)
-        if weight(words_of(text).words) >= _LEAST_QUOTATION and not _is_quoted(text, evidence)
+        if weight(words_of(text).words) >= _LEAST_QUOTATION and not is_quoted(text, evidence)
     ]
 
 
-def _is_quoted(quoted: str, evidence: Sequence[Evidence]) -> bool:
+def is_quoted(quoted: str, evidence: Sequence[Evidence]) -> bool:
     """Whether a quotation stands there, or its parts between ellipses do, close together."""
     text = quoted.replace("[...]", "…").replace("...", "…")
     parts = [part for part in text.split("…") if part.strip()]

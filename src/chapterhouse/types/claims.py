@@ -93,6 +93,29 @@ class Judgement:
     model: str = ""
 
 
+class MismatchKind(StrEnum):
+    """What in a sentence was compared exactly."""
+
+    QUOTATION = "quotation"
+    NUMBER = "number"
+    AMOUNT = "amount"
+    DATE = "date"
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Something in a sentence that none of the passages has that it cites.
+
+    Attributes:
+        text: As the sentence has it.
+        instead: What stands in its place in the passages, where that is plain; or empty.
+    """
+
+    kind: MismatchKind
+    text: str
+    instead: str = ""
+
+
 class ConflictKind(StrEnum):
     """In what two sources disagree."""
 
