@@ -9,13 +9,12 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chapterhouse.answering.checksum import EXTRACTIVE, checksum_of
+from chapterhouse.answering.checksum import EXTRACTIVE, QUOTED, checksum_of
 from chapterhouse.answering.cite import text_hash
 
 Fields = dict[str, Any]
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _FIGURE: Final = re.compile(r"\d")
-_IN_FULL: Final = ("quoted", "supported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +23,11 @@ class Forgery:
 
     Attributes:
         change: Changes the fields; says whether there was anything to change.
-        quoted_only: Whether a new seal may hide it where a model wrote: rules that weigh words
-            do not see each of them.
         needs_library: Whether a new seal hides it until the documents are looked up.
     """
 
     name: str
     change: Callable[[Fields], bool]
-    quoted_only: bool = False
     needs_library: bool = False
 
 
@@ -45,27 +41,17 @@ def forged(fields: Mapping[str, Any], forgery: Forgery, *, resealed: bool) -> Fi
     return made
 
 
-def is_quoted(fields: Mapping[str, Any]) -> bool:
-    """Whether no model had a part in what a bundle holds."""
-    held = _held(fields)
-    spoken = [held, *held.get("statements", ())]
-    return all(one["method"] == EXTRACTIVE for one in spoken)
-
-
 def _held(fields: Mapping[str, Any]) -> Fields:
     found: Fields = fields["answer"] if "answer" in fields else fields["minutes"]
     return found
 
 
 def _sentences(fields: Fields) -> Iterator[Fields]:
-    """Yield the sentences that pass for supported: of an answer, or the claims of minutes."""
+    """Yield the sentences of an answer that pass for quotations; a model's are its own."""
     held = _held(fields)
-    if "sentences" in held:
-        found = held["sentences"]
-    else:
-        found = [claim for said in held["statements"] for claim in said["claims"]]
-    for one in found:
-        if one["support"] in _IN_FULL and one["citations"]:
+    for one in held.get("sentences", ()):
+        is_quoted = held["method"] == EXTRACTIVE or one["note"].startswith(QUOTED)
+        if is_quoted and one["citations"]:
             yield one
 
 
@@ -176,16 +162,6 @@ def _another(fields: Fields) -> bool:
     return False
 
 
-def _raised(fields: Fields) -> bool:
-    """Let a sentence that was not supported pass for one that is."""
-    held = _held(fields)
-    for one in held.get("sentences", ()):
-        if one["support"] in ("not-found", "disagrees") and one["problems"] and held["citations"]:
-            one["support"], one["problems"], one["citations"] = "supported", [], [1]
-            return True
-    return False
-
-
 def _hash(fields: Fields) -> bool:
     for name in fields["quotes"]:
         fields["quotes"][name] = "0" * 64
@@ -221,14 +197,13 @@ def _header(fields: Fields) -> bool:
 
 
 FORGERIES: Final = (
-    Forgery("a word of a sentence", _in_a_sentence(_other_word), quoted_only=True),
+    Forgery("a word of a sentence", _in_a_sentence(_other_word)),
     Forgery("a figure of a sentence", _in_a_sentence(_other_figure)),
     Forgery("a sentence denied", _in_a_sentence(_denied)),
-    Forgery("half of a sentence", _in_a_sentence(_half), quoted_only=True),
+    Forgery("half of a sentence", _in_a_sentence(_half)),
     Forgery("another sentence", _another),
-    Forgery("a sentence that was not found called supported", _raised),
     Forgery("a quotation", _in_a_citation("quote", _other_word)),
-    Forgery("a quotation with its hash", _quotation, quoted_only=True),
+    Forgery("a quotation with its hash", _quotation),
     Forgery("a sentence with its quotation and hash", _sentence_and_quotation, needs_library=True),
     Forgery("the hash of a quotation", _hash),
     Forgery("a span", _in_a_citation("start", lambda start: start + 1)),

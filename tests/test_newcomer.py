@@ -27,7 +27,7 @@ FEATURES: Final[Mapping[str, str]] = {
     "fit passages into a budget of tokens": "retrieval/pack.py",
     "complete a question that goes on from another": "answering/thread.py",
     "quote an answer without a model": "answering/extractive.py",
-    "compare a model's sentence with its sources": "claims/judge.py",
+    "compare a model's sentence with its sources": "claims/mismatch.py",
     "save an answer that can be verified": "answering/bundle.py",
     "hand a question to another persona": "agents/ask.py",
     "make curated documents": "agents/curate.py",

@@ -56,7 +56,6 @@ OF_THE_MACHINE = {
             *("calls_at_once", "extra_body"),
         )
     ),
-    *("entailment.folder", "entailment.file", "entailment.checksum"),
     *("telemetry.content", "telemetry.endpoint", "cloud.rclone"),
 }
 CHANGEABLE = {
@@ -132,7 +131,7 @@ def test_what_belongs_to_the_machine_is_refused_and_ignored(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("rerank.engine", "folder"), ("rerank.engine", "http"), ("answer.check", "cross-encoder")],
+    [("rerank.engine", "folder"), ("rerank.engine", "http")],
 )
 def test_what_opens_something_of_the_machine_is_chosen_by_a_file_first(
     name: str, value: str
@@ -142,10 +141,8 @@ def test_what_opens_something_of_the_machine_is_chosen_by_a_file_first(
     assert set(resolved({name: value}).ignored) == {name}
     by_file = Settings.model_validate(
         {
-            "rerank": {"engine": value if name == "rerank.engine" else "none", "folder": "/m"}
+            "rerank": {"engine": value, "folder": "/m"}
             | {"base_url": "http://localhost:1", "model": "m"},
-            "answer": {"check": value if name == "answer.check" else "rules"},
-            "entailment": {"folder": "/m"},
         }
     )
     require_possible(name, value, by_file)

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, Rank, VectorSearch
     from chapterhouse.ports.memories import Memories
     from chapterhouse.ports.models import (
-        ClaimJudge,
         Embedder,
-        Entailment,
         LanguageModel,
         Reranker,
         TokenEmbedder,
@@ -65,8 +63,6 @@ class Runtime:
         table: The built-in table, whatever ``embedder`` is: it counts tokens.
         token_encoder: The encoder in the box, whatever ``embedder`` is: it weighs sentences.
         reranker: The reranking model that the settings name.
-        entailment: The model that checks sentences, where the settings want one.
-        judge: Says how far evidence supports a sentence.
         language_model: Returns the language model of a name; the library's own for "", or None.
         read: Starts reading bytes in a worker process.
         preparer: Returns what makes a document of what was read.
@@ -98,8 +94,6 @@ class Runtime:
     table: "StaticEmbedder"
     token_encoder: "TokenEmbedder"
     reranker: "Reranker | None"
-    entailment: "Entailment | None"
-    judge: "ClaimJudge"
     language_model: "Callable[[str], LanguageModel | None]"
     read: "Read"
     preparer: "Callable[[], Prepare]"
@@ -174,7 +168,6 @@ class Runtime:
             "chapterhouse": self.version,
             "embedder": self.encoders.current().embedder.fingerprint,
             "reranker": self.reranker.fingerprint if self.reranker else "",
-            **({"entailment": self.entailment.fingerprint} if self.entailment else {}),
         }
 
     def today(self) -> str:

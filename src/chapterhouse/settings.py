@@ -276,17 +276,8 @@ class AnswerSettings(_Frozen):
 
     words: int = Field(default=120, ge=10, le=2_000)  # of the parts that are quoted
     cache: bool = True  # answers that a model wrote are kept until anything changes
-    # Who is asked, beside the rules, what the sources say about each sentence of a model: the model
-    # itself, once more, or a cross-encoder (``entailment.folder``).
-    check: Literal["rules", "model", "cross-encoder"] = "rules"
-
-
-class EntailmentSettings(_Frozen):
-    """The cross-encoder that says whether a sentence follows from a source."""
-
-    folder: str = ""  # of the model's files
-    file: str = ""  # its weights in there, where there are several
-    checksum: str = Field(default="", pattern=_CHECKSUM)  # of the model's files
+    # "model": the model is asked once more what the sources say about each sentence of its answer.
+    check: Literal["rules", "model"] = "rules"
 
 
 class MemorySettings(_Frozen):
@@ -348,15 +339,8 @@ class Settings(_Frozen):
     expansion: ExpansionSettings = ExpansionSettings()
     packing: PackingSettings = PackingSettings()
     answer: AnswerSettings = AnswerSettings()
-    entailment: EntailmentSettings = EntailmentSettings()
     memory: MemorySettings = MemorySettings()
     analytics: AnalyticsSettings = AnalyticsSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     cloud: CloudSettings = CloudSettings()
     models: dict[str, LanguageModelSettings] = {}  # further models, by a name of your own
-
-    @model_validator(mode="after")
-    def _names_what_checks(self) -> "Settings":
-        if self.answer.check == "cross-encoder" and not self.entailment.folder:
-            raise ValueError('answer.check = "cross-encoder" needs entailment.folder')
-        return self

@@ -31,6 +31,8 @@ _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 
 # What holds now instead of a section or setting that earlier versions had.
 _GONE: Final = {
+    "entailment": "sentences are compared exactly with what they cite; "
+    'answer.check = "model" asks the model once more',
     "removal": "what is removed does not come back; chapterhouse export writes a copy before",
     "reading.credentials": "documents are stored as they are; a tool such as gitleaks finds keys",
     "tools": "a council's file starts no programs; a package or a Python program brings such tools",

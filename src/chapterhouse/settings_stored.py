@@ -24,7 +24,6 @@ _DEFAULTS: Final = Settings()
 # What these open is named by the files of the machine, so only those may choose it first.
 _OPENS: Final[Mapping[str, frozenset[object]]] = {
     "rerank.engine": frozenset({"folder", "http"}),
-    "answer.check": frozenset({"cross-encoder"}),
 }
 _CUTS: Final = frozenset({"chunking", "tokens"})  # sections by which documents are cut
 _SET: Final = "(set)"

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -23,7 +23,6 @@ from chapterhouse.ingest.workers import Worker
 from chapterhouse.loading import lazy
 from chapterhouse.models.opening import (
     open_embedder,
-    open_entailment,
     open_reranker,
 )
 from chapterhouse.models.profiles import LanguageModels
@@ -48,13 +47,12 @@ from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_s
 from chapterhouse.store.sqlite import SqliteStore, require_not_emptied
 from chapterhouse.store.statements import load_migrations
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import Evidence, Extraction, Finding, Judgement, Remedy
+from chapterhouse.types import Extraction, Finding, Remedy
 from chapterhouse.types.personas import COUNCIL_MARKS, PERSONA_MARKS
 
 if TYPE_CHECKING:
-    from chapterhouse.answering import prompt, second_opinion
+    from chapterhouse.answering import prompt
     from chapterhouse.chunking import fingerprint, sentence, strategies, units
-    from chapterhouse.claims import judge
     from chapterhouse.connectors import fetch
     from chapterhouse.connectors.content import Content
     from chapterhouse.connectors.fetched import Fetch
@@ -68,12 +66,10 @@ if TYPE_CHECKING:
     from chapterhouse.ports.store import Store
 else:
     prompt = lazy("chapterhouse.answering.prompt")
-    second_opinion = lazy("chapterhouse.answering.second_opinion")
     sentence = lazy("chapterhouse.chunking.sentence")
     fingerprint = lazy("chapterhouse.chunking.fingerprint")
     strategies = lazy("chapterhouse.chunking.strategies")
     units = lazy("chapterhouse.chunking.units")
-    judge = lazy("chapterhouse.claims.judge")
     fetch = lazy("chapterhouse.connectors.fetch")
     access = lazy("chapterhouse.facets.access")
     passwords = lazy("chapterhouse.facets.passwords")
@@ -193,7 +189,6 @@ def _open_runtime(
         open_ = _opener(cache, opened)
         wanted = _wanted(settings.embedding, open_)
         reranker = open_reranker(settings.rerank, opened.callback)
-        entailment = open_entailment(settings)
         models = LanguageModels(settings)
         opened.callback(models.close)
         worker = Worker(folder / "background")
@@ -228,8 +223,6 @@ def _open_runtime(
             table=table,
             token_encoder=built_in.built_in_encoder(),
             reranker=reranker,
-            entailment=entailment,
-            judge=second_opinion.with_entailment(_judge, entailment) if entailment else _judge,
             language_model=models.named,
             read=pool.submit,
             preparer=partial(preparer, settings, embedder),
@@ -325,10 +318,6 @@ def _open_stored(folder: Path) -> Iterator["tuple[SqliteStore, Mapping[str, Inde
                 "vector": VectorIndex(folder / "index" / "vectors", static_embedder()),
             },
         )
-
-
-def _judge(sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence], /) -> Judgement:
-    return judge.judge(sentence, cited, others)
 
 
 def _nonce() -> str:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import random
-from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -21,8 +20,8 @@ from chapterhouse.answering.bundle import (
     read_answer,
     read_bundle,
 )
+from chapterhouse.answering.checksum import checksum_of
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.claims.judge import judge
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.envelope import plain, success
 from chapterhouse.types import (
@@ -31,14 +30,13 @@ from chapterhouse.types import (
     AnswerSentence,
     Citation,
     Document,
-    Evidence,
-    Judgement,
-    Problem,
-    ProblemKind,
+    Mismatch,
+    MismatchKind,
+    Opinion,
+    OpinionKind,
     Quotation,
     Route,
     Searched,
-    Support,
     Usage,
 )
 
@@ -74,7 +72,6 @@ CITATION = Citation(
     "rules-1:Rules",
     "2024",
     "",
-    Support.QUOTED,
     verified=True,
 )
 ANSWER = Answer(
@@ -88,7 +85,6 @@ ANSWER = Answer(
 
 words = st.text(st.characters(codec="utf-8"), max_size=12)
 numbers = st.integers(0, 2**53)
-supports = st.sampled_from(Support)
 quotations = st.builds(Quotation, words, numbers, numbers, words)
 citations = st.builds(
     Citation,
@@ -107,16 +103,15 @@ citations = st.builds(
     marker=words,
     year=words,
     link=words,
-    status=supports,
     verified=st.booleans(),
 )
 sentences = st.builds(
     AnswerSentence,
     words,
     st.lists(numbers, max_size=2).map(tuple),
-    supports,
-    st.lists(st.builds(Problem, st.sampled_from(ProblemKind), words, words), max_size=2).map(tuple),
+    st.lists(st.builds(Mismatch, st.sampled_from(MismatchKind), words, words)).map(tuple),
     words,
+    opinion=st.none() | st.builds(Opinion, st.sampled_from(OpinionKind), words, numbers),
 )
 several = st.lists(words, max_size=3).map(tuple)
 usages = st.builds(
@@ -159,7 +154,7 @@ def bundle_of(answer: Answer, **configuration: object) -> Any:
 
 
 def failed(text: str | bytes) -> set[str]:
-    return {check.name for check in examine(read_bundle(text), judge) if not check.passed}
+    return {check.name for check in examine(read_bundle(text)) if not check.passed}
 
 
 def altered(*path: str | int, to: object) -> str:
@@ -235,7 +230,7 @@ CHANGES: list[tuple[tuple[str | int, ...], object]] = [
     (("answer", "outcome"), "passages"),
     (("answer", "confidence"), 0.876),
     (("answer", "sentences", 0, "text"), QUOTE.replace("4", "9")),
-    (("answer", "sentences", 0, "support"), "supported"),
+    (("answer", "sentences", 0, "note"), "true"),
     (("answer", "sentences", 0, "citations"), []),
     (("answer", "citations", 0, "quote"), QUOTE.replace("4", "9")),
     (("answer", "citations", 0, "start"), 1),
@@ -310,9 +305,13 @@ def test_any_changed_byte_is_noticed(seed: int) -> None:
         (("answer", "citations", 0, "text_sha256"), "0" * 64, "sources"),
         (("answer", "citations", 0, "document_id"), "other-2", "sources"),
         (("sources",), [], "sources"),
-        (("answer", "sentences", 0, "text"), QUOTE.replace("4", "9"), "claims"),
-        (("answer", "sentences", 0, "text"), QUOTE.replace("no vessel", "every vessel"), "claims"),
-        (("answer", "sentences", 0, "citations"), [], "claims"),
+        (("answer", "sentences", 0, "text"), QUOTE.replace("4", "9"), "sentences"),
+        (
+            ("answer", "sentences", 0, "text"),
+            QUOTE.replace("no", "any"),
+            "sentences",
+        ),
+        (("answer", "sentences", 0, "citations"), [], "sentences"),
     ],
 )
 def test_a_new_seal_does_not_hide_what_does_not_fit(
@@ -324,7 +323,7 @@ def test_a_new_seal_does_not_hide_what_does_not_fit(
 
 
 def test_what_does_not_hold_is_named() -> None:
-    checks = examine(read_bundle(altered("quotes", "1", to="0")), judge)
+    checks = examine(read_bundle(altered("quotes", "1", to="0")))
     told = {check.name: check for check in checks}
     assert told["quotations"].sentence == "[1] does not hold."
     assert told["quotations"].hint
@@ -333,15 +332,46 @@ def test_what_does_not_hold_is_named() -> None:
         "quotations",
         "sources",
         "numbering",
-        "claims",
+        "sentences",
     ]
 
 
-def test_a_sentence_that_only_other_words_carry_is_left_alone() -> None:
-    def unsure(_s: str, _c: Sequence[Evidence], _o: Sequence[Evidence]) -> Judgement:
-        return Judgement(Support.NOT_FOUND, (), (Problem(ProblemKind.WORDS, "x"),))
+def test_what_a_model_wrote_is_its_own() -> None:
+    own = AnswerSentence("Be slow.", (1,), (Mismatch(MismatchKind.NUMBER, "9"),))
+    made = bundle_of(replace(ANSWER, method="model", sentences=(own,)))
+    assert failed(bundle_json(made)) == set()
+    quoted = replace(own, note="quoted from the documents")
+    made = bundle_of(replace(ANSWER, method="model", sentences=(own, quoted)))
+    assert failed(bundle_json(made)) == {"sentences"}
 
-    assert all(check.passed for check in examine(bundle_of(ANSWER), unsure))
+
+# --- of an earlier version -------------------------------------------------------------------
+
+
+def earlier(*, support: str = "quoted") -> dict[str, Any]:
+    """Return a bundle as it was when it said how far each sentence is supported."""
+    fields = json.loads(bundle_json(bundle_of(ANSWER)))
+    fields["format"] = "chapterhouse-answer/3"
+    for sentence in fields["answer"]["sentences"]:
+        del sentence["mismatches"], sentence["opinion"]
+        sentence |= {"support": support, "problems": [], "checked_by": ""}
+    for citation in fields["answer"]["citations"]:
+        citation["status"] = support
+    fields["checksum"] = checksum_of(fields)
+    return fields
+
+
+def test_a_bundle_that_says_how_far_sentences_are_supported_is_read_without_that() -> None:
+    text = json.dumps(earlier())
+    assert read_bundle(text) == bundle_of(ANSWER)
+    assert failed(text) == set()
+    assert read_answer(text) == ANSWER
+
+
+def test_an_earlier_bundle_that_was_changed_is_noticed() -> None:
+    fields = earlier()
+    fields["answer"]["sentences"][0]["support"] = "supported"
+    assert failed(json.dumps(fields)) == {"checksum"}
 
 
 # --- what is no bundle -----------------------------------------------------------------------
@@ -367,7 +397,7 @@ JUNK = [
     '{"data": ' + "9" * 5_000 + "}",
     '{"data": {"question": "\\ud800"}}',
     '{"format": "chapterhouse-answer/4"}',
-    '{"format": "chapterhouse-answer/4", "answer": {}}',
+    '{"format": "chapterhouse-answer/5", "answer": {}}',
     '{"format": ["chapterhouse-answer/4"]}',
     '{"format": {"a": "' + "x" * 500 + '"}}',
     "NaN",

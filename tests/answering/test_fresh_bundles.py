@@ -15,15 +15,14 @@ import pytest
 
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
-from chapterhouse.answering.checksum import agrees, file_text, quotes
+from chapterhouse.answering.checksum import file_text, quotes
 from chapterhouse.answering.cite import cite, text_hash, verify
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.claims.judge import judge
 from chapterhouse.errors import UsageError
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.text.markdown import table_header
-from chapterhouse.types import Answer, Body, Citation, Document, Quotation, Support
+from chapterhouse.types import Answer, Body, Citation, Document, Quotation
 
 RULES = """# Harbour rules
 
@@ -112,14 +111,14 @@ def answers(harbour: Library) -> list[Answer]:
 
 
 def failed(text: str) -> set[str]:
-    return {check.name for check in examine(read_bundle(text), judge) if not check.passed}
+    return {check.name for check in examine(read_bundle(text)) if not check.passed}
 
 
 def test_the_answers_are_of_every_kind(answers: list[Answer]) -> None:
     assert any(citation.header for answer in answers for citation in answer.citations)
     assert any(not answer.found for answer in answers)
-    supports = {sentence.support for sentence in answers[-1].sentences}
-    assert {Support.QUOTED, Support.SUPPORTED, Support.NOT_FOUND} <= supports
+    assert answers[-1].method == "scripted"
+    assert any(sentence.mismatches for sentence in answers[-1].sentences)
 
 
 def test_a_fresh_bundle_passes_every_check(harbour: Library, answers: list[Answer]) -> None:
@@ -138,8 +137,6 @@ def test_a_forged_bundle_is_called_bad(
 ) -> None:
     for answer in answers:
         fields = json.loads(bundle_json(harbour.answers.bundle(answer)))
-        if resealed and forgery.quoted_only and not forgeries.is_quoted(fields):
-            continue
         made = forgeries.forged(fields, forgery, resealed=resealed)
         if made is None:
             continue
@@ -252,12 +249,3 @@ def test_a_row_under_another_heading_no_longer_stands(harbour: Library) -> None:
     other = [replace(one, header=one.header and "| A | B | C |") for one in answer.citations]
     found = harbour.answers.recheck(replace(answer, citations=tuple(other)))
     assert [one.holds for one in found] == [not one.header for one in answer.citations]
-
-
-def test_a_sentence_is_at_least_as_well_supported_as_it_says() -> None:
-    one = cited("Inside the harbour no vessel may exceed 4 knots.", RULES)
-    said = "Within the harbour no vessel may exceed four knots."
-    assert agrees(said, Support.SUPPORTED, [one], {"b": "en"}, judge)
-    assert not agrees(said, Support.QUOTED, [one], {"b": "en"}, judge)
-    assert not agrees(said, Support.SUPPORTED, [], {}, judge)
-    assert agrees(said, Support.NOT_FOUND, [], {}, judge)

@@ -24,7 +24,6 @@ from chapterhouse.answering.prompt import (
     without_look_alikes,
     without_markers,
 )
-from chapterhouse.claims.no_statement import states_nothing
 from chapterhouse.retrieval.present import visible
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise
@@ -302,11 +301,6 @@ def test_the_system_message_is_the_persona_and_the_rules() -> None:
     assert "search_documents" in told_to(maria, tools=True)
     assert told_to(None).startswith("You are the librarian")
     assert told_to(replace(maria, prose=" \n")).count("\n\n") == 1
-
-
-def test_how_it_is_to_say_that_there_is_no_answer_is_taken_for_that() -> None:
-    assert '"The documents do not say"' in told_to(None)
-    assert states_nothing("The documents do not say what a berth costs.")
 
 
 def test_a_profile_made_from_documents_is_not_in_the_system_message() -> None:

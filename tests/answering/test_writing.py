@@ -11,12 +11,21 @@ from chapterhouse.agents.ask import ask
 from chapterhouse.answering import drafts
 from chapterhouse.answering.bundle import examine
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.answering.writing import NOTHING_FOUND
-from chapterhouse.claims.judge import judge
+from chapterhouse.answering.writing import NOTHING_CITED
 from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import Answer, Draft, Route, Support, Usage
+from chapterhouse.types import (
+    Answer,
+    AnswerOutcome,
+    Draft,
+    Mismatch,
+    MismatchKind,
+    Opinion,
+    OpinionKind,
+    Route,
+    Usage,
+)
 
 
 def long_rules(harbour: Any) -> None:
@@ -33,7 +42,7 @@ def replace_fits(error: PromptTooLongError, fits: float) -> PromptTooLongError:
     return PromptTooLongError(error.message, hint=error.hint, fits=fits)
 
 
-def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) -> None:
+def test_what_a_model_writes_is_shown_with_its_sources(harbour: Any) -> None:
     model = harbour.says(f"{KNOTS} [^rules-9:Speed] It is windy. {KNOTS} {{}}")
     model._script = lambda _, prompt: Step(
         f"{KNOTS} {marker_in(prompt)} Vessels may go at 40 knots. {marker_in(prompt)} "
@@ -47,9 +56,11 @@ def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) 
     assert answer.found
     assert answer.route is Route.ANSWERED
     first, second, third = answer.sentences
-    assert first.support is Support.QUOTED
-    assert second.support not in {Support.QUOTED, Support.SUPPORTED}
-    assert third.support is Support.QUOTED  # whatever it was said to come from
+    assert [one.text for one in answer.sentences] == [KNOTS, "Vessels may go at 40 knots.", KNOTS]
+    assert first.mismatches == third.mismatches == ()
+    assert second.mismatches == (Mismatch(MismatchKind.NUMBER, "40", "4"),)
+    assert (first.citations, third.citations) == ((1,), ())
+    assert (answer.notice, answer.certainty) == ("", "")  # no headline over it
     assert answer.rejected == ("made-up:Speed",)
     ((instructions, prompt),) = model.asked
     assert instructions.startswith(
@@ -68,72 +79,67 @@ def asked_again(harbour: Any) -> Answer:
     return asyncio.run(ask(SPEED, "maria", AskOptions(), runtime))
 
 
-def test_a_model_may_be_asked_once_more_about_what_the_rules_do_not_find(harbour: Any) -> None:
+def test_a_model_may_be_asked_once_more_about_its_sentences(harbour: Any) -> None:
     said = "Boats have to crawl along."
-    checks = {"checks": [{"statement": 1, "verdict": "supported", "quotation": KNOTS}]}
+    checks = {"checks": [{"statement": 1, "verdict": "confirms", "quotation": KNOTS}]}
     model = harbour.says(f"{said} [1]", json.dumps(checks))
     answer = asked_again(harbour)
 
     assert len(model.asked) == 2
     assert f"Statements:\n1. {said}" in model.asked[1][1]
     (sentence,) = answer.sentences
-    assert (sentence.support, sentence.checked_by) == (Support.SUPPORTED, "scripted")
-    assert answer.citations[0].quote == KNOTS.rstrip(".")
-    assert all(check.passed for check in examine(harbour.library.answers.bundle(answer), judge))
+    assert sentence.opinion is not None
+    number = sentence.opinion.citation
+    assert sentence.opinion == Opinion(OpinionKind.CONFIRMS, "scripted", number)
+    assert answer.citations[number - 1].quote == KNOTS.rstrip(".")
+    assert all(check.passed for check in examine(harbour.library.answers.bundle(answer)))
 
 
-def test_what_is_quoted_needs_no_second_opinion(harbour: Any) -> None:
-    model = harbour.says(f"{KNOTS} [1]")
-    assert asked_again(harbour).sentences[0].support is Support.QUOTED
-    assert len(model.asked) == 1
-
-
-def test_without_a_second_opinion_the_first_one_stands_with_a_warning(harbour: Any) -> None:
+def test_without_a_second_opinion_there_is_a_warning(harbour: Any) -> None:
     harbour.says("Boats have to crawl along. [1]", EngineError("It is asleep."))
     answer = asked_again(harbour)
-    assert answer.sentences[0].support is Support.NOT_FOUND
+    assert answer.sentences[0].opinion is None
     assert answer.warnings == ("The model was not asked about its sentences: It is asleep.",)
 
 
 def test_an_answer_that_was_cut_off_says_so(harbour: Any) -> None:
     harbour.says(Step(f"{KNOTS} [1]", cut=True))
     answer = asked(harbour, SPEED)
-    assert answer.sentences[0].support is Support.QUOTED
+    assert answer.sentences[0].text == KNOTS
     (warning,) = answer.warnings
     assert "cut off at its longest answer" in warning
-
-
-def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour: Any) -> None:
-    harbour.says("The moon is made of cheese. [^x:y]")
-    answer = asked(harbour, SPEED)
-
-    assert answer.found
-    assert answer.method == "scripted"
-    invented, *quoted = answer.sentences
-    assert "cheese" in invented.text
-    assert (invented.support, invented.citations) == (Support.NOT_FOUND, ())
-    assert "4 knots" in quoted[0].text
-    assert quoted[0].support is Support.QUOTED
-    assert answer.citations[quoted[0].citations[0] - 1].verified
-    assert answer.notice == NOTHING_FOUND
-    assert answer.rejected == ("x:y",)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "[^x:y]",
-        "The answer to this question is:",
-        "# Answer",
-        "**Speed**",
+        "The moon is made of cheese. [^x:y]",
+        "The documents do not say how fast a vessel may go.",
+        "Die Dokumente enthalten dazu nichts.",
+        "文档中没有提到。",
         "Sure!",
-        "Let me look.\n\nHere is the answer:",
-        "Do you mean the harbour?",
-        "Hier ist die Antwort:",
     ],
 )
-def test_where_a_model_states_nothing_the_documents_are_quoted(harbour: Any, text: str) -> None:
+def test_what_names_no_source_is_shown_with_the_closest_passages_below(
+    harbour: Any, text: str
+) -> None:
+    harbour.says(text)
+    answer = asked(harbour, SPEED)
+
+    assert (answer.found, answer.outcome) == (False, AnswerOutcome.PASSAGES)
+    assert (answer.method, answer.route) == ("scripted", Route.INSUFFICIENT)
+    own, *quoted = answer.sentences
+    assert own.text == text.removesuffix(" [^x:y]")
+    assert own.citations == ()
+    assert "4 knots" in quoted[0].text
+    assert quoted[0].note.startswith("quoted from the documents")
+    assert answer.citations[quoted[0].citations[0] - 1].verified
+    assert answer.notice == NOTHING_CITED
+    assert answer.rejected == (("x:y",) if "[" in text else ())
+
+
+@pytest.mark.parametrize("text", ["", "[^x:y]"])
+def test_where_a_model_writes_no_sentence_the_documents_are_quoted(harbour: Any, text: str) -> None:
     harbour.says(text)
     answer = asked(harbour, SPEED)
 
@@ -142,26 +148,6 @@ def test_where_a_model_states_nothing_the_documents_are_quoted(harbour: Any, tex
     assert "4 knots" in answer.text
     assert answer.notice == "The model gave no answer; these are quotations."
     assert answer.usage == Usage(1)  # it was asked all the same
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The documents do not say how fast a vessel may go.",
-        "I'm sorry, but I can't help with that.",
-        "Here is the answer:\n\nThe sources don't mention it.",
-        "Die Dokumente enthalten dazu nichts.",
-        "文档中没有提到。",
-    ],
-)
-def test_where_a_model_says_that_nothing_is_there_it_is_believed(harbour: Any, text: str) -> None:
-    harbour.says(text)
-    answer = asked(harbour, SPEED)
-
-    assert not answer.found
-    assert answer.method == "scripted"
-    assert answer.route is Route.INSUFFICIENT
-    assert answer.citations == ()
 
 
 @pytest.mark.parametrize("fits", [0.5, 0.3])
@@ -242,7 +228,6 @@ def test_no_words_of_a_model_break_the_search(harbour: Any, query: str) -> None:
     model = harbour.says([Call("search_documents", {"query": query})], KNOTS)
     answer = asked(harbour, SPEED)
     assert answer.warnings == ()
-    assert answer.found
     assert all(call.result for call in model.tool_results)
 
 
@@ -258,8 +243,8 @@ def test_what_streams_is_checked_as_soon_as_a_sentence_is_whole(
 
     assert "[" not in "".join(draft.text for draft in seen)
     assert seen[0].sentences == ()
-    supports = [sentence.support for sentence in seen[-1].sentences]
-    assert supports == [Support.QUOTED, Support.DISAGREES]
+    mismatches = [bool(sentence.mismatches) for sentence in seen[-1].sentences]
+    assert mismatches == [False, True]
     assert seen[-1].sentences == answer.sentences[:2]
     assert seen[-1].text == "So it is."
 
@@ -274,7 +259,7 @@ def test_a_general_model_answers_from_no_document(harbour: Any) -> None:
         "This question is outside Maria Keller's expertise; switching to the general assistant."
     )
     assert answer.sentences[0].text == "Parrots need none."
-    assert all(one.support is Support.NOT_FOUND and not one.citations for one in answer.sentences)
+    assert not any(one.citations or one.mismatches for one in answer.sentences)
     assert answer.citations == ()
     assert "evil.example" not in answer.text
     ((instructions, prompt),) = model.asked

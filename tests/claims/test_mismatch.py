@@ -20,8 +20,8 @@ def passage(text: str = RULES, language: str = "en", **place: str) -> Evidence:
     return Evidence("d", 100, 100 + len(text), text, language=language, **place)
 
 
-def mismatches(sentence: str, *passages: Evidence, question: str = "") -> list[tuple[str, str]]:
-    found = find_mismatches(sentence, passages or [passage()], question)
+def mismatches(sentence: str, *passages: Evidence, known: str = "") -> list[tuple[str, str]]:
+    found = find_mismatches(sentence, passages or [passage()], known)
     return [(one.text, one.instead) for one in found]
 
 
@@ -82,7 +82,7 @@ def test_kinds() -> None:
 
 
 def test_a_value_of_the_question_a_title_or_a_heading_is_known() -> None:
-    assert not mismatches("Rule 417 says that you may stay.", question="What does rule 417 say?")
+    assert not mismatches("Rule 417 says that you may stay.", known="What does rule 417 say?")
     headed = Evidence("d", 0, 5, "Rules", "en", "Rules of 1999", ("Part 417",), "2021-03-04")
     assert not mismatches("Part 417 of 1999 holds since 4 March 2021.", headed)
 

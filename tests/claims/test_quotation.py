@@ -3,12 +3,12 @@
 import pytest
 
 from chapterhouse.claims.quotation import (
-    find_quoted,
+    find_quotation,
     find_words,
+    is_quoted,
     quotations,
     weight,
     words_of,
-    wrong_quotations,
 )
 from chapterhouse.types import Evidence
 
@@ -41,13 +41,14 @@ def test_two_chinese_characters_weigh_as_a_word() -> None:
     assert weight(words_of("the gate").words) == weight(words_of("渡轮停运").words) == 2
 
 
-def test_the_sentence_that_holds_a_claim_is_quoted_with_its_place() -> None:
-    (found,) = find_quoted("The gate is closed at 21:30.", EVIDENCE)
-    assert (found.document_id, found.start, found.quote) == ("rules", 100, TEXT[:28])
-    assert find_quoted("The gate is open at 21:30.", EVIDENCE) == ()
+def test_a_quotation_is_found_with_its_place() -> None:
+    found = find_quotation("the gate is closed at 21:30", EVIDENCE)
+    assert found is not None
+    assert (found.document_id, found.start, found.quote) == ("rules", 100, TEXT[:27])
+    assert find_quotation("The gate is open at 21:30.", EVIDENCE) is None
+    assert find_quotation("gate", EVIDENCE) is None
 
 
-def test_what_a_claim_quotes_must_stand_there() -> None:
-    right, wrong = "“may open it later”", "“must open it earlier”"
-    assert wrong_quotations(f"It says {right} and {wrong}.", EVIDENCE) == [wrong.strip("“”")]
-    assert wrong_quotations("It is a “gate”.", EVIDENCE) == []
+def test_parts_between_ellipses_must_stand_close_together() -> None:
+    assert is_quoted("Nobody … may open it later", EVIDENCE)
+    assert not is_quoted("Nobody … must open it", EVIDENCE)

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chapterhouse.claims.judge import judge
 from tests.council.conftest import Hall, council, markers, turn
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Member
 from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, ToolRef
 from chapterhouse.agents.problems import CouncilConfigError
-from chapterhouse.claims.judge import judge
 from chapterhouse.council.minutes.bundle import (
     examine_minutes,
     minutes_bundle_json,

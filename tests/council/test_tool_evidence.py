@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from chapterhouse.claims.judge import judge
 from rich.console import Console
 from tests.council.conftest import Hall, council, markers, phase, turn, whose
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Member, Round
 from chapterhouse.answering.cite import QuoteState, SourceState, text_hash
-from chapterhouse.claims.judge import judge
 from chapterhouse.council.minutes.bundle import (
     MinutesBundle,
     examine_minutes,

@@ -13,7 +13,7 @@ from chapterhouse.types import EncoderStatus, Finding, Memory, Remedy, Verificat
 CANARY = "canary"
 SETTINGS = {
     "search": {"limit": 7},
-    "answer": {"check": "cross-encoder"},
+    "answer": {"check": "model"},
     "embedding": {
         "engine": "openai",
         "base_url": f"http://{CANARY}.example/v1",
@@ -22,7 +22,6 @@ SETTINGS = {
         "question_prefix": CANARY,
         "languages": [CANARY],
     },
-    "entailment": {"folder": f"/home/{CANARY}/models"},
     "chunking": {"by_format": {f".{CANARY}": "fixed"}},
     "language_model": {"extra_body": {CANARY: CANARY}, "key_entry": f"{CANARY}/{CANARY}"},
     "telemetry": {"endpoint": f"http://{CANARY}.example:4318"},

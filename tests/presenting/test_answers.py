@@ -12,7 +12,6 @@ from markdown_it.token import Token
 from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 
-from chapterhouse.presenting import wording
 from chapterhouse.presenting.answers import answer_blocks, answer_markdown
 from chapterhouse.presenting.citing import citation_line, clean, page_name
 from chapterhouse.presenting.html import page as html_page
@@ -23,9 +22,12 @@ from chapterhouse.types import (
     AnswerOutcome,
     AnswerSentence,
     Citation,
+    Mismatch,
+    MismatchKind,
+    Opinion,
+    OpinionKind,
     Route,
     Searched,
-    Support,
 )
 
 PASSAGES = AnswerOutcome.PASSAGES
@@ -52,7 +54,6 @@ CITATION = Citation(
     "sr:Tracking",
     "2024",
     "https://docs.example/sr#tracking",
-    Support.QUOTED,
     verified=True,
 )
 ANSWER = Answer(
@@ -150,7 +151,7 @@ def hostile_answer(text: str) -> Answer:
     return replace(
         ANSWER,
         sentences=(
-            AnswerSentence(text, (1,), Support.NOT_FOUND),
+            AnswerSentence(text, (1,), (Mismatch(MismatchKind.NUMBER, text, text),)),
             AnswerSentence(text, (1,), before="\n\n"),
             AnswerSentence(text, (), before="\n- "),
             AnswerSentence(text, (1,), before="\n1. "),
@@ -310,15 +311,28 @@ def test_a_place_without_pages_has_none() -> None:
     assert page_name("sheet", None, "x") == ""
 
 
-@pytest.mark.parametrize("support", list(Support))
-def test_a_reader_is_warned_beside_every_sentence_that_is_not_supported(support: Support) -> None:
-    warned = wording.support_mark(support)
-    assert bool(warned) == (
-        support not in {Support.QUOTED, Support.SUPPORTED, Support.NO_STATEMENT}
-    )
-    answer = replace(ANSWER, sentences=(AnswerSentence("It is.", (1,), support),))
-    assert (f"*({warned})*" in answer_markdown(answer)) == bool(warned)
-    assert (f"({warned})" in on_a_terminal(answer)) == bool(warned)
+@pytest.mark.parametrize(
+    ("mismatch", "mark"),
+    [
+        (Mismatch(MismatchKind.NUMBER, "30 Hz", "60 Hz"),
+         "not in the source: “30 Hz”, “60 Hz” is"),
+        (Mismatch(MismatchKind.DATE, "May 2021"), "not in the source: “May 2021”"),
+        (Mismatch(MismatchKind.QUOTATION, "by all of us"),
+         "not in the source: quotation “by all of us”"),
+    ],
+)  # fmt: skip
+def test_what_no_source_has_is_named_beside_the_sentence(mismatch: Mismatch, mark: str) -> None:
+    for mismatches, shown in (((mismatch,), True), ((), False)):
+        own = AnswerSentence("It is.", (1,), mismatches)
+        answer = replace(ANSWER, sentences=(own,), method="model")
+        assert (f"*({mark})*" in answer_markdown(answer)) == shown
+        assert (f"({mark})" in on_a_terminal(answer)) == shown
+
+
+def test_a_second_opinion_says_whose_it_is() -> None:
+    opinion = Opinion(OpinionKind.CONTRADICTS, "m", 1)
+    answer = replace(ANSWER, sentences=(AnswerSentence("It is.", (), opinion=opinion),), method="m")
+    assert "(m, asked again: the sources say otherwise) [1]" in on_a_terminal(answer)
 
 
 def test_the_shape_of_the_answer_is_the_models() -> None:
@@ -330,7 +344,7 @@ def test_the_shape_of_the_answer_is_the_models() -> None:
         AnswerSentence("Thus.", (), before="\n\n"),
     )
     page = answer_markdown(replace(ANSWER, sentences=told, method="model"))
-    assert page.startswith("Two things:\n\n1. One.[^1] And so.\n2. Two.[^1]\n\nThus.\n\nsure")
+    assert page.startswith("Two things:\n\n1. One.[^1] And so.\n2. Two.[^1]\n\nThus.\n\nwritten")
 
 
 def test_a_refusal_says_what_was_searched() -> None:

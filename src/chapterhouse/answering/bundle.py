@@ -6,7 +6,7 @@ rest. It holds no clock and no key, so the same question gives the same bytes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from platform import python_version
 from typing import Final
@@ -16,10 +16,9 @@ from pydantic import TypeAdapter, ValidationError
 from chapterhouse.answering import checksum
 from chapterhouse.answering.checksum import LARGEST, Source
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
-from chapterhouse.types import Answer, Check, Document, Scope, Support
+from chapterhouse.types import Answer, Check, Document, Scope
 
 __all__ = [
     "FORMAT",
@@ -35,6 +34,7 @@ __all__ = [
 ]
 
 FORMAT: Final = "chapterhouse-answer/4"
+_EARLIER: Final = "chapterhouse-answer/3"  # which said how far each sentence is supported
 _WRITTEN_BY: Final = (
     "Bundles are written by: chapterhouse ask QUESTION --bundle FILE; what "
     "ask --json printed is checked by: chapterhouse verify FILE"
@@ -145,22 +145,21 @@ def read_bundle(data: str | bytes) -> Bundle:
         UsageError: it is none, or of a later format.
     """
     fields = checksum.parse(data)
-    checksum.require_format(fields, FORMAT, _WRITTEN_BY)
+    is_earlier = fields.get("format") == _EARLIER
+    checksum.require_format({"format": FORMAT} if is_earlier else fields, FORMAT, _WRITTEN_BY)
     try:
-        bundle = _adapter().validate_python(fields)
+        bundle = _adapter().validate_python({**fields, "format": FORMAT})
     except ValidationError as error:
         raise checksum.unreadable("a bundle", error) from None
+    if is_earlier:  # it is read without what it says beside; its own checksum covers that too
+        is_whole = checksum.checksum_of(fields) == fields["checksum"]
+        return replace(bundle, checksum=checksum.checksum_of(_fields(bundle)) if is_whole else "")
     checksum.require_nothing_else(_fields(bundle), fields)
     return bundle
 
 
-def examine(bundle: Bundle, judge: ClaimJudge) -> tuple[Check, ...]:
-    """Check all of a bundle that can be checked without its documents.
-
-    Args:
-        bundle: As it was read.
-        judge: Judges what a model wrote again, by the quotations alone.
-    """
+def examine(bundle: Bundle) -> tuple[Check, ...]:
+    """Check all of a bundle that can be checked without its documents."""
     sources = {source.document_id: source for source in bundle.sources}
     cited = bundle.answer.citations
     torn = [
@@ -172,7 +171,7 @@ def examine(bundle: Bundle, judge: ClaimJudge) -> tuple[Check, ...]:
         checksum.check_each("quotations", torn),
         checksum.check_each("sources", without),
         _numbering(bundle.answer),
-        _claims(bundle.answer, checksum.languages(bundle.sources), judge),
+        _sentences(bundle.answer),
     )
 
 
@@ -183,36 +182,29 @@ def _numbering(answer: Answer) -> Check:
     return checksum.check("numbering", fits, "Every number in the answer has its citation.")
 
 
-def _claims(answer: Answer, language_of: Mapping[str, str], judge: ClaimJudge) -> Check:
-    against = ", ".join(str(number) for number in _against(answer, language_of, judge))
-    return Check(
-        "claims",
-        not against,
-        f"Sentence {against} says other than its quotations."
-        if against
-        else "Every sentence says what its quotations say.",
-        hint="The answer was altered, or judged by other rules." if against else "",
+def _sentences(answer: Answer) -> Check:
+    altered = ", ".join(map(str, _altered(answer)))
+    if answer.method != checksum.EXTRACTIVE and not altered:
+        return Check("sentences", passed=True, sentence="The sentences are a model's own.")
+    sentence = (
+        f"Sentence {altered} is not its quotations." if altered else "Sentences are quotations."
     )
+    hint = "The answer was altered." if altered else ""
+    return Check("sentences", not altered, sentence, hint=hint)
 
 
-def _against(answer: Answer, language_of: Mapping[str, str], judge: ClaimJudge) -> Iterator[int]:
-    """Yield the sentences that their quotations do not support, though they pass for it.
+def _altered(answer: Answer) -> Iterator[int]:
+    """Yield the sentences that pass for quotations, and are not what they quote.
 
-    Without a model a sentence is its quotation. What a model wrote is judged again.
+    Without a model every sentence is. What a model wrote is its own.
     """
     known = {citation.number: citation for citation in answer.citations}
     for number, one in enumerate(answer.sentences, start=1):
+        if answer.method != checksum.EXTRACTIVE and not one.note.startswith(checksum.QUOTED):
+            continue
         cited = [known[name] for name in one.citations if name in known]
-        if answer.method == checksum.EXTRACTIVE or one.note.startswith(checksum.QUOTED):
-            same = checksum.quotes(one.text, cited) or (
-                bool(cited) and all(checksum.quotes(one.text, [each]) for each in cited)
-            )
-            fits = same and one.support is Support.QUOTED
-        else:
-            fits = checksum.agrees(
-                one.text, one.support, cited, language_of, judge, checked_by=one.checked_by
-            )
-        if not fits:
+        each = bool(cited) and all(checksum.quotes(one.text, [quoted]) for quoted in cited)
+        if not (each or checksum.quotes(one.text, cited)):
             yield number
 
 

@@ -1,22 +1,21 @@
-"""From what a model wrote to sentences that are judged, cited and verified.
+"""From what a model wrote to sentences with citations, shown as they were written.
 
 ::
 
-    text -> without markers -> sentences, each with its markers -> judged -> spans -> citations
+    text -> without markers -> sentences, each with its markers -> closest sentences -> citations
 
-A model is believed nothing: a marker that names no block of this request is no citation, a
-sentence is shown with how far the documents carry it, and every quotation is looked up in the
-stored text before anyone sees it.
+A marker that names no block of this request is no citation. One that does opens the sentences of
+its source that come closest, looked up in the stored text. Beside a sentence stands only what was
+compared exactly: what none of its passages has. Whether it is true is not said.
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from chapterhouse.answering.checksum import agrees
-from chapterhouse.answering.cite import cite, verify
+from chapterhouse.answering.cite import Citations, Lookup
 from chapterhouse.answering.prompt import (
     Marker,
     Place,
@@ -25,25 +24,12 @@ from chapterhouse.answering.prompt import (
     without_look_alikes,
     without_markers,
 )
-from chapterhouse.ports.models import ClaimJudge
+from chapterhouse.claims.closest import closest_sentences
+from chapterhouse.claims.mismatch import find_mismatches
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.types import (
-    FOUND,
-    AnswerSentence,
-    Body,
-    Citation,
-    Document,
-    Draft,
-    Evidence,
-    Judgement,
-    Problem,
-    ProblemKind,
-    Quotation,
-    Support,
-)
+from chapterhouse.types import AnswerSentence, Citation, Draft, Evidence, Quotation
 
-_SPANS: Final = 3  # quotations shown of one sentence
 # Two markers side by side are no link.
 _TARGET: Final = r"(?:\([^()\n]{0,2000}\)|\[(?!\^)[^\[\]\n]{0,200}\])"
 _IMAGE: Final = re.compile(rf"!\[(?!\^)[^\[\]\n]{{0,500}}\]{_TARGET}")
@@ -75,14 +61,6 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
-    """What checking looks up: documents and their texts by id, None where they are gone."""
-
-    document: Callable[[str], Document | None]
-    body: Callable[[str], Body | None]
-
-
-@dataclass(frozen=True, slots=True)
 class Checked:
     """A model's text after checking.
 
@@ -105,21 +83,21 @@ class _Sentence:
 _NOTHING: Final = _Sentence("", "", ())
 
 
-def check(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) -> Checked:
+def check(text: str, given: Sequence[Given], lookup: Lookup, known: str = "") -> Checked:
     """Return what a model wrote as sentences with verified citations.
 
     Args:
         text: What it wrote.
         given: What it was given; nothing else can be cited.
-        judge: Says how far evidence carries a sentence.
         lookup: Where quotations are looked up.
+        known: What else it was told, such as the question: no sentence is compared with it, and
+            what stands there is missed nowhere.
     """
-    return _checked(
-        _sentences(as_markers(text, [one.place for one in given])), given, judge, lookup
-    )
+    sentences = _sentences(as_markers(text, [one.place for one in given]))
+    return _check(sentences, given, lookup, known)
 
 
-def check_draft(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) -> Draft:
+def check_draft(text: str, given: Sequence[Given], lookup: Lookup, known: str = "") -> Draft:
     """Return what a model has written so far: its whole sentences checked, and the one begun.
 
     Arguments as of ``check``. A bracket that is still open is not shown: it may become a marker.
@@ -127,32 +105,50 @@ def check_draft(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lo
     open_bracket = _OPEN.search(text)
     shown = text[: open_bracket.start()] if open_bracket else text
     *whole, begun = list(_sentences(as_markers(shown, [one.place for one in given]))) or [_NOTHING]
-    checked = _checked(whole, given, judge, lookup)
+    checked = _check(whole, given, lookup, known)
     return Draft(checked.sentences, _plain(without_look_alikes(begun.text)[0], _addresses(given)))
 
 
-def _checked(
-    sentences: Iterable[_Sentence], given: Sequence[Given], judge: ClaimJudge, lookup: Lookup
+def _check(
+    sentences: Iterable[_Sentence], given: Sequence[Given], lookup: Lookup, known: str
 ) -> Checked:
-    cited = _Citations(lookup, [one.evidence for one in given], judge)
-    checked_sentences: list[AnswerSentence] = []
+    citations = Citations(lookup)
+    checked: list[AnswerSentence] = []
     rejected: list[str] = []
-    addresses = _addresses(given)
+    addresses, places = _addresses(given), [one.place for one in given]
     skipped = 0
     for sentence in sentences:
         bare, look_alikes = without_look_alikes(sentence.text)
         plain = _plain(bare, addresses)
-        unknown = [m for m in sentence.markers if not resolve(m, [g.place for g in given])]
-        rejected += [*unknown, *look_alikes]
+        named = {marker: resolve(marker, places) for marker in sentence.markers}
+        rejected += [*(marker for marker, numbers in named.items() if not numbers), *look_alikes]
         breaks = max(sentence.before.count("\n"), skipped)
         if not any(character.isalnum() for character in plain):
             skipped = breaks
             continue
-        before = "\n" * breaks + sentence.before.lstrip("\n")
-        judged = _judge(plain, sentence.markers, given, judge)
-        checked_sentences.append(cited.sentence(plain, before, judged))
+        cited = [_passages(given, numbers) for numbers in named.values() if numbers]
+        numbers = (citations.number(_closest(plain, passages)) for passages in cited)
+        every = [one for passages in cited for one in passages] or [one.evidence for one in given]
+        checked.append(
+            AnswerSentence(
+                plain,
+                tuple(dict.fromkeys(filter(None, numbers))),
+                find_mismatches(plain, every, known),
+                before="\n" * breaks + sentence.before.lstrip("\n"),
+            )
+        )
         skipped = 0
-    return Checked(tuple(checked_sentences), tuple(cited.found), tuple(dict.fromkeys(rejected)))
+    return Checked(tuple(checked), citations.found, tuple(dict.fromkeys(rejected)))
+
+
+def _passages(given: Sequence[Given], numbers: Sequence[int]) -> list[Evidence]:
+    return [one.evidence for one in given if one.place.number in numbers]
+
+
+def _closest(sentence: str, passages: Sequence[Evidence]) -> Quotation:
+    """Return what a marker opens; all of a passage that shares no word, as in another language."""
+    found, first = closest_sentences(sentence, passages), passages[0]
+    return found or Quotation(first.document_id, first.start, first.end, first.text)
 
 
 def _addresses(given: Sequence[Given]) -> frozenset[str]:
@@ -163,112 +159,6 @@ def _addresses(given: Sequence[Given]) -> frozenset[str]:
 def _plain(text: str, addresses: frozenset[str]) -> str:
     """Return a sentence on one line, in which nothing is a link but what documents give."""
     return " ".join(_inactive(_without_addresses(text, addresses)).split())
-
-
-def _judge(
-    sentence: str, markers: Sequence[str], given: Sequence[Given], judge: ClaimJudge
-) -> Judgement:
-    """Judge a sentence by what it cites; one that cites nothing known by all that was given."""
-    places = [one.place for one in given]
-    numbers = {number for marker in markers for number in resolve(marker, places)}
-    unknown = [marker for marker in markers if not resolve(marker, places)]
-    problems = tuple(Problem(ProblemKind.MARKER, marker) for marker in unknown)
-    cited = tuple(g.evidence for g in given if not numbers or g.place.number in numbers)
-    others = tuple(g.evidence for g in given if numbers and g.place.number not in numbers)
-    judged = judge(sentence, cited, others)
-    if judged.support is Support.NOT_FOUND and not numbers:  # it names nothing to look at
-        judged = replace(judged, spans=())
-    return replace(judged, problems=(*judged.problems, *problems))
-
-
-class _Citations:
-    """Numbers quotations in the order in which they are first used, each looked up once.
-
-    A quotation from outside what the model was given is none, whoever names it.
-    """
-
-    def __init__(self, lookup: Lookup, given: Sequence[Evidence], judge: ClaimJudge) -> None:
-        self._lookup = lookup
-        self._given = given
-        self._judge = judge
-        self._bodies: dict[str, Body | None] = {}
-        self._known: dict[tuple[Quotation, Support], Citation | None] = {}
-        self.found: list[Citation] = []
-
-    def sentence(self, text: str, before: str, judged: Judgement) -> AnswerSentence:
-        """Return a judged sentence with the numbers of its citations.
-
-        What passes for found must be shown by what is quoted for it alone, so that whoever has
-        only the quotations comes to the same.
-        """
-        support, shown = judged.support, self._verified(judged.spans[:_SPANS], judged.support)
-        if support in FOUND and not shown:
-            support = Support.NOT_FOUND
-        elif support in FOUND and not self._agrees(text, support, shown):
-            support, shown = self._shown(text, judged.spans[:_SPANS])
-        numbers = tuple(map(self._number, shown))
-        return AnswerSentence(
-            text, numbers, support, judged.problems, before, checked_by=judged.model
-        )
-
-    def _shown(self, text: str, spans: Sequence[Quotation]) -> tuple[Support, tuple[Citation, ...]]:
-        """Return what is found by quoting all that was given where ``spans`` stand."""
-        for quoted in (spans, self._around(spans)):
-            shown = self._verified(quoted, Support.SUPPORTED)
-            if shown and self._agrees(text, Support.SUPPORTED, shown):
-                return Support.SUPPORTED, shown
-        return Support.NOT_FOUND, self._verified(spans, Support.NOT_FOUND)
-
-    def _agrees(self, text: str, support: Support, shown: Sequence[Citation]) -> bool:
-        languages = {
-            name: document.language
-            for name in {one.document_id for one in shown}
-            if (document := self._lookup.document(name)) is not None
-        }
-        return agrees(text, support, shown, languages, self._judge)
-
-    def _around(self, spans: Sequence[Quotation]) -> tuple[Quotation, ...]:
-        """Return the whole of what was given where spans stand."""
-        whole = (
-            Quotation(one.document_id, one.start, one.end, one.text)
-            for span in spans
-            for one in self._given
-            if _holds(one, span)
-        )
-        return tuple(dict.fromkeys(whole))
-
-    def _verified(self, spans: Sequence[Quotation], support: Support) -> tuple[Citation, ...]:
-        """Return citations of those spans that were given and stand in the stored text."""
-        for span in spans:
-            if (span, support) not in self._known:
-                self._known[span, support] = self._checked(span, support)
-        found = (self._known[span, support] for span in spans)
-        return tuple(dict.fromkeys(one for one in found if one is not None))
-
-    def _checked(self, span: Quotation, support: Support) -> Citation | None:
-        document = self._lookup.document(span.document_id)
-        if document is None or not self._was_given(span):
-            return None
-        if span.document_id not in self._bodies:
-            self._bodies[span.document_id] = self._lookup.body(span.document_id)
-        checked = verify(cite(document, span, 0, support), document, self._bodies[span.document_id])
-        return checked if checked.verified else None
-
-    def _number(self, citation: Citation) -> int:
-        """Return the number of a citation, a new one where it is first shown."""
-        known = (one.number for one in self.found if replace(one, number=0) == citation)
-        number = next(known, len(self.found) + 1)
-        if number > len(self.found):
-            self.found.append(replace(citation, number=number))
-        return number
-
-    def _was_given(self, span: Quotation) -> bool:
-        return any(_holds(one, span) for one in self._given)
-
-
-def _holds(given: Evidence, span: Quotation) -> bool:
-    inside = given.start <= span.start and span.end <= given.end
-    return given.document_id == span.document_id and inside
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:

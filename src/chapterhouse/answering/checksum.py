@@ -15,21 +15,15 @@ from pydantic import ValidationError
 
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.parts import as_shown
-from chapterhouse.claims.same_facts import states_same_facts
 from chapterhouse.errors import UsageError
-from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.markdown import table_cells
-from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.text.view import without_brackets
 from chapterhouse.types import (
-    FOUND,
     Check,
     Citation,
     Document,
-    Evidence,
     Quotation,
-    Support,
     Trust,
 )
 
@@ -228,24 +222,6 @@ def is_of(citation: Citation, sources: Mapping[str, Source]) -> bool:
     )
 
 
-def as_evidence(citation: Citation, language: str) -> Evidence:
-    """Return a quotation as evidence."""
-    return Evidence(
-        citation.document_id,
-        citation.start,
-        citation.end,
-        citation.quote,
-        language=language,
-        title=citation.title,
-        section_path=citation.section_path,
-    )
-
-
-def languages(sources: Iterable[Source]) -> Mapping[str, str]:
-    """Return the language of each document that is cited, by its id."""
-    return {source.document_id: source.language for source in sources}
-
-
 def quotes(text: str, cited: Sequence[Citation]) -> bool:
     """Whether a text is its quotations, one after the other, with or without their marks.
 
@@ -320,39 +296,3 @@ def _behind(characters: str, places: AbstractSet[int], options: Iterable[str]) -
 def _characters(text: str) -> str:
     """Return what of a text counts when it is compared with what is shown of it."""
     return _WHITE.sub("", without_brackets(text))
-
-
-def agrees(
-    text: str,
-    support: Support,
-    cited: Sequence[Citation],
-    language_of: Mapping[str, str],
-    judge: ClaimJudge,
-    checked_by: str = "",
-) -> bool:
-    """Whether a sentence that passes for supported is supported by what it quotes, and no more.
-
-    What was judged when it was written is judged alike here: see ``written.check``. Where a
-    language model said so (``checked_by``), its quotations must at least not say otherwise.
-    """
-    quoted = quotes(text, cited) or any(quotes(text, [one]) for one in cited)
-    if support not in FOUND or quoted:
-        return True
-    shown = [as_evidence(one, language_of.get(one.document_id, "")) for one in cited]
-    if support is Support.CITED:
-        return states_same_facts(text, shown)
-    if checked_by:
-        return bool(shown) and judge(text, shown, ()).support is not Support.DISAGREES
-    wanted = {support, Support.QUOTED}
-    return bool(shown) and _is_supported(text, shown, judge, wanted)
-
-
-def _is_supported(
-    text: str, shown: Sequence[Evidence], judge: ClaimJudge, wanted: AbstractSet[Support]
-) -> bool:
-    """Whether evidence supports a text as far as is wanted, as a whole or in each sentence."""
-    if judge(text, shown, ()).support in wanted:
-        return True
-    found = [judge(text[a:b], shown, ()).support for a, b in sentence_spans(text, 0, len(text))]
-    claims = {support for support in found if support is not Support.NO_STATEMENT}
-    return len(found) > 1 and bool(claims) and claims <= wanted

@@ -17,7 +17,7 @@ from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.markdown import table_header
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.view import neutralise
-from chapterhouse.types import Answer, Body, Citation, Document, Quotation, Support
+from chapterhouse.types import Answer, Body, Citation, Document, Quotation
 
 _NAME: Final = re.compile(r"[^\W_](?:[\w.\-]{0,98}[^\W_])?")
 _LONGEST_LINK: Final = 2_000
@@ -91,9 +91,7 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def cite(
-    document: Document, span: Quotation, number: int, status: Support = Support.QUOTED
-) -> Citation:
+def cite(document: Document, span: Quotation, number: int) -> Citation:
     """Return the citation of a span, not yet verified: it has no section and page before."""
     return Citation(
         number=number,
@@ -109,7 +107,6 @@ def cite(
         quote=span.quote,
         text_sha256=document.text_sha256,
         year=year_of(document),
-        status=status,
         trust=document.trust,
     )
 
@@ -147,6 +144,49 @@ def verify(citation: Citation, document: Document | None, body: Body | None) -> 
         trust=document.trust,
         header=header_of(citation.quote, body.text, citation.start),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What checking looks up: documents and their texts by id, None where they are gone."""
+
+    document: Callable[[str], Document | None]
+    body: Callable[[str], Body | None]
+
+
+class Citations:
+    """Numbers quotations in the order in which they are first used, each looked up once."""
+
+    def __init__(self, lookup: Lookup, known: Sequence[Citation] = ()) -> None:
+        """Go on behind the citations that are known."""
+        self._lookup = lookup
+        self._bodies: dict[str, Body | None] = {}
+        self._numbers = {(one.document_id, one.start, one.end): one.number for one in known}
+        self._found = list(known)
+
+    @property
+    def found(self) -> tuple[Citation, ...]:
+        """Return all of them, in order."""
+        return tuple(self._found)
+
+    def number(self, span: Quotation) -> int:
+        """Return the number of a quotation; 0 where it is not in the stored text."""
+        place = (span.document_id, span.start, span.end)
+        if place not in self._numbers:
+            citation = self._verified(span)
+            self._numbers[place] = citation.number if citation else 0
+            self._found += [citation] if citation else []
+        return self._numbers[place]
+
+    def _verified(self, span: Quotation) -> Citation | None:
+        document = self._lookup.document(span.document_id)
+        if document is None:
+            return None
+        if document.id not in self._bodies:
+            self._bodies[document.id] = self._lookup.body(document.id)
+        cited = cite(document, span, len(self._found) + 1)
+        checked = verify(cited, document, self._bodies[document.id])
+        return checked if checked.verified else None
 
 
 class SourceState(StrEnum):

@@ -199,6 +199,7 @@ def _own_text(excerpt: Excerpt) -> str:
 
 
 def _evidence(excerpt: Excerpt) -> Evidence:
+    """Return the very stretch of the document; what is repeated above a table is its header."""
     document = excerpt.hit.document
     return Evidence(
         document.id,
@@ -209,4 +210,5 @@ def _evidence(excerpt: Excerpt) -> Evidence:
         title=document.title,
         section_path=excerpt.hit.chunk.section_path,
         date=stated_date(document),
+        header=excerpt.text[: max(len(excerpt.text) - (excerpt.end - excerpt.start), 0)],
     )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.answering.bundle import answer_json, read_answer
+from chapterhouse.answering.bundle import FORMAT, answer_json, read_answer
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.request import Request
 from chapterhouse.answering.stale import remembered
@@ -61,6 +61,7 @@ def cache_key(
     if not request.use_cache or request.settings.search.recency:
         return ""
     depends_on = {
+        "format": FORMAT,
         "day": runtime.today(),  # which the model is told
         "question": bare_question(request.question),
         "sequence": sequence,

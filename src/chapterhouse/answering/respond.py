@@ -7,8 +7,8 @@
                                   -> out of scope: deferred, or handed to the general model
     -> kept -> remembered
 
-What a model writes replaces the quotations only after it was checked; when it cannot be reached,
-the quotations stand and the answer says why.
+What a model writes is shown in place of the quotations; when it cannot be reached, they stand and
+the answer says why.
 """
 
 import asyncio
@@ -199,7 +199,7 @@ async def _write(
     )
     if isinstance(written, EngineError):
         return _despite(quoted, written)
-    if request.persona and writing.finds_no_answer(written):
+    if request.persona and writing.names_no_source(written):
         unsure = replace(quoted, confidence=0.0)
         way = await compute_in_thread(partial(_route, request, found, runtime, unsure))
         if way is Route.OUT_OF_SCOPE:

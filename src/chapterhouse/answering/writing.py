@@ -1,13 +1,13 @@
-"""A model writes, and what it wrote is checked against what it was given."""
+"""A model writes; what it wrote is shown as it is, with its sources beside it."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import Final
 
-from chapterhouse.answering.check_written import Checked, Lookup, check, check_draft
+from chapterhouse.answering.check_written import Checked, check, check_draft
 from chapterhouse.answering.checksum import EXTRACTIVE, QUOTED
+from chapterhouse.answering.cite import Lookup
 from chapterhouse.answering.drafts import OnDraft, OnText, drafts
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer, excerpts_of
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
@@ -16,25 +16,21 @@ from chapterhouse.answering.route import deferral
 from chapterhouse.answering.second_opinion import (
     INSTRUCTIONS,
     OUTPUT,
-    opinions,
+    add_opinions,
+    read_opinions,
     statements,
-    with_opinions,
 )
 from chapterhouse.errors import EngineError, PromptTooLongError
-from chapterhouse.ports.models import ClaimJudge, LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
-    FOUND,
     Answer,
     AnswerOutcome,
     AnswerSentence,
-    Evidence,
-    Judgement,
     Memory,
     Route,
     SearchResult,
-    Support,
     Tool,
     Writing,
 )
@@ -43,22 +39,9 @@ _GENERAL: Final = (
     "You are a general assistant. You have no documents; say what you are not sure of. "
     "Answer briefly, in the language of the question, and cite nothing."
 )
-NOTHING_FOUND: Final = (
-    "Nothing that the model wrote could be confirmed. Compare it with the passages below."
-)
+NOTHING_CITED: Final = "The model names no source; the passages that come closest stand below."
 NO_ANSWER: Final = "The model gave no answer; these are quotations."
-# How a sentence that states nothing says that there is no answer, in the judge's languages. What
-# has none of it, such as "Here is the answer:", is no answer either, and nobody was told so.
-_REFUSES: Final = re.compile(
-    r"\b(?:no|not|none|nothing|neither|never|cannot|unable|lacks?|silent|insufficient|unclear"
-    r"|unknown|outside|beyond|outdated|disagree|sorry|apolog\w+|unfortunately|nicht|nichts|kein\w*"
-    r"|schweig\w*|offen|leider|ne|pas|aucune?|rien|désolée?|regrette|malheureusement|ningun[oa]?"
-    r"|ningún|nada|siento|lamentablemente|non|nessun\w*|niente|dispiace|purtroppo)\b"
-    r"|n['\u2019](?:t\b|\w)|[\u6ca1\u672a\u4e0d\u65e0\u6b49\u61be]",
-    re.IGNORECASE,
-)
 _NO_SECOND_OPINION: Final = "The model was not asked about its sentences:"
-_LEADS_IN: Final = (":", "?", "\uff1a", "\uff1f")
 _LEAST: Final = 50  # tokens of text, below which no excerpt is worth a call
 _SPARE: Final = 0.9  # of what seems to fit: tokens are estimated
 _CUT: Final = (
@@ -69,7 +52,7 @@ _CUT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model wrote, every sentence judged and cited.
+    """What a model wrote, every sentence with its sources.
 
     Attributes:
         warnings: What the asker should know of the writing.
@@ -102,14 +85,13 @@ async def write(
         EngineError: the model cannot be reached or wrote nothing.
         ToolCallsWanted: it wants tools of the asker's program called first.
     """
-    # Most sentences are judged while the rest is still being written.
-    judge = _cached_judge(runtime.judge)
     store, scope = prompt.evidence.with_texts(runtime).store, request.scope
     look = Lookup(partial(store.document, scope=scope), partial(store.body, scope=scope))
+    known = "\n".join((request.question, runtime.today(), *(one.answer for one in prompt.recalled)))
 
     def receiver(prompt: Prompt) -> OnText | None:
         return drafts(
-            on_draft, lambda text: check_draft(text, prompt.evidence.given(), judge, look)
+            on_draft, lambda text: check_draft(text, prompt.evidence.given(), look, known)
         )
 
     try:
@@ -122,44 +104,33 @@ async def write(
         writing = await prompt.write(model, receiver(prompt))
     if writing.wanted:
         raise ToolCallsWanted(writing.wanted, writing.usage)
-    checked = check(writing.text, prompt.evidence.given(), judge, look)
+    checked = check(writing.text, prompt.evidence.given(), look, known)
     warnings = (_CUT,) if writing.cut else ()
     if request.settings.answer.check == "model":
         try:
-            checked = await _check_again(checked, writing.text, prompt, model, judge, look)
-        except EngineError as error:  # what the rules say stands
+            checked = await _ask_again(checked, prompt, model, look)
+        except EngineError as error:
             warnings = (*warnings, f"{_NO_SECOND_OPINION} {error.message}")
     return Written(writing, checked, warnings)
 
 
-def _cached_judge(judge: ClaimJudge) -> ClaimJudge:
-    """Return a judge that is asked once for the same sentence beside the same evidence."""
-    known = cache(judge)
-    return lambda sentence, cited, others: known(sentence, tuple(cited), tuple(others))
-
-
-async def _check_again(
-    checked: Checked,
-    text: str,
-    prompt: "Prompt",
-    model: LanguageModel,
-    judge: ClaimJudge,
-    look: Lookup,
+async def _ask_again(
+    checked: Checked, prompt: "Prompt", model: LanguageModel, look: Lookup
 ) -> Checked:
-    """Ask the model about what is neither quoted nor contradicted, and check once more.
+    """Ask the model once more what the sources say about each sentence.
 
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
-    unsure = {Support.SUPPORTED, Support.NOT_FOUND}
-    asked = tuple(dict.fromkeys(one.text for one in checked.sentences if one.support in unsure))
+    asked = tuple(dict.fromkeys(one.text for one in checked.sentences))
     blocks = prompt.evidence.blocks()
     if not asked or not blocks:
         return checked
     message = f"{context_blocks(blocks, prompt.evidence.nonce)}\n{statements(asked)}"
     writing = await model.write(INSTRUCTIONS, message, output=OUTPUT)
-    second = with_opinions(judge, opinions(writing.text, asked), writing.model)
-    return check(text, prompt.evidence.given(), second, look)
+    passages = [one.evidence for one in prompt.evidence.given()]
+    opinions = read_opinions(writing.text, asked)
+    return add_opinions(checked, opinions, writing.model, passages, look)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,29 +196,18 @@ async def general(
     """
     assert request.persona is not None
     look = Lookup(_nothing, _nothing)
-
-    on_text = drafts(on_draft, lambda text: check_draft(text, (), _of_no_document, look))
-    text = await model.write(_GENERAL, request.question, on_text=on_text)
-    checked = check(text.text, (), _of_no_document, look)
-    sentences = tuple(
-        AnswerSentence(sentence.text, (), Support.NOT_FOUND, before=sentence.before)
-        for sentence in checked.sentences
-    )
+    on_text = drafts(on_draft, lambda text: check_draft(text, (), look))
+    writing = await model.write(_GENERAL, request.question, on_text=on_text)
+    checked = check(writing.text, (), look)
     return replace(
         quoted,
-        sentences=sentences,
+        sentences=checked.sentences,
         route=Route.GENERAL,
         notice=deferral(request.persona, "the general assistant"),
-        method=text.model,
-        usage=text.usage,
+        method=writing.model,
+        usage=writing.usage,
         rejected=checked.rejected,
     )
-
-
-def _of_no_document(
-    _sentence: str, _cited: Sequence[Evidence], _others: Sequence[Evidence]
-) -> Judgement:
-    return Judgement(Support.NOT_FOUND)
 
 
 def _nothing(_: str) -> None:
@@ -257,54 +217,44 @@ def _nothing(_: str) -> None:
 def combine(quoted: Answer, written: Written) -> Answer:
     """Put what a model wrote before the quotations; all that it wrote is shown.
 
-    The quotations stay below where nothing that it claims was found in the documents, and alone
-    where it stated nothing. That it finds no answer is believed.
+    The quotations stay below where it names no source, and alone where it wrote no sentence.
     """
     checked, writing = written.checked, written.writing
     warnings = (*quoted.warnings, *written.warnings)
-    quoted = replace(quoted, method=writing.model, usage=writing.usage, warnings=warnings)
-    if _is_no_answer(checked):
-        return replace(quoted, method=EXTRACTIVE, notice=NO_ANSWER, rejected=checked.rejected)
-    found = any(sentence.support in FOUND for sentence in checked.sentences)
-    claims = any(sentence.support is not Support.NO_STATEMENT for sentence in checked.sentences)
-    combined_answer = replace(
+    quoted = replace(quoted, usage=writing.usage, warnings=warnings, rejected=checked.rejected)
+    if not checked.sentences:
+        return replace(quoted, method=EXTRACTIVE, notice=NO_ANSWER)
+    answer = replace(
         quoted,
-        outcome=AnswerOutcome.ANSWER if found else AnswerOutcome.NOT_FOUND,
+        method=writing.model,
+        outcome=AnswerOutcome.ANSWER,
         sentences=checked.sentences,
         citations=checked.citations,
-        rejected=checked.rejected,
-        route=Route.ANSWERED if found else Route.INSUFFICIENT,
+        route=Route.ANSWERED,
         notice="",
     )
-    if found or not claims or not quoted.sentences:
-        return combined_answer
+    if not names_no_source(written):
+        return answer
+    if not quoted.sentences:
+        return replace(answer, outcome=AnswerOutcome.NOT_FOUND, route=Route.INSUFFICIENT)
+    first = len(checked.citations)
     return replace(
-        combined_answer,
-        outcome=quoted.outcome,
-        route=quoted.route,
-        sentences=(*checked.sentences, *_below(quoted, len(checked.citations))),
+        answer,
+        outcome=AnswerOutcome.PASSAGES,
+        route=Route.INSUFFICIENT,
+        sentences=(*checked.sentences, *_below(quoted, first)),
         citations=(
             *checked.citations,
-            *(replace(one, number=one.number + len(checked.citations)) for one in quoted.citations),
+            *(replace(one, number=one.number + first) for one in quoted.citations),
         ),
-        notice=NOTHING_FOUND,
+        notice=NOTHING_CITED,
     )
 
 
-def finds_no_answer(written: Written) -> bool:
-    """Whether a model says that its sources hold no answer, and nothing else."""
-    sentences = written.checked.sentences
-    states = any(one.support is not Support.NO_STATEMENT for one in sentences)
-    return not states and not _is_no_answer(written.checked)
-
-
-def _is_no_answer(checked: Checked) -> bool:
-    """Whether a model neither stated anything nor said that it finds no answer."""
-    return all(
-        sentence.support is Support.NO_STATEMENT
-        and (sentence.text.endswith(_LEADS_IN) or not _REFUSES.search(sentence.text))
-        for sentence in checked.sentences
-    )
+def names_no_source(written: Written) -> bool:
+    """Whether a model wrote something that cites nothing, as where it finds no answer."""
+    checked = written.checked
+    return bool(checked.sentences) and not any(one.citations for one in checked.sentences)
 
 
 def _below(quoted: Answer, shift: int) -> Iterator[AnswerSentence]:

@@ -105,24 +105,24 @@ _Value = Number | Date | _Code
 
 
 def find_mismatches(
-    sentence: str, passages: Sequence[Evidence], question: str = ""
+    sentence: str, passages: Sequence[Evidence], known: str = ""
 ) -> tuple[Mismatch, ...]:
     """Return what of a sentence none of its passages has, in the order of the sentence.
 
     Args:
         sentence: One sentence without its citation markers.
         passages: What it cites; of nothing nothing is missing.
-        question: What was asked: what stands there is not held against the sentence.
+        known: What else may be said without a source, such as what was asked.
     """
     if not passages:
         return ()
     language = passages[0].language
     written = _LIST_MARK.sub("", sentence)
     text = _plain(written)
-    known = _join([*map(_of_passage, passages), _of_text(question, language)])
-    missing = [one for one in _values(text, language) if not _is_in(one, text, known)]
+    stated = _join([*map(_of_passage, passages), _of_text(known, language)])
+    missing = [one for one in _values(text, language) if not _is_in(one, text, stated)]
     return (
-        *_wrong_quotations(written, passages, question),
+        *_wrong_quotations(written, passages, known),
         *(_mismatches(missing, written, passages, language) if missing else ()),
     )
 
@@ -130,10 +130,10 @@ def find_mismatches(
 # --- quotations ---------------------------------------------------------------------------------
 
 
-def _wrong_quotations(text: str, passages: Sequence[Evidence], question: str) -> Iterator[Mismatch]:
+def _wrong_quotations(text: str, passages: Sequence[Evidence], known: str) -> Iterator[Mismatch]:
     for quoted in quotations(text):
         words = words_of(quoted)
-        headings = " ".join((question, *_headings(passages)))
+        headings = " ".join((known, *(line for one in passages for line in _headings(one))))
         if (
             weight(words.words) >= _LEAST_QUOTATION
             and not is_quoted(quoted, passages)
@@ -142,9 +142,8 @@ def _wrong_quotations(text: str, passages: Sequence[Evidence], question: str) ->
             yield Mismatch(MismatchKind.QUOTATION, quoted)
 
 
-def _headings(passages: Sequence[Evidence]) -> Iterator[str]:
-    for one in passages:
-        yield from (one.title, *one.section_path)
+def _headings(passage: Evidence) -> tuple[str, ...]:
+    return (passage.title, *passage.section_path, passage.header)
 
 
 # --- values -------------------------------------------------------------------------------------
@@ -152,11 +151,12 @@ def _headings(passages: Sequence[Evidence]) -> Iterator[str]:
 
 def _values(text: str, language: str) -> Iterator[_Value]:
     """Yield dates, versions, and the numbers that are part of neither."""
-    found: list[_Value] = []
+    taken = bytearray(len(text) + 1)
     codes = (_Code(*match.span()) for match in _CODE.finditer(text))
-    for value in (*dates(text, language), *codes, *numbers(text, language)):
-        if not any(one.start < value.end and value.start < one.end for one in found):
-            found.append(value)
+    values: tuple[_Value, ...] = (*dates(text, language), *codes, *numbers(text, language))
+    for value in values:
+        if not any(taken[value.start : value.end]):
+            taken[value.start : value.end] = b"\1" * (value.end - value.start)
             yield value
 
 
@@ -173,7 +173,7 @@ def _mismatches(
         if isinstance(value, Number) and _is_computed(value, near):
             continue
         rivals = (closest[one.start : one.end] for one in others if _is_alike(value, one))
-        distinct = list(dict.fromkeys(" ".join(rival.split()) for rival in rivals))
+        distinct = list(dict.fromkeys(" ".join(rival.rstrip(".").split()) for rival in rivals))
         instead = distinct[0] if len(distinct) == 1 else ""
         if instead or not _is_count(value):
             own_text = written[value.start : value.end].rstrip(".")
@@ -342,7 +342,7 @@ def _has_date(date: Date, known: _Stated) -> bool:
 
 @lru_cache(maxsize=512)
 def _of_passage(passage: Evidence) -> _Stated:
-    text = "\n".join((passage.title, *passage.section_path, passage.date, passage.text))
+    text = "\n".join((*_headings(passage), passage.date, passage.text))
     return _of_text(text, passage.language)
 
 
@@ -383,8 +383,11 @@ def _dates(text: str, language: str) -> Iterator[tuple[Date, frozenset[int]]]:
 
 def _numbers(text: str, language: str) -> Iterator[tuple[float, str]]:
     """Yield values as they are read, each run of digits in every way, and words for values."""
-    units: dict[int, str] = {}
+    clocks = [(date.start, date.end) for date in dates(text, language) if date.minute]
+    units = {place: "clock" for start, end in clocks for place in range(start, end)}
     for number in numbers(text, language):
+        if number.start in units:
+            continue
         yield float(number.value), number.unit
         if number.high is not None:
             yield float(number.high), number.unit

@@ -13,8 +13,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from chapterhouse.claims.align import sentences_of
-from chapterhouse.claims.statement import read
 from chapterhouse.text.scripts import HAN, KANA, east_asian_letters
 from chapterhouse.types import Evidence, Quotation
 
@@ -24,15 +22,12 @@ _PIECE = re.compile(
 )
 _FAR: Final = 250  # characters between two pieces that do not belong together
 _EAST_FACTOR: Final = 2  # characters that weigh as a word
-_QUOTED_CHARACTERS: Final = 20  # from which a part of a sentence counts as quoted
-_QUOTED_EAST: Final = 8
-_LEAST_QUOTATION: Final = 3  # words
-_NEAR: Final = 30  # characters from a denial that was cut off; about five words
 _PAIRS: Final = {
     '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "《": "》",
     "‘": "’", "″": "″", "＂": "＂",
 }  # fmt: skip
 _LONGEST_QUOTATION: Final = 1_000
+_LEAST: Final = 2  # words of what is looked for as a quotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +109,8 @@ def quotations(text: str) -> Iterator[str]:
             position += 1
             continue
         limit = min(len(text), position + _LONGEST_QUOTATION)
-        end = next((i for i in range(position + 1, limit) if text[i] in closing), -1)
+        found = (text.find(mark, position + 1, limit) for mark in closing)
+        end = min((place for place in found if place >= 0), default=-1)
         if end < 0:
             position += 1
             continue
@@ -122,61 +118,15 @@ def quotations(text: str) -> Iterator[str]:
         position = end + 1
 
 
-def find_quoted(claim: str, evidence: Sequence[Evidence]) -> tuple[Quotation, ...]:
-    """Return the sentences in which a claim stands word for word, none where it does not."""
-    wanted = words_of(claim.strip(" \"'“”„«»"))
-    size = sum(len(word) for word in wanted.words) + len(wanted.words) - 1
-    east = any(len(word) == 1 and east_asian_letters(word) for word in wanted.words)
-    long = size >= (_QUOTED_EAST if east else _QUOTED_CHARACTERS)
-    for place in find_words(wanted, evidence):
-        own = evidence[place.evidence]
-        inside = [
-            s
-            for s in sentences_of(own.text, own.language)
-            if s.start < place.end and place.start < s.end
-        ]
-        whole = len(inside) == 1 and words_of(inside[0].text).words == wanted.words
-        cut = not whole and _is_out_of_context(claim, own, place, inside[0].start, inside[-1].end)
-        if whole or (long and not cut):
-            return tuple(quotation_of(own, s.start, s.end) for s in inside)
-    return ()
-
-
-def _is_out_of_context(claim: str, evidence: Evidence, place: Place, start: int, end: int) -> bool:
-    """Whether what was cut off changes what was kept: a denial, a condition, a unit."""
-    whole = read(evidence.text[start:end], evidence.language)
-    own = read(claim, evidence.language)
-    inside = [t for t in whole.tokens if place.start - start <= t.start < place.end - start]
-    if len(inside) != len(own.tokens):
-        return True
-    for one, other in zip(own.tokens, inside, strict=True):
-        if (one.key, one.negated, one.scopes) != (other.key, other.negated, other.scopes):
-            return True
-        if one.number and other.number and one.number.unit != other.number.unit:
-            return True
-    covered = range(place.start - start, place.end - start)
-    denials = [cue.start for cue in whole.facts.negations if cue.start not in covered]
-    clauses = {token.clause for token in inside}
-    return any(
-        token.clause in clauses and abs(token.start - denial) < _NEAR
-        for token in whole.tokens
-        for denial in denials
-    )
-
-
-def quotation_of(evidence: Evidence, start: int, end: int) -> Quotation:
-    """Return a span of a stretch of evidence as a quotation of its document."""
-    quote = evidence.text[start:end]
-    return Quotation(evidence.document_id, evidence.start + start, evidence.start + end, quote)
-
-
-def wrong_quotations(claim: str, evidence: Sequence[Evidence]) -> list[str]:
-    """Return what a claim quotes and evidence does not say; short ones are names and terms."""
-    return [
-        text
-        for text in quotations(claim)
-        if weight(words_of(text).words) >= _LEAST_QUOTATION and not is_quoted(text, evidence)
-    ]
+def find_quotation(text: str, passages: Sequence[Evidence]) -> Quotation | None:
+    """Return where a text of two words or more stands word for word; None where it does not."""
+    wanted = words_of(text)
+    place = next(find_words(wanted, passages), None)
+    if place is None or weight(wanted.words) < _LEAST:
+        return None
+    own = passages[place.evidence]
+    quote = own.text[place.start : place.end]
+    return Quotation(own.document_id, own.start + place.start, own.start + place.end, quote)
 
 
 def is_quoted(quoted: str, evidence: Sequence[Evidence]) -> bool:

@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from chapterhouse.answering.writing import NOTHING_FOUND
 from chapterhouse.concurrency import run_sync
 from chapterhouse.errors import EngineError
 from chapterhouse.library import Library
@@ -190,7 +189,7 @@ def _citation(answer: Answer, fingerprint: str) -> Finding:
         why = [*answer.warnings, answer.notice, "it was not asked"]
         return Finding(name, passed=False, sentence=f"It gave no answer: {next(filter(None, why))}")
     right = any(_LINE in citation.quote or citation.quote in _LINE for citation in answer.citations)
-    has_answer = answer.found and answer.notice != NOTHING_FOUND
+    has_answer = answer.found
     if has_answer and right and "7:40" in answer.text:
         return Finding(name, passed=True, sentence="It answered and cited the right line.")
     what = "cited no line that carries it" if answer.text else "found no answer"

@@ -35,7 +35,6 @@ from chapterhouse.types import (
     PositionTable,
     Route,
     Searched,
-    Support,
     Trust,
     Verdict,
 )
@@ -308,7 +307,6 @@ class CitationResult(Result):
     text_sha256: str = Field(description="Hash of the document's whole canonical text.")
     year: str
     link: str = Field(description="Web address of the place where the document states one.")
-    status: Support = Field(description="How far it carries the sentence that cites it.")
     verified: bool = Field(description="Whether the quote stands there to the character.")
     trust: Trust = Field(description="How far its source is trusted: own, shared, external, web.")
 

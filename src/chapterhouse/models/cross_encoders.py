@@ -1,9 +1,7 @@
-"""Models that read two texts together: rerankers, here or behind HTTP, and entailment.
+"""Rerankers, here or behind HTTP: models that read question and passage together.
 
-A cross-encoder reads question and passage (Nogueira and Cho 2019,
-https://arxiv.org/abs/1901.04085); fitted for natural language inference it says whether one text
-follows from another (Honovich et al. 2022, https://aclanthology.org/2022.naacl-main.287). Cohere,
-Jina, vLLM, llama.cpp and others answer ``POST …/rerank``:
+Nogueira and Cho 2019, https://arxiv.org/abs/1901.04085. Cohere, Jina, vLLM, llama.cpp and others
+answer ``POST …/rerank``:
 https://docs.cohere.com/reference/rerank, https://jina.ai/reranker/
 """
 
@@ -13,10 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.model_folder import CONFIG, LocalModel, ModelFolder, load
+from chapterhouse.models.model_folder import LocalModel, ModelFolder, load
 
 if TYPE_CHECKING:
     from chapterhouse.models.http import JsonClient
@@ -25,9 +22,6 @@ _QUESTION_CHARACTERS: Final = 1_000  # so that a long question leaves room for t
 _MOST_PASSAGES: Final = 1_000  # what services accept in one request
 _RESULTS: Final = ("results", "data")
 _SCORES: Final = ("relevance_score", "score")
-_PREMISE_CHARACTERS: Final = 4_000
-_STATEMENT_CHARACTERS: Final = 600
-_HINT: Final = "Name the folder of a model for natural language inference in entailment.folder."
 
 
 class FolderReranker:
@@ -115,69 +109,9 @@ class ApiReranker:
         return _scores(self._client.post(body), len(passages))
 
 
-class FolderEntailment:
-    """Probabilities from a local model. Loads on first use; safe to share between threads."""
-
-    def __init__(self, folder: ModelFolder) -> None:
-        """Look at the folder; read no weights yet.
-
-        Raises:
-            EngineError: its configuration does not say which of several labels means that a
-                statement follows.
-        """
-        self._folder = folder
-        names = folder.json(CONFIG).get("id2label") or {}
-        self._labels = len(names) or 1
-        found = [int(number) for number, name in names.items() if _is_entailment(str(name))]
-        if self._labels > 1 and len(found) != 1:
-            labels = ", ".join(map(str, names.values()))
-            raise EngineError(
-                f"The model in {folder.path} has no label that means entailment: {labels}.",
-                hint=_HINT,
-            )
-        self._entailment = found[0] if self._labels > 1 else 0
-
-    @property
-    def fingerprint(self) -> str:
-        """Name of the model and hash of its files."""
-        return self._folder.fingerprint
-
-    def probability(self, premise: str, statement: str) -> float:
-        """Return how likely a statement follows from a premise, 0 to 1.
-
-        Raises:
-            EngineError: the model's files are damaged, or it is of another kind.
-        """
-        output = self._model.run(premise[:_PREMISE_CHARACTERS], statement[:_STATEMENT_CHARACTERS])
-        if output.shape != (self._labels,) or not np.isfinite(output).all():
-            raise EngineError(
-                f"The model in {self._folder.path} gave {output.size} numbers, not one for each of "
-                f"{self._labels} labels.",
-                hint=_HINT,
-            )
-        if self._labels == 1:
-            return logistic(float(output.item()))
-        return float(_softmax(output)[self._entailment])
-
-    @cached_property
-    def _model(self) -> LocalModel:
-        return load(self._folder, "logits")
-
-
 def logistic(value: float) -> float:
     """Return 1 / (1 + e^−value), which orders like ``value``, from 0 to 1."""
     return float(0.5 * (1.0 + np.tanh(0.5 * value)))
-
-
-def _is_entailment(label: str) -> bool:
-    plain = label.casefold().replace("-", "_").replace(" ", "_")
-    return plain.startswith("entail") or plain in {"supported", "consistent"}
-
-
-def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float64]:
-    powers = np.exp(logits.astype(np.float64) - logits.max())
-    shares: NDArray[np.float64] = powers / powers.sum()
-    return shares
 
 
 def _scores(answer: object, count: int) -> list[float]:

@@ -14,10 +14,9 @@ from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.loading import lazy
 from chapterhouse.models.model_folder import ModelFolder, open_model_folder
 from chapterhouse.models.static import NoEmbedder, static_embedder
-from chapterhouse.ports.models import Embedder, Entailment, LanguageModel, Reranker
+from chapterhouse.ports.models import Embedder, LanguageModel, Reranker
 from chapterhouse.settings import (
     EmbeddingSettings,
-    EntailmentSettings,
     LanguageModelSettings,
     RerankSettings,
     Settings,
@@ -98,18 +97,6 @@ def open_reranker(settings: RerankSettings, on_close: OnClose) -> Reranker | Non
     return None
 
 
-def open_entailment(settings: Settings) -> Entailment | None:
-    """Return the cross-encoder that checks sentences; None where the settings want none.
-
-    Raises:
-        UsageError: the settings name what is not there.
-        EngineError: the model's files are not the ones of the checksum, or it is of another kind.
-    """
-    if settings.answer.check != "cross-encoder":
-        return None
-    return cross_encoders.FolderEntailment(_folder(settings.entailment, "entailment"))
-
-
 def open_language_model(
     settings: LanguageModelSettings,
     on_close: OnClose,
@@ -164,9 +151,7 @@ def _embedder(
     return embedders.FolderEmbedder(_folder(settings, "embedding"), settings)
 
 
-def _folder(
-    settings: EmbeddingSettings | RerankSettings | EntailmentSettings, section: str
-) -> ModelFolder:
+def _folder(settings: EmbeddingSettings | RerankSettings, section: str) -> ModelFolder:
     return open_model_folder(settings.folder, settings.file, settings.checksum, section=section)
 
 

@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from chapterhouse.types import (
     Body,
-    Evidence,
     Extraction,
-    Judgement,
     ModelLimits,
     OutputFormat,
     Span,
@@ -149,27 +147,4 @@ class LanguageModel(Protocol):
         Raises:
             EngineError: the model cannot be reached or gave nothing.
         """
-        ...
-
-
-class Entailment(Protocol):
-    """Says whether one text follows from another."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Name of the model and its weights."""
-        ...
-
-    def probability(self, premise: str, statement: str) -> float:
-        """Return how likely ``statement`` follows from ``premise``, 0 to 1."""
-        ...
-
-
-class ClaimJudge(Protocol):
-    """Says how far evidence carries a sentence."""
-
-    def __call__(
-        self, sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence], /
-    ) -> Judgement:
-        """Judge ``sentence``, which cites ``cited``; ``others`` is what else was retrieved."""
         ...

@@ -130,12 +130,11 @@ def _speaker(answer: Answer) -> str:
 
 def _body(answer: Answer, sentences: Sequence[AnswerSentence]) -> Iterator[Sequence[Block]]:
     """Yield the blocks of each part; lines of a quoted answer stand together where each is one."""
-    marked = answer.route is not Route.GENERAL  # of which the notice says all there is to say
     blocks: list[Block] = []
     trust = {citation.number: citation.trust for citation in answer.citations}
     for sentence in sentences:
         levels = {trust[number] for number in sentence.citations if number in trust}
-        after = _after(sentence, wording.trust_mark(levels), marked=marked)
+        after = _after(sentence, wording.trust_mark(levels))
         if answer.method != "extractive" and "\n" not in sentence.text:
             blocks = _written(blocks, sentence, after)
             continue
@@ -162,12 +161,15 @@ def _written(blocks: list[Block], sentence: AnswerSentence, after: Line) -> list
     return [*blocks, Paragraph(words)]
 
 
-def _after(sentence: AnswerSentence, trust: str, *, marked: bool) -> Line:
+def _after(sentence: AnswerSentence, trust: str) -> Line:
     names = tuple(map(str, sentence.citations))
     cited: Line = (Cited(names),) if names else ()
-    notes = filter(None, (sentence.note, trust))
+    opinion = sentence.opinion
+    notes = filter(None, (sentence.note, trust, wording.opinion_mark(opinion)))
     note: Line = tuple(Words(f" ({text})", Style.QUIET) for text in notes)
-    mark = wording.support_mark(sentence.support, sentence.problems) if marked else ""
+    if opinion is not None and opinion.citation:
+        note = (*note, Cited((str(opinion.citation),)))
+    mark = wording.mismatch_mark(sentence.mismatches)
     return (*cited, *note, *((Words(f" ({mark})", Style.WARNING),) if mark else ()))
 
 

@@ -7,20 +7,22 @@ from chapterhouse.text.analyse import SNOWBALL
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     FileRecord,
-    Problem,
+    Mismatch,
+    MismatchKind,
+    Opinion,
+    OpinionKind,
     Searched,
     Status,
     StayingDocuments,
     StayReason,
-    Support,
     Trust,
     Usage,
 )
 
-_MARKS: Final = {
-    Support.CITED: "as its writer reads the quotation",
-    Support.NOT_FOUND: "not confirmed by the sources",
-    Support.DISAGREES: "the sources say otherwise",
+_OPINIONS: Final = {
+    OpinionKind.CONFIRMS: "the sources confirm this",
+    OpinionKind.CONTRADICTS: "the sources say otherwise",
+    OpinionKind.SILENT: "the sources do not say this",
 }
 _ENDED: Final = frozenset(  # codes that say it all
     {"renamed", "unchanged", "unpacked", "would-be-read", "would-be-renamed"}
@@ -34,12 +36,22 @@ _CONFIRM: Final = "chapterhouse sync --yes"
 _WORD, _WORDS = 60, 40  # longest word of a list that is shown, and most of them
 
 
-def support_mark(support: Support, problems: Sequence[Problem] = ()) -> str:
-    """Return what a reader is warned of beside a sentence; or empty."""
-    instead = [problem.found for problem in problems if problem.found]
-    if support is Support.DISAGREES and instead:
-        return f"the source says: {join_words(instead)}"
-    return _MARKS.get(support, "")
+def mismatch_mark(mismatches: Sequence[Mismatch]) -> str:
+    """Return what of a sentence is in none of its sources, and what is there; or empty."""
+    return "; ".join(map(_mismatch, mismatches))
+
+
+def _mismatch(one: Mismatch) -> str:
+    what = "quotation " if one.kind is MismatchKind.QUOTATION else ""
+    there = f", “{one.instead}” is" if one.instead else ""
+    return f"not in the source: {what}“{join_words([one.text])}”{there}"
+
+
+def opinion_mark(opinion: Opinion | None) -> str:
+    """Return what a model that was asked once more says of a sentence; or empty."""
+    if opinion is None:
+        return ""
+    return f"{opinion.model}, asked again: {_OPINIONS[opinion.kind]}"
 
 
 def trust_mark(levels: Collection[Trust]) -> str:

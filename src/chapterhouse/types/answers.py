@@ -1,10 +1,10 @@
-"""Answers, with their citations and with how far each sentence is carried."""
+"""Answers, with their citations and with what was compared with these."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from chapterhouse.types.claims import Problem, Support
+from chapterhouse.types.claims import Mismatch, Opinion
 from chapterhouse.types.documents import Trust
 from chapterhouse.types.writing import TOOL_TEXT, Usage
 
@@ -17,7 +17,6 @@ class Citation:
         marker: How a prompt and Markdown name its place: ``document:section``.
         year: Of the document, where it states a date; or empty.
         link: Web address of the place, where the document states its source; or empty.
-        status: How far it carries the sentence that cites it.
         verified: Whether the quotation was found there when the answer was given.
         header: Heading row of the table, where the quotation is a row of one; or empty.
         trust: How far the document's source was trusted when the answer was given.
@@ -38,7 +37,6 @@ class Citation:
     marker: str = ""
     year: str = ""
     link: str = ""
-    status: Support = Support.QUOTED
     verified: bool = False
     header: str = ""
     trust: Trust = Trust.OWN
@@ -52,29 +50,28 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSentence:
-    """One sentence of an answer, or one part that is quoted, and what carries it.
+    """One sentence of an answer as a model wrote it, or one part that is quoted.
 
     Attributes:
         text: As it is shown. A quoted part may be several lines of Markdown: a list behind its
             lead-in, or lines of code.
-        citations: Numbers of the citations that carry it.
-        support: How far they do.
-        problems: What in it does not agree with them.
+        citations: Numbers of its citations: of a quotation where it stands, of what a model wrote
+            the sentences of its sources that come closest.
+        mismatches: What in it is in none of the passages that it cites.
         before: Markdown that stands before it: a paragraph's break, a mark of a list; or empty.
         note: What a reader is told about it, such as ``3 of 9 shown``; or empty.
-        checked_by: Name of the language model that said what the citations say; empty: the rules.
         key_span: Start and end in ``text`` of the sentence that comes closest, where the rest is
             what stands around it; (0, 0) where all of it does.
+        opinion: What a model that was asked once more says about it; or None.
     """
 
     text: str
     citations: tuple[int, ...]
-    support: Support = Support.QUOTED
-    problems: tuple[Problem, ...] = ()
+    mismatches: tuple[Mismatch, ...] = ()
     before: str = ""
     note: str = ""
     key_span: tuple[int, int] = (0, 0)
-    checked_by: str = ""
+    opinion: Opinion | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +184,8 @@ class Answer:
 
     @property
     def certainty(self) -> str:
-        """How sure an answer is, in a word: ``sure`` or ``likely``; empty for what is none."""
-        if not self.found:
+        """How sure a quoted answer is, in a word: ``sure`` or ``likely``; else empty."""
+        if not self.found or self.method != "extractive":
             return ""
         return "sure" if self.confidence >= SURE else "likely"
 

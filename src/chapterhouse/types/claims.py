@@ -1,4 +1,4 @@
-"""What the sentences of an answer rest on, and what was found about them."""
+"""What the sentences of an answer rest on, and what was compared with it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Support(StrEnum):
-    """What was found about a sentence of an answer in the documents."""
+    """What was found about a claim of a council in the documents."""
 
     QUOTED = "quoted"  # it stands there word for word
     SUPPORTED = "supported"  # they say the same in other words, as far as can be told
@@ -21,7 +21,7 @@ FOUND: Final = frozenset({Support.QUOTED, Support.SUPPORTED, Support.CITED})
 
 
 class ProblemKind(StrEnum):
-    """What in a sentence does not agree with its evidence."""
+    """What in a claim of a council does not agree with its evidence."""
 
     NUMBER = "number"
     DATE = "date"
@@ -43,6 +43,7 @@ class Evidence:
         section_path: Titles of the headings it stands under, outermost first.
         date: The day that the document states for itself, ``YYYY-MM-DD`` or a part of it, or
             empty.
+        header: Heading rows of a table that are shown above it; or empty.
     """
 
     document_id: str
@@ -53,6 +54,7 @@ class Evidence:
     title: str = ""
     section_path: tuple[str, ...] = ()
     date: str = ""
+    header: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +74,6 @@ class Problem:
     kind: ProblemKind
     claimed: str
     found: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What evidence says about a sentence.
-
-    Attributes:
-        spans: The sentences of the evidence that say it; of one that disagrees or was not found
-            those that come closest, none where nothing does.
-        problems: What does not agree.
-        score: Probability that the evidence supports it, 0 to 1.
-        model: Name of the language model whose opinion this is; empty: of the rules alone.
-    """
-
-    support: Support
-    spans: tuple[Quotation, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    score: float = 0.0
-    model: str = ""
 
 
 class MismatchKind(StrEnum):
@@ -114,6 +97,28 @@ class Mismatch:
     kind: MismatchKind
     text: str
     instead: str = ""
+
+
+class OpinionKind(StrEnum):
+    """What a model that is asked once more says of the sources about a sentence."""
+
+    CONFIRMS = "confirms"
+    CONTRADICTS = "contradicts"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """A second opinion by a model on a sentence.
+
+    Attributes:
+        model: Who gave it.
+        citation: Number of the citation of the words that it gives for it; 0 where it has none.
+    """
+
+    kind: OpinionKind
+    model: str
+    citation: int = 0
 
 
 class ConflictKind(StrEnum):

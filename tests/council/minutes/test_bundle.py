@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from chapterhouse.claims.judge import judge
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,6 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Round
 from chapterhouse.answering.checksum import checksum_of, file_text
 from chapterhouse.answering.cite import QuoteState, SourceState
-from chapterhouse.claims.judge import judge
 from chapterhouse.council.minutes.bundle import (
     MINUTES_FORMAT,
     MinutesBundle,

@@ -16,23 +16,21 @@ from chapterhouse.types import (
     AnswerSentence,
     Draft,
     DraftEvent,
-    Problem,
-    ProblemKind,
+    Mismatch,
+    MismatchKind,
     Progress,
-    Support,
 )
 
 DRAFT = Draft(
     (
-        AnswerSentence("It leaves at nine.", (1,), Support.SUPPORTED),
+        AnswerSentence("It leaves at nine.", (1,)),
         AnswerSentence(
             "It costs 9 euros.",
             (1,),
-            Support.DISAGREES,
-            (Problem(ProblemKind.NUMBER, "9", "12"),),
+            (Mismatch(MismatchKind.NUMBER, "9", "12"),),
             before="\n",
         ),
-        AnswerSentence("It is \x1b[31mred.", (), Support.NOT_FOUND),
+        AnswerSentence("It is \x1b[31mred.", ()),
     ),
     "And so",
 )
@@ -40,8 +38,8 @@ DRAFT = Draft(
 
 def test_each_sentence_of_a_draft_says_what_was_found_about_it() -> None:
     assert progress.draft_text(DRAFT).plain == (
-        " It leaves at nine.\nIt costs 9 euros. (the source says: 12) It is \\x1b[31mred. "
-        "(not confirmed by the sources) And so"
+        " It leaves at nine.\nIt costs 9 euros. (not in the source: “9”, “12” is) "
+        "It is \\x1b[31mred. And so"
     )
 
 

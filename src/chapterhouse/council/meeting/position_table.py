@@ -17,19 +17,16 @@ from chapterhouse.types import (
     PositionTable,
     Quotation,
     Scope,
-    Support,
 )
 
 
-def check_citation(
-    span: Quotation, store: Store, scope: Scope, status: Support = Support.QUOTED
-) -> Citation | None:
+def check_citation(span: Quotation, store: Store, scope: Scope) -> Citation | None:
     """Return the citation of a span, unnumbered; None where it does not stand there."""
     document = store.document(span.document_id, scope)
     if document is None:
         return None
     body = store.body(span.document_id, scope)
-    checked = verify(cite(document, span, 0, status), document, body)
+    checked = verify(cite(document, span, 0), document, body)
     return checked if checked.verified else None
 
 

@@ -2,16 +2,14 @@
 
 A transcript is a file, and anyone who can write to it can write anything. So members who quote are
 never taken from it, for they quote as fast as it is read. What a model said is taken only if every
-quotation stands in the stored text to the character and no sentence that passes for carried is
-contradicted by its quotations; what a chair's model wrote only if, besides, it sums up the very
-record and map that come out again.
+quotation stands in the stored text to the character; what a chair's model wrote only if, besides,
+it sums up the very record and map that come out again.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chapterhouse.agents.councils import Councils
-from chapterhouse.answering.checksum import agrees
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.search import holdings_of
 from chapterhouse.answering.tool_texts import with_tool_texts
@@ -21,7 +19,7 @@ from chapterhouse.council.meeting.session import (
     Session,
 )
 from chapterhouse.council.meeting.transcript import Heading, Transcript, key_of_meeting
-from chapterhouse.council.minutes.contents import SupportedText, supported_texts, tool_texts
+from chapterhouse.council.minutes.contents import tool_texts
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Absence,
@@ -64,7 +62,7 @@ class Replay:
         found = self._transcript.minutes
         if found is None or found.method == draft.method or not _about_the_same(found, draft):
             return None
-        held = self._hold(found.citations, supported_texts(found), tool_texts(found))
+        held = self._hold(found.citations, tool_texts(found))
         return found if held and found.decided in {"", *draft.options} else None
 
     def add_statement(self, number: int, statement: Statement) -> None:
@@ -86,37 +84,17 @@ class Replay:
         if not numbers <= known:
             return False
         inner, texts = statement.inner, statement.tool_texts
-        if inner and not self._hold(inner.citations, supported_texts(inner), tool_texts(inner)):
+        if inner and not self._hold(inner.citations, tool_texts(inner)):
             return False
-        replies = [reply for reply in statement.replies if reply.text.strip()]
-        return self._hold(statement.citations, (*statement.claims, *replies), texts)
+        return self._hold(statement.citations, texts)
 
-    def _hold(
-        self,
-        citations: Sequence[Citation],
-        sentences: Iterable[Claim | Reply | SupportedText],
-        texts: Sequence[ToolText],
-    ) -> bool:
-        """Whether every quotation stands where it is said to, and carries its sentences."""
+    def _hold(self, citations: Sequence[Citation], texts: Sequence[ToolText]) -> bool:
+        """Whether every quotation stands where it is said to."""
         store = with_tool_texts(self._runtime, texts).store
         holdings = holdings_of(store, Scope.everything())
-        if not all(
+        return all(
             verify(one, holdings.document(one.document_id), holdings.body(one.document_id)) == one
             for one in citations
-        ):
-            return False
-        known = {citation.number: citation for citation in citations}
-        cited = store.documents_among({one.document_id for one in citations}, Scope.everything())
-        languages = {name: document.language for name, document in cited.items()}
-        return all(
-            agrees(
-                one.text,
-                one.support,
-                [known[number] for number in one.citations if number in known],
-                languages,
-                self._runtime.judge,
-            )
-            for one in sentences
         )
 
 

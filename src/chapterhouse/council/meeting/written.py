@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Final, Self, TypeVar
 
-from chapterhouse.answering.check_written import Given, Lookup, check
+from chapterhouse.answering.check_written import Given, check
+from chapterhouse.answering.cite import Citations, Lookup
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.answering.prompt import Shown
-from chapterhouse.answering.second_opinion import with_quotation
+from chapterhouse.claims.quotation import find_quotation
 from chapterhouse.concurrency import run_limited
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.concessions import judge_concession
@@ -33,15 +34,18 @@ from chapterhouse.council.meeting.turn_output import Output, ReplyOutput, TurnOu
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn, with_examined
 from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.models.metered import Metered
-from chapterhouse.ports.models import ClaimJudge, LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     FOUND,
     Citation,
     Claim,
     Concession,
+    Mismatch,
+    MismatchKind,
     OutputFormat,
     Problem,
+    ProblemKind,
     Reading,
     Reply,
     Scope,
@@ -76,12 +80,10 @@ class Checker:
 
     Attributes:
         given: All that lay there.
-        judge: Says how far evidence carries a sentence.
         lookup: Where quotations are looked up.
     """
 
     given: tuple[Given, ...]
-    judge: ClaimJudge
     lookup: Lookup
 
     @classmethod
@@ -91,7 +93,7 @@ class Checker:
         store, scope = evidence.with_texts(runtime).store, Scope.everything()
         document = cache(partial(store.document, scope=scope))
         body = cache(partial(store.body, scope=scope))
-        return cls(evidence.given(), runtime.judge, Lookup(document, body))
+        return cls(evidence.given(), Lookup(document, body))
 
     def sentences(
         self, text: str, quotation: str = ""
@@ -102,19 +104,20 @@ class Checker:
             text: What a model wrote.
             quotation: The words of a source that it quotes for it; or empty.
         """
-        judge = with_quotation(self.judge, quotation) if quotation else self.judge
-        checked = check(text, self.given, judge, self.lookup)
-        cited = {citation.number: citation for citation in checked.citations}
-        sentences = tuple(
-            Sentence(
-                one.text,
-                tuple(cited[number] for number in one.citations),
-                one.support,
-                one.problems,
-            )
-            for one in checked.sentences
-        )
-        return sentences, checked.rejected
+        checked = check(text, self.given, self.lookup)
+        citations = Citations(self.lookup, checked.citations)
+        span = find_quotation(quotation, [one.evidence for one in self.given])
+        quoted = (citations.number(span),) if span else ()
+        cited = {citation.number: citation for citation in citations.found}
+        sentences = []
+        for one in checked.sentences:
+            numbers = quoted or one.citations
+            found = tuple(cited[number] for number in numbers if number)
+            supported = found and not one.mismatches
+            support = Support.CITED if supported else Support.NOT_FOUND
+            problems = tuple(map(_problem, one.mismatches))
+            sentences.append(Sentence(one.text, found, support, problems))
+        return tuple(sentences), checked.rejected
 
     def whole(self, text: str, quotation: str = "") -> tuple[Sentence, tuple[str, ...]]:
         """Return a text as one sentence, carried as far as its weakest claim is."""
@@ -126,6 +129,11 @@ class Checker:
         citations = tuple(dict.fromkeys(c for one in sentences for c in one.citations))
         problems = tuple(problem for one in sentences for problem in one.problems)
         return Sentence(" ".join(s.text for s in sentences), citations, support, problems), rejected
+
+
+def _problem(found: Mismatch) -> Problem:
+    kind = found.kind.value.replace(MismatchKind.AMOUNT, MismatchKind.NUMBER)
+    return Problem(ProblemKind(kind), found.text, found.instead)
 
 
 def statement_of(

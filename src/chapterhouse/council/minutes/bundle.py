@@ -31,11 +31,10 @@ from chapterhouse.council.minutes.contents import (
     tool_texts,
 )
 from chapterhouse.errors import UsageError
-from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import Check, Citation, Document, Minutes, Scope, ToolText
 
-MINUTES_FORMAT: Final = "chapterhouse-minutes/4"
+MINUTES_FORMAT: Final = "chapterhouse-minutes/5"
 _NAMED: Final = 8  # sentences that fail a check, the rest is counted
 _WRITTEN_BY: Final = (
     "Bundles of minutes are written by: chapterhouse convene COUNCIL QUESTION --bundle FILE; what "
@@ -190,12 +189,8 @@ def _too_deep() -> UsageError:
 # --- checking ----------------------------------------------------------------------------------
 
 
-def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ...]:
+def examine_minutes(bundle: MinutesBundle) -> tuple[Check, ...]:
     """Check all of a bundle of minutes that can be checked without its documents.
-
-    Args:
-        bundle: As it was read.
-        judge: Judges what a model wrote again, by the quotations alone.
 
     Returns:
         ``seal``, ``quotations``, ``sources``, ``numbering`` and ``claims``, as for an answer.
@@ -210,7 +205,7 @@ def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ..
         if not (checksum.holds(c, bundle.quotes.get(name)) and _is_in_tool_text(c, texts))
     ]
     without = [f"[{name}]" for name, c in cited if not checksum.is_of(c, sources)]
-    against = [where for one in held for where in _unsupported(one, sources, judge)]
+    against = [where for one in held for where in _altered(one)]
     return (
         checksum.check_checksum(bundle_fields(bundle)),
         checksum.check_each("quotations", torn),
@@ -256,22 +251,12 @@ def _numbered(minutes: Minutes) -> bool:
     )
 
 
-def _unsupported(
-    minutes: Minutes, sources: Mapping[str, Source], judge: ClaimJudge
-) -> Iterator[str]:
-    """Yield the sentences that their quotations do not support, though they pass for it.
-
-    A member without a model quotes. What a model wrote, or may have, is judged again.
-    """
+def _altered(minutes: Minutes) -> Iterator[str]:
+    """Yield the sentences that pass for quotations, and are not what they quote."""
     known = {citation.number: citation for citation in minutes.citations}
-    language_of = checksum.languages(sources.values())
     for one in supported_texts(minutes):
         cited = [known[number] for number in one.citations if number in known]
-        if one.quoted:
-            fits = any(checksum.quotes(one.text, [each]) for each in cited)
-        else:
-            fits = checksum.agrees(one.text, one.support, cited, language_of, judge)
-        if not fits:
+        if one.quoted and not any(checksum.quotes(one.text, [each]) for each in cited):
             yield one.where
 
 

@@ -23,7 +23,7 @@ from chapterhouse.presenting.blocks import (
 )
 from chapterhouse.presenting.html import page
 from chapterhouse.presenting.markdown import markdown
-from chapterhouse.presenting.wording import method, support_mark, usage_text
+from chapterhouse.presenting.wording import method, usage_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     Claim,
@@ -314,7 +314,7 @@ def _map(reader: Reader) -> tuple[Block, ...]:
 
 def _map_row(reader: Reader, row: MapRow) -> tuple[GridCell, ...]:
     own = next((claim for claim in reader.minutes.claims if claim.id == row.claim), None)
-    mark = support_mark(own.support) if own else ""
+    mark = wording.support_mark(own.support) if own else ""
     warning = (Words(f" ({mark})", Style.WARNING),) if mark else ()
     head: Line = (reader.claim(row.claim), Words(" "), Words(wording.legible(row.text)), *warning)
     stances = {cell.member: cell for cell in row.cells}

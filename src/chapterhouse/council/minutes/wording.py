@@ -8,8 +8,9 @@ from typing import Final
 from chapterhouse.agents.council_model import CHAIR, RoundKind
 from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.presenting.blocks import Cited, ClaimName, Line, Style, Words
-from chapterhouse.presenting.wording import method, support_mark
+from chapterhouse.presenting.wording import method
 from chapterhouse.types import (
+    FOUND,
     ClaimKind,
     ConflictKind,
     Dispute,
@@ -73,9 +74,16 @@ _PROBLEMS: Final[Mapping[ProblemKind, str]] = {
     ProblemKind.MARKER: "the citation",
 }
 
+_NOT_FOUND: Final = "not shown by a source"
+
 # What a document's Markdown looks like where it is quoted as text: a bullet, and bold words.
 _BULLET: Final = re.compile(r"(?:^|(?<=“))\s{0,9}[-*+•] {1,9}(?=\S)")
 _BOLD: Final = re.compile(r"\*\*(?=\S)([^*\n]{1,400})(?<=\S)\*\*")
+
+
+def support_mark(support: Support) -> str:
+    """Return what a reader is warned of beside a claim; or empty."""
+    return "" if support in FOUND or support is Support.NO_STATEMENT else _NOT_FOUND
 
 
 def legible(text: str) -> str:

@@ -11,7 +11,7 @@ from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
 from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, shortened, styled
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.wording import support_mark
+from chapterhouse.presenting.wording import mismatch_mark
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     AddReport,
@@ -189,7 +189,7 @@ def draft_text(draft: Draft) -> "Text":
     """Return a draft as it is shown while it is written."""
     text = styled()
     for sentence in draft.sentences:
-        mark = support_mark(sentence.support, sentence.problems)
+        mark = mismatch_mark(sentence.mismatches)
         warned = (f" ({mark})" if mark else "", "yellow")
         text += styled(sentence.before or " ", sentence.text, warned)
     return text + styled((f" {draft.text}", "dim"))

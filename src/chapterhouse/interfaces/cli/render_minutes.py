@@ -29,7 +29,7 @@ from chapterhouse.presenting.blocks import (
 )
 from chapterhouse.presenting.styled import cut, indented, one_line, shown, styled
 from chapterhouse.presenting.terminal import numbers, quiet_line, show_block, source
-from chapterhouse.presenting.wording import support_mark, usage_text
+from chapterhouse.presenting.wording import usage_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Citation, MapRow, Minutes, ParticipantRecord, Stance
 
@@ -244,7 +244,7 @@ def _rows(target: Console, reader: Reader) -> None:
 
 def _claim(reader: Reader, row: MapRow) -> Text:
     own = next((claim for claim in reader.minutes.claims if claim.id == row.claim), None)
-    mark = support_mark(own.support, own.problems) if own else ""
+    mark = wording.support_mark(own.support) if own else ""
     rests_on = reader.source(row.rests_on) if row.rests_on else ""
     kinds = wording.kinds(row.kinds, rests_on)
     return styled(

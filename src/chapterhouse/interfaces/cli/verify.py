@@ -23,12 +23,10 @@ from chapterhouse.types import Answer, Check, Minutes
 if TYPE_CHECKING:
     from chapterhouse.answering import bundle as answer_bundle
     from chapterhouse.answering import cite
-    from chapterhouse.claims import judge as claims
     from chapterhouse.council.minutes import bundle as minutes_bundle
 else:
     answer_bundle = lazy("chapterhouse.answering.bundle")
     cite = lazy("chapterhouse.answering.cite")
-    claims = lazy("chapterhouse.claims.judge")
     minutes_bundle = lazy("chapterhouse.council.minutes.bundle")
 
 _SOURCES: Final = {
@@ -133,10 +131,10 @@ def _examine(data: bytes, *, needs_bundle: bool = False) -> Examined:
         return Examined(read(data), {}, ())
     if of_minutes:
         held = minutes_bundle.read_minutes_bundle(data)
-        checks = minutes_bundle.examine_minutes(held, claims.judge)
+        checks = minutes_bundle.examine_minutes(held)
         return Examined(held.minutes, held.versions, checks)
     bundle = answer_bundle.read_bundle(data)
-    return Examined(bundle.answer, bundle.versions, answer_bundle.examine(bundle, claims.judge))
+    return Examined(bundle.answer, bundle.versions, answer_bundle.examine(bundle))
 
 
 def bundle_path(name: str) -> Path:

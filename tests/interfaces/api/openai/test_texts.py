@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from chapterhouse.interfaces.api.openai.texts import draft_text, show_answer
-from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Citation, Searched, Support
+from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Citation, Searched
 
 ADDRESS = "http://127.0.0.1:8431/api/documents"
 
@@ -18,10 +18,10 @@ def citation(number: int, **more: str) -> Citation:
 
 
 WRITTEN = (
-    AnswerSentence("Ships are slow.", (1,), Support.SUPPORTED),
-    AnswerSentence("See [1] or ![x](http://evil.example).", (2, 1), Support.SUPPORTED),
-    AnswerSentence("First.", (), Support.NO_STATEMENT, before="\n\n- "),
-    AnswerSentence("Second.", (3,), Support.QUOTED, before="\n- "),
+    AnswerSentence("Ships are slow.", (1,)),
+    AnswerSentence("See [1] or ![x](http://evil.example).", (2, 1)),
+    AnswerSentence("First.", (), before="\n\n- "),
+    AnswerSentence("Second.", (3,), before="\n- "),
 )
 ANSWER = Answer(
     "How fast?",

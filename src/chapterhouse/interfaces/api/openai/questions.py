@@ -30,7 +30,6 @@ from chapterhouse.interfaces.api.streaming import until_stopped, with_pings
 from chapterhouse.library import Library
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
-    FOUND,
     AnswerEvent,
     AskEvent,
     CouncilEvent,
@@ -90,8 +89,8 @@ async def pieces(exchange: Exchange, inquiry: Inquiry) -> AsyncGenerator[str | S
     """Yield the text of an answer as it comes; at last all that there is to show.
 
     The pieces together are its text: what was yielded is never taken back. So a sentence that a
-    model writes is yielded once those behind it are there, and one of them was found in the
-    documents: then no quotations will be shown instead.
+    model writes is yielded once those behind it are there, and one of them names a source: then no
+    notice will be shown before it.
 
     Raises:
         BusyError: the server stops.
@@ -153,7 +152,7 @@ def error_data(error: Exception) -> str:
 
 def _settled(draft: Draft, opening: str) -> str:
     sentences = draft.sentences[:-_UNSETTLED]
-    if not any(sentence.support in FOUND for sentence in sentences):
+    if not any(sentence.citations for sentence in sentences):
         return ""
     return opening + draft_text(sentences)
 
