@@ -21,13 +21,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from bundle_forgeries import FORGERIES, SEAL, Forgery, forged, is_quoted
+from bundle_forgeries import FORGERIES, SEAL, Forgery, forged
 from chapterhouse.agents.ask import ask
 from chapterhouse.agents.council import Council
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
 from chapterhouse.answering.checksum import file_text
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.claims.judge import judge
 from chapterhouse.council.meeting.convene import convene
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.bundle import (
@@ -62,14 +61,12 @@ def main() -> int:
     machine = Machine()
     fresh, bad = Tally[str](), list[str]()
     tried, missed = Tally[tuple[str, bool]](), Tally[tuple[str, bool]]()
-    kinds: Tally[str] = Tally()
     chosen = sys.argv[1:]
     for folder in chosen or (name for name, part in PARTS.items() if part == "open"):
         with _library(folder) as library:
             for kind, held in _made(folder, library):
                 text = _json(library, held)
                 fresh[kind] += 1
-                kinds.update(_kinds_of(held))
                 failed = [check for check in _checks(text) if not check.passed]
                 if failed:
                     bad.append(f"{folder}, {kind}, {held.question}: {failed[0].sentence}")
@@ -77,7 +74,7 @@ def main() -> int:
                 if fresh[kind] % SAMPLE == 0:
                     _forge(text, library, tried, missed)
         print(folder, sum(fresh.values()), len(bad), sum(tried.values()), sum(missed.values()))
-    return _written(machine, fresh, kinds, bad, tried, missed, whole=not chosen)
+    return _written(machine, fresh, bad, tried, missed, whole=not chosen)
 
 
 # --- libraries ---------------------------------------------------------------------------------
@@ -221,8 +218,8 @@ def _json(library: Library, held: Answer | Minutes) -> str:
 
 def _checks(text: str) -> tuple[Check, ...]:
     if '"minutes": {' in text and '"format": "chapterhouse-minutes' in text:
-        return examine_minutes(read_minutes_bundle(text), judge)
-    return examine(read_bundle(text), judge)
+        return examine_minutes(read_minutes_bundle(text))
+    return examine(read_bundle(text))
 
 
 def _is_trusted(text: str, library: Library | None = None) -> bool:
@@ -248,7 +245,7 @@ def _forge(
     missed: Tally[tuple[str, bool]],
 ) -> None:
     fields = json.loads(text)
-    for forgery, resealed in _forgeries(fields):
+    for forgery, resealed in _forgeries():
         made = forged(fields, forgery, resealed=resealed)
         if made is None:
             continue
@@ -259,27 +256,19 @@ def _forge(
             print("missed:", forgery.name, resealed, fields.get("format"), flush=True)
 
 
-def _forgeries(fields: Mapping[str, Any]) -> Iterator[tuple[Forgery, bool]]:
+def _forgeries() -> Iterator[tuple[Forgery, bool]]:
     yield SEAL, False
     for forgery in FORGERIES:
         yield forgery, False
-        if is_quoted(fields) or not forgery.quoted_only:
-            yield forgery, True
+        yield forgery, True
 
 
 # --- the result --------------------------------------------------------------------------------
 
 
-def _kinds_of(held: Answer | Minutes) -> Iterator[str]:
-    """Yield how far the sentences that a model wrote are supported."""
-    if isinstance(held, Answer) and held.usage is not None:
-        yield from (sentence.support.value for sentence in held.sentences)
-
-
 def _written(
     machine: Machine,
     fresh: Tally[str],
-    kinds: Tally[str],
     bad: Sequence[str],
     tried: Tally[tuple[str, bool]],
     missed: Tally[tuple[str, bool]],
@@ -305,12 +294,6 @@ def _written(
     )
     tables = (
         Table("Fresh bundles", ("kind", "bundles"), tuple(sorted(fresh.items()))),
-        Table(
-            "What the model wrote",
-            ("support", "sentences"),
-            tuple(sorted(kinds.items())),
-            "Sentences of the written answers, by how far their quotations support them.",
-        ),
         Table(
             "Forged bundles",
             ("what was changed", "tried", "called bad", "with a new seal", "called bad"),

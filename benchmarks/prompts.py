@@ -3,9 +3,10 @@
     python benchmarks/prompts.py [--part open|test|all] [--write]
 
 Each question of the natural folders is put with the settings as shipped to a model that notes what
-it is told and finds no answer. Tokens are those of the whole prompt, the system message included,
-by the product's estimate; source text is what stands under the line of a source, without the marks
-that the view puts in front of some lines.
+it is told and finds no answer: to the library, and to a persona who has curated the same folder, so
+that front matter and key terms stand above each of her documents. Tokens are those of the whole
+prompt, the system message included, by the product's estimate; source text is what stands under the
+line of a source, without the marks that the view puts in front of some lines.
 """
 
 import argparse
@@ -31,6 +32,10 @@ from measuring import Bar, Machine, Row, Table, finish
 from questions import read_questions
 
 BAR: Final = 0.85
+LIBRARY: Final = "library"
+PERSONA: Final = "persona"
+READER: Final = "reader"  # slug of the persona
+ABOVE: Final = re.compile(r"^(?:extracted_via: |\*\*Key Terms\*\*)", re.MULTILINE)  # no source text
 SOURCE: Final = re.compile(r"^\[\d+\] [a-z]{6}(?: [^\n]*)?\n((?:(?!\[)[^\n]*\n?)*)", re.MULTILINE)
 MARKED: Final = re.compile(r"^¦ (?=[^:\n]{0,24}:)", re.MULTILINE)
 
@@ -57,24 +62,32 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
     machine = Machine()
-    rows: list[Row] = []
-    found: list[Prompt] = []
+    rows: dict[str, list[Row]] = {LIBRARY: [], PERSONA: []}
+    found: dict[str, list[Prompt]] = {LIBRARY: [], PERSONA: []}
     for folder, part in PARTS.items():
         if (chosen.folder and folder not in chosen.folder) or chosen.part not in {part, "all"}:
             continue
         with opened(folder, "built-in") as library:
-            prompts = list(told(library, folder))
-        found += prompts
-        rows.append(row(folder, prompts))
-        print(rows[-1], flush=True)
-    rows.append(row("all", found))
+            for who in (LIBRARY, PERSONA):
+                if who == PERSONA:
+                    documents = library.home.parent / "documents"
+                    library.personas.create(READER, folders=[str(documents)])
+                prompts = list(told(library, folder, READER if who == PERSONA else ""))
+                found[who] += prompts
+                rows[who].append(row(folder, prompts))
+                print(who, rows[who][-1], flush=True)
+    for who, prompts in found.items():
+        rows[who].append(row("all", prompts))
     return finish(
         "prompts",
         "What a prompt is made of",
-        [Bar("share of a prompt's tokens that is source text", overall(found), least=BAR)],
+        [
+            Bar(f"share of a prompt's tokens that is source text, {who}", overall(own), least=BAR)
+            for who, own in found.items()
+        ],
         [
             Table(
-                "By folder",
+                f"By folder, {who}",
                 (
                     "folder",
                     "prompts",
@@ -85,17 +98,18 @@ def main() -> int:
                     "source text",
                     "least",
                 ),
-                tuple(rows),
+                tuple(rows[who]),
                 "Means but for the last: the share in the leanest prompt. Around a source is all "
                 "that is neither source text nor the system message, by source, the question too.",
             )
+            for who in rows
         ],
         machine.setting(),
         write=chosen.write,
     )
 
 
-def told(library: Library, folder: str) -> Iterator[Prompt]:
+def told(library: Library, folder: str, persona: str) -> Iterator[Prompt]:
     """Yield what is told for each question of a folder that has hits."""
     model = ScriptedModel(lambda *_: "The documents do not say.")
     never = library.settings.expansion.model_copy(update={"rewrite": "never"})  # no prompt for that
@@ -105,8 +119,9 @@ def told(library: Library, folder: str) -> Iterator[Prompt]:
     for question in read_questions(folder):
         model.asked.clear()
         choices = AskOptions(remember=False, use_cache=False)
-        asyncio.run(ask(question.question, "", choices, runtime))
+        asyncio.run(ask(question.question, persona, choices, runtime))
         for instructions, message in model.asked:
+            assert not ABOVE.search(message), message
             texts = [MARKED.sub("", text).strip("\n") for text in SOURCE.findall(message)]
             yield Prompt(
                 estimate_tokens(f"{instructions}\n{message}"),

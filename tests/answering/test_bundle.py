@@ -350,7 +350,7 @@ def test_what_a_model_wrote_is_its_own() -> None:
 
 def earlier(*, support: str = "quoted") -> dict[str, Any]:
     """Return a bundle as it was when it said how far each sentence is supported."""
-    fields = json.loads(bundle_json(bundle_of(ANSWER)))
+    fields: dict[str, Any] = json.loads(bundle_json(bundle_of(ANSWER)))
     fields["format"] = "chapterhouse-answer/3"
     for sentence in fields["answer"]["sentences"]:
         del sentence["mismatches"], sentence["opinion"]

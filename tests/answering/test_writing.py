@@ -265,3 +265,23 @@ def test_a_general_model_answers_from_no_document(harbour: Any) -> None:
     ((instructions, prompt),) = model.asked
     assert prompt == FOREIGN
     assert "Maria" not in instructions
+
+
+@pytest.mark.parametrize("tags", [3, 300])  # some of a chunk, or several
+def test_front_matter_and_names_of_a_curated_document_are_no_passages(
+    harbour: Any, tags: int
+) -> None:
+    speeds = ", ".join(f'"speed of a vessel in harbour {number}"' for number in range(tags))
+    above = f"---\nid: speed-2\ntitle: Speed in the basin\ntags: [{speeds}]\n---\n"
+    names = "\n**Key Terms**: speed, vessel, harbour\n**Also Known As**: Speed rules\n\n"
+    own = "# Speed in the basin\n\nInside the basin of the harbour a vessel may go 3 knots fast.\n"
+    folder = harbour.library.personas.load("maria").rag
+    (folder / "basin.md").write_text(above + names + own, "utf-8")
+    model = harbour.says(f"{KNOTS} [1]")
+    asked(harbour, SPEED)
+
+    ((_, prompt),) = model.asked
+    assert "a vessel may go 3 knots fast" in prompt
+    assert "Key Terms" not in prompt
+    assert "speed of a vessel in harbour" not in prompt
+    assert "speed-2" not in prompt

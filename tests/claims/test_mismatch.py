@@ -16,8 +16,8 @@ RULES = (
 )
 
 
-def passage(text: str = RULES, language: str = "en", **place: str) -> Evidence:
-    return Evidence("d", 100, 100 + len(text), text, language=language, **place)
+def passage(text: str = RULES, language: str = "en") -> Evidence:
+    return Evidence("d", 100, 100 + len(text), text, language=language)
 
 
 def mismatches(sentence: str, *passages: Evidence, known: str = "") -> list[tuple[str, str]]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chapterhouse.claims.judge import judge
 from tests.council.conftest import Hall, council, markers, turn
 
 from chapterhouse.agents.council import Council
@@ -75,7 +74,7 @@ def check(hall: Hall, minutes: Minutes, name: str) -> None:
     assert (citation.tool, citation.quote) == (name, LIMIT)
     assert all(one.holds for one in recheck_minutes(minutes, hall.runtime))
     bundle = read_minutes_bundle(minutes_bundle_json(minutes_bundle_of(minutes, hall.runtime)))
-    assert all(one.passed for one in examine_minutes(bundle, judge))
+    assert all(one.passed for one in examine_minutes(bundle))
 
 
 # --- corpora --------------------------------------------------------------------------------------

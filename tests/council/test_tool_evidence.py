@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from chapterhouse.claims.judge import judge
 from rich.console import Console
 from tests.council.conftest import Hall, council, markers, phase, turn, whose
 
@@ -70,7 +69,7 @@ def bundle_of(hall: Hall, minutes: Minutes) -> MinutesBundle:
 
 
 def failed(bundle: MinutesBundle) -> set[str]:
-    return {check.name for check in examine_minutes(bundle, judge) if not check.passed}
+    return {check.name for check in examine_minutes(bundle) if not check.passed}
 
 
 def test_a_claim_from_a_tools_text_is_supported_and_verified_from_the_minutes(hall: Hall) -> None:

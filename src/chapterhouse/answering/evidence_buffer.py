@@ -5,7 +5,7 @@ Whatever lies there can be cited; whatever does not cannot.
 
 import sys
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -24,7 +24,9 @@ from chapterhouse.retrieval.context import build_context
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.counting import estimate_tokens
+from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.types import (
+    Body,
     Chunk,
     Document,
     Evidence,
@@ -177,10 +179,30 @@ def excerpts_of(request: Request, found: SearchResult, runtime: Runtime) -> Sequ
     settings = request.settings
     lookup = context_sources_of(runtime, settings.tokens, request.scope)
     packing = replace(packing_for(settings.packing, lookup.count_tokens), layout=LAYOUT)
+    found = replace(found, hits=tuple(_own_passages(found.hits, lookup.body)))
     context = build_context(found, lookup, request.max_tokens, packing)
     ranked = sorted(context.excerpts, key=lambda e: (-e.relevance, e.hit.rank, e.start))
     best = {id(excerpt) for excerpt in ranked[: request.max_chunks]}
     return [excerpt for excerpt in context.excerpts if id(excerpt) in best]
+
+
+def _own_passages(hits: Sequence[Hit], body_of: Callable[[str], Body | None]) -> Iterator[Hit]:
+    """Yield hits without front matter and lists of names, which describe a curated document."""
+    starts: dict[str, int] = {}
+    for hit in hits:
+        document, chunk = hit.document, hit.chunk
+        if not document.metadata or chunk.start > LONGEST:
+            yield hit
+            continue
+        if document.id not in starts:
+            body = body_of(document.id)
+            starts[document.id] = body_start(body.text) if body else 0
+        start = max(starts[document.id], chunk.start)
+        text = chunk.text[start - chunk.start :]
+        if start == chunk.start:
+            yield hit
+        elif text.strip():
+            yield replace(hit, chunk=replace(chunk, start=start, text=text))
 
 
 def whole_chunk(document: Document, chunk: Chunk) -> Excerpt:

@@ -234,16 +234,18 @@ def _has_number(number: Number, text: str, known: _Stated) -> bool:
     highs = [] if number.high is None else [number.high]
     written = text[number.start : number.end]
     for value in (number.value, *highs):
-        readings = {float(value)}
-        if number.high is None and not _is_scaled(number, written):
-            readings |= set(_readings(written))
-        if not any(_is_stated(one, number.unit, rough, known) for one in readings):
+        own = {float(value)}
+        if number.high is None:
+            own |= set(_other_readings(float(value), written))
+        if not any(_is_stated(one, number.unit, rough, known) for one in own):
             return False
     return True
 
 
-def _is_scaled(number: Number, written: str) -> bool:
-    return float(number.value) not in set(_readings(written))
+def _other_readings(value: float, written: str) -> Iterator[float]:
+    """Yield what else written digits may be; of "11.5 million" a table may have 11.5."""
+    found = list(_readings(written))
+    yield from found if value in found else (one for one in found if one != int(one))
 
 
 def _is_stated(value: float, unit: str, rough: bool, known: _Stated) -> bool:  # noqa: FBT001

@@ -15,13 +15,12 @@ from chapterhouse.types import (
     Reply,
     Stance,
     Statement,
-    Support,
 )
 
 
-def cite(number: int, document: str, status: Support = Support.QUOTED) -> Citation:
+def cite(number: int, document: str) -> Citation:
     return Citation(
-        number, document, document, document, (), None, "", "", 0, 3, "abc", "", status=status
+        number, document, document, document, (), None, "", "", 0, 3, "abc", ""
     )
 
 
@@ -64,17 +63,6 @@ def test_replies_and_concessions_are_renumbered_too() -> None:
     assert [c.document_id for c in record.cited(reply.citations)] == ["two", "three"]
     assert [c.document_id for c in record.cited(given_up.citations)] == ["three"]
     assert [c.document_id for c in record.citations] == ["one", "two", "three"]
-
-
-def test_one_quotation_that_carries_differently_is_another_citation() -> None:
-    record = add_statement(Record(), said("a", "one"))
-    other = Statement(
-        "b",
-        "first",
-        claims=(Claim("", "b", "first", "one", (1,)),),
-        citations=(cite(1, "one", Support.SUPPORTED),),
-    )
-    assert len(add_statement(record, other).citations) == 2
 
 
 def test_what_a_member_read_until_a_claim() -> None:

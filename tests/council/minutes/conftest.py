@@ -99,7 +99,6 @@ def citation(number: int, name: str, quote: str, link: str = "") -> Citation:
         f"{name}:Fees",
         DATES[name][:4],
         link,
-        Support.QUOTED,
         verified=True,
     )
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from chapterhouse.claims.judge import judge
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,7 +60,7 @@ def bundle(minutes: Minutes, documents: tuple[Document, ...]) -> MinutesBundle:
 
 
 def failed(data: str | bytes) -> set[str]:
-    checks = examine_minutes(read_minutes_bundle(data), judge)
+    checks = examine_minutes(read_minutes_bundle(data))
     assert [check.name for check in checks] == NAMES
     return {check.name for check in checks if not check.passed}
 
@@ -224,12 +223,12 @@ def test_what_does_not_fit_is_named_and_the_rest_counted(bundle: MinutesBundle) 
     claims = data["minutes"]["statements"][0]["claims"]
     forged = [{**claims[0], "id": f"c{n}", "text": "It costs 90 euros."} for n in range(1, 13)]
     text = altered(bundle, ("minutes", "statements", 0, "claims"), forged, resealed=True)
-    told = {c.name: c for c in examine_minutes(read_minutes_bundle(text), judge)}
+    told = {c.name: c for c in examine_minutes(read_minutes_bundle(text))}
     assert told["claims"].sentence.startswith("Claim c1, claim c2, ")
     assert told["claims"].sentence.endswith(", and 4 more says other than its quotations.")
     assert told["claims"].hint
     first = altered(bundle, ("quotes", "3-1"), "0")
-    assert {c.name: c.sentence for c in examine_minutes(read_minutes_bundle(first), judge)}[
+    assert {c.name: c.sentence for c in examine_minutes(read_minutes_bundle(first))}[
         "quotations"
     ] == "[3-1] does not hold."
 
@@ -308,7 +307,7 @@ def assert_whole(hall: Hall, minutes: Minutes) -> None:
     assert read_minutes_bundle(text) == bundle
     assert read_minutes(minutes_json(minutes)) == minutes
     assert text == minutes_bundle_json(hall.library.councils.bundle(minutes))
-    told = [check for check in examine_minutes(bundle, judge) if not check.passed]
+    told = [check for check in examine_minutes(bundle) if not check.passed]
     assert told == []
     assert all(one.holds for one in hall.library.councils.recheck(minutes))
     page, read = html(minutes), markdown(minutes)
