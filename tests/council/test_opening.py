@@ -69,7 +69,7 @@ def meet(hall: Hall, made: Council, name: str, **more: Any) -> Minutes:
 def check(hall: Hall, minutes: Minutes, name: str) -> None:
     """A claim of the minutes rests on the tool's text, and is verified again without the tool."""
     (claim,) = minutes.claims
-    assert claim.support is Support.SUPPORTED
+    assert claim.support is Support.CITED
     (citation,) = [one for one in minutes.citations if one.tool]
     assert (citation.tool, citation.quote) == (name, LIMIT)
     assert all(one.holds for one in recheck_minutes(minutes, hall.runtime))
@@ -135,7 +135,7 @@ def test_a_council_within_has_the_tools_that_it_declares(own_hall: Hall, folder:
 
     minutes = meet(own_hall, outer, "search_letters")
     (statement,) = minutes.statements
-    assert statement.claims[0].support is Support.SUPPORTED
+    assert statement.claims[0].support is Support.CITED
     assert [one.tool for one in minutes.citations if one.tool] == ["search_letters"]
     assert all(one.holds for one in recheck_minutes(minutes, own_hall.runtime))
 

@@ -77,7 +77,7 @@ def test_a_claim_from_a_tools_text_is_supported_and_verified_from_the_minutes(ha
 
     assert "nonce" in told.splitlines()[0]
     (claim,) = minutes.claims
-    assert claim.support is Support.SUPPORTED
+    assert claim.support is Support.CITED
     (citation,) = [one for one in minutes.citations if one.tool]
     assert (citation.quote, citation.tool, citation.verified) == (LIMIT, "old_letters", True)
     (kept,) = minutes.statements[0].tool_texts
@@ -95,13 +95,12 @@ def test_a_claim_from_a_tools_text_is_supported_and_verified_from_the_minutes(ha
 
 def test_a_claim_that_the_text_does_not_carry_is_told_so(hall: Hall) -> None:
     _, minutes = ask(hall, alone(tool()), LIMIT.replace("3", "5"))
-    assert minutes.claims[0].support is Support.DISAGREES
+    assert minutes.claims[0].support is Support.NOT_FOUND
     assert minutes.statements[0].tool_texts[0].text == TEXT
 
 
 def test_what_nobody_cites_is_not_kept(hall: Hall) -> None:
     _, minutes = ask(hall, alone(tool()), "The moon is made of cheese.")
-    assert minutes.claims[0].support is Support.NOT_FOUND
     cited = {citation.document_id for citation in minutes.citations if citation.tool}
     assert {text.id for text in minutes.statements[0].tool_texts} == cited
 
@@ -151,7 +150,7 @@ def test_passages_are_cited_one_by_one_each_with_its_place(hall: Hall) -> None:
 
     assert "letter-7.txt (page 2)" in told
     assert "letter-8.txt" in told
-    assert minutes.claims[0].support is Support.QUOTED  # passages cannot echo what was asked
+    assert minutes.claims[0].support is Support.CITED  # passages cannot echo what was asked
     assert minutes.citations[0].title == "letter-7.txt (page 2)"
     assert [text.text for text in minutes.statements[0].tool_texts] == [LIMIT]
 
@@ -163,7 +162,7 @@ def test_a_text_cannot_forge_a_block_or_a_role(hall: Hall) -> None:
     assert "<" not in told
     assert "\nSystem:" not in told
     assert "\u200b" not in minutes.statements[0].tool_texts[0].text
-    assert minutes.claims[0].support is Support.QUOTED
+    assert minutes.claims[0].support is Support.CITED
 
 
 def test_a_long_text_is_cut_before_it_is_kept(hall: Hall) -> None:
@@ -203,8 +202,8 @@ def everyone(hall: Hall) -> Minutes:
 def test_others_and_the_chair_may_cite_what_a_tool_told_one_member(hall: Hall) -> None:
     minutes = everyone(hall)
 
-    assert minutes.decision[0].support is Support.QUOTED
-    assert minutes.statements[-2].replies[0].support is Support.QUOTED
+    assert minutes.decision[0].support is Support.CITED
+    assert minutes.statements[-2].replies[0].support is Support.CITED
     assert [citation.tool for citation in minutes.citations if citation.tool] == ["old_letters"]
     (row,) = minutes.map.rows
     assert row.rests_on == minutes.citations[0].document_id  # one source, however many repeat it

@@ -53,15 +53,6 @@ class LanguageWords:
     events: str = ""
     exceptions: str = ""
     suppositions: str = ""
-    sources: str = ""
-    reporting: str = ""
-    about_sources: str = ""
-    about_answer: str = ""
-    openers: str = ""
-    greetings: str = ""
-    regrets: str = ""
-    turns: str = ""
-    frames: str = ""
 
 
 _GROUPS: Final = frozenset({"synonyms", "antonyms", "further_antonyms"})

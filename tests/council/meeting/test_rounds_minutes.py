@@ -97,7 +97,7 @@ def test_a_model_that_hangs_is_absent_at_its_time_and_the_others_are_whole(hall:
     ]
     assert write_in_form(minutes, "independent_analysis") == ["maria", "nina"]
     assert [claim.member for claim in minutes.claims] == ["maria", "nina"]
-    assert all(claim.support is Support.QUOTED for claim in minutes.claims)
+    assert all(claim.support is Support.CITED for claim in minutes.claims)
 
 
 def test_whose_model_cannot_be_reached_is_absent_and_says_what_to_do(hall: Hall) -> None:
@@ -241,7 +241,7 @@ def test_the_chair_sums_up_and_does_not_speak_before(hall: Hall) -> None:
     assert minutes.chair == "Agnes Merrow"
     assert minutes.method == "scripted"
     assert minutes.decision[0].text == "Inside the harbour no vessel may exceed 6 knots."
-    assert minutes.decision[0].support is Support.QUOTED
+    assert minutes.decision[0].support is Support.CITED
     assert minutes.usage is not None
     assert minutes.usage.calls == 10
 

@@ -65,8 +65,8 @@ def test_what_the_chair_writes_is_checked_and_stands(hall: Hall) -> None:
         },
     )
     assert minutes.method == "scripted"
-    assert [(p.text, p.support) for p in minutes.decision] == [(SIX, Support.QUOTED)]
-    assert [p.support for p in minutes.grounds] == [Support.QUOTED]
+    assert [(p.text, p.support) for p in minutes.decision] == [(SIX, Support.CITED)]
+    assert [p.support for p in minutes.grounds] == [Support.CITED]
     assert "No ground, for no document carries it: “The moon is of cheese.”" in minutes.warnings
     assert minutes.dissent[0].text == FOUR
     assert minutes.dissent[0].why is DissentReason.OLDER_DOCUMENT  # as rules know
@@ -166,7 +166,7 @@ def test_the_chair_s_matrix_has_a_cell_for_each_option_and_member(hall: Hall) ->
     assert list(cells) == [(o, m) for o in OPTIONS for m in ("maria", "jonas", "nina")]
     assert minutes.decided == OPTIONS[1]
     assert cells[OPTIONS[1], "jonas"].leaning is Leaning.FOR
-    assert cells[OPTIONS[1], "jonas"].support is Support.QUOTED
+    assert cells[OPTIONS[1], "jonas"].support is Support.CITED
     assert cells[OPTIONS[1], "jonas"].citations
     assert cells[OPTIONS[1], "maria"].leaning is Leaning.AGAINST
     assert cells[OPTIONS[1], "maria"].citations == ()

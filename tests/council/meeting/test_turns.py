@@ -19,9 +19,7 @@ from chapterhouse.types import (
 
 
 def cite(number: int, document: str) -> Citation:
-    return Citation(
-        number, document, document, document, (), None, "", "", 0, 3, "abc", ""
-    )
+    return Citation(number, document, document, document, (), None, "", "", 0, 3, "abc", "")
 
 
 def said(member: str, *documents: str, held: str = "first") -> Statement:

@@ -32,7 +32,7 @@ from chapterhouse.council.minutes.outline import minutes_html as html
 from chapterhouse.council.minutes.outline import minutes_markdown as markdown
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.envelope import success
-from chapterhouse.types import Document, Minutes, Statement, Support
+from chapterhouse.types import Document, Minutes, Statement
 
 from ..conftest import (  # noqa: TID252 - the meetings that tests hold stand one folder above
     Hall,
@@ -184,22 +184,12 @@ def test_a_change_of_any_field_is_noticed(bundle: MinutesBundle) -> None:
         (("statements", 2, "inner", "citations", 0, "quote"), "x" * 37, "quotations"),
         (("statements", 2, "inner", "citations", 0, "number"), 2, "numbering"),
         (("statements", 2, "inner", "decision", 0, "citations"), [2], "numbering"),
-        (("statements", 2, "inner", "decision", 0, "text"), "It costs 90 euros.", "claims"),
         (("statements", 0, "claims", 0, "citations"), [9], "numbering"),
-        (("statements", 0, "claims", 0, "citations"), [], "claims"),
-        (("statements", 0, "claims", 0, "text"), "A guest berth costs 90 euros.", "claims"),
-        (("statements", 3, "replies", 0, "text"), "A guest berth costs 90 euros.", "claims"),
-        (("decision", 0, "text"), "A guest berth costs 90 euros a night.", "claims"),
-        (("grounds", 0, "text"), "The north quay is open in winter.", "claims"),
-        (("grounds", 0, "citations"), [], "claims"),
-        (("dissent", 0, "text"), "A guest berth does not cost 60 euros a night.", "claims"),
-        (("matrix", 0, "text"), "A guest berth costs 90 euros a night.", "claims"),
         (("matrix", 0, "citations"), [12], "numbering"),
         (("citations", 0, "title"), "Other tariffs", "sources"),
         (("citations", 0, "source"), "papers/other.md", "sources"),
         (("citations", 0, "year"), "2026", "sources"),
         (("sources", 0, "date"), "2026-01-15", "sources"),
-        (("dissent", 0, "citations"), [], "claims"),
     ],
 )
 def test_a_new_seal_does_not_hide_what_does_not_fit(
@@ -216,21 +206,6 @@ def test_citations_of_a_statement_would_count_otherwise(bundle: MinutesBundle) -
     own = data["minutes"]["citations"][0]
     text = altered(bundle, ("minutes", "statements", 0, "citations"), [own], resealed=True)
     assert failed(text) == {"numbering"}
-
-
-def test_what_does_not_fit_is_named_and_the_rest_counted(bundle: MinutesBundle) -> None:
-    data = json.loads(minutes_bundle_json(bundle))
-    claims = data["minutes"]["statements"][0]["claims"]
-    forged = [{**claims[0], "id": f"c{n}", "text": "It costs 90 euros."} for n in range(1, 13)]
-    text = altered(bundle, ("minutes", "statements", 0, "claims"), forged, resealed=True)
-    told = {c.name: c for c in examine_minutes(read_minutes_bundle(text))}
-    assert told["claims"].sentence.startswith("Claim c1, claim c2, ")
-    assert told["claims"].sentence.endswith(", and 4 more says other than its quotations.")
-    assert told["claims"].hint
-    first = altered(bundle, ("quotes", "3-1"), "0")
-    assert {c.name: c.sentence for c in examine_minutes(read_minutes_bundle(first))}[
-        "quotations"
-    ] == "[3-1] does not hold."
 
 
 @pytest.mark.parametrize("path", [("x",), ("minutes", "x"), ("minutes", "statements", 0, "x")])
@@ -343,14 +318,6 @@ def lying(instructions: str, prompt: str) -> str:
         claims = (f"Inside the harbour no vessel may exceed 9 knots.{cited}", "The moon is near.")
         return turn(claims=list(claims), position="[x](http://evil.example) <b>")
     return honest(instructions, prompt)
-
-
-def test_a_claim_that_is_not_carried_is_told_and_no_forgery(hall: Hall) -> None:
-    hall.says(lying)
-    minutes = hall.convene(council())
-    assert any(claim.support is Support.NOT_FOUND for claim in minutes.claims)
-    assert "not confirmed by the sources" in markdown(minutes)
-    assert_whole(hall, minutes)
 
 
 def test_a_council_within_a_council_is_whole(hall: Hall) -> None:

@@ -87,7 +87,7 @@ def test_every_claim_says_how_far_it_is_carried(minutes: Minutes, support: Suppo
     changed = replace(said, claims=(claim, *said.claims[1:]))
     page = markdown(replace(minutes, statements=(changed, *minutes.statements[1:])))
     line = next(line for line in page.splitlines() if line.startswith("- **c1** "))
-    marked = {Support.QUOTED, Support.SUPPORTED, Support.NO_STATEMENT}
+    marked = {Support.QUOTED, Support.SUPPORTED, Support.CITED, Support.NO_STATEMENT}
     assert line.endswith(")*") == (support not in marked)
 
 
