@@ -33,6 +33,8 @@ def test_sentences_follow_one_another_and_cover_the_text(text: str) -> None:
         ("It ended in 2019. The rest is silence.", 2),
         ("## 9. Lost luggage\n\nBags are kept.", 2),
         ("Wait... what? Yes.", 2),
+        ("| Theft | Misd. A fine. | St. Paul! |\n| Fraud | 3 |", 2),
+        ("See Sec. 5 and Cl. 12 of it. Then go, eg. home.", 2),
         ("", 0),
     ],
 )

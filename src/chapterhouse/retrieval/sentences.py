@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from chapterhouse.ports.models import TokenEmbedder
 from chapterhouse.retrieval.features import inverse_frequency
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.counting import word_spans
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.scripts import letter_groups
@@ -46,6 +47,12 @@ _MET: Final = 0.45  # cosine from which a token of the question is met by one of
 # where other work keeps the cores busy, the product itself 0.5 ms; and the threads change sums.
 _ON_ONE_THREAD: Final = 200_000
 _WORD = re.compile(r"\w+")
+LONGEST: Final = 60  # words that are quoted as one
+_SHORTEST: Final = 15  # words before a break
+# Where a sentence breaks best: at a line's end, before a clause that is marked, behind a clause.
+_BREAKS: Final = tuple(
+    map(re.compile, (r"\n\s*", r"\s+(?=\(?[a-z0-9ivx]{1,4}\)\s)", r"[;；]\s*", r"[,，、:：]\s*"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +132,30 @@ def _header(chunk: Chunk, tables: Sequence[Block], begin: int) -> str:
     return next((chunk.text[table.start : table.body_start] for table in own), chunk.header)
 
 
-def _spans(chunk: Chunk) -> Iterable[Range]:
+def _spans(chunk: Chunk) -> Iterator[Range]:
     if chunk.kind is Kind.CODE:
-        return [(0, len(chunk.text))]
-    return sentence_spans(chunk.text, 0, len(chunk.text))
+        yield 0, len(chunk.text)
+        return
+    for start, end in sentence_spans(chunk.text, 0, len(chunk.text)):
+        yield from _cut(chunk.text, start, end)
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[Range]:
+    """Cut a sentence that is too long to be quoted where it breaks best; never a row."""
+    if not text.startswith("|", start):
+        words = word_spans(text, start, end)
+        while len(words) > LONGEST:
+            last = words[LONGEST - 1][1]
+            breaks = (_last(mark, text, words[_SHORTEST][0], last) for mark in _BREAKS)
+            stop = next(filter(None, breaks), words[LONGEST][0])
+            yield start, stop
+            start, words = stop, [word for word in words if word[0] >= stop]
+    yield start, end
+
+
+def _last(mark: re.Pattern[str], text: str, start: int, end: int) -> int:
+    """Return where what follows the last mark begins; 0 where there is none."""
+    return max((match.end() for match in mark.finditer(text, start, end)), default=0)
 
 
 def _own_tables(chunk: Chunk) -> Sequence[Block]:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from chapterhouse.loading import lazy_pattern
-from chapterhouse.text.scripts import EAST_ASIAN, WIDE_MARKS
+from chapterhouse.text.scripts import EAST_ASIAN, HAN, KANA, WIDE_MARKS
+from chapterhouse.types import Range
 
 KINDS: Final = (
     "word",
@@ -31,6 +32,7 @@ _SPACES = re.compile(r"[ \t]{2,}")
 _EAST = lazy_pattern(f"[{EAST_ASIAN}{WIDE_MARKS}]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _SHORT = 5
+_SPACED = lazy_pattern(rf"[{KANA}{HAN}]{{1,2}}|[^\s{KANA}{HAN}]+")
 
 
 def count_kinds(text: str) -> Sequence[int]:
@@ -53,6 +55,17 @@ def count_kinds(text: str) -> Sequence[int]:
 def estimate_tokens(text: str) -> int:
     """Return about the number of tokens in ``text``, rounded up; 0 for an empty text."""
     return math.ceil(sum(w * n for w, n in zip(_WEIGHTS, count_kinds(text), strict=True)))
+
+
+def word_spans(text: str, start: int = 0, end: int | None = None) -> list[Range]:
+    """Return where the words of a text stand; two letters of Chinese or Japanese are one."""
+    end = len(text) if end is None else end
+    return [match.span() for match in _SPACED.finditer(text, start, end)]
+
+
+def count_words(text: str) -> int:
+    """Return how many words a text has."""
+    return len(text.split()) if text.isascii() else len(word_spans(text))
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -3,8 +3,9 @@
 Rules, not a model: the same text gives the same sentences everywhere, at some ten megabytes a
 second. A sentence ends at a terminator and what closes behind it, when what follows can start a
 sentence; at a blank line; and at a line that starts a list item, table row or heading. Known
-abbreviations, initials, numbers and ordinals do not end one. Chinese and Japanese terminators
-need no space behind them.
+abbreviations, initials, numbers and ordinals do not end one, nor does a short word before a number
+("Misd. 2"); nothing ends one inside a table row. Chinese and Japanese terminators need no space
+behind them.
 """
 
 import re
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from chapterhouse.loading import lazy_pattern
 
 _ABBREVIATION_LIST = """
-    mr mrs ms dr prof sr jr st vs etc e.g i.e cf al fig figs eq eqs sec ch vol no nos pp ed eds
+    mr mrs ms dr prof sr jr st vs etc e.g eg i.e ie cf al misd fig figs eq eqs sec ch vol no nos pp ed eds
     inc ltd co corp dept est approx gen col sgt capt lt rev hon jan feb mar apr jun jul aug sep
     sept oct nov dec mon tue wed thu fri sat sun a.m p.m u.s u.k ph.d m.d b.a m.a art para
     bzw ca evtl ggf inkl max min nr str tel usw vgl z.b d.h u.a s.o o.ä abs bsp hr fr
@@ -34,6 +35,8 @@ _TERMINATOR = lazy_pattern(
 )
 _LAST_WORD = re.compile(r"[\w.\-]+$")
 _NEXT = re.compile(r"\s*([\"'“‘«(\[*_]*)(.)", re.DOTALL)
+_SHORT = re.compile(r"[^\W\d_]{1,4}")
+_BEFORE_NUMBER = re.compile(r"\s+\d")
 _INITIAL = re.compile(r"(?:^|\.)[^\W\d_]$")
 _LOOK_BACK = 24
 
@@ -64,7 +67,11 @@ def sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 
 def _ends_sentence(text: str, match: re.Match[str], end: int) -> bool:
     mark = match.group()
-    if mark[0] not in ".!?…":  # a line end, or a mark that needs no space
+    if mark[0] == "\n":
+        return True
+    if text.startswith("|", text.rfind("\n", 0, match.start()) + 1):
+        return False
+    if mark[0] not in ".!?…":  # a mark that needs no space
         return True
     following = _NEXT.match(text, match.end(), end)
     if following and following.group(2).islower():
@@ -78,6 +85,8 @@ def _ends_sentence(text: str, match: re.Match[str], end: int) -> bool:
 def _is_abbreviated(text: str, before: re.Match[str], following: int) -> bool:
     word = before.group().casefold().strip(".-_")
     if word in _ABBREVIATIONS or _INITIAL.search(word):
+        return True
+    if _SHORT.fullmatch(word) and _BEFORE_NUMBER.match(text, following):
         return True
     if not word.isdecimal() or len(word) > 2:  # noqa: PLR2004 - "in 2019. The" ends a sentence
         return False
