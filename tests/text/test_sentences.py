@@ -32,6 +32,7 @@ def test_sentences_follow_one_another_and_cover_the_text(text: str) -> None:
         ("A paragraph\n\nAnother one", 2),
         ("It ended in 2019. The rest is silence.", 2),
         ("## 9. Lost luggage\n\nBags are kept.", 2),
+        ("## Rent. New\nIt is 5 euros. It rises.\n### Use\nFor:\n(a) boats;\n(b) an office.", 7),
         ("Wait... what? Yes.", 2),
         ("| Theft | Misd. A fine. | St. Paul! |\n| Fraud | 3 |", 2),
         ("See Sec. 5 and Cl. 12 of it. Then go, eg. home.", 2),

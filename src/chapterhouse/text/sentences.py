@@ -2,10 +2,10 @@
 
 Rules, not a model: the same text gives the same sentences everywhere, at some ten megabytes a
 second. A sentence ends at a terminator and what closes behind it, when what follows can start a
-sentence; at a blank line; and at a line that starts a list item, table row or heading. Known
-abbreviations, initials, numbers and ordinals do not end one, nor does a short word before a number
-("Misd. 2"); nothing ends one inside a table row. Chinese and Japanese terminators need no space
-behind them.
+sentence; at a blank line; at the end of a heading; and at a line that starts a list item, table row
+or heading. Known abbreviations, initials, numbers and ordinals do not end one, nor does a short
+word before a number ("Misd. 2"); nothing ends one inside a table row. Chinese and Japanese
+terminators need no space behind them.
 """
 
 import re
@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from chapterhouse.loading import lazy_pattern
 
 _ABBREVIATION_LIST = """
-    mr mrs ms dr prof sr jr st vs etc e.g eg i.e ie cf al misd fig figs eq eqs sec ch vol no nos pp ed eds
+    mr mrs ms dr prof sr jr st vs etc e.g eg i.e ie cf al misd fig figs eq eqs sec ch vol no nos
+    pp ed eds
     inc ltd co corp dept est approx gen col sgt capt lt rev hon jan feb mar apr jun jul aug sep
     sept oct nov dec mon tue wed thu fri sat sun a.m p.m u.s u.k ph.d m.d b.a m.a art para
     bzw ca evtl ggf inkl max min nr str tel usw vgl z.b d.h u.a s.o o.ä abs bsp hr fr
@@ -31,7 +32,8 @@ _TERMINATOR = lazy_pattern(
     r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)"
     r"|[。！？｡]+[」』”’）\]]*"  # no space needed
     r"|\n(?=[ \t]*\n)"  # a blank line
-    r"|\n(?=[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)][ \t]|[a-z][.)][ \t]|\||#{1,6}[ \t]|>))"
+    r"|\n(?=[ \t]*(?:[-*+•‣▪][ \t]|\(?(?:\d{1,3}|[a-z])[.)][ \t]|\||#{1,6}[ \t]|>))"
+    r"|(?m:^)#{1,6}[ \t][^\n]*(?=\n)"  # a heading, whether a blank line follows or not
 )
 _LAST_WORD = re.compile(r"[\w.\-]+$")
 _NEXT = re.compile(r"\s*([\"'“‘«(\[*_]*)(.)", re.DOTALL)
@@ -67,7 +69,7 @@ def sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 
 def _ends_sentence(text: str, match: re.Match[str], end: int) -> bool:
     mark = match.group()
-    if mark[0] == "\n":
+    if mark[0] in "\n#":
         return True
     if text.startswith("|", text.rfind("\n", 0, match.start()) + 1):
         return False
