@@ -101,7 +101,6 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, pack
 	-$(BIN)/python benchmarks/answering.py
 	-$(BIN)/python benchmarks/natural/claims.py --part all --write
 	$(BIN)/python benchmarks/bundles.py
-	$(BIN)/python benchmarks/disagreement.py
 	$(BIN)/python benchmarks/routing.py
 	$(BIN)/python benchmarks/councils/gold_check.py
 	-$(BIN)/python benchmarks/councils/council_score.py --part all --write

@@ -25,11 +25,10 @@ from council_cases import quotations as quotations_of
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.session import MeetingOptions
-from chapterhouse.types import Leaning, Minutes, PositionKind, PositionRelation
+from chapterhouse.types import Minutes, PositionKind, PositionRelation
 from measuring import Bar, Machine, Row, Table, finish, percentile
 
 RESAMPLES = 1000
-NOT_CONSENT = frozenset({"conditional", "neutral", "silent"})
 OPPOSED = (PositionRelation.DIFFER, PositionRelation.CONDITIONAL)
 
 
@@ -44,7 +43,6 @@ class Tally:
         found, missed: Differences of the gold.
         real, false: Differences that were announced.
         grounds: Whether each ground is a sentence of the gold, or its cell is right.
-        consent: Conditional, neutral and silent stances of the gold: how many count as for.
         decided: Questions that ask for no decision, and decisions announced for them.
     """
 
@@ -56,7 +54,6 @@ class Tally:
     real: int = 0
     false: int = 0
     grounds: list[bool] = field(default_factory=list)
-    consent: Counter[bool] = field(default_factory=Counter)
     decided: Counter[bool] = field(default_factory=Counter)
 
 
@@ -108,15 +105,6 @@ def count(tally: Tally, council: Gold, question: Gold, minutes: Minutes) -> None
         tally.missed += differs and not announced
         tally.real += announced and differs
         tally.false += announced and not differs
-    _stances(tally, question, minutes, keys)
-
-
-def _stances(tally: Tally, question: Gold, minutes: Minutes, keys: dict[str, str]) -> None:
-    leanings = {(one.option, one.member): one.leaning for one in minutes.matrix}
-    for member, options in question.get("stances", {}).items():
-        for option, cell in options.items():
-            if cell["stance"] in NOT_CONSENT:
-                tally.consent[leanings.get((option, keys[member])) is Leaning.FOR] += 1
     if not question["options"]:
         tally.decided[bool(minutes.decided)] += 1
 
@@ -196,10 +184,7 @@ def _bars(part: str, whole: dict[str, float], tallies: Sequence[Tally]) -> Itera
     yield Bar(f"announced differences real, {part}", whole["differences real"], least=90)
     yield Bar(f"grounds about the question, {part}", whole["grounds"], least=85)
     decided = sum(tally.decided[True] for tally in tallies)
-    consent = sum(tally.consent[True] for tally in tallies)
-    asked = sum(sum(tally.consent.values()) for tally in tallies)
     yield Bar(f"decisions where none was asked for, {part}", decided, most=0)
-    yield Bar(f"of {asked} who do not consent, counted as for, {part}", consent, most=0)
 
 
 if __name__ == "__main__":
