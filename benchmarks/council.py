@@ -44,7 +44,7 @@ HANGS: Final = 3_600.0
 TIMEOUT: Final = 2.0
 MODELLED: Final = 8  # members of the rounds with a model
 ROUNDS: Final = ("independent_analysis", "cross_examination", "rebuttal")
-CLAIMS: Final = 4  # of each member in each round
+GROUNDS: Final = 4  # of each member in each round
 BLOCK: Final = re.compile(r"^(\[\d+\]) [^\n]*\n((?:(?![\[<])[^\n]*\n)+)", re.MULTILINE)
 SENTENCE: Final = re.compile(r"^(?:¦ )?([A-Z][^.\n]{40,300})\.(?= |$)", re.MULTILINE)
 HANGING: Final = "You are Member 3."
@@ -119,14 +119,14 @@ def council(size: int, rounds: Sequence[str], *, hangs: bool = False) -> Council
 def model(*, hangs: bool = False) -> ScriptedModel:
     """Return a model that takes a second; or ever so long where one member asks it.
 
-    It claims the first sentences of the first blocks of its context, with their markers.
+    It states the first sentences of the first blocks of its context, with their markers.
     """
-    said = {"position": "That is so.", "claims": [], "missing": [], "open_questions": []}
 
     def script(instructions: str, prompt: str) -> Step:
-        claims = [claim for block in BLOCK.findall(prompt) for claim in stated(*block)][:CLAIMS]
+        grounds = [one for block in BLOCK.findall(prompt) for one in stated(*block)][:GROUNDS]
+        said = {"positions": [{"position": "That is so.", "grounds": grounds}]}
         seconds = HANGS if hangs and instructions.startswith(HANGING) else SLOW
-        return Step(json.dumps({**said, "claims": claims}), seconds=seconds)
+        return Step(json.dumps(said), seconds=seconds)
 
     return ScriptedModel(script)
 
@@ -170,7 +170,7 @@ def modelled(library: Library) -> dict[str, list[float]]:
     for question in questions():
         minutes, clock = met(library, made, question, model())
         assert not minutes.absences
-        assert minutes.claims
+        assert minutes.statements
         for name, seconds in clock.seconds.items():
             found.setdefault(name, []).append(seconds)
     return found
@@ -182,7 +182,7 @@ def hung(library: Library) -> list[float]:
     for question in questions():
         minutes, clock = met(library, made, question, model(hangs=True))
         assert len(minutes.absences) == 1
-        assert len(minutes.statements) == MODELLED - 1
+        assert len(minutes.turns) == MODELLED - 1
         found += clock.seconds.values()
     return found
 

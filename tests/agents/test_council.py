@@ -47,7 +47,7 @@ def test_every_call_gives_a_new_council() -> None:
     steps.append(steps[-1].add_round("cross_examination"))
     steps.append(steps[-1].add_round("synthesis").chair(name="Chair", model="big"))
     steps.append(steps[-1].link("/papers").decide_between("yes", "no"))
-    steps.append(steps[-1].limits(parallel=2).free_concessions())
+    steps.append(steps[-1].limits(parallel=2))
     copies = [replace(step) for step in steps]
     assert steps == copies
     assert all(before != after for before, after in pairwise(steps))
@@ -80,7 +80,7 @@ def test_members_and_rounds_may_come_ready_made() -> None:
     with pytest.raises(UsageError, match="not both"):
         Council.new("berths").add_member(member, model="big")
     with pytest.raises(UsageError, match="not both"):
-        Council.new("berths").add_round(entry, sees_claims=True)
+        Council.new("berths").add_round(entry, sees_statements=True)
     with pytest.raises(UsageError, match="persona="):
         Council.new("berths").chair("maria", persona="tom")
 
@@ -93,12 +93,12 @@ def test_members_and_rounds_may_come_ready_made() -> None:
         (Round("rebuttal"), RoundKind.REBUTTAL, True),
         (Round("synthesis"), RoundKind.SYNTHESIS, True),
         (Round("cost_check", "Count."), RoundKind.OWN, False),
-        (Round("cost_check", "Count.", sees_claims=True), RoundKind.OWN, True),
+        (Round("cost_check", "Count.", sees_statements=True), RoundKind.OWN, True),
         (Round("own", "Count."), RoundKind.OWN, False),
     ],
 )
 def test_rounds_know_what_they_are(entry: Round, kind: RoundKind, *, shows: bool) -> None:
-    assert (entry.kind, entry.shows_claims) == (kind, shows)
+    assert (entry.kind, entry.shows_statements) == (kind, shows)
 
 
 # --- as JSON ---
@@ -126,7 +126,6 @@ COUNCILS = st.builds(
     options=LISTS,
     parallel=st.integers(),
     round_timeout_seconds=SECONDS,
-    concession_rule=st.booleans(),
 )
 
 

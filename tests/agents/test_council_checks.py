@@ -148,7 +148,7 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (changed(rounds=(CROSS, SYNTHESIS)), ("rounds", 0), Code.ORDER, "Begin with"),
     (changed(rounds=(SYNTHESIS,)), ("rounds", 0), Code.ORDER, "Begin with"),
     (
-        changed(rounds=(replace(OWN, sees_claims=True), SYNTHESIS)),
+        changed(rounds=(replace(OWN, sees_statements=True), SYNTHESIS)),
         ("rounds", 0),
         Code.ORDER,
         "Begin with",
@@ -173,7 +173,12 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
         Code.RESERVED,
         "happens",
     ),
-    (with_round(1, sees_claims=True), ("rounds", 1, "sees_claims"), Code.MISPLACED, "your own"),
+    (
+        with_round(1, sees_statements=True),
+        ("rounds", 1, "sees_statements"),
+        Code.MISPLACED,
+        "your own",
+    ),
     (with_round(1, speakers=("mario",)), ("rounds", 1, "speakers", 0), Code.UNKNOWN, "'maria'"),
     (with_round(2, speakers=("maria",)), ("rounds", 2, "speakers"), Code.MISPLACED, "Leave"),
     (

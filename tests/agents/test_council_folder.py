@@ -41,7 +41,6 @@ WHOLE = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["indepe
         ('{"slug": "x", "rounds": [{}]}', ("rounds", 0, "name"), Code.MISSING, "missing"),
         ('{"slug": "x", "parallel": 1.5}', ("parallel",), Code.TYPE, "a whole number"),
         ('{"slug": "x", "parallel": true}', ("parallel",), Code.TYPE, "not true"),
-        ('{"slug": "x", "concession_rule": 1}', ("concession_rule",), Code.TYPE, "true or false"),
         (
             '{"slug": "x", "members": [{"timeout_seconds": "9"}]}',
             ("members", 0, "timeout_seconds"),
@@ -88,7 +87,7 @@ def test_the_nearest_key_is_suggested() -> None:
     )
     assert hint('{"slug": "x", "rounds": [{"name": "y", "speaker": ["x"]}]}').count("speakers")
     gone = hint('{"slug": "x", "rounds": [{"name": "rebuttal", "anonymous": true}]}')
-    assert gone == "Members see whose claims they answer: leave it out."
+    assert gone == "Members see whose statements they answer: leave it out."
     assert "There are: " in hint('{"slug": "x", "zzz": 1}')
 
 

@@ -184,8 +184,13 @@ def council(slug: str = "harbour-board", *members: str, rounds: tuple[Any, ...] 
 
 def turn(**said: Any) -> str:
     """Return what a model says in a round, in the form that is asked for."""
-    whole = {"position": "", "claims": [], "missing": [], "open_questions": []}
+    whole: dict[str, Any] = {"positions": [], "replies": [], "missing": [], "open_questions": []}
     return json.dumps({**whole, **said}, ensure_ascii=False)
+
+
+def position(text: str, *grounds: str, **more: str) -> dict[str, Any]:
+    """Return a position in that form."""
+    return {"position": text, "grounds": list(grounds), **more}
 
 
 def markers(prompt: str) -> dict[str, str]:
@@ -214,8 +219,8 @@ def phase(instructions: str) -> str:
     """Return the kind of the round that a system message belongs to."""
     told = {
         "Analyse the question on your own": "independent_analysis",
-        "Others have stated the claims": "cross_examination",
-        "Claims of yours were contradicted": "rebuttal",
+        "Others have made the statements": "cross_examination",
+        "The statements below are opposed": "rebuttal",
         "You preside.": "synthesis",
         "Your task in this round": "own",
     }
@@ -225,28 +230,30 @@ def phase(instructions: str) -> str:
 SPEED = {"maria": "4 knots", "jonas": "6 knots", "nina": "6 knots"}
 
 
+def others(prompt: str) -> dict[str, str]:
+    """Return the statements of others in a prompt, the position by the id."""
+    found = re.findall(
+        r"^(s\d+), by .*\n¦ (.*)$", section(prompt, "STATEMENTS OF OTHERS"), re.MULTILINE
+    )
+    return dict(found)
+
+
 def honest(instructions: str, prompt: str) -> str:
     """Say what the documents say, as a good model would, with markers that can be believed."""
     who, kind = whose(instructions), phase(instructions)
     if kind == "synthesis":
         cited = marker(prompt, "6 knots")
         sentence = f"Inside the harbour no vessel may exceed 6 knots.{cited}"
-        return json.dumps({"decision": [sentence], "grounds": [sentence]})
-    own = f"Inside the harbour no vessel may exceed {SPEED[who]}.{marker(prompt, SPEED[who])}"
+        return json.dumps({"decision": [sentence], "grounds": [f"{sentence}[s2]"]})
+    speed = SPEED[who]
+    own = f"Inside the harbour no vessel may exceed {speed}.{marker(prompt, speed)}"
     if kind == "independent_analysis":
-        return turn(position=f"I am {who}.", claims=[own])
-    others = re.findall(
-        r"^(c\d+), by .*\n¦ (.*)$", section(prompt, "CLAIMS OF OTHERS"), re.MULTILINE
-    )
+        return turn(positions=[position(f"I am {who}: {speed}.", own, label=speed)])
     replies = [
-        {
-            "claim": name,
-            "stance": "supports" if SPEED[who] in text else "contradicts",
-            "reason": own,
-        }
-        for name, text in others
+        {"statement": name, "stance": "stand" if speed in text else "oppose", "reason": own}
+        for name, text in others(prompt).items()
     ]
-    return turn(replies=replies if kind == "cross_examination" else [])
+    return turn(replies=replies)
 
 
 @pytest.fixture(scope="session")

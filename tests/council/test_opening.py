@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.council.conftest import Hall, council, markers, turn
+from tests.council.conftest import Hall, council, markers, position, turn
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Member
@@ -24,7 +24,7 @@ from chapterhouse.council.tools import installed_tools
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Minutes, Support
+from chapterhouse.types import Minutes
 
 LIMIT = "The harbour had a limit of 3 knots in 1920."
 PACKAGE = """\
@@ -60,7 +60,7 @@ def meet(hall: Hall, made: Council, name: str, **more: Any) -> Minutes:
         (told,) = model.tool_results
         assert not told.failed, told.result
         marker = next(iter(markers(f"{told.result}\n").values()))
-        return turn(claims=[f"In 1920 the harbour had a limit of 3 knots.{marker}"])
+        return turn(positions=[position(f"In 1920 the harbour had a limit of 3 knots.{marker}")])
 
     model = hall.says(script)
     return hall.convene(made, **more)
@@ -68,8 +68,8 @@ def meet(hall: Hall, made: Council, name: str, **more: Any) -> Minutes:
 
 def check(hall: Hall, minutes: Minutes, name: str) -> None:
     """A claim of the minutes rests on the tool's text, and is verified again without the tool."""
-    (claim,) = minutes.claims
-    assert claim.support is Support.CITED
+    (statement,) = minutes.statements
+    assert statement.citations
     (citation,) = [one for one in minutes.citations if one.tool]
     assert (citation.tool, citation.quote) == (name, LIMIT)
     assert all(one.holds for one in recheck_minutes(minutes, hall.runtime))
@@ -134,8 +134,7 @@ def test_a_council_within_has_the_tools_that_it_declares(own_hall: Hall, folder:
     outer = replace(outer, members=(Member(council="letters"),))
 
     minutes = meet(own_hall, outer, "search_letters")
-    (statement,) = minutes.statements
-    assert statement.claims[0].support is Support.CITED
+    assert minutes.statements[0].citations
     assert [one.tool for one in minutes.citations if one.tool] == ["search_letters"]
     assert all(one.holds for one in recheck_minutes(minutes, own_hall.runtime))
 

@@ -12,7 +12,7 @@ from tests.models.chat_server import ChatServer, Reply, Request, ToolCall, chat_
 
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
-from chapterhouse.types import CouncilEvent, MeetingEvent, MeetingEventKind, Minutes, Support
+from chapterhouse.types import CouncilEvent, MeetingEvent, MeetingEventKind, Minutes
 
 QUESTION = "How fast may a vessel go inside the harbour?"
 OLD = "Inside the harbour no vessel may exceed 6 knots."
@@ -72,19 +72,17 @@ def speaking(request: Request) -> Reply:
             "grounds": [NEW],
             "missing": [{"member": "tom", "text": "A measured speed."}],
         }
-    elif "Claims of yours" in request.system:
-        found = re.search(r"against (c\d+), by Tom", request.everything_else)
-        given = [{"claim": found[1], "to": "", "reason": NEW}] if found else []
-        told = {"position": "So be it.", "concessions": given}
+    elif "are opposed" in request.system:
+        given_up = {"statement": "s1", "stance": "concede", "reason": NEW}
+        told = {"replies": [given_up] if "You are Maria" in request.system else []}
     elif "Examine each" in request.system:
-        ids = re.findall(r"(c\d+), by a member", request.everything_else)
-        told = {
-            "replies": [
-                {"claim": i, "stance": "contradicts", "reason": own_rule(request)} for i in ids
-            ]
-        }
+        found = request.everything_else.partition("STATEMENTS OF OTHERS")[2]
+        ids = re.findall(r"(s\d+), by", found.partition("YOUR STATEMENTS")[0])
+        replies = [{"statement": i, "stance": "oppose", "reason": own_rule(request)} for i in ids]
+        told = {"replies": replies}
     else:
-        told = {"position": "Slowly.", "claims": [f"{own_rule(request)} {first_marker(request)}"]}
+        grounds = [f"{own_rule(request)} {first_marker(request)}"]
+        told = {"positions": [{"position": "Slowly.", "grounds": grounds}]}
     return Reply(json.dumps(told))
 
 
@@ -108,15 +106,16 @@ def test_a_council_of_models_meets_over_http(tmp_path: Path) -> None:
             body = library.documents.body(citation.document_id)
             assert body.text[citation.start : citation.end] == citation.quote
 
-    assert [claim.support for claim in minutes.claims] == [Support.CITED, Support.CITED]
-    (dispute,) = minutes.map.disputes
-    assert dispute.newer
-    assert [side.value for side in dispute.sides] == ["4", "6"]
-    assert minutes.decision[0].support is Support.CITED
+    assert [one.grounds[0].text for one in minutes.statements] == [OLD, NEW]
+    first, second = minutes.agreement
+    assert (first.stand, first.concede, first.oppose) == ((), ("maria",), ("tom",))
+    assert (second.stand, second.oppose) == (("tom",), ("maria",))
+    assert minutes.decision[0].citations
     assert minutes.method == "openai/tiny"
     assert minutes.usage is not None
     assert minutes.usage.calls == len(asked(server)) == 7
     assert not minutes.absences
+    assert not minutes.warnings
     assert any(event.kind is MeetingEventKind.TEXT for event in events)
 
 
@@ -142,7 +141,8 @@ def test_members_are_asked_at_the_same_time(tmp_path: Path) -> None:
     with chat_server(waiting) as server, opened(tmp_path / "home", server) as library:
         minutes, _ = hold_meeting(library)
 
-    assert len(minutes.claims) == 2
+    assert not minutes.warnings
+    assert len(minutes.statements) == 2
 
 
 def test_a_server_of_one_slot_hears_one_member_at_a_time(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_server_of_one_slot_hears_one_member_at_a_time(tmp_path: Path) -> None
         opened(tmp_path / "home", server, "calls_at_once = 1\n") as library,
     ):
         minutes = library.councils.convene(council(), QUESTION)
-    assert len(minutes.claims) == 2
+    assert len(minutes.statements) == 2
     assert len(asked(server)) > 4
     assert server.most_open == 1
 
@@ -165,7 +165,7 @@ def test_a_service_that_fails_for_one_member_leaves_the_others(tmp_path: Path) -
     with chat_server(failing) as server, opened(tmp_path / "home", server) as library:
         minutes, _ = hold_meeting(library)
 
-    by_member = {s.member: s for s in minutes.statements if s.round == "independent_analysis"}
+    by_member = {s.member: s for s in minutes.turns if s.round == "independent_analysis"}
     assert by_member.keys() == {"tom"}
     assert by_member["tom"].method == "openai/tiny"
     assert {one.member for one in minutes.absences} == {"maria"}
@@ -181,7 +181,7 @@ def test_what_a_tool_found_over_http_can_be_cited(tmp_path: Path) -> None:
             found = str([m for m in request.body["messages"] if m["role"] == "tool"][-1]["content"])
             marker = re.search(r"cite as (\[\d+\])", found)
             assert marker is not None
-            return Reply(json.dumps({"claims": [f"{NEW} {marker[1]}"]}))
+            return Reply(json.dumps({"positions": f"{NEW} {marker[1]}"}))
         return speaking(request)
 
     made = (
@@ -190,7 +190,6 @@ def test_what_a_tool_found_over_http_can_be_cited(tmp_path: Path) -> None:
     with chat_server(searching) as server, opened(tmp_path / "home", server) as library:
         minutes, _ = hold_meeting(library, made)
 
-    (claim,) = minutes.claims
-    assert claim.support is Support.CITED
-    assert minutes.statements[0].tool_calls[0].name == "search_documents"
-    assert minutes.statements[0].tool_calls[0].result == ""
+    assert minutes.statements[0].citations
+    assert minutes.turns[0].tool_calls[0].name == "search_documents"
+    assert minutes.turns[0].tool_calls[0].result == ""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from tests.council.conftest import Hall, council, markers, phase, turn, whose
+from tests.council.conftest import Hall, council, markers, phase, position, turn, whose
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Member, Round
@@ -26,7 +26,7 @@ from chapterhouse.council.minutes.bundle import (
 from chapterhouse.council.minutes.outline import minutes_html, minutes_markdown
 from chapterhouse.interfaces.cli import render_minutes, verify
 from chapterhouse.models.scripted import Call, Scripted
-from chapterhouse.types import Minutes, Support, Tool, ToolPassage
+from chapterhouse.types import Minutes, Tool, ToolPassage
 
 LIMIT = "The harbour had a limit of 3 knots in 1920."
 TEXT = f"A letter from the archive.\n\n{LIMIT} The pilots signed it.\n"
@@ -56,7 +56,7 @@ def ask(
             return [Call(made.tools[0].name, {"query": query})]  # type: ignore[union-attr]
         told = f"{model.tool_results[0].result}\n"
         cited = next((name for text, name in markers(told).items() if "3 knots" in text), "")
-        return turn(claims=[f"{claim}{cited}"])
+        return turn(positions=[position(f"{claim}{cited}")])
 
     model = hall.says(script)
     minutes = hall.convene(made, **more)
@@ -76,11 +76,10 @@ def test_a_claim_from_a_tools_text_is_supported_and_verified_from_the_minutes(ha
     told, minutes = ask(hall, alone(tool()), "In 1920 the harbour had a limit of 3 knots.")
 
     assert "nonce" in told.splitlines()[0]
-    (claim,) = minutes.claims
-    assert claim.support is Support.CITED
     (citation,) = [one for one in minutes.citations if one.tool]
     assert (citation.quote, citation.tool, citation.verified) == (LIMIT, "old_letters", True)
-    (kept,) = minutes.statements[0].tool_texts
+    assert minutes.statements[0].citations == (citation.number,)
+    (kept,) = minutes.turns[0].tool_texts
     assert (kept.tool, dict(kept.arguments), kept.text) == ("old_letters", {"query": "speed"}, TEXT)
     assert citation.text_sha256 == kept.text_sha256 == text_hash(TEXT)
     assert kept.text[citation.start : citation.end] == citation.quote
@@ -93,26 +92,26 @@ def test_a_claim_from_a_tools_text_is_supported_and_verified_from_the_minutes(ha
     assert failed(bundle_of(hall, minutes)) == set()
 
 
-def test_a_claim_that_the_text_does_not_carry_is_told_so(hall: Hall) -> None:
+def test_a_number_that_the_text_does_not_have_is_named(hall: Hall) -> None:
     _, minutes = ask(hall, alone(tool()), LIMIT.replace("3", "5"))
-    assert minutes.claims[0].support is Support.NOT_FOUND
-    assert minutes.statements[0].tool_texts[0].text == TEXT
+    assert ["5" in one.text for one in minutes.statements[0].mismatches] == [True]
+    assert minutes.turns[0].tool_texts[0].text == TEXT
 
 
 def test_what_nobody_cites_is_not_kept(hall: Hall) -> None:
     _, minutes = ask(hall, alone(tool()), "The moon is made of cheese.")
     cited = {citation.document_id for citation in minutes.citations if citation.tool}
-    assert {text.id for text in minutes.statements[0].tool_texts} == cited
+    assert {text.id for text in minutes.turns[0].tool_texts} == cited
 
 
 @pytest.mark.parametrize("field", ["text", "text_sha256", "tool"])
 def test_a_kept_text_that_was_altered_is_noticed(hall: Hall, field: str) -> None:
     _, minutes = ask(hall, alone(tool()), LIMIT)
-    statement = minutes.statements[0]
+    (made,) = minutes.turns
     value = {"text": TEXT.replace("3", "9"), "text_sha256": "0" * 64, "tool": "new_letters"}[field]
     changed: Any = {field: value}
-    forged = replace(statement.tool_texts[0], **changed)
-    altered = replace(minutes, statements=(replace(statement, tool_texts=(forged,)),))
+    forged = replace(made.tool_texts[0], **changed)
+    altered = replace(minutes, turns=(replace(made, tool_texts=(forged,)),))
 
     documents = bundle_of(hall, minutes).sources
     bundle = make_minutes_bundle(altered, (), configuration={}, versions={}, sequence=0)
@@ -140,7 +139,7 @@ def test_what_repeats_a_models_own_words_is_no_evidence(hall: Hall) -> None:
     query = "the harbour had a limit of 3 knots in 1920"
     echo = Tool("find", "Find.", WORDS, lambda given: f"No letter says: {given['query']}.")
     _, minutes = ask(hall, alone(echo), LIMIT, query)
-    assert minutes.claims[0].support is Support.NOT_FOUND
+    assert minutes.statements[0].citations == ()
 
 
 def test_passages_are_cited_one_by_one_each_with_its_place(hall: Hall) -> None:
@@ -150,9 +149,9 @@ def test_passages_are_cited_one_by_one_each_with_its_place(hall: Hall) -> None:
 
     assert "letter-7.txt (page 2)" in told
     assert "letter-8.txt" in told
-    assert minutes.claims[0].support is Support.CITED  # passages cannot echo what was asked
+    assert minutes.statements[0].citations  # passages cannot echo what was asked
     assert minutes.citations[0].title == "letter-7.txt (page 2)"
-    assert [text.text for text in minutes.statements[0].tool_texts] == [LIMIT]
+    assert [text.text for text in minutes.turns[0].tool_texts] == [LIMIT]
 
 
 def test_a_text_cannot_forge_a_block_or_a_role(hall: Hall) -> None:
@@ -161,14 +160,14 @@ def test_a_text_cannot_forge_a_block_or_a_role(hall: Hall) -> None:
     assert told.count("\n[") == 0
     assert "<" not in told
     assert "\nSystem:" not in told
-    assert "\u200b" not in minutes.statements[0].tool_texts[0].text
-    assert minutes.claims[0].support is Support.CITED
+    assert "\u200b" not in minutes.turns[0].tool_texts[0].text
+    assert minutes.statements[0].citations
 
 
 def test_a_long_text_is_cut_before_it_is_kept(hall: Hall) -> None:
     told, minutes = ask(hall, alone(tool(text=TEXT * 50, maximum_characters=len(TEXT))), LIMIT)
     assert told.endswith(f"({49 * len(TEXT):,} more characters were left out.)")
-    assert minutes.statements[0].tool_texts[0].text == TEXT
+    assert minutes.turns[0].tool_texts[0].text == TEXT
 
 
 def everyone(hall: Hall) -> Minutes:
@@ -181,16 +180,16 @@ def everyone(hall: Hall) -> Minutes:
         if kind == "synthesis":
             return json.dumps({"decision": [said], "grounds": [said]})
         if kind == "own":
-            reply = {"claim": "c1", "stance": "supports", "reason": said}
+            reply = {"statement": "s1", "stance": "stand", "reason": said}
             return turn(replies=[reply] if who == "jonas" else [])
         if who != "maria":
             return turn()
         if not model.tool_results:
             return [Call("old_letters", {"query": "speed"})]
         found = markers(f"{model.tool_results[0].result}\n")
-        return turn(claims=[f"{LIMIT}{next(iter(found.values()))}"])
+        return turn(positions=[position(f"{LIMIT}{next(iter(found.values()))}")])
 
-    discussion = Round("discussion", instructions="Reply to each other.", sees_claims=True)
+    discussion = Round("discussion", instructions="Reply to each other.", sees_statements=True)
     rounds = ("independent_analysis", discussion, "synthesis")
     model = hall.says(script)
     board = council("harbour-board", rounds=rounds)
@@ -202,11 +201,10 @@ def everyone(hall: Hall) -> Minutes:
 def test_others_and_the_chair_may_cite_what_a_tool_told_one_member(hall: Hall) -> None:
     minutes = everyone(hall)
 
-    assert minutes.decision[0].support is Support.CITED
-    assert minutes.statements[-2].replies[0].support is Support.CITED
+    assert minutes.decision[0].citations == (1,)
+    assert minutes.turns[-2].replies[0].citations == (1,)
     assert [citation.tool for citation in minutes.citations if citation.tool] == ["old_letters"]
-    (row,) = minutes.map.rows
-    assert row.rests_on == minutes.citations[0].document_id  # one source, however many repeat it
+    assert minutes.agreement[0].stand == ("maria", "jonas")
     assert failed(bundle_of(hall, minutes)) == set()
 
 
@@ -248,4 +246,4 @@ def test_minutes_of_models_without_a_chair_do_not_say_that_no_model_spoke(hall: 
     assert minutes.method == "extractive"
     shown = minutes_markdown(minutes)
     assert "without a model" not in shown
-    assert "by rules, from what models wrote" in shown
+    assert "Nobody presided" in shown or "nobody summed up" in shown

@@ -74,7 +74,7 @@ def test_who_stops_reading_stops_the_meeting_and_what_was_said_is_kept(
 
     asyncio.run(until_someone_spoke())
     lines = [json.loads(line) for line in (tmp_path / "held.ndjson").read_text().splitlines()]
-    assert [line["member"] for line in lines if "statement" in line]
+    assert [line["member"] for line in lines if "turn" in line]
     assert not any("minutes" in line for line in lines)
 
 

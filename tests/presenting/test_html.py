@@ -11,12 +11,12 @@ from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
     Cited,
-    ClaimName,
     Grid,
     GridCell,
     Paragraph,
     Part,
     Sources,
+    StatementName,
     Words,
 )
 from chapterhouse.presenting.html import POLICY, page
@@ -74,16 +74,16 @@ def test_headings_go_no_deeper_than_html_has_them() -> None:
 
 
 def test_a_source_names_each_place_that_cites_it_once() -> None:
-    claim = (ClaimName("c1", "claim-c1", stated=True), Words("Stay."), Cited(("1",)))
+    claim = (StatementName("s1", "statement-s1", stated=True), Words("Stay."), Cited(("1",)))
     found = whole(
         Part("said", "Said", (Bullets((claim, claim)), Paragraph((Cited(("1",)),)))),
         Part("sources", "Sources", (Sources((("1", citation()),)),)),
     )
     _, _, back = found.partition("cited by ")
     assert re.findall(r'<a href="#([\w-]+)">([^<]+)</a>', back) == [
-        ("claim-c1", "c1"), ("said", "Said"),
+        ("statement-s1", "s1"), ("said", "Said"),
     ]  # fmt: skip
-    assert '<li id="claim-c1" class="claim">' in found
+    assert '<li id="statement-s1" class="statement">' in found
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ class Council(CouncilModel):
         *,
         instructions: str = "",
         speakers: Iterable[str] = (),
-        sees_claims: bool = False,
+        sees_statements: bool = False,
     ) -> Self:
         """Add a round: a built-in kind by its name, or one of your own with instructions.
 
@@ -112,11 +112,11 @@ class Council(CouncilModel):
             UsageError: a round was given and words for another besides.
         """
         if isinstance(name, Round):
-            own = Round(name.name, instructions, tuple(speakers), sees_claims)
+            own = Round(name.name, instructions, tuple(speakers), sees_statements)
             if own != Round(name.name):
                 raise UsageError("Give a round, or the words for one, not both.")
             return replace(self, rounds=(*self.rounds, name))
-        made = Round(name, instructions, tuple(speakers), sees_claims)
+        made = Round(name, instructions, tuple(speakers), sees_statements)
         return replace(self, rounds=(*self.rounds, made))
 
     def chair(self, member: Member | str | None = None, **words: Unpack[MemberWords]) -> Self:
@@ -144,12 +144,6 @@ class Council(CouncilModel):
                 else round_timeout_seconds
             ),
         )
-
-    def free_concessions(self) -> Self:
-        """Let members concede without new evidence."""
-        return replace(self, concession_rule=False)
-
-    # --- as JSON, and checked ------------------------------------------------------------------
 
     def to_json(self) -> str:
         """Return the council as its file has it: tools by name, defaults left out."""
@@ -321,8 +315,10 @@ def _overlap(one: Path, other: Path) -> bool:
 
 # What holds now instead of a key that earlier versions had.
 _GONE: Final = {
-    "anonymous": "Members see whose claims they answer: leave it out.",
+    "anonymous": "Members see whose statements they answer: leave it out.",
+    "concession_rule": "A concession is what a member says it is: leave it out.",
     "mcp": "A council's file starts no programs; a package or a Python program brings such tools.",
+    "sees_claims": "It is called sees_statements.",
 }
 _Wrong = Mapping[Path, Code]
 _NEEDED: Final = frozenset(("slug", "name"))

@@ -151,24 +151,24 @@ def _speaker_problems(path: Path, entry: Round, council: CouncilModel) -> Iterat
 
 
 def _sight_problems(path: Path, entry: Round) -> Iterator[Problem]:
-    if entry.sees_claims and entry.kind is not RoundKind.OWN:
-        sentence = f"Whether claims are seen in '{entry.name}' is settled."
+    if entry.sees_statements and entry.kind is not RoundKind.OWN:
+        sentence = f"Whether statements are seen in '{entry.name}' is settled."
         hint = "Leave it out; it is for rounds of your own."
-        yield Problem((*path, "sees_claims"), Code.MISPLACED, sentence, hint)
+        yield Problem((*path, "sees_statements"), Code.MISPLACED, sentence, hint)
 
 
 def _order_problems(rounds: tuple[Round, ...]) -> Iterator[Problem]:
     """Claims must have been made before they are shown, and a synthesis ends a council."""
     made = False
     for number, entry in enumerate(rounds):
-        if entry.shows_claims and not made:
-            sentence = f"'{entry.name}' needs claims, and no round before it makes any."
+        if entry.shows_statements and not made:
+            sentence = f"'{entry.name}' needs statements, and no round before it makes any."
             hint = "Begin with 'independent_analysis'."
             yield Problem(("rounds", number), Code.ORDER, sentence, hint)
         if entry.kind is RoundKind.SYNTHESIS and number < len(rounds) - 1:
             sentence = "Rounds follow the synthesis, which ends a council."
             yield Problem(("rounds", number), Code.ORDER, sentence, "Put it last.")
-        made = made or not entry.shows_claims
+        made = made or not entry.shows_statements
 
 
 def _chair_problems(council: CouncilModel) -> Iterator[Problem]:

@@ -48,8 +48,8 @@ class RoundKind(StrEnum):
     """What happens in a round."""
 
     INDEPENDENT_ANALYSIS = "independent_analysis"  # everyone for themselves
-    CROSS_EXAMINATION = "cross_examination"  # everyone on the claims of the others
-    REBUTTAL = "rebuttal"  # everyone on what was said against their claims
+    CROSS_EXAMINATION = "cross_examination"  # everyone on the statements of the others
+    REBUTTAL = "rebuttal"  # everyone on the statements that are opposed
     SYNTHESIS = "synthesis"  # the chair sums up
     OWN = "own"  # as its instructions say
 
@@ -121,7 +121,7 @@ class Round:
             come on top.
         speakers: Keys of the members who speak, ``chair`` for who presides; empty for all
             members, in a synthesis for the chair.
-        sees_claims: Of a round of your own: whether the claims made so far are shown.
+        sees_statements: Of a round of your own: whether the statements made so far are shown.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
@@ -129,7 +129,7 @@ class Round:
     name: str
     instructions: str = ""
     speakers: tuple[str, ...] = ()
-    sees_claims: bool = False
+    sees_statements: bool = False
 
     @property
     def kind(self) -> RoundKind:
@@ -137,10 +137,10 @@ class Round:
         return RoundKind(self.name) if self.name in BUILT_IN else RoundKind.OWN
 
     @property
-    def shows_claims(self) -> bool:
-        """Whether the claims made so far are shown to those who speak."""
+    def shows_statements(self) -> bool:
+        """Whether the statements made so far are shown to those who speak."""
         if self.kind is RoundKind.OWN:
-            return self.sees_claims
+            return self.sees_statements
         return self.kind is not RoundKind.INDEPENDENT_ANALYSIS
 
 
@@ -159,10 +159,9 @@ class CouncilModel:
         chaired_by: Who presides and sums up: a persona or a plain role; ``chair`` in the file.
         folders: Further folders whose documents all members read: absolute, with ``~``, or
             relative to the council's own.
-        options: What is to be decided between; with some, the minutes hold a decision matrix.
+        options: What is to be decided between.
         parallel: Members that speak at a time, 1 to 64.
         round_timeout_seconds: When a round ends, even if a member has not spoken.
-        concession_rule: Whether a member may concede only for evidence that is new to them.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
@@ -179,7 +178,6 @@ class CouncilModel:
     options: tuple[str, ...] = ()
     parallel: int = PARALLEL
     round_timeout_seconds: _Seconds = ROUND_SECONDS
-    concession_rule: bool = True
 
     @property
     def title(self) -> str:

@@ -23,20 +23,19 @@ from chapterhouse.presenting.wording import reservations
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
     Absence,
+    Agreement,
     AnswerOutcome,
     AnswerSentence,
-    Claim,
-    Concession,
     Correction,
-    DisagreementMap,
     Gap,
     ParticipantRecord,
     Point,
     PositionTable,
+    Reply,
     Route,
     Searched,
+    Statement,
     Trust,
-    Verdict,
 )
 
 _LONGEST_QUERY: Final = 1_000
@@ -354,12 +353,13 @@ class MinutesResult(Result):
     open_questions: tuple[Point, ...]
     missing: tuple[Gap, ...] = Field(description="Evidence that is missing, and from whose shelf.")
     reading: PositionTable = Field(
-        description="What each member's documents say on each thing that was asked, compared."
+        description="What each member's documents say on each thing that was asked."
     )
-    matrix: tuple[Verdict, ...] = Field(description="Options against members, where given.")
-    claims: tuple[Claim, ...]
-    concessions: tuple[Concession, ...]
-    map: DisagreementMap = Field(description="Claims against members, and what is disputed.")
+    statements: tuple[Statement, ...] = Field(description="What members hold, in their words.")
+    replies: tuple[Reply, ...] = Field(description="What members say to each other's statements.")
+    agreement: tuple[Agreement, ...] = Field(
+        description="Who stands by each statement, concedes or opposes it, by their own replies."
+    )
     absences: tuple[Absence, ...]
     citations: tuple[CitationResult, ...]
     chair: str

@@ -40,12 +40,12 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimName:
-    """The name of a claim, where it is stated or where it is meant.
+class StatementName:
+    """The id of a statement, where it is made or where it is meant.
 
     Attributes:
-        anchor: Of the claim, unique in the whole of the minutes; empty where there is none.
-        stated: Whether this is the place where it is stated.
+        anchor: Of the statement, unique in the whole of the minutes; empty where there is none.
+        stated: Whether this is the place where it is made.
     """
 
     name: str
@@ -53,7 +53,7 @@ class ClaimName:
     stated: bool = False
 
 
-Line = tuple[Words | Cited | ClaimName, ...]
+Line = tuple[Words | Cited | StatementName, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class GridCell:
     """A cell of a table.
 
     Attributes:
-        tone: A stance or a leaning, where it shows one; or empty.
+        tone: A stance, where it shows one; or empty.
         more: What belongs to it and opens on a page; elsewhere it follows.
     """
 
@@ -194,33 +194,7 @@ class Grid:
     sortable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Facing:
-    """One side of what is disputed.
-
-    Attributes:
-        who: Who is on it.
-        value: What it states.
-        date: Of its document, with what that means.
-    """
-
-    who: str
-    line: Line
-    value: str = ""
-    date: str = ""
-    newer: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Opposed:
-    """Two sides beside each other, and what can be said of them."""
-
-    title: str
-    sides: tuple[Facing, Facing]
-    verdict: str
-
-
-Block = Paragraph | Lines | Bullets | Code | Verbatim | Raw | Columns | Grid | Opposed | Sources
+Block = Paragraph | Lines | Bullets | Code | Verbatim | Raw | Columns | Grid | Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +242,6 @@ def lines_of(block: Block) -> Iterator[Line]:
             yield from lines
         case Grid():
             yield from (cell.whole for row in block.rows for cell in row)
-        case Opposed():
-            yield from (side.line for side in block.sides)
         case Code() | Sources() | Verbatim() | Raw() | Columns():
             pass
 

@@ -116,7 +116,7 @@ def _part(part: blocks.Part, level: int, citing: Citing) -> Markup:
 # --- blocks ------------------------------------------------------------------------------------
 
 
-def _block(block: blocks.Block, citing: Citing) -> Markup:  # noqa: C901, PLR0911 - one for each kind
+def _block(block: blocks.Block, citing: Citing) -> Markup:  # noqa: PLR0911 - one for each kind
     match block:
         case blocks.Paragraph(line):
             return element("p", _line(line))
@@ -136,8 +136,6 @@ def _block(block: blocks.Block, citing: Citing) -> Markup:  # noqa: C901, PLR091
             return _grid(block.grid())
         case blocks.Grid():
             return _grid(block)
-        case blocks.Opposed():
-            return _opposed(block)
         case blocks.Sources(citations):
             entries = (_source(name, clean(one), citing.get(name, [])) for name, one in citations)
             return element("ol", *entries, attributes={"class": "sources"})
@@ -150,24 +148,26 @@ def _marked(line: blocks.Line, mark: blocks.Mark) -> Markup:
 
 
 def _bullet(line: blocks.Line) -> Markup:
-    """Return a line of a list; where a claim is stated, links lead to it."""
+    """Return a line of a list; where a statement is made, links lead to it."""
     first = line[0] if line else None
-    anchor = first.anchor if isinstance(first, blocks.ClaimName) and first.stated else ""
-    return element("li", _line(line), attributes={"id": anchor, "class": "claim" if anchor else ""})
+    anchor = first.anchor if isinstance(first, blocks.StatementName) and first.stated else ""
+    return element(
+        "li", _line(line), attributes={"id": anchor, "class": "statement" if anchor else ""}
+    )
 
 
 def _line(line: blocks.Line) -> Markup:
     return joined(*map(_run, line))
 
 
-def _run(run: blocks.Words | blocks.Cited | blocks.ClaimName) -> Markup:
+def _run(run: blocks.Words | blocks.Cited | blocks.StatementName) -> Markup:
     match run:
         case blocks.Words(text, style):
             return _words(text, style)
         case blocks.Cited(names):
             return element("sup", *_links(names), attributes={"class": "cited"})
-        case blocks.ClaimName(name, anchor, stated):
-            attributes = {"class": "claim-name"}
+        case blocks.StatementName(name, anchor, stated):
+            attributes = {"class": "statement-name"}
             if stated or not anchor:
                 return element("span", inert(name), attributes=attributes)
             return element("a", inert(name), attributes={**attributes, "href": f"#{anchor}"})
@@ -213,38 +213,17 @@ def _grid_cell(name: str, cell: blocks.GridCell, scope: str) -> Markup:
     return element(name, line, attributes={"scope": scope, "class": cell.tone})
 
 
-def _opposed(found: blocks.Opposed) -> Markup:
-    return element(
-        "div",
-        element("p", inert(found.title), attributes={"class": "about"}),
-        element("div", *map(_facing, found.sides), attributes={"class": "sides"}),
-        element("p", inert(found.verdict), attributes={"class": "verdict"}),
-        attributes={"class": "dispute"},
-    )
-
-
-def _facing(side: blocks.Facing) -> Markup:
-    facts = [side.date, *([side.value] if side.value else [])]
-    return element(
-        "div",
-        element("p", inert(side.who or "Nobody in particular"), attributes={"class": "who"}),
-        element("p", inert(" · ".join(facts)), attributes={"class": "facts"}),
-        element("p", _line(side.line)),
-        attributes={"class": "side newer" if side.newer else "side"},
-    )
-
-
 # --- sources -----------------------------------------------------------------------------------
 
 
 def _citing(part: blocks.Part) -> dict[str, list[tuple[str, str]]]:
-    """Return for each citation where it is used: anchors of claims and parts, and their names."""
+    """Return for each citation where it is used: anchors and their names."""
     found: dict[str, list[tuple[str, str]]] = {}
     for block in part.blocks:
         for line in blocks.lines_of(block):
             first = line[0] if line else None
             place = (part.key, part.title)
-            if isinstance(first, blocks.ClaimName) and first.stated and first.anchor:
+            if isinstance(first, blocks.StatementName) and first.stated and first.anchor:
                 place = (first.anchor, first.name)
             for name in (
                 name for run in line if isinstance(run, blocks.Cited) for name in run.names

@@ -108,8 +108,6 @@ def block_text(block: blocks.Block) -> str:  # noqa: PLR0911 - one for each kind
             return _grid(block.grid())
         case blocks.Grid():
             return _grid(block)
-        case blocks.Opposed():
-            return _opposed(block)
         case blocks.Sources():
             return ""
 
@@ -181,13 +179,13 @@ def _code(text: str) -> str:
     return f"{fence}\n{lines}\n{fence}"
 
 
-def _run(run: blocks.Words | blocks.Cited | blocks.ClaimName, *, begins: bool) -> str:
+def _run(run: blocks.Words | blocks.Cited | blocks.StatementName, *, begins: bool) -> str:
     match run:
         case blocks.Words(text, style):
             return _styled(text, _AROUND.get(style, ""), begins=begins)
         case blocks.Cited(names):
             return "".join(f"[^{name}]" for name in names)
-        case blocks.ClaimName(name, _, stated):
+        case blocks.StatementName(name, _, stated):
             return _styled(name, "**" if stated else "", begins=begins)
 
 
@@ -204,18 +202,6 @@ def _styled(text: str, around: str, *, begins: bool = False) -> str:
 def _grid(grid: blocks.Grid) -> str:
     rows = [[line_text(cell.whole) for cell in row] for row in grid.rows]
     return _table([words(column) for column in grid.columns], rows)
-
-
-def _opposed(found: blocks.Opposed) -> str:
-    first, second = found.sides
-    rows = [
-        [words(side.date) for side in found.sides],
-        [_styled(side.value, "**") for side in found.sides],
-        [line_text(side.line) for side in found.sides],
-    ]
-    header = [words(first.who or "one"), words(second.who or "the other")]
-    table = _table(header, [row for row in rows if any(row)])
-    return f"**{words(found.title)}**\n\n{table}\n\n{words(found.verdict, begins=True)}"
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:

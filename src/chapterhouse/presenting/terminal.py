@@ -84,11 +84,6 @@ def show_block(target: "Console", block: blocks.Block, by: int = 2) -> None:  # 
             columns(target, block)
         case blocks.Grid():
             _rows(target, block, by)
-        case blocks.Opposed():
-            indented(target, styled((quiet_line(block.title), "bold yellow")), by)
-            for side in block.sides:
-                _side(target, side, by + 2)
-            indented(target, styled((quiet_line(block.verdict), "dim")), by + 2)
         case blocks.Sources():
             pass
 
@@ -98,14 +93,9 @@ def _rows(target: "Console", grid: blocks.Grid, by: int) -> None:
     for row in grid.rows:
         indented(target, text_of(target, row[0].line), by)
         for column, cell in zip(grid.columns[1:], row[1:], strict=True):
+            if not cell.whole:
+                continue
             indented(target, text_of(target, (blocks.Words(f"{column}: "), *cell.whole)), by + 2)
-
-
-def _side(target: "Console", side: blocks.Facing, by: int) -> None:
-    facts = " · ".join(filter(None, (side.date, side.value)))
-    who = side.who or "nobody in particular"
-    indented(target, styled((quiet_line(who), "bold"), (f"  {quiet_line(facts)}", "dim")), by)
-    indented(target, text_of(target, side.line), by + 2)
 
 
 # --- words -------------------------------------------------------------------------------------
@@ -117,14 +107,14 @@ def text_of(target: "Console", line: blocks.Line) -> "Text":
 
 
 def _run(
-    target: "Console", run: blocks.Words | blocks.Cited | blocks.ClaimName
+    target: "Console", run: blocks.Words | blocks.Cited | blocks.StatementName
 ) -> Iterator[tuple[str, str]]:
     match run:
         case blocks.Words(text, style):
             yield _marked(target, quiet_line(text), style), _STYLES.get(style, "")
         case blocks.Cited(names):
             yield f" {numbers(names)}", "bold"
-        case blocks.ClaimName(name):
+        case blocks.StatementName(name):
             yield quiet_line(name), "cyan"
 
 

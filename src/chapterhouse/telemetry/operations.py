@@ -10,7 +10,7 @@ from typing import Final
 
 from chapterhouse.telemetry.recording import AttributeValue
 from chapterhouse.telemetry.spans import Recorder, span
-from chapterhouse.types import Answer, Minutes, SearchResult, Statement, Writing
+from chapterhouse.types import Answer, MemberTurn, Minutes, SearchResult, Writing
 
 OPERATION: Final = "gen_ai.operation.name"
 # Attributes.
@@ -30,10 +30,9 @@ ANSWER_CACHED: Final = "chapterhouse.answer.cached"
 ANSWER_ROUTE: Final = "chapterhouse.answer.route"
 CITATIONS: Final = "chapterhouse.answer.citations"
 METHOD: Final = "chapterhouse.method"
-CLAIMS: Final = "chapterhouse.claims"
+STATEMENTS: Final = "chapterhouse.statements"
+OPPOSED: Final = "chapterhouse.statements.opposed"
 REPLIES: Final = "chapterhouse.replies"
-CONCESSIONS: Final = "chapterhouse.concessions"
-DISPUTES: Final = "chapterhouse.disputes"
 ABSENCES: Final = "chapterhouse.absences"
 HITS: Final = "chapterhouse.retrieval.hits"
 SEARCHED_CHUNKS: Final = "chapterhouse.retrieval.searched_chunks"
@@ -168,19 +167,16 @@ def record_answer(recorder: Recorder, given: Answer) -> None:
     recorder.set_content(OUTPUT, given.text)
 
 
-def record_statement(recorder: Recorder, statement: Statement) -> None:
+def record_turn(recorder: Recorder, turn: MemberTurn) -> None:
     """Tell how much a member said, and as content what."""
     if not recorder.listening:
         return
-    recorder.set(METHOD, statement.method)
-    recorder.set(CLAIMS, len(statement.claims))
-    recorder.set(REPLIES, len(statement.replies))
-    recorder.set(CONCESSIONS, len(statement.concessions))
-    recorder.set(CITATIONS, len(statement.citations))
-    claims = [claim.text for claim in statement.claims]
-    replies = [f"{reply.claim}: {reply.stance.value}. {reply.text}" for reply in statement.replies]
-    gone = [f"{given.claim} given up. {given.text}" for given in statement.concessions]
-    lines = filter(None, (statement.position, *claims, *replies, *gone))
+    recorder.set(METHOD, turn.method)
+    recorder.set(STATEMENTS, len(turn.statements))
+    recorder.set(REPLIES, len(turn.replies))
+    recorder.set(CITATIONS, len(turn.citations))
+    replies = (f"{one.statement}: {one.stance.value}. {one.reason}" for one in turn.replies)
+    lines = (*(one.position for one in turn.statements), *replies)
     recorder.set_content(OUTPUT, "\n".join(lines))
 
 
@@ -189,8 +185,8 @@ def record_minutes(recorder: Recorder, minutes: Minutes) -> None:
     if not recorder.listening:
         return
     recorder.set(METHOD, minutes.method)
-    recorder.set(CLAIMS, len(minutes.claims))
-    recorder.set(DISPUTES, len(minutes.map.disputes))
+    recorder.set(STATEMENTS, len(minutes.statements))
+    recorder.set(OPPOSED, sum(1 for one in minutes.agreement if one.oppose))
     recorder.set(ABSENCES, len(minutes.absences))
     recorder.set(CITATIONS, len(minutes.citations))
     recorder.set_content(OUTPUT, "\n".join(point.text for point in minutes.decision))

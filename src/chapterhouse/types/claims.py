@@ -2,34 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
-
-
-class Support(StrEnum):
-    """What was found about a claim of a council in the documents."""
-
-    QUOTED = "quoted"  # it stands there word for word
-    SUPPORTED = "supported"  # they say the same in other words, as far as can be told
-    CITED = "cited"  # its writer quotes words that stand there and state no other facts
-    NOT_FOUND = "not-found"  # nothing there supports it for certain
-    DISAGREES = "disagrees"  # they state another number or date
-    NO_STATEMENT = "no-statement"  # it states no fact: a greeting, a heading, "they do not say"
-
-
-FOUND: Final = frozenset({Support.QUOTED, Support.SUPPORTED, Support.CITED})
-"""What the documents say."""
-
-
-class ProblemKind(StrEnum):
-    """What in a claim of a council does not agree with its evidence."""
-
-    NUMBER = "number"
-    DATE = "date"
-    NAME = "name"
-    NEGATION = "negation"
-    WORDS = "words"  # content words that the evidence lacks
-    QUOTATION = "quotation"  # words in quotation marks that do not stand there so
-    MARKER = "marker"  # a citation of nothing that was given
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +37,6 @@ class Quotation:
     start: int
     end: int
     quote: str
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something in a sentence that its evidence does not say, and what it says instead."""
-
-    kind: ProblemKind
-    claimed: str
-    found: str = ""
 
 
 class MismatchKind(StrEnum):
@@ -119,12 +82,3 @@ class Opinion:
     kind: OpinionKind
     model: str
     citation: int = 0
-
-
-class ConflictKind(StrEnum):
-    """In what two sources disagree."""
-
-    NUMBER = "number"
-    DATE = "date"
-    NEGATION = "negation"
-    NAME = "name"

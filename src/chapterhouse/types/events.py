@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from chapterhouse.types.answers import Answer, Draft
 from chapterhouse.types.ledger import Progress
-from chapterhouse.types.minutes import Minutes, Statement
+from chapterhouse.types.minutes import MemberTurn, Minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class MeetingEvent:
         number: Of the round, from 1.
         member: Key of who speaks; ``chair`` for who presides; empty for the round itself.
         text: The piece of text, or why someone is absent.
-        statement: What they said, once they have.
+        turn: What they said, once they have.
     """
 
     kind: MeetingEventKind
@@ -58,7 +58,7 @@ class MeetingEvent:
     number: int
     member: str = ""
     text: str = ""
-    statement: Statement | None = None
+    turn: MemberTurn | None = None
 
 
 @dataclass(frozen=True, slots=True)

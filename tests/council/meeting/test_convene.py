@@ -89,34 +89,22 @@ def test_a_document_that_came_and_went_changes_nothing(own_hall: Hall) -> None:
 
 
 def said(minutes: Minutes, member: str) -> list[tuple[str, ...]]:
-    texts = {claim.id: claim.text for claim in minutes.claims}
-    own = [s for s in minutes.statements if s.member == member]
+    made = {one.id: one.position for one in minutes.statements}
+    replies = [one for one in minutes.replies if one.member == member]
     return [
-        *(("claim", claim.text) for s in own for claim in s.claims),
-        *sorted(("reply", texts[r.claim], r.stance.value, r.text) for s in own for r in s.replies),
-        *(("concession", texts[c.claim], str(c.accepted)) for s in own for c in s.concessions),
+        *((one.position,) for one in minutes.statements if one.member == member),
+        *sorted((made[one.statement], one.stance.value, one.reason) for one in replies),
     ]
 
 
-def resting(minutes: Minutes, part: str) -> set[tuple[frozenset[str], frozenset[str]]]:
-    """Return on what the points of a part rest, and who holds them: their words are the first's."""
-    quotes = {citation.number: citation.quote for citation in minutes.citations}
-    return {
-        (frozenset(quotes[number] for number in point.citations), frozenset(point.members))
-        for point in getattr(minutes, part)
-    }
-
-
 def test_the_order_of_the_members_changes_only_the_order(hall: Hall) -> None:
+    hall.says(honest)
     first = hall.convene(council("harbour-board", "maria", "jonas", "nina"))
     second = hall.convene(council("harbour-board", "nina", "maria", "jonas"))
 
     for member in NAMES:
         assert said(first, member) == said(second, member)
     assert {c.quote for c in first.citations} == {c.quote for c in second.citations}
-    for part in ("grounds", "dissent", "open_questions"):
-        assert resting(first, part) == resting(second, part)
-    assert len(first.map.disputes) == len(second.map.disputes)
 
 
 # --- who has nothing ----------------------------------------------------------------------------
@@ -131,14 +119,13 @@ def test_a_council_without_documents_says_so(hall: Hall) -> None:
     )
     minutes = hall.convene(replace(made, members=roles))
 
-    assert minutes.claims == ()
+    assert minutes.statements == ()
     assert minutes.citations == ()
     assert [seat.documents for seat in minutes.members] == [0, 0, 0]
     assert minutes.decision == ()  # no choice was asked for
     assert {(gap.member, gap.shelf) for gap in minutes.missing} == {
         (name, "council_empty-board") for name in NAMES
     }
-    assert all("there are no documents" in gap.text for gap in minutes.missing)
 
 
 def test_a_member_without_documents_has_a_gap_and_the_others_speak(own_hall: Hall) -> None:
@@ -183,14 +170,15 @@ def region() -> Any:
 def test_a_council_speaks_as_one_and_its_minutes_are_kept_within(hall: Hall) -> None:
     hall.says(honest)
     minutes = hall.convene(region())
-    town = next(s for s in minutes.statements if s.member == "town")
+    town = next(one for one in minutes.turns if one.member == "town")
 
     assert town.inner is not None
     assert [seat.key for seat in town.inner.members] == ["nina", "till"]
-    till = next(s for s in town.inner.statements if s.member == "till")
+    till = next(one for one in town.inner.turns if one.member == "till")
     assert till.inner is not None
     assert [seat.key for seat in till.inner.members] == ["jonas"]
-    assert till.inner.claims[0].text == "Inside the harbour no vessel may exceed 6 knots."
+    assert till.inner.statements[0].label == "6 knots"
+    assert till.statements[0].position == "Inside the harbour no vessel may exceed 6 knots."
     assert minutes.members[1].kind == "council"
     assert _MINUTES.validate_json(as_json(minutes)) == minutes
 
@@ -199,12 +187,12 @@ def test_what_a_council_within_found_is_cited_without(hall: Hall) -> None:
     hall.says(honest)
     minutes = hall.convene(region())
     cited = {citation.number: citation for citation in minutes.citations}
-    theirs = [claim for claim in minutes.claims if claim.member == "town"]
+    theirs = [one for one in minutes.statements if one.member == "town"]
 
     assert theirs
-    for claim in theirs:
-        assert claim.citations
-        for number in claim.citations:
+    for one in theirs:
+        assert one.citations
+        for number in one.citations:
             assert cited[number].verified
 
 
@@ -231,7 +219,7 @@ def test_a_council_within_that_is_too_slow_is_absent(hall: Hall) -> None:
         "town",
         "independent_analysis",
     )
-    assert {claim.member for claim in minutes.claims} == {"maria"}
+    assert {one.member for one in minutes.statements} == {"maria"}
 
 
 def test_a_council_within_meets_once_whatever_rounds_follow(hall: Hall) -> None:
@@ -244,7 +232,7 @@ def test_a_council_within_meets_once_whatever_rounds_follow(hall: Hall) -> None:
     )
     hall.says(lambda i, p: turn() if phase(i) == "own" else honest(i, p))
     minutes = hall.convene(made)
-    first, second = [s for s in minutes.statements if s.member == "town"]
+    first, second = [one for one in minutes.turns if one.member == "town"]
     assert first.inner is not None
     assert second.inner is None
 
@@ -254,4 +242,4 @@ def test_a_model_that_is_down_within_sinks_nothing(hall: Hall) -> None:
     minutes = hall.convene(region())
     assert "maria" in {one.member for one in minutes.absences}
     assert any("Down." in warning for warning in minutes.warnings)
-    assert {statement.member for statement in minutes.statements} == {"town"}
+    assert {one.member for one in minutes.turns} == {"town"}

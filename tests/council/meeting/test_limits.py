@@ -51,9 +51,9 @@ def test_a_meeting_ends_with_minutes_of_what_there_is(hall: Hall, limit: str) ->
     bound = {"tokens": 140} if limit == "tokens" else {"seconds": 3.0}
     minutes = hall.convene(council(), **bound)
     assert {phase(told) for told, _ in model.asked} <= {"independent_analysis", "cross_examination"}
-    assert {claim.member for claim in minutes.claims} == {"maria", "jonas", "nina"}
+    assert {one.member for one in minutes.statements} == {"maria", "jonas", "nina"}
     assert minutes.method == "extractive"
-    assert minutes.dissent
+    assert minutes.agreement
     reached = [one for one in minutes.warnings if one.startswith("The limit of ")]
     assert any("rebuttal was not held" in one for one in reached)
     assert any("the chair was not asked" in one for one in reached)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from chapterhouse import Library
+from chapterhouse.council.agreement import find_agreement
 from chapterhouse.council.meeting.memory import (
     is_council_owner,
     owner_of,
@@ -18,14 +19,14 @@ from chapterhouse.ports.memories import Memories
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.types import (
     Citation,
-    Claim,
-    Concession,
+    MemberTurn,
     Memory,
     MemoryCitation,
     Minutes,
     Point,
+    Reply,
+    Stance,
     Statement,
-    Support,
 )
 
 NOW = 1_000_000
@@ -36,44 +37,31 @@ def cited(number: int, document: str) -> Citation:
     return Citation(number, document, "T", "s", (), None, "", "", 0, 1, "q", "0" * 64)
 
 
-def claim(name: str, member: str, text: str, number: int, **values: Any) -> Claim:
-    return Claim(name, member, "independent_analysis", text, (number,), **values)
+def stated(name: str, member: str, text: str, number: int) -> Statement:
+    return Statement(name, member, "independent_analysis", text, citations=(number,))
 
 
 def minutes() -> Minutes:
     first = "independent_analysis"
+    four, fog = (
+        stated("s1", "maria", "It is 4 knots.", 1),
+        stated("s2", "maria", "Fog is rare.", 2),
+    )
+    given_up = Reply("maria", "rebuttal", "s2", Stance.CONCEDE, "New.", (3,))
+    turns = (
+        MemberTurn("maria", first, (four, fog), option="Slow", method="scripted"),
+        MemberTurn("piet", first, (stated("s3", "piet", "It is 6 knots.", 3),)),
+        MemberTurn("jan", first, missing=("Everything.",)),
+        MemberTurn("maria", "rebuttal", replies=(given_up,), method="scripted"),
+    )
     return Minutes(
         "ferry",
         "Ferry",
         QUESTION,
-        statements=(
-            Statement(
-                "maria",
-                first,
-                position="Slowly.",
-                option="Slow",
-                claims=(
-                    claim("c1", "maria", "It is 4 knots.", 1),
-                    claim("c2", "maria", "Fog is rare.", 2),
-                    claim("c3", "maria", "Gulls can sing.", 2, support=Support.NOT_FOUND),
-                ),
-                method="scripted",
-            ),
-            Statement("piet", first, claims=(claim("c4", "piet", "It is 6 knots.", 3),)),
-            Statement("jan", first, missing=("Everything.",)),
-            Statement(
-                "maria",
-                "rebuttal",
-                position="Still slowly.",
-                concessions=(
-                    Concession("maria", "rebuttal", "c2", "c4", "New.", (3,), accepted=True),
-                    Concession("maria", "rebuttal", "c1", "c4", "Peace.", accepted=False),
-                ),
-                method="scripted",
-            ),
-        ),
+        turns=turns,
+        agreement=find_agreement(turns, ("maria", "piet", "jan")),
         decided="Slow",
-        decision=(Point("At most 4 knots.", (1,)), Point("The moon.", (2,), Support.NOT_FOUND)),
+        decision=(Point("At most 4 knots.", (1,)),),
         citations=(cited(1, "rules"), cited(2, "log"), cited(3, "plan")),
         method="scripted",
     )
@@ -104,7 +92,7 @@ def test_what_was_held_and_decided_is_remembered(memories: MemoryStore) -> None:
         NOW,
         NOW + 2 * 86_400,
         QUESTION,
-        "For: Slow\nStill slowly.\nIt is 4 knots.\nGave up: Fog is rare.",
+        "For: Slow\nIt is 4 knots.\nGave up: Fog is rare.",
         found=True,
         method="scripted",
         sources=("rules",),

@@ -50,9 +50,10 @@ def test_a_turn_says_what_is_read_and_called_and_told(hall: Hall) -> None:
     made = council("harbour-board", "maria", rounds=("independent_analysis",))
     member = replace(made.members[0], grounding="tool", instructions="Think of rowers.")
     made = replace(made, members=(member,)).add_tool("search_knowledge")
+    hall.says(honest)
     (turn,) = hall.plan(made).turns
 
-    assert turn.model == ""
+    assert turn.model == "scripted"
     assert turn.grounding == "tool"
     assert turn.shelves == ("maria", "council_harbour-board")
     assert turn.tools == ("search_knowledge", "search_documents")
@@ -62,8 +63,8 @@ def test_a_turn_says_what_is_read_and_called_and_told(hall: Hall) -> None:
 
 
 def test_a_plan_is_what_a_meeting_tells_but_for_its_nonces(hall: Hall) -> None:
-    plan = hall.plan(council("harbour-board", rounds=("independent_analysis",)))
     model = hall.says(honest)
+    plan = hall.plan(council("harbour-board", rounds=("independent_analysis",)))
     hall.convene(council("harbour-board", rounds=("independent_analysis",)).limits(parallel=1))
 
     def bare(prompt: str) -> str:
@@ -81,6 +82,7 @@ def test_a_plan_is_the_same_every_time(hall: Hall, harbour: Library) -> None:
 
 
 def test_a_plan_with_a_council_within(hall: Hall) -> None:
+    hall.says(honest)
     made = council("region", "maria", rounds=("independent_analysis",)).add_member(council="town")
     plan = hall.plan(made)
     assert [seat.kind for seat in plan.participants] == ["persona", "council", "role"]

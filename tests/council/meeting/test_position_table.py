@@ -18,7 +18,7 @@ from tests.council.agreements import (
 from tests.council.conftest import QUESTION, Hall, council, honest
 
 from chapterhouse.council.meeting.position_table import check_citation, position, position_table
-from chapterhouse.council.meeting.turns import Ledger
+from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.positions.reading import FoundPosition, read_together
 from chapterhouse.types import (
     Aspect,
@@ -131,18 +131,18 @@ def test_three_agreements_three_values_and_no_decision(signed: Hall) -> None:
     assert together.relation is PositionRelation.DIFFER
     assert together.groups == tuple((member,) for member in TERMS)
     assert (minutes.missing, minutes.decided, minutes.decision) == ((), "", ())
-    assert minutes.claims == ()
+    assert minutes.statements == ()
 
 
 def test_a_question_about_a_risk_decides_nothing_whatever_the_options(signed: Hall) -> None:
     options = ("Sign the agreement", "Do not sign the agreement")
     asked = "What is the biggest risk of sharing confidential information?"
     minutes = signed.convene(readers(*TERMS, options=options), asked)
-    assert (minutes.options, minutes.matrix) == ((), ())
+    assert minutes.options == ()
     assert (minutes.decided, minutes.decision) == ("", ())
     given = signed.convene(readers(*TERMS), asked, options=options)  # the caller says so
     assert given.options == options
-    assert (given.decided, given.matrix) == ("", ())
+    assert given.decided == ""
 
 
 @pytest.mark.parametrize(
@@ -164,27 +164,28 @@ def test_the_rules_of_two_companies_do_not_contradict_each_other(
         PositionRelation.DIFFER,
         PositionRelation.CONDITIONAL,
     }
-    assert (minutes.map.disputes, minutes.dissent, minutes.decision) == ((), (), ())
+    assert (minutes.agreement, minutes.dissent, minutes.decision) == ((), (), ())
 
 
 def test_without_a_model_no_round_is_held_and_nothing_disputed(signed: Hall) -> None:
     minutes = signed.convene(readers(*TERMS), ASKED)
     assert (minutes.rounds, minutes.statements) == ((), ())
     assert not minutes.debated
-    assert (minutes.map.rows, minutes.map.disputes) == ((), ())
-    assert (minutes.dissent, minutes.open_questions, minutes.concessions) == ((), (), ())
-    assert [point.members for point in minutes.grounds] == [(member,) for member in TERMS]
+    assert minutes.agreement == ()
+    assert (minutes.dissent, minutes.open_questions) == ((), ())
 
 
-def test_a_model_brings_a_debate_with_the_same_table(hall: Hall) -> None:
+def test_a_table_stands_beside_a_debate_in_which_somebody_has_no_model(hall: Hall) -> None:
     alone = hall.convene(council())
     hall.says(honest)
-    debate = hall.convene(council())
+    made = council()
+    silent = replace(made.members[0], model="one")  # a profile without a model
+    debate = hall.convene(replace(made, members=(silent, *made.members[1:])))
     assert debate.debated
-    assert len(debate.rounds) == 3
-    assert debate.map.rows
-    told = [(p.aspect, p.member, p.kind, p.text) for p in debate.reading.positions]
-    assert told == [(p.aspect, p.member, p.kind, p.text) for p in alone.reading.positions]
+    assert debate.agreement
+    told = [(p.aspect, p.member, p.text) for p in debate.reading.positions]
+    assert told == [(p.aspect, p.member, p.text) for p in alone.reading.positions]
+    assert not hall.convene(council()).reading.positions
 
 
 def test_what_is_silent_is_missing_evidence(signed: Hall) -> None:

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.council.conftest import QUESTION, Hall, council
 
 from chapterhouse.agents.council_model import Member
+from chapterhouse.council.meeting.record import OnText, Record, TurnTask
 from chapterhouse.council.meeting.rounds import Limits, add_outcomes, hold_round
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.transcript import Heading, Transcript
-from chapterhouse.council.meeting.turns import OnText, Record, Turn
 from chapterhouse.errors import UsageError
-from chapterhouse.types import Absence, Claim, MeetingEvent, MeetingEventKind, Statement
+from chapterhouse.types import Absence, MeetingEvent, MeetingEventKind, MemberTurn, Statement
 
 LONG = 60.0  # seconds that no test waits for
 Saying = Callable[[str, OnText | None], Awaitable[str]]
@@ -32,20 +32,23 @@ class Round:
 
     async def hold_round(
         self, say: Saying, *, parallel: int = 8, seconds: float = LONG, **timeouts: float
-    ) -> tuple[Statement | Absence, ...]:
-        async def speak(participant: Participant, turn: Turn, on_text: OnText | None) -> Statement:
+    ) -> tuple[MemberTurn | Absence, ...]:
+        async def speak(
+            participant: Participant, task: TurnTask, on_text: OnText | None
+        ) -> MemberTurn:
             text = await say(participant.key, on_text)
-            claim = Claim("", participant.key, turn.round.name, text)
-            return Statement(participant.key, turn.round.name, claims=(claim,))
+            made = Statement("", participant.key, task.round.name, text)
+            return MemberTurn(participant.key, task.round.name, (made,), method="scripted")
 
-        turn = Turn(self.session.council, QUESTION, self.session.council.rounds[0], 1, Record(), ())
+        council = self.session.council
+        task = TurnTask(council, QUESTION, (), council.rounds[0], 1, Record(), {})
         speakers = [
             replace(one, timeout_seconds=timeouts.get(one.key), model=None)
             for one in self.session.participants
         ]
-        turns = [(participant, turn) for participant in speakers]
+        tasks = [(participant, task) for participant in speakers]
         return await hold_round(
-            turns, Limits(parallel, seconds), speak, self.kept, self.events.append
+            tasks, Limits(parallel, seconds), speak, self.kept, self.events.append
         )
 
     def told(self) -> list[tuple[str, str]]:
@@ -71,16 +74,16 @@ def a_round(hall: Hall) -> Iterator[Callable[..., Round]]:
         transcript.close()
 
 
-def keys(outcomes: Sequence[Statement | Absence]) -> list[str]:
+def keys(outcomes: Sequence[MemberTurn | Absence]) -> list[str]:
     return [one.member for one in outcomes]
 
 
-def absences(outcomes: Sequence[Statement | Absence]) -> dict[str, str]:
+def absences(outcomes: Sequence[MemberTurn | Absence]) -> dict[str, str]:
     return {one.member: one.reason for one in outcomes if isinstance(one, Absence)}
 
 
 def test_everyone_speaks_at_the_same_time(a_round: Callable[..., Round]) -> None:
-    async def meeting() -> tuple[Statement | Absence, ...]:
+    async def meeting() -> tuple[MemberTurn | Absence, ...]:
         together = asyncio.Barrier(3)  # nobody gets past it before all are there
 
         async def say(key: str, _: OnText | None) -> str:
@@ -90,7 +93,7 @@ def test_everyone_speaks_at_the_same_time(a_round: Callable[..., Round]) -> None
         return await a_round().hold_round(say)
 
     outcomes = asyncio.run(meeting())
-    assert [one.claims[0].text for one in outcomes if isinstance(one, Statement)] == [
+    assert [one.statements[0].position for one in outcomes if isinstance(one, MemberTurn)] == [
         "I am ann.",
         "I am ben.",
         "I am cleo.",
@@ -98,7 +101,7 @@ def test_everyone_speaks_at_the_same_time(a_round: Callable[..., Round]) -> None
 
 
 def test_no_more_speak_at_a_time_than_the_council_lets(a_round: Callable[..., Round]) -> None:
-    async def meeting() -> tuple[int, tuple[Statement | Absence, ...]]:
+    async def meeting() -> tuple[int, tuple[MemberTurn | Absence, ...]]:
         pairs, inside, most = asyncio.Barrier(2), 0, 0
 
         async def say(key: str, _: OnText | None) -> str:
@@ -148,12 +151,12 @@ def test_whoever_is_done_first_the_record_has_the_order_of_the_seats(
         return add_outcomes(Record(), await a_round("a1", "a2", "a3", "a4").hold_round(say))
 
     record = asyncio.run(meeting())
-    assert [statement.member for statement in record.statements] == ["a1", "a2", "a3", "a4"]
-    assert [(c.id, c.text) for c in record.claims] == [
-        ("c1", "a1"),
-        ("c2", "a2"),
-        ("c3", "a3"),
-        ("c4", "a4"),
+    assert [turn.member for turn in record.turns] == ["a1", "a2", "a3", "a4"]
+    assert [(one.id, one.position) for one in record.statements] == [
+        ("s1", "a1"),
+        ("s2", "a2"),
+        ("s3", "a3"),
+        ("s4", "a4"),
     ]
 
 
@@ -184,8 +187,8 @@ def test_the_round_ends_at_its_time_for_whoever_has_not_spoken(
     outcomes = asyncio.run(made.hold_round(hang, seconds=0.05))
 
     assert absences(outcomes) == {"ben": "The round ended after 0.05 seconds."}
-    assert made.kept.statement(1, "ann") is not None
-    assert made.kept.statement(1, "ben") is None
+    assert made.kept.turn(1, "ann") is not None
+    assert made.kept.turn(1, "ben") is None
     assert ("absent", "ben") in made.told()
 
 
@@ -222,8 +225,8 @@ def test_who_fails_is_absent_and_sinks_nobody(
     outcomes = asyncio.run(made.hold_round(say))
 
     assert absences(outcomes) == {"ben": reason}
-    assert isinstance(outcomes[0], Statement)
-    assert isinstance(outcomes[2], Statement)
+    assert isinstance(outcomes[0], MemberTurn)
+    assert isinstance(outcomes[2], MemberTurn)
     assert (len(caplog.records) == 1) is isinstance(error, RuntimeError)
 
 
@@ -235,7 +238,7 @@ def test_everyone_may_be_absent(a_round: Callable[..., Round]) -> None:
     record = add_outcomes(Record(), outcomes)
 
     assert len(absences(outcomes)) == 3
-    assert record.statements == ()
+    assert record.turns == ()
     assert [absence.member for absence in record.absences] == ["ann", "ben", "cleo"]
 
 
@@ -256,7 +259,7 @@ def test_what_happens_is_told_while_it_happens(a_round: Callable[..., Round]) ->
         ("spoke", "ann"),
     ]
     assert [event.text for event in made.events] == ["", "Half a ", "sentence.", ""]
-    assert made.events[-1].statement == made.kept.statement(1, "ann")
+    assert made.events[-1].turn == made.kept.turn(1, "ann")
 
 
 def test_who_has_spoken_before_is_not_asked_again(
@@ -322,5 +325,5 @@ def test_a_speaker_who_does_not_stop_when_the_round_ends_has_not_spoken(
         return made
 
     made = asyncio.run(meeting())
-    assert made.kept.statement(1, "ben") is None
+    assert made.kept.turn(1, "ben") is None
     assert ("spoke", "ben") not in made.told()

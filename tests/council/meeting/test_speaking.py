@@ -6,17 +6,18 @@ import pytest
 from tests.council.conftest import Hall, council, honest
 
 from chapterhouse.council.meeting.limits import Allowance
+from chapterhouse.council.meeting.record import Record, TurnTask
 from chapterhouse.council.meeting.speaking import NothingStored, speak
-from chapterhouse.council.meeting.turns import Record, Turn
 from chapterhouse.errors import EngineError
-from chapterhouse.types import Statement, Usage
+from chapterhouse.types import MemberTurn, Usage
 
 
-def said(hall: Hall, allowance: Allowance, *, number: int = 0) -> Statement:
+def said(hall: Hall, allowance: Allowance, *, number: int = 0) -> MemberTurn:
     session = hall.open_session(council())
-    asked = Turn(session.council, session.question, session.council.rounds[number], 1, Record())
+    entry = session.council.rounds[number]
+    task = TurnTask(session.council, session.question, (), entry, 1, Record(), {})
     maria = session.participants[0]
-    return asyncio.run(speak(maria, asked, None, runtime=hall.runtime, allowance=allowance))
+    return asyncio.run(speak(maria, task, None, runtime=hall.runtime, allowance=allowance))
 
 
 def test_a_model_speaks_until_the_tokens_are_used(hall: Hall) -> None:
@@ -25,7 +26,7 @@ def test_a_model_speaks_until_the_tokens_are_used(hall: Hall) -> None:
     assert said(hall, allowance).method == "scripted"
     assert not allowance.warnings
     allowance.add(Usage(1, 1))
-    assert said(hall, allowance) == Statement("maria", "independent_analysis")
+    assert said(hall, allowance) == MemberTurn("maria", "independent_analysis")
     assert "members were not asked any more" in allowance.warnings[0]
 
 
@@ -37,12 +38,12 @@ def test_a_model_that_fails_says_why(hall: Hall) -> None:
 
 def test_where_nothing_is_open_nothing_is_said(hall: Hall) -> None:
     model = hall.says(honest)
-    assert said(hall, Allowance(), number=1) == Statement("maria", "cross_examination")
-    assert said(hall, Allowance(), number=2) == Statement("maria", "rebuttal")
+    assert said(hall, Allowance(), number=1) == MemberTurn("maria", "cross_examination")
+    assert said(hall, Allowance(), number=2) == MemberTurn("maria", "rebuttal")
     assert not model.asked
 
 
 def test_nothing_is_stored_of_councils_within() -> None:
     store = NothingStored()
-    store.add_statement(1, Statement("a", "b"))
-    assert store.statement(1, "a") is None
+    store.add_turn(1, MemberTurn("a", "b"))
+    assert store.turn(1, "a") is None

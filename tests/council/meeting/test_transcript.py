@@ -18,19 +18,17 @@ from chapterhouse.council.meeting.transcript import FORMAT, Heading, Transcript,
 from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, RefusedError
 from chapterhouse.types import (
     Absence,
+    Agreement,
     Citation,
-    Claim,
-    Concession,
-    ConflictKind,
-    DisagreementMap,
+    Ground,
+    MemberTurn,
     Minutes,
+    Mismatch,
+    MismatchKind,
     Point,
-    Problem,
-    ProblemKind,
     Reply,
     Stance,
     Statement,
-    Support,
     ToolCall,
     Usage,
 )
@@ -39,30 +37,20 @@ HEADING = Heading("ferry", "Does it leave?", ("maria", "piet"), ("independent_an
 MINUTES = Minutes("ferry", "Ferry", "Does it leave?", decision=(Point("Yes.", (1,)),))
 
 
-def statement(member: str, text: str = "At nine.") -> Statement:
-    return Statement(
+def turn(member: str, text: str = "At nine.") -> MemberTurn:
+    mismatches = (Mismatch(MismatchKind.NUMBER, "9", "10"),)
+    ground = Ground(text, (1,), mismatches)
+    return MemberTurn(
         member,
         "rebuttal",
-        position="It “leaves”.\nAlways.",
-        claims=(
-            Claim(
-                "c1",
-                member,
-                "rebuttal",
-                text,
-                (1,),
-                Support.NOT_FOUND,
-                (Problem(ProblemKind.NUMBER, "9", "10"),),
-            ),
+        statements=(
+            Statement("", member, "rebuttal", "It “leaves”.\nAlways.", "Leaves", grounds=(ground,)),
         ),
-        replies=(
-            Reply(member, "rebuttal", "c2", Stance.CONTRADICTS, "No.", by=ConflictKind.NUMBER),
-        ),
-        concessions=(Concession(member, "rebuttal", "c1", "", "New.", accepted=True),),
+        replies=(Reply(member, "rebuttal", "s2", Stance.OPPOSE, "No."),),
         method="scripted",
         usage=Usage(1, 2, 3, Decimal("0.01")),
         tool_calls=(ToolCall("find", {"words": ["é", 1, None]}, "", seconds=0.5),),
-        inner=replace(MINUTES, map=DisagreementMap(("a",))),
+        inner=replace(MINUTES, agreement=(Agreement("s1", ("a",)),)),
     )
 
 
@@ -77,27 +65,27 @@ def path(tmp_path: Path) -> Path:
 
 def test_what_was_said_is_found_again(path: Path) -> None:
     with opened(path) as transcript:
-        assert transcript.statement(1, "maria") is None
-        transcript.add_statement(1, statement("maria"))
+        assert transcript.turn(1, "maria") is None
+        transcript.add_turn(1, turn("maria"))
         transcript.add_absence(1, Absence("piet", "rebuttal", "They took too long."))
-        transcript.add_statement(2, statement("maria", "At ten."))
-        assert transcript.statement(1, "maria") == statement("maria")
+        transcript.add_turn(2, turn("maria", "At ten."))
+        assert transcript.turn(1, "maria") == turn("maria")
     with opened(path) as again:
         assert again.found == 2
-        assert again.statement(1, "maria") == statement("maria")
-        assert again.statement(2, "maria") == statement("maria", "At ten.")
-        assert again.statement(1, "piet") is None  # who was absent gets another try
+        assert again.turn(1, "maria") == turn("maria")
+        assert again.turn(2, "maria") == turn("maria", "At ten.")
+        assert again.turn(1, "piet") is None  # who was absent gets another try
         assert again.minutes is None
         again.add_minutes(MINUTES)
     with opened(path) as ended:
         assert ended.minutes == MINUTES
-        ended.add_statement(2, statement("piet"))
+        ended.add_turn(2, turn("piet"))
         assert ended.minutes is None
 
 
 def test_the_lines_are_as_documented(path: Path) -> None:
     with opened(path) as transcript:
-        transcript.add_statement(1, statement("maria"))
+        transcript.add_turn(1, turn("maria"))
         transcript.add_absence(1, Absence("piet", "rebuttal", "Why."))
         transcript.add_minutes(MINUTES)
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -110,7 +98,7 @@ def test_the_lines_are_as_documented(path: Path) -> None:
         "rounds": ["independent_analysis"],
     }
     assert [set(line) for line in lines[1:]] == [
-        {"round", "number", "member", "statement"},
+        {"round", "number", "member", "turn"},
         {"number", "absence"},
         {"minutes"},
     ]
@@ -120,8 +108,8 @@ def test_the_lines_are_as_documented(path: Path) -> None:
 
 def test_nothing_is_written_twice(path: Path) -> None:
     with opened(path) as transcript:
-        transcript.add_statement(1, statement("maria"))
-        transcript.add_statement(1, statement("maria"))
+        transcript.add_turn(1, turn("maria"))
+        transcript.add_turn(1, turn("maria"))
         transcript.add_minutes(MINUTES)
         transcript.add_minutes(MINUTES)
     assert path.read_bytes().count(b"\n") == 3
@@ -129,29 +117,29 @@ def test_nothing_is_written_twice(path: Path) -> None:
 
 def test_what_was_said_last_counts(path: Path) -> None:
     with opened(path) as transcript:
-        transcript.add_statement(1, statement("maria"))
-        transcript.add_statement(1, statement("maria", "Otherwise."))
+        transcript.add_turn(1, turn("maria"))
+        transcript.add_turn(1, turn("maria", "Otherwise."))
     with opened(path) as again:
-        assert again.statement(1, "maria") == statement("maria", "Otherwise.")
+        assert again.turn(1, "maria") == turn("maria", "Otherwise.")
 
 
 def test_without_a_file_it_is_in_memory_only(tmp_path: Path) -> None:
     with opened(None) as transcript:
-        transcript.add_statement(1, statement("maria"))
+        transcript.add_turn(1, turn("maria"))
         transcript.add_absence(1, Absence("piet", "rebuttal", "Why."))
         transcript.add_minutes(MINUTES)
-        assert transcript.statement(1, "maria") == statement("maria")
+        assert transcript.turn(1, "maria") == turn("maria")
         assert transcript.minutes == MINUTES
         assert transcript.path is transcript.aside is None
     assert not list(tmp_path.iterdir())
 
 
 def test_citations_stay_whole(path: Path) -> None:
-    spoken = replace(statement("maria"), citations=(citation(),))
+    spoken = replace(turn("maria"), citations=(citation(),))
     with opened(path) as transcript:
-        transcript.add_statement(1, spoken)
+        transcript.add_turn(1, spoken)
     with opened(path) as again:
-        assert again.statement(1, "maria") == spoken
+        assert again.turn(1, "maria") == spoken
 
 
 def citation() -> Citation:
@@ -162,17 +150,17 @@ def citation() -> Citation:
 
 def test_half_characters_stop_nothing(path: Path) -> None:
     with opened(path) as transcript:
-        transcript.add_statement(1, statement("maria", "half \ud800"))
+        transcript.add_turn(1, turn("maria", "half \ud800"))
     with opened(path) as again:
-        said = again.statement(1, "maria")
+        said = again.turn(1, "maria")
     assert said is not None
-    assert said.claims[0].text == "half ?"
+    assert said.statements[0].grounds[0].text == "half ?"
 
 
 def test_another_meeting_is_moved_aside(path: Path) -> None:
     for key in ("k1", "k2", "k3"):
         with opened(path, key) as transcript:
-            transcript.add_statement(1, statement(key))
+            transcript.add_turn(1, turn(key))
             first = transcript.aside
     assert first == path.with_name("meeting.2.ndjson")
     kept = {entry.name: entry.read_text("utf-8") for entry in path.parent.iterdir()}
@@ -184,13 +172,13 @@ def test_another_meeting_is_moved_aside(path: Path) -> None:
 
 def test_a_fresh_meeting_moves_the_same_one_aside(path: Path) -> None:
     with opened(path) as transcript:
-        transcript.add_statement(1, statement("maria"))
+        transcript.add_turn(1, turn("maria"))
     with opened(path, fresh=True) as anew:
-        assert anew.statement(1, "maria") is None
-        anew.add_statement(1, statement("maria", "Anew."))
+        assert anew.turn(1, "maria") is None
+        anew.add_turn(1, turn("maria", "Anew."))
     assert path.with_name("meeting.1.ndjson").exists()
     with opened(path) as again:
-        assert again.statement(1, "maria") == statement("maria", "Anew.")
+        assert again.turn(1, "maria") == turn("maria", "Anew.")
         assert again.aside is None
     with opened(path.with_name("other.ndjson"), fresh=True) as new:
         assert new.aside is None
@@ -220,9 +208,11 @@ def test_what_is_no_transcript_is_left_alone(tmp_path: Path, content: bytes) -> 
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_transcript_of_a_later_form_is_moved_aside(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [3, 99])
+def test_a_transcript_of_another_form_is_moved_aside(tmp_path: Path, version: int) -> None:
     path = tmp_path / "m.ndjson"
-    path.write_bytes(b'{"format": "chapterhouse-transcript/4", "key": "k1"}\n{"new": 1}\n')
+    first = f'{{"format": "chapterhouse-transcript/{version}", "key": "k1"}}'
+    path.write_text(f'{first}\n{{"new": 1}}\n', "utf-8")
     with opened(path) as transcript:
         assert transcript.aside == tmp_path / "m.1.ndjson"
 
@@ -231,8 +221,8 @@ def test_a_transcript_of_a_later_form_is_moved_aside(tmp_path: Path) -> None:
     "line",
     [
         b"{not json}",
-        b'{"statement": {"member": 1}}',
-        b'{"number": 1, "member": "m", "statement": {"member": 1}}',
+        b'{"turn": {"member": 1}}',
+        b'{"number": 1, "member": "m", "turn": {"member": 1}}',
         b'{"minutes": []}',
         b'{"new": 1}',
         b"[]",
@@ -245,7 +235,7 @@ def test_a_transcript_of_a_later_form_is_moved_aside(tmp_path: Path) -> None:
 )
 def test_a_damaged_line_is_named(path: Path, line: bytes) -> None:
     with opened(path) as transcript:
-        transcript.add_statement(1, statement("maria"))
+        transcript.add_turn(1, turn("maria"))
     content = path.read_bytes() + line + b"\n" + path.read_bytes().split(b"\n")[1] + b"\n"
     path.write_bytes(content)
     with pytest.raises(CorruptLibraryError, match=r"Line 3 of .*meeting\.ndjson"):
@@ -266,17 +256,17 @@ def test_a_file_cut_off_anywhere_is_gone_on_from(
     ends = []
     with opened(whole) as transcript:
         for member in members:
-            transcript.add_statement(1, Statement(member, "rebuttal", position=f"Ä {member}"))
+            transcript.add_turn(1, MemberTurn(member, "rebuttal", option=f"Ä {member}"))
             ends.append(whole.stat().st_size)
     content = whole.read_bytes()
     path = tmp_path / "cut.ndjson"
     for cut in range(len(content) + 1):
         path.write_bytes(content[:cut])
         with opened(path) as transcript:
-            found = [m for m in members if transcript.statement(1, m) is not None]
+            found = [m for m in members if transcript.turn(1, m) is not None]
             assert found == [m for m, end in zip(members, ends, strict=True) if end <= cut]
             for member in members:
-                transcript.add_statement(1, Statement(member, "rebuttal", position=f"Ä {member}"))
+                transcript.add_turn(1, MemberTurn(member, "rebuttal", option=f"Ä {member}"))
         assert path.read_bytes() == content
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["cut.ndjson", "whole.ndjson"]
 
@@ -305,7 +295,7 @@ def test_the_lock_stays_on_what_was_moved_aside_until_the_new_file_has_one(
     monkeypatch.setattr(Path, "unlink", slowly)
     with pytest.raises(RefusedError, match="Another meeting"):
         opened(path, "k2")
-    rivals[0].add_statement(1, statement("maria"))
+    rivals[0].add_turn(1, turn("maria"))
     rivals[0].close()
     with opened(path, "rival") as again:
         assert again.found == 1
@@ -313,7 +303,7 @@ def test_the_lock_stays_on_what_was_moved_aside_until_the_new_file_has_one(
 
 def test_a_full_disk_leaves_the_file_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(path) as transcript:
-        transcript.add_statement(1, statement("maria"))
+        transcript.add_turn(1, turn("maria"))
         before = path.read_bytes()
         write = os.write
 
@@ -324,13 +314,13 @@ def test_a_full_disk_leaves_the_file_whole(path: Path, monkeypatch: pytest.Monke
 
         monkeypatch.setattr(os, "write", half)
         with pytest.raises(ChapterhouseError, match="No space left"):
-            transcript.add_statement(1, statement("piet"))
+            transcript.add_turn(1, turn("piet"))
         assert path.read_bytes() == before
-        assert transcript.statement(1, "piet") is None
+        assert transcript.turn(1, "piet") is None
         monkeypatch.undo()
-        transcript.add_statement(1, statement("piet"))
+        transcript.add_turn(1, turn("piet"))
     with pytest.raises(ChapterhouseError, match="not written to any more"):
-        transcript.add_statement(1, statement("jan"))
+        transcript.add_turn(1, turn("jan"))
     with opened(path) as again:
         assert again.found == 2
 
@@ -338,7 +328,7 @@ def test_a_full_disk_leaves_the_file_whole(path: Path, monkeypatch: pytest.Monke
 def test_members_may_speak_at_the_same_time(path: Path) -> None:
     with opened(path) as transcript:
         threads = [
-            threading.Thread(target=transcript.add_statement, args=(1, statement(f"m{number}")))
+            threading.Thread(target=transcript.add_turn, args=(1, turn(f"m{number}")))
             for number in range(16)
         ]
         for thread in threads:
@@ -354,7 +344,7 @@ import os, sys
 from pathlib import Path
 from chapterhouse.agents.council_model import Member
 from chapterhouse.council.meeting.transcript import Heading, Transcript
-from chapterhouse.types import Minutes, Statement
+from chapterhouse.types import MemberTurn, Minutes
 
 steps = stop = 0
 write = os.write
@@ -385,9 +375,9 @@ def meet(path):
     with Transcript.open(path, "k", Heading("c", "q")) as transcript:
         for number in (1, 2):
             for member in ("maria", "piet"):
-                if transcript.statement(number, member) is None:
-                    given = Statement(member, "rebuttal", position="x" * 50)
-                    transcript.add_statement(number, given)
+                if transcript.turn(number, member) is None:
+                    given = MemberTurn(member, "rebuttal", option="x" * 50)
+                    transcript.add_turn(number, given)
                     write(1, f" {number}{member}".encode())
         transcript.add_minutes(Minutes("c", "C", "q"))
         write(1, b" minutes")
@@ -423,16 +413,12 @@ def test_killed_anywhere_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
     for (path, _), (*acknowledged, status) in zip(runs, run_children(*runs), strict=True):
         assert int(status) == -signal.SIGKILL
         with Transcript.open(path, "k", Heading("c", "q")) as transcript:
-            kept = [
-                f"{n}{m}" for n in (1, 2) for m in ("maria", "piet") if transcript.statement(n, m)
-            ]
+            kept = [f"{n}{m}" for n in (1, 2) for m in ("maria", "piet") if transcript.turn(n, m)]
             kept += ["minutes"] if transcript.minutes else []
             assert kept[: len(acknowledged)] == acknowledged
             for number in (1, 2):
                 for member in ("maria", "piet"):
-                    transcript.add_statement(
-                        number, Statement(member, "rebuttal", position="x" * 50)
-                    )
+                    transcript.add_turn(number, MemberTurn(member, "rebuttal", option="x" * 50))
             transcript.add_minutes(Minutes("c", "C", "q"))
         assert path.read_bytes() == expected
         assert list(path.parent.iterdir()) == [path]

@@ -9,24 +9,19 @@ from typing import Any
 import pytest
 
 from chapterhouse.answering.cite import text_hash
+from chapterhouse.council.agreement import find_agreement
 from chapterhouse.types import (
     Absence,
     Aspect,
     AspectKind,
-    Cell,
     Citation,
-    Claim,
-    ClaimKind,
-    Concession,
-    ConflictKind,
-    DisagreementMap,
-    Dispute,
-    DisputeSide,
     Document,
     Gap,
-    Leaning,
-    MapRow,
+    Ground,
+    MemberTurn,
     Minutes,
+    Mismatch,
+    MismatchKind,
     ParticipantRecord,
     Point,
     Position,
@@ -34,16 +29,11 @@ from chapterhouse.types import (
     PositionKind,
     PositionRelation,
     PositionTable,
-    Problem,
-    ProblemKind,
-    Reading,
     Reply,
     Stance,
     Statement,
-    Support,
     ToolCall,
     Usage,
-    Verdict,
 )
 
 FEE_2021 = "A guest berth costs 60 euros a night."
@@ -116,137 +106,86 @@ INNER = Minutes(
     "finance",
     "Finance",
     "What shall a guest berth cost?",
-    members=(ParticipantRecord("clerk", "Clerk", "role", "", ("accounts",), 1),),
+    members=(ParticipantRecord("clerk", "Clerk", "role", "", ("accounts",), 1, "small-model"),),
     rounds=(ANALYSIS,),
-    statements=(
-        Statement("clerk", ANALYSIS, claims=(Claim("c1", "clerk", ANALYSIS, FEE_2025, (1,)),)),
-    ),
-    map=DisagreementMap(
-        ("clerk",),
-        (
-            MapRow(
-                "c1",
-                ("c1",),
-                FEE_2025,
-                (Cell("clerk", Stance.SUPPORTS, ("c1",), (1,)),),
-                (ClaimKind.ONE_MEMBER,),
-                ("tariffs-2025",),
-            ),
+    turns=(
+        MemberTurn(
+            "clerk", ANALYSIS, (Statement("s1", "clerk", ANALYSIS, FEE_2025, citations=(1,)),)
         ),
     ),
-    decision=(Point(FEE_2025, (1,), members=("clerk",), claims=("c1",)),),
+    decision=(Point(FEE_2025, (1,), statements=("s1",)),),
     citations=(citation(1, "tariffs-2025", FEE_2025),),
 )
-
-STATEMENTS = (
-    Statement(
+INNER = replace(INNER, agreement=find_agreement(INNER.turns, ("clerk",)))
+COST, QUAYS = "what does a guest berth cost", "may the north quay be used in winter"
+TURNS = (
+    MemberTurn(
         "maria",
         ANALYSIS,
-        position="Guests pay more than they did.",
-        option="raise the tariff",
-        claims=(
-            Claim("c1", "maria", ANALYSIS, FEE_2025, (2,)),
-            Claim("c2", "maria", ANALYSIS, CHINESE, (4,)),
+        (
+            Statement(
+                "s1",
+                "maria",
+                ANALYSIS,
+                "Guests pay more than they did.",
+                "80 euros",
+                COST,
+                (2,),
+                grounds=(Ground(FEE_2025, (2,)),),
+            ),
+            Statement("s2", "maria", ANALYSIS, CHINESE, "", QUAYS, (4,)),
         ),
+        option="raise the tariff",
         missing=("What neighbours charge.",),
         open_questions=("Who pays for the crane?",),
         method="small-model",
         usage=Usage(2, 900, 80, Decimal("0.0125")),
         tool_calls=(ToolCall("search_documents", {"query": "berth", "top_k": 3}, "", seconds=0.5),),
         rejected=("[^nowhere:1]",),
-        read=(Reading("tariffs-2025", 0, 40),),
     ),
-    Statement(
+    MemberTurn(
         "tom",
         ANALYSIS,
-        option="leave it",
-        claims=(
-            Claim("c3", "tom", ANALYSIS, FEE_2021, (1,)),
-            Claim(
-                "c4",
+        (
+            Statement("s3", "tom", ANALYSIS, FEE_2021, "60 euros", COST, (1,)),
+            Statement(
+                "s4",
                 "tom",
                 ANALYSIS,
-                "The north quay has nine cranes.",
-                (3,),
-                Support.NOT_FOUND,
-                (Problem(ProblemKind.NUMBER, "nine"), Problem(ProblemKind.WORDS, "cranes", "quay")),
+                "The north quay has cranes.",
+                "",
+                QUAYS,
+                grounds=(
+                    Ground(
+                        "It has nine cranes.", (3,), (Mismatch(MismatchKind.NUMBER, "nine", "no"),)
+                    ),
+                ),
             ),
         ),
+        option="leave it",
         warnings=("The model of tom was slow.",),
         method="small-model",
     ),
-    Statement(
-        "finance", ANALYSIS, claims=(Claim("c5", "finance", ANALYSIS, QUAY, (3,)),), inner=INNER
+    MemberTurn(
+        "finance",
+        ANALYSIS,
+        (Statement("s5", "finance", ANALYSIS, QUAY, "Closed", QUAYS, (3,)),),
+        inner=INNER,
     ),
-    Statement(
+    MemberTurn(
         "tom",
         CROSS,
         replies=(
-            Reply(
-                "tom",
-                CROSS,
-                "c1",
-                Stance.CONTRADICTS,
-                FEE_2021,
-                (1,),
-                by=ConflictKind.NUMBER,
-                values=("80", "60"),
-            ),
-            Reply("tom", CROSS, "c2", Stance.SILENT),
-        ),
-        concessions=(
-            Concession(
-                "tom",
-                CROSS,
-                "c3",
-                "c1",
-                "The newer list holds.",
-                (2,),
-                accepted=True,
-                reason="The list of 2025 is new to tom.",
-            ),
-            Concession("tom", CROSS, "c4", "", "Very well.", reason="It brings no new evidence."),
+            Reply("tom", CROSS, "s1", Stance.OPPOSE, FEE_2021, (1,)),
+            Reply("tom", CROSS, "s2", Stance.STAND),
         ),
         method="small-model",
     ),
-)
-ROWS = (
-    MapRow(
-        "c1",
-        ("c1",),
-        FEE_2025,
-        (
-            Cell("maria", Stance.SUPPORTS, ("c1",), (2,)),
-            Cell("tom", Stance.CONTRADICTS, ("c3",), (1,)),
-            Cell("finance", Stance.SILENT),
-        ),
-        (ClaimKind.ONE_MEMBER, ClaimKind.NEWER_AGAINST_OLDER),
-        ("tariffs-2025",),
-    ),
-    MapRow(
-        "c2",
-        ("c2", "c5"),
-        CHINESE,
-        (
-            Cell("maria", Stance.SUPPORTS, ("c2",), (4,)),
-            Cell("tom", Stance.SILENT),
-            Cell("finance", Stance.SUPPORTS, ("c5",), (3,)),
-        ),
-        (ClaimKind.SHARED_SOURCE,),
-        ("tariffs-2025", "码头-1"),
-        "码头-1",
-    ),
-    MapRow(
-        "c4",
-        ("c4",),
-        "The north quay has nine cranes.",
-        (
-            Cell("maria", Stance.SILENT),
-            Cell("tom", Stance.SUPPORTS, ("c4",), (3,)),
-            Cell("finance", Stance.SILENT),
-        ),
-        (ClaimKind.ONE_MEMBER,),
-        ("tariffs-2025",),
+    MemberTurn(
+        "tom",
+        REBUTTAL,
+        replies=(Reply("tom", REBUTTAL, "s3", Stance.CONCEDE, "The newer list holds.", (2,)),),
+        method="small-model",
     ),
 )
 OUTDATED = Position(
@@ -261,8 +200,8 @@ OUTDATED = Position(
 )
 READING = PositionTable(
     (
-        Aspect("a1", "what does a guest berth cost", AspectKind.VALUE, "Tariffs change in 2027"),
-        Aspect("a2", "may the north quay be used in winter", AspectKind.YES_NO),
+        Aspect("a1", COST, AspectKind.VALUE, "Tariffs change in 2027"),
+        Aspect("a2", QUAYS, AspectKind.YES_NO),
     ),
     (
         Position(
@@ -313,51 +252,22 @@ MINUTES = Minutes(
         ParticipantRecord("finance", "Finance", "council", "", (), 0),
     ),
     rounds=(ANALYSIS, CROSS, REBUTTAL),
-    statements=STATEMENTS,
+    turns=TURNS,
+    agreement=find_agreement(TURNS, MEMBERS),
     absences=(Absence("maria", CROSS, "no answer within 30 s"),),
-    map=DisagreementMap(
-        MEMBERS,
-        ROWS,
-        (
-            Dispute(
-                ClaimKind.NEWER_AGAINST_OLDER,
-                "guest berth costs euros night",
-                (
-                    DisputeSide(("maria",), FEE_2025, (2,), "c1", "80", "2025-03-01"),
-                    DisputeSide(("tom",), FEE_2021, (1,), "c3", "60", "2021-01-15"),
-                ),
-                ConflictKind.NUMBER,
-                newer=True,
-            ),
-            Dispute(
-                ClaimKind.DIFFERENT_READINGS,
-                "",
-                (DisputeSide(("finance",), QUAY, (3,), "c5"), DisputeSide((), CHINESE, (4,))),
-            ),
-        ),
-    ),
     decided="raise the tariff",
-    decision=(Point(FEE_2025, (2,), claims=("c1",)),),
+    decision=(Point(FEE_2025, (2,), statements=("s1",)),),
     grounds=(
-        Point(QUAY, (3,), members=("maria", "finance"), claims=("c5",)),
-        Point("Guests seldom stay.", (1,), Support.NOT_FOUND, (Problem(ProblemKind.WORDS, "x"),)),
+        Point(QUAY, (3,), statements=("s5",)),
+        Point("It is 70 euros.", (1,), (Mismatch(MismatchKind.AMOUNT, "70 euros", "60 euros"),)),
     ),
-    dissent=(Point(FEE_2021, (1,), members=("tom",), claims=("c3",)),),
-    open_questions=(
-        Point("Who pays for the crane?", (), Support.NO_STATEMENT, members=("maria",)),
-    ),
+    dissent=(Point(FEE_2021, (1,), statements=("s3",), members=("tom",)),),
+    open_questions=(Point("Who pays for the crane?", members=("maria",)),),
     reading=READING,
     missing=(
         Gap("maria", "maria", "What neighbours charge."),
         Gap("tom", "", "The accounts of 2024."),
         Gap("", "library", "Any survey of guests."),
-    ),
-    matrix=(
-        Verdict("raise the tariff", "maria", Leaning.FOR, FEE_2025, (2,)),
-        Verdict("raise the tariff", "tom", Leaning.AGAINST, FEE_2021, (1,)),
-        Verdict("raise the tariff", "finance", Leaning.SILENT),
-        Verdict("leave it", "maria", Leaning.AGAINST),
-        Verdict("leave it", "tom", Leaning.FOR, "", (1,)),
     ),
     citations=CITATIONS,
     chair="The chair",
@@ -370,8 +280,8 @@ EMPTY = Minutes("berths", "", "What then?")
 
 # What the house itself names: hashes, and names that are looked up.
 _OURS = frozenset(
-    {"id", "key", "member", "claim", "to", "option", "options", "round", "rounds", "link"}
-    | {"document_id", "rests_on", "sources", "decided", "aspect", "groups"}
+    {"id", "key", "member", "statement", "option", "options", "round", "rounds", "link"}
+    | {"document_id", "sources", "decided", "aspect", "groups", "question", "agreement"}
 )
 
 
@@ -380,7 +290,10 @@ def hostile(text: str, value: Any = MINUTES, name: str = "") -> Any:
     if isinstance(value, Enum) or name in _OURS:
         return value
     if isinstance(value, str):
-        named = name in {"claims", "members"}  # ids and keys, where they are no values of their own
+        named = name in {
+            "statements",
+            "members",
+        }  # ids and keys, where they are no values of their own
         return value if named else text
     if isinstance(value, tuple):
         return tuple(hostile(text, one, name) for one in value)

@@ -32,7 +32,7 @@ from chapterhouse.council.minutes.outline import minutes_html as html
 from chapterhouse.council.minutes.outline import minutes_markdown as markdown
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.envelope import success
-from chapterhouse.types import Document, Minutes, Statement
+from chapterhouse.types import Document, MemberTurn, Minutes
 
 from ..conftest import (  # noqa: TID252 - the meetings that tests hold stand one folder above
     Hall,
@@ -40,11 +40,12 @@ from ..conftest import (  # noqa: TID252 - the meetings that tests hold stand on
     honest,
     marker,
     phase,
+    position,
     turn,
     whose,
 )
 
-NAMES = ["checksum", "quotations", "sources", "numbering", "claims"]
+NAMES = ["checksum", "quotations", "sources", "numbering", "agreement"]
 Path = tuple[str | int, ...]
 
 
@@ -181,11 +182,18 @@ def test_a_change_of_any_field_is_noticed(bundle: MinutesBundle) -> None:
         (("citations", 0, "number"), 2, "numbering"),
         (("citations", 0, "document_id"), "other", "sources"),
         (("citations", 0, "text_sha256"), "0" * 64, "sources"),
-        (("statements", 2, "inner", "citations", 0, "quote"), "x" * 37, "quotations"),
-        (("statements", 2, "inner", "citations", 0, "number"), 2, "numbering"),
-        (("statements", 2, "inner", "decision", 0, "citations"), [2], "numbering"),
-        (("statements", 0, "claims", 0, "citations"), [9], "numbering"),
-        (("matrix", 0, "citations"), [12], "numbering"),
+        (("turns", 2, "inner", "citations", 0, "quote"), "x" * 37, "quotations"),
+        (("turns", 2, "inner", "citations", 0, "number"), 2, "numbering"),
+        (("turns", 2, "inner", "decision", 0, "citations"), [2], "numbering"),
+        (("turns", 2, "inner", "agreement", 0, "stand"), [], "agreement"),
+        (("turns", 0, "statements", 0, "citations"), [9], "numbering"),
+        (("turns", 0, "statements", 0, "grounds", 0, "citations"), [9], "numbering"),
+        (("turns", 0, "statements", 0, "id"), "s9", "numbering"),
+        (("turns", 3, "replies", 0, "statement"), "s9", "numbering"),
+        (("turns", 3, "replies", 0, "stance"), "stand", "agreement"),
+        (("agreement", 0, "oppose"), ["finance"], "agreement"),
+        (("decision", 0, "statements"), ["s9"], "numbering"),
+        (("dissent", 0, "citations"), [12], "numbering"),
         (("citations", 0, "title"), "Other tariffs", "sources"),
         (("citations", 0, "source"), "papers/other.md", "sources"),
         (("citations", 0, "year"), "2026", "sources"),
@@ -204,11 +212,17 @@ def test_a_new_seal_does_not_hide_what_does_not_fit(
 def test_citations_of_a_statement_would_count_otherwise(bundle: MinutesBundle) -> None:
     data = json.loads(minutes_bundle_json(bundle))
     own = data["minutes"]["citations"][0]
-    text = altered(bundle, ("minutes", "statements", 0, "citations"), [own], resealed=True)
+    text = altered(bundle, ("minutes", "turns", 0, "citations"), [own], resealed=True)
     assert failed(text) == {"numbering"}
 
 
-@pytest.mark.parametrize("path", [("x",), ("minutes", "x"), ("minutes", "statements", 0, "x")])
+def test_what_does_not_fit_is_named(bundle: MinutesBundle) -> None:
+    first = altered(bundle, ("quotes", "3-1"), "0")
+    told = {c.name: c.sentence for c in examine_minutes(read_minutes_bundle(first))}
+    assert told["quotations"] == "[3-1] does not hold."
+
+
+@pytest.mark.parametrize("path", [("x",), ("minutes", "x"), ("minutes", "turns", 0, "x")])
 def test_nothing_can_be_added_beside_what_is_sealed(bundle: MinutesBundle, path: Path) -> None:
     data = json.loads(minutes_bundle_json(bundle))
     inner = data
@@ -231,9 +245,9 @@ def test_nothing_can_be_added_beside_what_is_sealed(bundle: MinutesBundle, path:
         '{"data": 1}',
         '{"minutes": {}}',
         '{"ok": false, "error": {"type": "x"}}',
-        '{"format": "chapterhouse-minutes/5", "minutes": {}}',
+        '{"format": "chapterhouse-minutes/6", "minutes": {}}',
         '{"format": "chapterhouse-answer/3", "answer": {}}',
-        '{"format": "chapterhouse-minutes/4"}',
+        '{"format": "chapterhouse-minutes/5"}',
         "\x00",
         "NaN",
     ],
@@ -247,9 +261,7 @@ def test_junk_is_refused_with_a_hint(text: str) -> None:
 
 @pytest.mark.parametrize("depth", [5, 60, 100, 300, 5_000])
 def test_minutes_within_minutes_are_read_or_refused(minutes: Minutes, depth: int) -> None:
-    start = (
-        '{"council":"a","title":"","question":"","statements":[{"member":"a","round":"b","inner":'
-    )
+    start = '{"council":"a","title":"","question":"","turns":[{"member":"a","round":"b","inner":'
     text = start * depth + '{"council":"a","title":"","question":""}' + "}]}" * depth
     if depth < 20:
         found = read_minutes(text)
@@ -269,10 +281,21 @@ def test_an_answer_is_no_minutes() -> None:
         holds_minutes("junk")
 
 
-def test_a_statement_that_nobody_made_is_no_minutes() -> None:
-    with pytest.raises(UsageError, match=r"statements.0.member"):
-        read_minutes('{"council":"a","title":"","question":"","statements":[{"round":"b"}]}')
-    assert Statement("a", "b").inner is None
+def test_minutes_of_an_earlier_version_are_refused_with_a_sentence() -> None:
+    old = '{"format": "chapterhouse-minutes/4", "minutes": {"council": "a", "statements": []}}'
+    assert holds_minutes(old)
+    with pytest.raises(UsageError, match="of another version: chapterhouse-minutes/4"):
+        read_minutes_bundle(old)
+    printed = '{"data": {"council": "a", "members": [], "statements": [], "map": {}}}'
+    assert holds_minutes(printed)
+    with pytest.raises(UsageError, match="of another version"):
+        read_minutes(printed)
+
+
+def test_a_turn_that_nobody_had_is_no_minutes() -> None:
+    with pytest.raises(UsageError, match=r"turns.0.member"):
+        read_minutes('{"council":"a","title":"","question":"","turns":[{"round":"b"}]}')
+    assert MemberTurn("a", "b").inner is None
 
 
 def assert_whole(hall: Hall, minutes: Minutes) -> None:
@@ -312,12 +335,19 @@ def test_minutes_with_models_are_whole(hall: Hall) -> None:
 
 
 def lying(instructions: str, prompt: str) -> str:
-    """Let Maria state what her document contradicts, and something that nothing carries."""
+    """Let Maria state what her document contradicts, and something of which it says nothing."""
     if phase(instructions) == "independent_analysis" and whose(instructions) == "maria":
         cited = marker(prompt, "4 knots")
-        claims = (f"Inside the harbour no vessel may exceed 9 knots.{cited}", "The moon is near.")
-        return turn(claims=list(claims), position="[x](http://evil.example) <b>")
+        grounds = (f"Inside the harbour no vessel may exceed 9 knots.{cited}", "The moon is near.")
+        return turn(positions=[position("[x](http://evil.example) <b>", *grounds)])
     return honest(instructions, prompt)
+
+
+def test_a_number_that_no_source_has_is_named_and_no_forgery(hall: Hall) -> None:
+    hall.says(lying)
+    minutes = hall.convene(council())
+    assert "not in the source: “9" in markdown(minutes)
+    assert_whole(hall, minutes)
 
 
 def test_a_council_within_a_council_is_whole(hall: Hall) -> None:
@@ -331,7 +361,7 @@ def test_a_council_within_a_council_is_whole(hall: Hall) -> None:
     )
     hall.says(honest)
     minutes = hall.convene(outer)
-    assert [said.member for said in minutes.statements if said.inner] == ["harbour-board"]
+    assert [said.member for said in minutes.turns if said.inner] == ["harbour-board"]
     assert any("-" in name for name, _ in all_citations(minutes))
     assert_whole(hall, minutes)
     assert "The council that sat as a member: Harbour Board" in markdown(minutes)
@@ -339,7 +369,7 @@ def test_a_council_within_a_council_is_whole(hall: Hall) -> None:
 
 def test_a_chair_who_speaks_in_a_round_is_no_stranger(hall: Hall) -> None:
     opening = Round("opening", instructions="Say what is known.", speakers=("chair", "nina"))
-    hall.says(lambda i, p: turn() if phase(i) == "own" else honest(i, p))
+    hall.says(lambda i, p: turn(positions=[position("So.")]) if phase(i) == "own" else honest(i, p))
     minutes = hall.convene(council(rounds=(opening, "synthesis")))
     assert "chair" in {said.member for said in minutes.statements}
     assert_whole(hall, minutes)

@@ -31,11 +31,11 @@ from .conftest import FEE_2021, FEE_2025, MINUTES, OUTDATED, QUAY
 ALONE = replace(
     MINUTES,
     members=tuple(replace(one, model="") for one in MINUTES.members),
-    statements=(),
+    turns=(),
+    agreement=(),
     options=(),
     decided="",
     decision=(),
-    matrix=(),
 )
 SILENT = PositionKind.SILENT
 
@@ -205,9 +205,7 @@ def test_every_relation_has_words(relation: PositionRelation) -> None:
 
 
 def test_minutes_without_a_model_name_no_decision_and_no_dispute() -> None:
-    held = replace(
-        ALONE, map=replace(ALONE.map, rows=(), disputes=()), dissent=(), open_questions=()
-    )
+    held = replace(ALONE, grounds=(), dissent=(), open_questions=())
     assert not held.debated
     for told in (minutes_markdown(held), minutes_html(held)):
         for title in ("Decision", "Decided", "Disputes", "Dissent", "Grounds"):

@@ -6,16 +6,7 @@ from hypothesis import strategies as st
 from tests.steps import assert_in_proportion
 
 from chapterhouse.council.minutes import wording
-from chapterhouse.types import (
-    ClaimKind,
-    ConflictKind,
-    Dispute,
-    DisputeSide,
-    Leaning,
-    Problem,
-    ProblemKind,
-    Stance,
-)
+from chapterhouse.types import Stance
 
 
 @pytest.mark.parametrize(
@@ -51,24 +42,9 @@ def test_it_takes_work_in_proportion(unit: str) -> None:
 
 def test_every_value_has_its_words() -> None:
     assert set(wording.STANCES) == set(Stance)
-    assert set(wording.LEANINGS) == set(Leaning)
-    assert set(wording.KINDS) == set(ClaimKind)
     assert len({told[0] for told in wording.STANCES.values()}) == len(Stance)
-    for kind in ProblemKind:
-        assert wording.problem(Problem(kind, "a")).endswith("“a”")
-    assert wording.problem(Problem(ProblemKind.DATE, "1", "2")) == "the date “1”, not “2”"
 
 
-@pytest.mark.parametrize("kind", list(ClaimKind))
-@pytest.mark.parametrize("by", [None, *ConflictKind])
-def test_every_dispute_has_its_title(kind: ClaimKind, by: ConflictKind | None) -> None:
-    sides = (DisputeSide((), "a", (1,), date="2025"), DisputeSide((), "b", (2,), date="2021"))
-    dispute = Dispute(kind, "berths", sides, by, newer=True)
-    assert wording.dispute_title(dispute, 2).startswith("2. berths: ")
-    assert wording.dispute_verdict(dispute) == "The first is newer: 2025 against 2021."
-
-
-def test_rounds_and_kinds_have_names() -> None:
+def test_rounds_have_names() -> None:
     assert wording.round_title("cross_examination") == "Cross-examination"
     assert wording.round_title("cost_check") == "Cost check"
-    assert wording.kinds((ClaimKind.SHARED_SOURCE,), "x").endswith("shared source: x")

@@ -18,7 +18,7 @@ STEPS = ("round-began", "spoke", "round-ended")
 @pytest.fixture(scope="module")
 def served_board(board_copy: Path) -> Iterator[Served]:
     """A server over the board, with a model that always says the same."""
-    with chat_server(lambda _: Reply('{"position": "It may be settled."}')) as server:
+    with chat_server(lambda _: Reply('{"position": "It may be settled. [1]"}')) as server:
         with (board_copy / "chapterhouse.toml").open("a") as settings:
             settings.write(
                 f'[models.tiny]\nengine = "openai"\nmodel = "m"\nbase_url = "{server.url}"\n'
@@ -80,7 +80,7 @@ def test_a_meeting_is_followed_read_again_and_gone_on_with(client: httpx2.Client
     assert first[-1]["event"] == "minutes"
     spoke = [one["data"] for one in first if one["event"] == "spoke"]
     assert {one["member"] for one in spoke} >= {"maria", "tom"}
-    assert all(one["statement"] for one in spoke)
+    assert all(one["turn"] for one in spoke)
     shown = client.get(f"/api/meetings/{meeting}").json()
     assert (shown["state"], shown["problem"]) == ("done", None)
     assert shown["minutes"] == first[-1]["data"]

@@ -125,7 +125,7 @@ def test_minutes_are_told_in_every_form(
         assert not set(result.out) & set("\x1b\x07\u202e")
     printed = chapterhouse("convene", "berths", QUESTION, "--json")
     before = read_minutes((harbour / "MINUTES").read_bytes())
-    assert read_minutes(printed.out).statements == before.statements
+    assert read_minutes(printed.out).turns == before.turns
     assert printed.err == ""
 
 
@@ -189,7 +189,7 @@ def test_an_interrupted_meeting_says_how_to_go_on(
     options = ("--model", "down", *(("--fresh",) if fresh else ()))
     result = chapterhouse("convene", "berths", QUESTION, *options)
     assert (result.code, result.out) == (130, "")
-    assert "Stopped in round 1, independent_analysis, after 0 statements." in result.err
+    assert "Stopped in round 1, independent_analysis, after 0 turns." in result.err
     assert "goes on where it stopped" in result.err
     assert ("without --fresh" in result.err) == fresh
 
@@ -344,7 +344,7 @@ def test_members_disagree_and_their_minutes_are_verified(
         ("tom", ["80 euros"], "2025-03-01"),
     ]
     assert first.data["reading"]["comparisons"][0]["relation"] == "differ"
-    assert (first.data["map"]["rows"], first.data["decision"]) == ([], [])
+    assert (first.data["agreement"], first.data["decision"]) == ([], [])
     told = chapterhouse("verify", "b.json", "--home", divided)
     assert told.code == 0, told
     assert told.out.count("ok  ") == 5

@@ -29,7 +29,7 @@ def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -
     assert data["rounds"][1] == {
         "name": "cross_examination",
         "kind": "cross_examination",
-        "shows_claims": True,
+        "shows_statements": True,
     }
 
 

@@ -13,10 +13,10 @@ from rich.console import Console
 
 from chapterhouse.interfaces.cli import live
 from chapterhouse.types import (
-    Claim,
     CouncilEvent,
     MeetingEvent,
     MeetingEventKind,
+    MemberTurn,
     Minutes,
     Progress,
     ReadingEvent,
@@ -25,14 +25,14 @@ from chapterhouse.types import (
 
 QUESTION = "What shall a berth cost?"
 ROUND = "independent_analysis"
-SAID = Statement("maria", ROUND, claims=(Claim("", "maria", ROUND, "x"),))
+SAID = MemberTurn("maria", ROUND, (Statement("", "maria", ROUND, "x"),))
 Kind = MeetingEventKind
 EVENTS = (
     MeetingEvent(Kind.ROUND_BEGAN, ROUND, 1),
-    MeetingEvent(Kind.RESUMED, ROUND, 1, "tom", statement=replace(SAID, claims=())),
+    MeetingEvent(Kind.RESUMED, ROUND, 1, "tom", turn=replace(SAID, statements=())),
     MeetingEvent(Kind.MEMBER_BEGAN, ROUND, 1, "maria"),
     MeetingEvent(Kind.TEXT, ROUND, 1, "maria", "A draft \x1b[2J of it."),
-    MeetingEvent(Kind.SPOKE, ROUND, 1, "maria", statement=SAID),
+    MeetingEvent(Kind.SPOKE, ROUND, 1, "maria", turn=SAID),
     MeetingEvent(Kind.ABSENT, ROUND, 1, "eve\x1b[2J", "no answer within 30 s\x07"),
     MeetingEvent(Kind.ROUND_ENDED, ROUND, 1),
 )
@@ -49,8 +49,8 @@ def test_off_a_terminal_a_meeting_is_told_in_lines(capsys: pytest.CaptureFixture
     told = capsys.readouterr()
     assert told.err.splitlines() == [
         "Round 1: independent_analysis",
-        "  tom: spoke before: nothing to state",
-        "  maria: 1 claim",
+        "  tom: spoke before: nothing new",
+        "  maria: 1 statement",
         "  eve\\x1b[2J: is absent: no answer within 30 s\\x07",
     ]
     assert told.out == ""
@@ -65,12 +65,12 @@ def test_a_meeting_is_followed() -> None:
     drawn = live.draw(meeting, 60).plain
     assert drawn.splitlines() == [
         "Round 1: independent_analysis",
-        "  tom    spoke before: nothing to state",
+        "  tom    spoke before: nothing new",
         "  maria  … A draft \\x1b[2J of it.",
     ]
     for event in EVENTS[4:]:
         meeting.follow(event)
-    assert (meeting.statements, meeting.claims) == (2, 1)
+    assert (meeting.spoke, meeting.statements) == (2, 1)
     for width in (1, 10, 20, 40):
         drawn = live.draw(meeting, width).plain
         assert "\x1b" not in drawn
@@ -89,7 +89,7 @@ def work(on_event):
     on_event(MeetingEvent(K.TEXT, "opening", 1, "maria", "a draft of hers"))
     time.sleep(.5)
     on_event(MeetingEvent(K.ABSENT, "opening", 1, "tom", "no answer"))
-    on_event(MeetingEvent(K.SPOKE, "opening", 1, "maria", statement=Statement("maria", "opening")))
+    on_event(MeetingEvent(K.SPOKE, "opening", 1, "maria", turn=MemberTurn("maria", "opening")))
     on_event(MeetingEvent(K.ROUND_ENDED, "opening", 1))
     return Minutes("a", "b", "c")
 assert live.attend(work, quiet=True, is_saved=True).council == "a"
@@ -145,7 +145,7 @@ def test_a_round_of_the_chair_alone_is_no_round_of_nobody() -> None:
         meeting.follow(ended)
         live._lasting(target, meeting, ended)
     assert out.getvalue().splitlines() == [
-        "Round 1, opening: 1 spoke, 0 claims so far",
-        "Round 2, synthesis: summed up, 0 claims so far",
-        "Round 3, summary: summed up, 0 claims so far",
+        "Round 1, opening: 1 spoke, 0 statements so far",
+        "Round 2, synthesis: summed up, 0 statements so far",
+        "Round 3, summary: summed up, 0 statements so far",
     ]

@@ -81,7 +81,7 @@ def test_minutes_have_verified_citations_and_the_table(direct: Direct, library: 
     assert {number for cell in cells for number in cell["citations"]} <= numbers
     assert [one["relation"] for one in minutes["reading"]["comparisons"]] == ["differ"]
     assert not minutes["decision"]  # nobody asked what to choose
-    assert not minutes["map"]["rows"]
+    assert not minutes["statements"]
     assert "# " in result.content[0].text
     assert direct.told == []  # nobody argues without a model
 

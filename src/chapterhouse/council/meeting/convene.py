@@ -14,10 +14,12 @@ from chapterhouse.answering.question_record import minutes_record, record_questi
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.corpus import open_declared
+from chapterhouse.council.meeting.chair import Synthesis, prepare_synthesis
 from chapterhouse.council.meeting.draft import draft_minutes
 from chapterhouse.council.meeting.limits import Allowance, fit_session
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.plan import Plan, PlannedTurn
+from chapterhouse.council.meeting.record import Record, TurnTask
 from chapterhouse.council.meeting.replay import Replay, open_transcript
 from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
 from chapterhouse.council.meeting.session import (
@@ -30,16 +32,13 @@ from chapterhouse.council.meeting.session import (
     refresh_sources,
 )
 from chapterhouse.council.meeting.speaking import ignore, preside, speak
-from chapterhouse.council.meeting.synthesis import Synthesis, prepare_synthesis
 from chapterhouse.council.meeting.transcript import Transcript
-from chapterhouse.council.meeting.turns import Record, Turn
 from chapterhouse.council.meeting.written import Prepared, prepare_turn
 from chapterhouse.council.tools import Opened
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     CouncilEvent,
-    DisagreementMap,
     Memory,
     Minutes,
     MinutesEvent,
@@ -183,29 +182,27 @@ def _deciding(
 
 def _planned_turns(session: Session, runtime: Runtime) -> Iterator[PlannedTurn]:
     """Yield every turn in the order of rounds and seats; the chair's synthesis ends a council."""
-    titles = [(one.key, one.title) for one in session.everyone]
+    titles = {one.key: one.title for one in session.everyone}
     for number, entry in enumerate(session.council.rounds, start=1):
-        turn = Turn(session.council, session.question, entry, number, Record(), titles)
+        task = TurnTask(
+            session.council, session.question, session.aspects, entry, number, Record(), titles
+        )
         if entry.kind is RoundKind.SYNTHESIS:
             if session.chair:
-                draft = draft_minutes(
-                    session.question, session, turn.record, DisagreementMap(), runtime
-                )
-                prepared = prepare_synthesis(
-                    session.chair, Synthesis(session, turn, draft), runtime
-                )
-                yield _plan_turn(session.chair, turn, prepared)
+                synthesis = Synthesis(session, task, draft_minutes(session, Record(), runtime))
+                prepared = prepare_synthesis(session.chair, synthesis, runtime)
+                yield _plan_turn(session.chair, task, prepared)
             return
         named = entry.speakers
         speakers = [one for one in session.everyone if one.key in named]
         for one in speakers if named else session.participants:
-            yield _plan_turn(one, turn, prepare_turn(one, turn, runtime))
+            yield _plan_turn(one, task, prepare_turn(one, task, runtime))
 
 
-def _plan_turn(participant: Participant, turn: Turn, given: Prepared) -> PlannedTurn:
+def _plan_turn(participant: Participant, task: TurnTask, given: Prepared) -> PlannedTurn:
     return PlannedTurn(
         member=participant.key,
-        round=turn.round.name,
+        round=task.round.name,
         model=participant.model.fingerprint if participant.model else "",
         grounding=participant.grounding,
         shelves=participant.shelves,

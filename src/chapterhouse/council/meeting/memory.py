@@ -11,13 +11,13 @@ from typing import Final
 
 from chapterhouse.agents.council_model import CHAIR, shelf_of
 from chapterhouse.answering.stale import remembered
+from chapterhouse.council.meeting.prompts import numbers_of
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.ports.memories import Memories
-from chapterhouse.types import FOUND, Claim, Memory, Minutes, Support
+from chapterhouse.types import Memory, Minutes
 
 _DAY: Final = 86_400
 _LONGEST: Final = 20_000  # characters of what is remembered
-_UNFOUND: Final = frozenset(Support) - FOUND - {Support.NO_STATEMENT}
 
 # Whose, what, how composed, and the numbers of the citations that it rests on.
 _Remembered = tuple[str, str, str, AbstractSet[int]]
@@ -64,8 +64,7 @@ def remember_meeting(
 ) -> tuple[str, ...]:
     """Put what everyone held and what was decided into the memory; return warnings.
 
-    What a member gave up is not what they hold, and what their documents do not carry is nothing
-    to be reminded of. Who held nothing has no memory, and the same is not remembered twice.
+    Who held nothing has no memory, and the same is not remembered twice.
 
     Args:
         minutes: Of the meeting.
@@ -75,7 +74,7 @@ def remember_meeting(
         sequence: Of the library.
     """
     expires = now + days * _DAY if days else 0
-    members = dict.fromkeys(statement.member for statement in minutes.statements)
+    members = dict.fromkeys(turn.member for turn in minutes.turns)
     conclusions = [_member_conclusion(minutes, member) for member in members]
     conclusions.append(_decision(minutes))
     try:
@@ -102,46 +101,28 @@ def remember_meeting(
 
 def _member_conclusion(minutes: Minutes, member: str) -> _Remembered:
     """Return what a member held in the end."""
-    statements = [statement for statement in minutes.statements if statement.member == member]
-    given_up = {
-        concession.claim
-        for statement in statements
-        for concession in statement.concessions
-        if concession.accepted
-    }
-    claims = [
-        claim
-        for statement in statements
-        for claim in statement.claims
-        if claim.id not in given_up and claim.support in FOUND
-    ]
-    position = _last(statement.position for statement in statements)
-    option = _last(statement.option for statement in statements)
-    parts = [position, *dict.fromkeys(claim.text for claim in claims)]
-    if option:
-        parts.insert(0, f"For: {option}")
-    parts += [f"Gave up: {claim.text}" for claim in _claims(minutes, given_up)]
-    numbers = {number for claim in claims for number in claim.citations}
-    method = statements[-1].method
-    return owner_of(minutes.council, member), _lines(parts), method, numbers
+    turns = [turn for turn in minutes.turns if turn.member == member]
+    given_up = {one.statement for one in minutes.agreement if member in one.concede}
+    own = [one for turn in turns for one in turn.statements]
+    held = [one for one in own if one.id not in given_up]
+    option = _last(turn.option for turn in turns)
+    parts = [f"For: {option}"] if option else []
+    parts += dict.fromkeys(one.position for one in held)
+    parts += [f"Gave up: {one.position}" for one in own if one.id in given_up]
+    numbers = {number for one in held for number in numbers_of(one)}
+    return owner_of(minutes.council, member), _lines(parts), turns[-1].method, numbers
 
 
 def _decision(minutes: Minutes) -> _Remembered:
     """Return what the council decided."""
-    supported = [point for point in minutes.decision if point.support not in _UNFOUND]
     parts = [f"Decided: {minutes.decided}" if minutes.decided else ""]
-    parts += [point.text for point in supported]
-    numbers = {number for point in supported for number in point.citations}
+    parts += [point.text for point in minutes.decision]
+    numbers = {number for point in minutes.decision for number in point.citations}
     return owner_of(minutes.council), _lines(parts), minutes.method, numbers
 
 
 def _last(values: Iterable[str]) -> str:
     return next(filter(None, reversed(tuple(values))), "")
-
-
-def _claims(minutes: Minutes, ids: Iterable[str]) -> list[Claim]:
-    wanted = set(ids)
-    return [claim for claim in minutes.claims if claim.id in wanted]
 
 
 def _lines(parts: Iterable[str]) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from chapterhouse.answering.cite import cite, verify
+from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.meeting.session import Participant, Session
-from chapterhouse.council.meeting.turns import Ledger
 from chapterhouse.council.positions.compare import compare_positions
 from chapterhouse.council.positions.reading import FoundPosition
 from chapterhouse.ports.store import Store

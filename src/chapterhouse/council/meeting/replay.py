@@ -3,7 +3,7 @@
 A transcript is a file, and anyone who can write to it can write anything. So members who quote are
 never taken from it, for they quote as fast as it is read. What a model said is taken only if every
 quotation stands in the stored text to the character; what a chair's model wrote only if, besides,
-it sums up the very record and map that come out again.
+it sums up the very record that comes out again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,20 +19,9 @@ from chapterhouse.council.meeting.session import (
     Session,
 )
 from chapterhouse.council.meeting.transcript import Heading, Transcript, key_of_meeting
-from chapterhouse.council.minutes.contents import tool_texts
+from chapterhouse.council.minutes.contents import sentences_of, tool_texts
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import (
-    Absence,
-    Citation,
-    Claim,
-    Concession,
-    Memory,
-    Minutes,
-    Reply,
-    Scope,
-    Statement,
-    ToolText,
-)
+from chapterhouse.types import Absence, Citation, MemberTurn, Memory, Minutes, Scope, ToolText
 
 MEETINGS: Final = "meetings"  # folder of a council that holds the transcripts
 
@@ -46,9 +35,9 @@ class Replay:
         self._models = {one.key for one in session.everyone if one.model or one.inner}
         self._runtime = runtime
 
-    def statement(self, number: int, member: str) -> Statement | None:
+    def turn(self, number: int, member: str) -> MemberTurn | None:
         """Return what a member's model said in round ``number``, if it proves itself."""
-        found = self._transcript.statement(number, member)
+        found = self._transcript.turn(number, member)
         if found is None or member not in self._models or not self._proves(found):
             return None
         return found
@@ -57,39 +46,34 @@ class Replay:
         """Return the minutes that the chair's model wrote about the same, if they prove themselves.
 
         Args:
-            draft: What rules make of the record.
+            draft: What the record comes to without a chair.
         """
         found = self._transcript.minutes
         if found is None or found.method == draft.method or not _about_the_same(found, draft):
             return None
-        held = self._hold(found.citations, tool_texts(found))
-        return found if held and found.decided in {"", *draft.options} else None
+        stand = self._stand(found.citations, tool_texts(found))
+        return found if stand and found.decided in {"", *draft.options} else None
 
-    def add_statement(self, number: int, statement: Statement) -> None:
+    def add_turn(self, number: int, turn: MemberTurn) -> None:
         """Keep what a member said; errors as the transcript's."""
-        self._transcript.add_statement(number, statement)
+        self._transcript.add_turn(number, turn)
 
     def add_absence(self, number: int, absence: Absence) -> None:
         """Keep that a member did not speak; errors as the transcript's."""
         self._transcript.add_absence(number, absence)
 
-    def _proves(self, statement: Statement) -> bool:
-        sentences: Sequence[Claim | Reply | Concession] = (
-            *statement.claims,
-            *statement.replies,
-            *statement.concessions,
-        )
-        known = {citation.number for citation in statement.citations}
-        numbers = {number for sentence in sentences for number in sentence.citations}
-        if not numbers <= known:
-            return False
-        inner, texts = statement.inner, statement.tool_texts
-        if inner and not self._hold(inner.citations, tool_texts(inner)):
-            return False
-        return self._hold(statement.citations, texts)
+    def _proves(self, turn: MemberTurn) -> bool:
+        """Whether every quotation stands where it is said to, also in a council that is a member's.
 
-    def _hold(self, citations: Sequence[Citation], texts: Sequence[ToolText]) -> bool:
-        """Whether every quotation stands where it is said to."""
+        Every number that is cited is one of them.
+        """
+        texts = (*turn.tool_texts, *(tool_texts(turn.inner) if turn.inner else ()))
+        inner = turn.inner.citations if turn.inner else ()
+        known = {citation.number for citation in turn.citations}
+        numbers = {number for one in sentences_of(turn) for number in one.citations}
+        return numbers <= known and self._stand((*turn.citations, *inner), texts)
+
+    def _stand(self, citations: Sequence[Citation], texts: Sequence[ToolText]) -> bool:
         store = with_tool_texts(self._runtime, texts).store
         holdings = holdings_of(store, Scope.everything())
         return all(
@@ -99,8 +83,8 @@ class Replay:
 
 
 def _about_the_same(found: Minutes, draft: Minutes) -> bool:
-    """Whether minutes sum up the same record and map, of the same people."""
-    same = ("council", "question", "options", "members", "statements", "absences", "map")
+    """Whether minutes sum up the same record, of the same people."""
+    same = ("council", "question", "options", "members", "turns", "agreement", "absences")
     return all(getattr(found, name) == getattr(draft, name) for name in same)
 
 

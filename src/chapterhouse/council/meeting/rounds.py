@@ -16,39 +16,37 @@ from chapterhouse import telemetry
 from chapterhouse.agents.council_model import CHAIR, RoundKind
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.council.meeting.agenda import agenda_of, build_map
+from chapterhouse.council.meeting.chair import Synthesis
 from chapterhouse.council.meeting.draft import draft_minutes
 from chapterhouse.council.meeting.limits import Allowance
+from chapterhouse.council.meeting.record import OnText, Record, TurnTask, add_absence, add_turn
 from chapterhouse.council.meeting.session import Participant, Session
-from chapterhouse.council.meeting.synthesis import Synthesis
-from chapterhouse.council.meeting.turns import OnText, Record, Turn, add_absence, add_statement
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Absence,
-    DisagreementMap,
     MeetingEvent,
     MeetingEventKind,
+    MemberTurn,
     Memory,
     Minutes,
-    Statement,
     Usage,
 )
 
 _log: Final = logging.getLogger("chapterhouse.council")
 
 OnEvent = Callable[[MeetingEvent], None]
-Speak = Callable[[Participant, Turn, OnText | None], Awaitable[Statement]]
+Speak = Callable[[Participant, TurnTask, OnText | None], Awaitable[MemberTurn]]
 
 
 class TurnStore(Protocol):
     """Where what is said is stored as soon as it is said, and found after an interruption."""
 
-    def statement(self, number: int, member: str) -> Statement | None:
+    def turn(self, number: int, member: str) -> MemberTurn | None:
         """Return what a member said in a round before the meeting was interrupted."""
         ...
 
-    def add_statement(self, number: int, statement: Statement) -> None:
+    def add_turn(self, number: int, turn: MemberTurn) -> None:
         """Store what a member said; it survives a crash once this returns."""
         ...
 
@@ -95,16 +93,16 @@ class _Places:
 
 
 async def hold_round(
-    turns: Sequence[tuple[Participant, Turn]],
+    tasks: Sequence[tuple[Participant, TurnTask]],
     limits: Limits,
     speak: Speak,
     store: TurnStore,
     on_event: OnEvent,
-) -> tuple[Statement | Absence, ...]:
+) -> tuple[MemberTurn | Absence, ...]:
     """Let everyone of a round speak; return what each said, or why not, in the order of the seats.
 
     Args:
-        turns: Who speaks, and what each is asked.
+        tasks: Who speaks, and what each is asked.
         limits: Members at a time, and seconds until the round ends for whoever has not spoken.
         speak: Lets one member speak.
         store: Where what was said is kept, and found after an interruption.
@@ -112,47 +110,47 @@ async def hold_round(
     """
     places = _Places(limits.parallel)
 
-    async def one(participant: Participant, turn: Turn) -> Statement | Absence:
+    async def one(participant: Participant, task: TurnTask) -> MemberTurn | Absence:
         async with places.one(participant):
-            return await _take_turn(participant, turn, speak, store, on_event)
+            return await _take_turn(participant, task, speak, store, on_event)
 
-    tasks = [asyncio.create_task(one(participant, turn)) for participant, turn in turns]
+    running = [asyncio.create_task(one(participant, task)) for participant, task in tasks]
     try:
-        await asyncio.wait(tasks, timeout=limits.seconds)
+        await asyncio.wait(running, timeout=limits.seconds)
     finally:
-        late = [task for task in tasks if not task.done()]
-        for task in late:
-            task.cancel()
-    outcomes = list[Statement | Absence]()
-    for task, (participant, turn) in zip(tasks, turns, strict=True):
-        if task in late:
+        late = [one for one in running if not one.done()]
+        for unfinished in late:
+            unfinished.cancel()
+    outcomes = list[MemberTurn | Absence]()
+    for ended, (participant, task) in zip(running, tasks, strict=True):
+        if ended in late:
             reason = f"The round ended after {_seconds(limits.seconds)}."
-            outcomes.append(_missing(participant, turn, reason, store, on_event))
+            outcomes.append(_missing(participant, task, reason, store, on_event))
         else:
-            outcomes.append(task.result())
+            outcomes.append(ended.result())
     return tuple(outcomes)
 
 
-def add_outcomes(record: Record, outcomes: Sequence[Statement | Absence]) -> Record:
+def add_outcomes(record: Record, outcomes: Sequence[MemberTurn | Absence]) -> Record:
     """Return the record with what came of a round."""
     for outcome in outcomes:
         if isinstance(outcome, Absence):
             record = add_absence(record, outcome)
         else:
-            record = add_statement(record, outcome)
+            record = add_turn(record, outcome)
     return record
 
 
 async def _take_turn(
-    participant: Participant, turn: Turn, speak: Speak, store: TurnStore, on_event: OnEvent
-) -> Statement | Absence:
+    participant: Participant, task: TurnTask, speak: Speak, store: TurnStore, on_event: OnEvent
+) -> MemberTurn | Absence:
     """Return what a member says, or why they do not: one who fails stops nobody else."""
     event = MeetingEvent(
-        MeetingEventKind.MEMBER_BEGAN, turn.round.name, turn.number, participant.key
+        MeetingEventKind.MEMBER_BEGAN, task.round.name, task.number, participant.key
     )
-    earlier = store.statement(turn.number, participant.key)
+    earlier = store.turn(task.number, participant.key)
     if earlier is not None:
-        on_event(replace(event, kind=MeetingEventKind.RESUMED, statement=earlier))
+        on_event(replace(event, kind=MeetingEventKind.RESUMED, turn=earlier))
         return earlier
     on_event(event)
 
@@ -161,35 +159,35 @@ async def _take_turn(
 
     try:
         async with asyncio.timeout(participant.timeout_seconds) as limit:
-            statement = await speak(participant, turn, on_text)
+            turn = await speak(participant, task, on_text)
     except TimeoutError:
         if not limit.expired():
-            return _missing(participant, turn, "They took too long.", store, on_event)
+            return _missing(participant, task, "They took too long.", store, on_event)
         reason = f"They took longer than {_seconds(participant.timeout_seconds or 0)}."
-        return _missing(participant, turn, reason, store, on_event)
+        return _missing(participant, task, reason, store, on_event)
     except ChapterhouseError as error:
         reason = f"{error.message} {error.hint}".strip()
-        return _missing(participant, turn, reason, store, on_event)
+        return _missing(participant, task, reason, store, on_event)
     except Exception as error:  # noqa: BLE001 - whatever one member does, the others go on
         _log.exception("%s could not speak", participant.key)
         reason = f"Something went wrong with them ({type(error).__name__})."
-        return _missing(participant, turn, reason, store, on_event)
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():  # the round ended, whatever they made of that
+        return _missing(participant, task, reason, store, on_event)
+    running = asyncio.current_task()
+    if running is not None and running.cancelling():  # the round ended, whatever they made of it
         raise asyncio.CancelledError
-    statement = _record_statement(statement, turn, store)
-    on_event(replace(event, kind=MeetingEventKind.SPOKE, statement=statement))
-    return statement
+    turn = _store_turn(turn, task, store)
+    on_event(replace(event, kind=MeetingEventKind.SPOKE, turn=turn))
+    return turn
 
 
-def _record_statement(statement: Statement, turn: Turn, store: TurnStore) -> Statement:
-    """Keep what was said; where that is not possible the meeting goes on and says so."""
+def _store_turn(turn: MemberTurn, task: TurnTask, store: TurnStore) -> MemberTurn:
+    """Store what was said; where that is not possible the meeting goes on and says so."""
     try:
-        store.add_statement(turn.number, statement)
+        store.add_turn(task.number, turn)
     except ChapterhouseError as error:
         warning = f"This could not be written to the transcript: {error.message}"
-        return replace(statement, warnings=(*statement.warnings, warning))
-    return statement
+        return replace(turn, warnings=(*turn.warnings, warning))
+    return turn
 
 
 def _seconds(number: float) -> str:
@@ -197,13 +195,13 @@ def _seconds(number: float) -> str:
 
 
 def _missing(
-    participant: Participant, turn: Turn, reason: str, store: TurnStore, on_event: OnEvent
+    participant: Participant, task: TurnTask, reason: str, store: TurnStore, on_event: OnEvent
 ) -> Absence:
-    absence = Absence(participant.key, turn.round.name, reason)
+    absence = Absence(participant.key, task.round.name, reason)
     with suppress(ChapterhouseError):  # who is absent is asked again in any case
-        store.add_absence(turn.number, absence)
+        store.add_absence(task.number, absence)
     on_event(
-        MeetingEvent(MeetingEventKind.ABSENT, turn.round.name, turn.number, participant.key, reason)
+        MeetingEvent(MeetingEventKind.ABSENT, task.round.name, task.number, participant.key, reason)
     )
     return absence
 
@@ -252,71 +250,62 @@ async def hold_meeting(session: Session, meeting: Meeting) -> Minutes:
 
 
 async def _hold(session: Session, meeting: Meeting) -> Minutes:
-    council, question, record = session.council, session.question, Record()
-    rounds = council.rounds if session.debates else ()  # documents alone hold none
-    for number, entry in enumerate(rounds, start=1):
-        turn = Turn(council, question, entry, number, record, _titles(session))
+    council, record = session.council, Record()
+    titles = {one.key: one.title for one in session.everyone}
+    for number, entry in enumerate(council.rounds if session.debates else (), start=1):
+        task = TurnTask(council, session.question, session.aspects, entry, number, record, titles)
         if entry.kind is RoundKind.SYNTHESIS:  # which ends a council
-            return await _synthesis(turn, session, meeting)
-        if record.statements and meeting.allowance.is_used:
+            return await _synthesis(task, session, meeting)
+        if record.turns and meeting.allowance.is_used:
             meeting.allowance.note(f"the round {entry.name.replace('_', ' ')} was not held")
             continue
-        runtime = with_tool_texts(meeting.runtime, record.tool_texts)
-        agenda = await run_in_thread(partial(agenda_of, turn, session, runtime))
-        record = await _round(replace(turn, agenda=agenda), session, meeting)
-    return _whole(await _draft(question, session, record, meeting.runtime), record, meeting)
+        record = await _round(task, session, meeting)
+    return _whole(await _draft(session, record, meeting.runtime), record, meeting)
 
 
-def _titles(session: Session) -> Sequence[tuple[str, str]]:
-    return [(participant.key, participant.title) for participant in session.everyone]
-
-
-async def _round(turn: Turn, session: Session, meeting: Meeting) -> Record:
-    keys = turn.round.speakers or tuple(participant.key for participant in session.participants)
+async def _round(task: TurnTask, session: Session, meeting: Meeting) -> Record:
+    keys = task.round.speakers or tuple(participant.key for participant in session.participants)
     everyone = [session.participant(key) for key in keys]
     speakers = [one for one in everyone if one.model or one.inner]
-    seconds = min(turn.council.round_timeout_seconds, meeting.allowance.seconds_left)
-    limits = Limits(turn.council.parallel, seconds)
-    _emit(meeting, turn, MeetingEventKind.ROUND_BEGAN)
-    with telemetry.round_span(turn.round.name, turn.number, len(speakers)):
-        turns = [
-            (participant, replace(turn, reminded=meeting.remind(participant)))
-            for participant in speakers
-        ]
-        outcomes = await hold_round(turns, limits, meeting.speak, meeting.store, meeting.on_event)
+    seconds = min(task.council.round_timeout_seconds, meeting.allowance.seconds_left)
+    limits = Limits(task.council.parallel, seconds)
+    _emit(meeting, task, MeetingEventKind.ROUND_BEGAN)
+    with telemetry.round_span(task.round.name, task.number, len(speakers)):
+        tasks = [(one, replace(task, reminded=meeting.remind(one))) for one in speakers]
+        outcomes = await hold_round(tasks, limits, meeting.speak, meeting.store, meeting.on_event)
     if not meeting.allowance.seconds_left:
-        meeting.allowance.note(f"the round {turn.round.name.replace('_', ' ')} was ended")
-    _emit(meeting, turn, MeetingEventKind.ROUND_ENDED)
-    return add_outcomes(turn.record, outcomes)
+        meeting.allowance.note(f"the round {task.round.name.replace('_', ' ')} was ended")
+    _emit(meeting, task, MeetingEventKind.ROUND_ENDED)
+    return add_outcomes(task.record, outcomes)
 
 
-async def _synthesis(turn: Turn, session: Session, meeting: Meeting) -> Minutes:
-    """Return what the chair sums up, at most in the time of a round; else what rules can write."""
-    draft = await _draft(turn.question, session, turn.record, meeting.runtime)
+async def _synthesis(task: TurnTask, session: Session, meeting: Meeting) -> Minutes:
+    """Return what the chair sums up, at most in the time of a round; else what was said."""
+    draft = await _draft(session, task.record, meeting.runtime)
     chair = session.chair
-    _emit(meeting, turn, MeetingEventKind.ROUND_BEGAN)
+    _emit(meeting, task, MeetingEventKind.ROUND_BEGAN)
     earlier = meeting.store.minutes(draft) if chair and chair.model else None
     if earlier is not None:
-        _emit(meeting, turn, MeetingEventKind.RESUMED, CHAIR)
-        _emit(meeting, turn, MeetingEventKind.ROUND_ENDED)
+        _emit(meeting, task, MeetingEventKind.RESUMED, CHAIR)
+        _emit(meeting, task, MeetingEventKind.ROUND_ENDED)
         return earlier
-    if chair is not None and draft.map.rows:
-        seconds = chair.timeout_seconds or turn.council.round_timeout_seconds
+    if chair is not None and draft.statements:
+        seconds = chair.timeout_seconds or task.council.round_timeout_seconds
         seconds = min(seconds, meeting.allowance.seconds_left)
-        _emit(meeting, turn, MeetingEventKind.MEMBER_BEGAN, CHAIR)
-        with telemetry.round_span(turn.round.name, turn.number, 1):
-            synthesis = Synthesis(session, replace(turn, reminded=meeting.remind(chair)), draft)
-            on_text = partial(_emit, meeting, turn, MeetingEventKind.TEXT, CHAIR)
+        _emit(meeting, task, MeetingEventKind.MEMBER_BEGAN, CHAIR)
+        with telemetry.round_span(task.round.name, task.number, 1):
+            synthesis = Synthesis(session, replace(task, reminded=meeting.remind(chair)), draft)
+            on_text = partial(_emit, meeting, task, MeetingEventKind.TEXT, CHAIR)
             try:
                 async with asyncio.timeout(seconds) as limit:
                     draft = await meeting.preside(chair, synthesis, on_text)
             except Exception as error:  # noqa: BLE001 - whatever the chair does, there are minutes
                 why = _too_long(seconds) if limit.expired() else _failure(error)
-                reason = f"{why}, so rules summed up."
+                reason = f"{why}, so nobody summed up."
                 draft = replace(draft, warnings=(*draft.warnings, reason))
-                _emit(meeting, turn, MeetingEventKind.ABSENT, CHAIR, reason)
-    _emit(meeting, turn, MeetingEventKind.ROUND_ENDED)
-    return _whole(draft, turn.record, meeting)
+                _emit(meeting, task, MeetingEventKind.ABSENT, CHAIR, reason)
+    _emit(meeting, task, MeetingEventKind.ROUND_ENDED)
+    return _whole(draft, task.record, meeting)
 
 
 def _too_long(seconds: float) -> str:
@@ -330,18 +319,14 @@ def _failure(error: Exception) -> str:
     return f"Something went wrong with the chair ({type(error).__name__})"
 
 
-async def _draft(question: str, session: Session, record: Record, runtime: Runtime) -> Minutes:
-    """Return the minutes that rules can write."""
+async def _draft(session: Session, record: Record, runtime: Runtime) -> Minutes:
     runtime = with_tool_texts(runtime, record.tool_texts)
-    chart = DisagreementMap()
-    if session.debates:  # documents that are only read dispute nothing
-        chart = await run_in_thread(partial(build_map, session, record, runtime))
-    return await run_in_thread(partial(draft_minutes, question, session, record, chart, runtime))
+    return await run_in_thread(partial(draft_minutes, session, record, runtime))
 
 
 def _whole(minutes: Minutes, record: Record, meeting: Meeting) -> Minutes:
     """Return minutes with what all models used together, and what a limit left out."""
-    used = [statement.usage for statement in record.statements if statement.usage]
+    used = [turn.usage for turn in record.turns if turn.usage]
     used += [minutes.usage] if minutes.usage else []
     total: Usage | None = None
     for usage in used:
@@ -350,6 +335,6 @@ def _whole(minutes: Minutes, record: Record, meeting: Meeting) -> Minutes:
 
 
 def _emit(
-    meeting: Meeting, turn: Turn, kind: MeetingEventKind, member: str = "", text: str = ""
+    meeting: Meeting, task: TurnTask, kind: MeetingEventKind, member: str = "", text: str = ""
 ) -> None:
-    meeting.on_event(MeetingEvent(kind, turn.round.name, turn.number, member, text))
+    meeting.on_event(MeetingEvent(kind, task.round.name, task.number, member, text))

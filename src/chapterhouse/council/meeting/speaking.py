@@ -7,12 +7,13 @@ from dataclasses import replace
 from functools import partial
 
 from chapterhouse import telemetry
+from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.answering.tool_texts import with_tool_texts
+from chapterhouse.council.meeting.chair import Synthesis, write_minutes
 from chapterhouse.council.meeting.limits import Allowance
+from chapterhouse.council.meeting.record import Ledger, OnText, TurnTask
 from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
 from chapterhouse.council.meeting.session import Participant, Session
-from chapterhouse.council.meeting.synthesis import Synthesis, write_synthesis
-from chapterhouse.council.meeting.turns import Ledger, OnText, Turn, with_examined
 from chapterhouse.council.meeting.written import written_turn
 from chapterhouse.council.minutes.contents import tool_texts
 from chapterhouse.errors import EngineError
@@ -20,51 +21,49 @@ from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Absence,
-    Claim,
     CouncilEvent,
+    Ground,
+    MemberTurn,
     Minutes,
     Statement,
-    Support,
 )
 
 
 async def speak(
     participant: Participant,
-    turn: Turn,
+    task: TurnTask,
     on_text: OnText | None,
     *,
     runtime: Runtime,
     allowance: Allowance,
-) -> Statement:
+) -> MemberTurn:
     """Let a member speak: a council by meeting, a model by writing."""
-    runtime = with_tool_texts(runtime, turn.record.tool_texts)
-    with telemetry.agent_span(participant.key, turn.question) as recorder:
-        statement = await _statement(participant, turn, on_text, runtime, allowance)
-        telemetry.record_statement(recorder, statement)
-        return statement
+    runtime = with_tool_texts(runtime, task.record.tool_texts)
+    with telemetry.agent_span(participant.key, task.question) as recorder:
+        turn = await _turn(participant, task, on_text, runtime, allowance)
+        telemetry.record_turn(recorder, turn)
+        return turn
 
 
-async def _statement(
+async def _turn(
     participant: Participant,
-    turn: Turn,
+    task: TurnTask,
     on_text: OnText | None,
     runtime: Runtime,
     allowance: Allowance,
-) -> Statement:
-    has_met = any(
-        earlier.inner for earlier in turn.record.statements if earlier.member == participant.key
-    )
-    if participant.inner is not None and turn.analyses and not has_met:
-        return await _inner(participant, participant.inner, turn, runtime, allowance)
-    nothing = with_examined(Statement(participant.key, turn.round.name), turn)
-    if participant.model is None or (turn.argues and not turn.agenda.of(participant.key)):
+) -> MemberTurn:
+    spoke = any(one.member == participant.key for one in task.record.turns)
+    if participant.inner is not None and not task.argues and not spoke:
+        return await _inner(participant, participant.inner, task, runtime, allowance)
+    nothing = MemberTurn(participant.key, task.round.name)
+    if participant.model is None or (task.argues and not task.to_reply(participant.key)):
         return nothing  # there is nothing to answer
     if allowance.is_used:
         allowance.note("members were not asked any more")
         return nothing
-    statement = await written_turn(participant, participant.model, turn, runtime, on_text)
-    allowance.add(statement.usage)
-    return statement
+    turn = await written_turn(participant, participant.model, task, runtime, on_text)
+    allowance.add(turn.usage)
+    return turn
 
 
 async def preside(
@@ -75,30 +74,30 @@ async def preside(
     runtime: Runtime,
     allowance: Allowance,
 ) -> Minutes:
-    """Let the chair sum up; without a model, or where it cannot be reached, rules do."""
+    """Let the chair sum up; without a model, or where it cannot be reached, the draft stays."""
     if chair.model is None:
         return synthesis.draft
     if allowance.is_used:
         allowance.note("the chair was not asked")
         return synthesis.draft
-    runtime = with_tool_texts(runtime, synthesis.turn.record.tool_texts)
-    minutes = await _written_synthesis(chair, chair.model, synthesis, on_text, runtime)
+    runtime = with_tool_texts(runtime, synthesis.task.record.tool_texts)
+    minutes = await _written_minutes(chair, chair.model, synthesis, on_text, runtime)
     allowance.add(minutes.usage)
     return minutes
 
 
-async def _written_synthesis(
+async def _written_minutes(
     chair: Participant,
     model: LanguageModel,
     synthesis: Synthesis,
     on_text: OnText,
     runtime: Runtime,
 ) -> Minutes:
-    with telemetry.agent_span(chair.key, synthesis.turn.question) as recorder:
+    with telemetry.agent_span(chair.key, synthesis.task.question) as recorder:
         try:
-            minutes = await write_synthesis(chair, model, synthesis, runtime, on_text)
+            minutes = await write_minutes(chair, model, synthesis, runtime, on_text)
         except EngineError as error:
-            warning = f"The chair's model did not answer, so rules summed up: {error.message}"
+            warning = f"The chair's model did not answer, so nobody summed up: {error.message}"
             warning_text = f"{warning} {error.hint}".strip()
             return replace(synthesis.draft, warnings=(*synthesis.draft.warnings, warning_text))
         telemetry.record_minutes(recorder, minutes)
@@ -108,10 +107,10 @@ async def _written_synthesis(
 async def _inner(
     participant: Participant,
     session: Session,
-    turn: Turn,
+    task: TurnTask,
     runtime: Runtime,
     allowance: Allowance,
-) -> Statement:
+) -> MemberTurn:
     """Let a council that is a member meet, and say what came of it."""
     meeting = Meeting(
         runtime=runtime,
@@ -122,45 +121,61 @@ async def _inner(
         remind=lambda _: (),
         allowance=allowance,
     )
+    if not session.debates:
+        return MemberTurn(participant.key, task.round.name)
     minutes = await hold_meeting(session, meeting)
     ledger = Ledger()
     cited = {citation.number: citation for citation in minutes.citations}
-    claims = tuple(
-        Claim(
-            "",
-            participant.key,
-            turn.round.name,
-            point.text,
-            ledger.numbers(cited[number] for number in point.citations),
-            point.support,
-            point.problems,
+
+    def numbers(own: tuple[int, ...]) -> tuple[int, ...]:
+        return ledger.numbers(cited[number] for number in own)
+
+    statements = tuple(
+        replace(
+            one,
+            id="",
+            member=participant.key,
+            round=task.round.name,
+            question=one.question if one.question in task.questions else "",
+            citations=numbers(one.citations),
+            grounds=tuple(replace(g, citations=numbers(g.citations)) for g in one.grounds),
         )
-        for point in minutes.grounds
-        if point.support is not Support.NO_STATEMENT
+        for one in _conclusions(minutes)
     )
-    return Statement(
+    return MemberTurn(
         member=participant.key,
-        round=turn.round.name,
-        position=" ".join(point.text for point in minutes.decision),
-        option=minutes.decided if minutes.decided in turn.council.options else "",
-        claims=claims,
+        round=task.round.name,
+        statements=statements,
+        option=minutes.decided if minutes.decided in task.council.options else "",
         # What one of its members lacks another may have: only of a council that found nothing
         # at all can be said what it lacks. Its own minutes say the rest.
-        missing=() if claims else tuple(dict.fromkeys(gap.text for gap in minutes.missing)),
+        missing=() if statements else tuple(dict.fromkeys(gap.text for gap in minutes.missing)),
         citations=ledger.citations,
         method=minutes.method,
         usage=minutes.usage,
         warnings=(*minutes.warnings, *(f"{a.member}: {a.reason}" for a in minutes.absences)),
-        read=tuple(dict.fromkeys(r for statement in minutes.statements for r in statement.read)),
         tool_texts=tool_texts(minutes),
         inner=minutes,
     )
 
 
+def _conclusions(minutes: Minutes) -> tuple[Statement, ...]:
+    """Return what a council holds: what its chair wrote, else what its members still hold."""
+    if minutes.method != EXTRACTIVE:
+        decision = " ".join(point.text for point in minutes.decision)
+        numbers = dict.fromkeys(n for point in minutes.decision for n in point.citations)
+        mismatches = tuple(one for point in minutes.decision for one in point.mismatches)
+        grounds = tuple(Ground(p.text, p.citations, p.mismatches) for p in minutes.grounds)
+        text = decision or " ".join(point.text for point in minutes.grounds)
+        return (Statement("", "", "", text, "", "", tuple(numbers), mismatches, grounds),)
+    held = {one.statement for one in minutes.agreement if one.stand}
+    return tuple(one for one in minutes.statements if one.id in held)
+
+
 class NothingStored:
     """Keeps nothing: for councils within councils."""
 
-    def statement(self, number: int, member: str) -> Statement | None:
+    def turn(self, number: int, member: str) -> MemberTurn | None:
         """Return nothing."""
         del number, member
         return None
@@ -170,7 +185,7 @@ class NothingStored:
         del draft
         return None
 
-    def add_statement(self, number: int, statement: Statement) -> None:
+    def add_turn(self, number: int, turn: MemberTurn) -> None:
         """Do nothing."""
 
     def add_absence(self, number: int, absence: Absence) -> None:

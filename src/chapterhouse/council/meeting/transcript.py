@@ -22,9 +22,9 @@ from chapterhouse.agents.council import Council, as_object
 from chapterhouse.council.meeting.transcript_file import TranscriptFile, open_transcript
 from chapterhouse.errors import CorruptLibraryError, RefusedError
 from chapterhouse.text.naming import storable_path
-from chapterhouse.types import Absence, Minutes, Statement
+from chapterhouse.types import Absence, MemberTurn, Minutes
 
-FORMAT: Final = "chapterhouse-transcript/3"
+FORMAT: Final = "chapterhouse-transcript/4"
 _ANY_FORMAT: Final = "chapterhouse-transcript/"
 _BEGINNING: Final = f'{{"format": "{_ANY_FORMAT}'.encode()
 
@@ -80,7 +80,7 @@ def key_of_meeting(
 class Transcript:
     """What was said in a meeting, and the file that it is written to. A context manager.
 
-    Safe to share between threads. Whatever a ``add_statement`` method returned from is on disk.
+    Safe to share between threads. Whatever a ``add_turn`` method returned from is on disk.
     """
 
     def __init__(self, file: TranscriptFile | None, path: Path | None = None) -> None:
@@ -88,7 +88,7 @@ class Transcript:
         self._file = file
         self._path = path
         self._lock = threading.Lock()
-        self._statements: dict[tuple[int, str], Statement] = {}
+        self._turns: dict[tuple[int, str], MemberTurn] = {}
         self._minutes: Minutes | None = None
         self._found = 0
 
@@ -153,7 +153,7 @@ class Transcript:
 
     @property
     def found(self) -> int:
-        """How many statements were there when it was opened."""
+        """How many turns were there when it was opened."""
         return self._found
 
     @property
@@ -161,29 +161,29 @@ class Transcript:
         """The minutes, if nothing was said after them."""
         return self._minutes
 
-    def statement(self, number: int, member: str) -> Statement | None:
+    def turn(self, number: int, member: str) -> MemberTurn | None:
         """Return what a member said in round ``number``, counted from 1, or None."""
-        return self._statements.get((number, member))
+        return self._turns.get((number, member))
 
-    def add_statement(self, number: int, statement: Statement) -> None:
+    def add_turn(self, number: int, turn: MemberTurn) -> None:
         """Keep what a member said, instead of what else they said there before.
 
         Raises:
             ChapterhouseError: it could not be written.
         """
-        place = number, statement.member
+        place = number, turn.member
         with self._lock:
-            if self._statements.get(place) == statement:
+            if self._turns.get(place) == turn:
                 return
             self._append(
                 {
-                    "round": statement.round,
+                    "round": turn.round,
                     "number": number,
-                    "member": statement.member,
-                    "statement": _statements().dump_python(statement, mode="json"),
+                    "member": turn.member,
+                    "turn": _all_turns().dump_python(turn, mode="json"),
                 }
             )
-            self._statements[place] = statement
+            self._turns[place] = turn
             self._minutes = None
 
     def add_absence(self, number: int, absence: Absence) -> None:
@@ -221,14 +221,14 @@ class Transcript:
             return
         for number, line in enumerate(held[:whole].split(b"\n")[1:-1], start=2):
             self._take_up(line, number)
-        self._found = len(self._statements)
+        self._found = len(self._turns)
 
     def _take_up(self, line: bytes, number: int) -> None:
         try:
             entry = json.loads(line)
-            if "statement" in entry:
+            if "turn" in entry:
                 place = int(entry["number"]), str(entry["member"])
-                self._statements[place] = _statements().validate_python(entry["statement"])
+                self._turns[place] = _all_turns().validate_python(entry["turn"])
                 self._minutes = None
             elif "minutes" in entry:
                 self._minutes = _all_minutes().validate_python(entry["minutes"])
@@ -287,8 +287,8 @@ def _shown(path: Path | None) -> str:
 
 
 @cache
-def _statements() -> TypeAdapter[Statement]:
-    return TypeAdapter(Statement)  # made when first needed: it takes a while
+def _all_turns() -> TypeAdapter[MemberTurn]:
+    return TypeAdapter(MemberTurn)  # made when first needed: it takes a while
 
 
 @cache

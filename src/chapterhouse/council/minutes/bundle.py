@@ -24,10 +24,12 @@ from chapterhouse.answering.checksum import Source
 from chapterhouse.answering.cite import CitationCheck, recheck_citations, text_hash
 from chapterhouse.answering.search import holdings_on_disk
 from chapterhouse.answering.tool_texts import with_tool_texts
+from chapterhouse.council.agreement import find_agreement
 from chapterhouse.council.minutes.contents import (
     all_citations,
     meetings,
-    supported_texts,
+    points_of,
+    sentences_of,
     tool_texts,
 )
 from chapterhouse.errors import UsageError
@@ -35,7 +37,7 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import Check, Citation, Document, Minutes, Scope, ToolText
 
 MINUTES_FORMAT: Final = "chapterhouse-minutes/5"
-_NAMED: Final = 8  # sentences that fail a check, the rest is counted
+_ANY_FORMAT: Final = "chapterhouse-minutes/"
 _WRITTEN_BY: Final = (
     "Bundles of minutes are written by: chapterhouse convene COUNCIL QUESTION --bundle FILE; what "
     "convene --json printed is checked by: chapterhouse verify FILE"
@@ -132,9 +134,9 @@ def holds_minutes(data: str | bytes) -> bool:
     """
     fields = checksum.parse(data)
     if "format" in fields:
-        return fields["format"] == MINUTES_FORMAT
+        return str(fields["format"]).startswith(_ANY_FORMAT)
     found = checksum.inner(fields, "minutes")
-    return isinstance(found, dict) and "statements" in found and "council" in found
+    return isinstance(found, dict) and "members" in found and "council" in found
 
 
 def read_minutes(data: str | bytes) -> Minutes:
@@ -145,6 +147,8 @@ def read_minutes(data: str | bytes) -> Minutes:
     """
     try:
         found = checksum.inner(checksum.parse(data), "minutes")
+        if isinstance(found, dict) and "statements" in found and "turns" not in found:
+            raise _other_version("an earlier form")
         minutes = _minutes_adapter().validate_python(found)
         minutes_fields(minutes)  # minutes within minutes beyond measure
     except ValidationError as error:
@@ -161,6 +165,9 @@ def read_minutes_bundle(data: str | bytes) -> MinutesBundle:
         UsageError: it is none, or of a later format.
     """
     fields = checksum.parse(data)
+    written = str(fields.get("format"))
+    if written.startswith(_ANY_FORMAT) and written != MINUTES_FORMAT:
+        raise _other_version(written[:80])
     checksum.require_format(fields, MINUTES_FORMAT, _WRITTEN_BY)
     try:
         bundle = _adapter().validate_python(fields)
@@ -180,6 +187,13 @@ def bundle_fields(bundle: MinutesBundle) -> dict[str, object]:
     return fields
 
 
+def _other_version(written: str) -> UsageError:
+    return UsageError(
+        f"These minutes are of another version: {written}; this one reads {MINUTES_FORMAT}.",
+        hint="Check them with the version that wrote them, or convene the council again.",
+    )
+
+
 def _too_deep() -> UsageError:
     return UsageError(
         "The file holds minutes within minutes beyond measure.", hint="Trust nothing in this file."
@@ -193,7 +207,8 @@ def examine_minutes(bundle: MinutesBundle) -> tuple[Check, ...]:
     """Check all of a bundle of minutes that can be checked without its documents.
 
     Returns:
-        ``seal``, ``quotations``, ``sources``, ``numbering`` and ``claims``, as for an answer.
+        ``seal``, ``quotations``, ``sources`` and ``numbering``, as for an answer, and
+        ``agreement``.
     """
     sources = {source.document_id: source for source in bundle.sources}
     cited = list(all_citations(bundle.minutes))
@@ -205,7 +220,6 @@ def examine_minutes(bundle: MinutesBundle) -> tuple[Check, ...]:
         if not (checksum.holds(c, bundle.quotes.get(name)) and _is_in_tool_text(c, texts))
     ]
     without = [f"[{name}]" for name, c in cited if not checksum.is_of(c, sources)]
-    against = [where for one in held for where in _altered(one)]
     return (
         checksum.check_checksum(bundle_fields(bundle)),
         checksum.check_each("quotations", torn),
@@ -213,8 +227,16 @@ def examine_minutes(bundle: MinutesBundle) -> tuple[Check, ...]:
         checksum.check(
             "numbering", all(map(_numbered, held)), "Every number in the minutes has its citation."
         ),
-        _claims_check(against),
+        checksum.check(
+            "agreement", all(map(_agrees, held)), "Who stands where is what the replies say."
+        ),
     )
+
+
+def _agrees(minutes: Minutes) -> bool:
+    """Whether members stand where their own replies say."""
+    members = (one.key for one in minutes.members)
+    return minutes.agreement == find_agreement(minutes.turns, members)
 
 
 def _is_in_tool_text(citation: Citation, texts: Mapping[str, ToolText]) -> bool:
@@ -230,34 +252,23 @@ def _is_in_tool_text(citation: Citation, texts: Mapping[str, ToolText]) -> bool:
     )
 
 
-def _claims_check(against: Sequence[str]) -> Check:
-    if not against:
-        sentence = "Every sentence says what its quotations say."
-        return Check("claims", passed=True, sentence=sentence)
-    more = f", and {len(against) - _NAMED} more" if len(against) > _NAMED else ""
-    named = f"{', '.join(against[:_NAMED])}{more} says other than its quotations."
-    hint = "The minutes were altered, or judged by other rules."
-    return Check("claims", passed=False, sentence=named[:1].upper() + named[1:], hint=hint)
-
-
 def _numbered(minutes: Minutes) -> bool:
-    """Whether citations count from 1, every sentence's number is one, and nothing else counts."""
+    """Whether citations count from 1, and every number and every statement named is there."""
     numbers = [citation.number for citation in minutes.citations]
-    used = {number for one in supported_texts(minutes) for number in one.citations}
+    sentences = [one for turn in minutes.turns for one in sentences_of(turn)]
+    points = list(points_of(minutes))
+    cells = (number for cell in minutes.reading.positions for number in cell.citations)
+    used = {*cells, *(number for one in (*sentences, *points) for number in one.citations)}
+    made = [one.id for one in minutes.statements]
+    named = {reply.statement for reply in minutes.replies}
+    named |= {name for point in points for name in point.statements}
     return (
         numbers == list(range(1, len(numbers) + 1))
         and used <= set(numbers)
-        and not any(statement.citations for statement in minutes.statements)
+        and made == [f"s{number}" for number in range(1, len(made) + 1)]
+        and named <= set(made)
+        and not any(turn.citations for turn in minutes.turns)
     )
-
-
-def _altered(minutes: Minutes) -> Iterator[str]:
-    """Yield the sentences that pass for quotations, and are not what they quote."""
-    known = {citation.number: citation for citation in minutes.citations}
-    for one in supported_texts(minutes):
-        cited = [known[number] for number in one.citations if number in known]
-        if one.quoted and not any(checksum.quotes(one.text, [each]) for each in cited):
-            yield one.where
 
 
 def minutes_bundle_of(minutes: Minutes, runtime: Runtime) -> MinutesBundle:

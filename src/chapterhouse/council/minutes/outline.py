@@ -1,7 +1,8 @@
 """Minutes as titled parts, in the order in which they are read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.contents import all_citations, meetings
 from chapterhouse.council.minutes.reading import reading_grid
@@ -9,14 +10,13 @@ from chapterhouse.council.minutes.wording import Reader, reader_of
 from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
-    Facing,
     Grid,
     GridCell,
     Line,
-    Opposed,
     Paragraph,
     Part,
     Sources,
+    StatementName,
     Style,
     Words,
     plain,
@@ -26,104 +26,15 @@ from chapterhouse.presenting.markdown import markdown
 from chapterhouse.presenting.wording import method, usage_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
-    Claim,
-    Concession,
-    Dispute,
-    DisputeSide,
-    MapRow,
+    Agreement,
+    MemberTurn,
     Minutes,
     ParticipantRecord,
     Point,
     Reply,
     Stance,
     Statement,
-    Verdict,
 )
-
-
-def rounds(reader: Reader) -> tuple[Part, ...]:
-    """Return a part for each round, with a part for each who spoke."""
-    statements = enumerate(reader.minutes.statements, start=1)
-    numbered = [(number, statement) for number, statement in statements]
-    names = dict.fromkeys((*reader.minutes.rounds, *(s.round for _, s in numbered)))
-    parts = []
-    for place, name in enumerate(names, start=1):
-        statement_parts = tuple(_statement(reader, s, n) for n, s in numbered if s.round == name)
-        if statement_parts:
-            key = f"{reader.place}round-{place}"
-            parts.append(
-                Part(key, f"Round {place}: {wording.round_title(name)}", (), statement_parts)
-            )
-    return tuple(parts)
-
-
-def _statement(reader: Reader, statement: Statement, number: int) -> Part:
-    blocks: list[Block] = []
-    if statement.position:
-        blocks.append(Paragraph(plain(statement.position)))
-    if statement.option:
-        chosen = (Words("Would choose: ", Style.QUIET), Words(statement.option, Style.STRONG))
-        blocks.append(Paragraph(chosen))
-    lines = [
-        *(_claim(reader, claim) for claim in statement.claims),
-        *(_reply(reader, reply) for reply in statement.replies),
-        *(concession_line(reader, given) for given in statement.concessions),
-        *((Words("Lacks: ", Style.QUIET), Words(text)) for text in statement.missing),
-        *((Words("Asks: ", Style.QUIET), Words(text)) for text in statement.open_questions),
-    ]
-    blocks += [Bullets(tuple(lines))] if lines else []
-    blocks.append(Paragraph((Words(_how(statement), Style.QUIET),)))
-    return Part(f"{reader.place}statement-{number}", reader.title(statement.member), tuple(blocks))
-
-
-def _claim(reader: Reader, claim: Claim) -> Line:
-    line = reader.supported(claim.text, claim.support, claim.problems, claim.citations)
-    return (reader.claim(claim.id, stated=True), Words(" "), *line)
-
-
-def _reply(reader: Reader, reply: Reply) -> Line:
-    line = reader.supported(reply.text, reply.support, reply.problems, reply.citations)
-    against = f": {reply.values[0]} against {reply.values[1]}" if any(reply.values) else ""
-    details = (Words(f" ({reply.by.value}{against})", Style.QUIET),) if reply.by else ()
-    stance = Words(f"{wording.STANCES[reply.stance]} ", Style.STRONG)
-    between: Line = (Words(": "),) if reply.text else ()
-    return (stance, reader.claim(reply.claim), *details, *between, *line)
-
-
-def _how(statement: Statement) -> str:
-    """Return how a statement came about."""
-    details = [method(statement.method)]
-    if statement.tool_calls:
-        names = ", ".join(dict.fromkeys(call.name for call in statement.tool_calls))
-        details.append(f"{counted(len(statement.tool_calls), 'tool call')} ({names})")
-    if statement.rejected:
-        details.append(
-            f"left out, for it cites nothing that was given: {', '.join(statement.rejected)}"
-        )
-    if statement.usage:
-        details.append(usage_text(statement.usage))
-    line = "; ".join(details)
-    return f"{line[:1].upper()}{line[1:]}."
-
-
-def concession_line(reader: Reader, given: Concession) -> Line:
-    """Return who gives what up for what, and whether it counts."""
-    to: Line = (Words(" for "), reader.claim(given.to)) if given.to else ()
-    verdict = "accepted" if given.accepted else "not accepted"
-    style = Style.STRONG if given.accepted else Style.WARNING
-    line: Line = (Words(": "), Words(given.text)) if given.text else ()
-    reason = (Words(f" ({given.reason})", Style.QUIET),) if given.reason else ()
-    return (
-        Words(f"{reader.title(given.member)} ", Style.STRONG),
-        Words("gives up "),
-        reader.claim(given.claim),
-        *to,
-        *line,
-        *reader.cited(given.citations),
-        Words(" — "),
-        Words(verdict, style),
-        *reason,
-    )
 
 
 def outline(minutes: Minutes) -> Part:
@@ -166,14 +77,11 @@ def meeting(reader: Reader) -> Part:
         ("members", "Who sat", _members),
         ("decision", "Decision", _decision),
         ("reading", "What each member's documents say", reading_grid),
-        ("grounds", "Grounds", _grounds),
-        ("matrix", "Decision matrix", _matrix),
-        ("map", "Where members agree and disagree", _map),
-        ("disputes", "Disputes", _disputes),
-        ("dissent", "Dissent", lambda r: _points(r, r.minutes.dissent, holders_first=True)),
+        ("grounds", "Grounds", lambda r: _points(r, r.minutes.grounds)),
+        ("dissent", "Dissent", lambda r: _points(r, r.minutes.dissent)),
+        ("agreement", "Who stands where", _agreement),
         ("open-questions", "Open questions", lambda r: _points(r, r.minutes.open_questions)),
         ("missing", "Missing evidence", _missing),
-        ("concessions", "Concessions", _concessions),
         ("absences", "Absences", _absences),
     ]
     sections = [Part(f"{place}{key}", title, made(reader)) for key, title, made in parts]
@@ -204,13 +112,17 @@ def _members(reader: Reader) -> tuple[Block, ...]:
         columns = ("Member", "Seat", "Reads", "Documents", "Speaks by")
         rows = tuple(_member_row(participant) for participant in minutes.members)
         blocks.append(Grid("Who sat in the council, and what they read", columns, rows))
-    presided = f"{minutes.chair} presided" if minutes.chair else "Nobody presided"
-    summed = f"{presided}; summed up: {wording.summed_up(minutes)}."
-    blocks.append(Paragraph((Words(summed, Style.QUIET),)))
+    lines = [f"{summed_up(minutes)}."]
     if minutes.usage:
-        usage_line = f"Used of models: {usage_text(minutes.usage)}."
-        blocks.append(Paragraph((Words(usage_line, Style.QUIET),)))
-    return tuple(blocks)
+        lines.append(f"Used of models: {usage_text(minutes.usage)}.")
+    return (*blocks, *(Paragraph((Words(line, Style.QUIET),)) for line in lines))
+
+
+def summed_up(minutes: Minutes) -> str:
+    """Return who presided and how the minutes came about."""
+    presided = f"{minutes.chair} presided" if minutes.chair else "Nobody presided"
+    how = "nobody summed up" if minutes.method == EXTRACTIVE else method(minutes.method)
+    return f"{presided}; {how}" if minutes.debated else f"{presided}; no model spoke"
 
 
 def _member_row(participant: ParticipantRecord) -> tuple[GridCell, ...]:
@@ -231,138 +143,81 @@ def _member_row(participant: ParticipantRecord) -> tuple[GridCell, ...]:
 def _decision(reader: Reader) -> tuple[Block, ...]:
     minutes = reader.minutes
     blocks: list[Block] = []
-    if minutes.options:
+    if minutes.options and minutes.debated:
         decided = minutes.decided or "stays open"
         line = (Words("Decided: ", Style.QUIET), Words(decided, Style.STRONG))
         blocks.append(Paragraph(line))
-    blocks += [Paragraph(point_line(reader, point)) for point in minutes.decision]
+    # Who would choose what is said in the sentence already.
+    blocks += [Paragraph(_point(reader, one, holders=False)) for one in minutes.decision]
     return tuple(blocks)
 
 
-def _grounds(reader: Reader) -> tuple[Block, ...]:
-    """Return the grounds of a debate; those of documents that were read are the table."""
-    if not reader.minutes.debated:
-        return ()
-    years = {one.number: one.year for one in reader.minutes.citations}
-    lines = []
-    for point in reader.minutes.grounds:
-        stated = dict.fromkeys(years.get(number, "") for number in point.citations)
-        dated = ", ".join(filter(None, stated))  # of how old a document it is
-        after = (Words(f" (of {dated})", Style.QUIET),) if dated else ()
-        lines.append((*point_line(reader, point), *after))
-    return (Bullets(tuple(lines)),) if lines else ()
-
-
-def point_line(reader: Reader, point: Point, *, holders_first: bool = False) -> Line:
+def _point(reader: Reader, point: Point, *, holders: bool = True) -> Line:
     """Return a sentence of the minutes with all that stands beside it."""
-    who = reader.titles(point.members)
-    before = (Words(f"{who}: ", Style.STRONG),) if who and holders_first else ()
-    after = (Words(f" — {who}", Style.QUIET),) if who and not holders_first else ()
-    line = reader.supported(point.text, point.support, point.problems, point.citations)
-    why = (Words(f" ({wording.REASONS[point.why]})", Style.QUIET),) if point.why else ()
-    return (*before, *line, *why, *after, *reader.claims(point.claims))
+    who = reader.titles(point.members) if holders else ""
+    before = (Words(f"{who}: ", Style.STRONG),) if who else ()
+    named = [reader.statement(one) for one in point.statements]
+    between: list[Words | StatementName] = []
+    for one in named:
+        between += [Words(", " if between else " (", Style.QUIET), one]
+    after = (*between, Words(")", Style.QUIET)) if between else ()
+    return (*before, *reader.written(point.text, point.citations, point.mismatches), *after)
 
 
-def _points(
-    reader: Reader, points: Sequence[Point], *, holders_first: bool = False
-) -> tuple[Block, ...]:
-    lines = tuple(point_line(reader, point, holders_first=holders_first) for point in points)
+def _points(reader: Reader, points: Sequence[Point]) -> tuple[Block, ...]:
+    lines = tuple(_point(reader, point) for point in points)
     return (Bullets(lines),) if lines else ()
 
 
-def _matrix(reader: Reader) -> tuple[Block, ...]:
+def _agreement(reader: Reader) -> tuple[Block, ...]:
+    """Return a table for each thing asked: statements against members, alike labels together."""
     minutes = reader.minutes
-    if not minutes.matrix:
+    if not minutes.agreement:
         return ()
-    by_place = {(one.option, one.member): one for one in minutes.matrix}
-    members = list(dict.fromkeys(one.member for one in minutes.matrix))
-    options = list(dict.fromkeys((*minutes.options, *(one.option for one in minutes.matrix))))
-    rows = tuple(
-        (
-            GridCell((Words(option, Style.STRONG),)),
-            *(_verdict(reader, by_place.get((option, member))) for member in members),
-        )
-        for option in options
+    stances = {one.statement: one for one in minutes.agreement}
+    columns = ("Statement", *(reader.title(one.key) for one in minutes.members))
+    blocks = list[Block]()
+    for question in dict.fromkeys(one.question for one in minutes.statements):
+        title = wording.question_title(question)
+        blocks += [Paragraph((Words(title, Style.STRONG),))] if title else []
+        asked = _by_label(minutes, question)
+        rows = tuple(_standing(reader, one, stances[one.id]) for one in asked)
+        blocks.append(Grid(title or "How members stand to each statement", columns, rows))
+    return tuple(blocks)
+
+
+def _by_label(minutes: Minutes, question: str) -> Iterator[Statement]:
+    asked = [one for one in minutes.statements if one.question == question]
+    labels = dict.fromkeys((one.label or one.position).casefold() for one in asked)
+    for label in labels:
+        yield from (one for one in asked if (one.label or one.position).casefold() == label)
+
+
+def _standing(reader: Reader, statement: Statement, found: Agreement) -> tuple[GridCell, ...]:
+    head = (
+        reader.statement(statement.id),
+        Words(f" {wording.legible(statement.label or statement.position)}"),
+        Words(f" — {reader.title(statement.member)}", Style.QUIET),
     )
-    columns = ("Option", *map(reader.title, members))
-    return (Grid("How each member stands to each option", columns, rows),)
-
-
-def _verdict(reader: Reader, verdict: Verdict | None) -> GridCell:
-    if verdict is None:
-        return GridCell(plain("—"))
-    line: Line = (Words(wording.LEANINGS[verdict.leaning], Style.STRONG),)
-    if verdict.text:
-        because = reader.supported(verdict.text, verdict.support, (), verdict.citations)
-        line = (*line, Words(": "), *because)
-    else:
-        line = (*line, *reader.cited(verdict.citations))
-    return GridCell(line, verdict.leaning.value)
-
-
-# --- agreement and disagreement ----------------------------------------------------------------
-
-
-def _map(reader: Reader) -> tuple[Block, ...]:
-    found = reader.minutes.map
-    if not found.rows:
-        return ()
-    rows = tuple(_map_row(reader, row) for row in found.rows)
-    columns = ("Claim", *map(reader.title, found.members), "What it rests on")
-    return (Grid("Claims, and how each member stands to them", columns, rows),)
-
-
-def _map_row(reader: Reader, row: MapRow) -> tuple[GridCell, ...]:
-    own = next((claim for claim in reader.minutes.claims if claim.id == row.claim), None)
-    mark = wording.support_mark(own.support) if own else ""
-    warning = (Words(f" ({mark})", Style.WARNING),) if mark else ()
-    head: Line = (reader.claim(row.claim), Words(" "), Words(wording.legible(row.text)), *warning)
-    stances = {cell.member: cell for cell in row.cells}
+    replies = {(one.member, one.statement): one.citations for one in reader.minutes.replies}
     cells = []
-    for member in reader.minutes.map.members:
-        cell = stances.get(member)
-        stance = cell.stance if cell else Stance.SILENT
-        cited = reader.cited(cell.citations) if cell else ()
-        cells.append(GridCell((Words(wording.STANCES[stance]), *cited), stance.value))
-    rests_on = reader.source(row.rests_on) if row.rests_on else ""
-    return (GridCell(head), *cells, GridCell(plain(wording.kinds(row.kinds, rests_on))))
+    for member in reader.minutes.members:
+        stance = _stance(found, member.key)
+        cited = reader.cited(replies.get((member.key, statement.id), ()))
+        line = (Words(wording.STANCES[stance]), *cited) if stance else ()
+        cells.append(GridCell(line, stance.value if stance else "silent"))
+    return (GridCell(head), *cells)
 
 
-def _disputes(reader: Reader) -> tuple[Block, ...]:
-    return tuple(
-        _dispute(reader, dispute, number)
-        for number, dispute in enumerate(reader.minutes.map.disputes, start=1)
-    )
-
-
-def _dispute(reader: Reader, dispute: Dispute, number: int) -> Opposed:
-    first, second = dispute.sides
-    sides = (
-        _facing(reader, first, newer=dispute.newer is True),
-        _facing(reader, second, newer=False),
-    )
-    return Opposed(wording.dispute_title(dispute, number), sides, wording.dispute_verdict(dispute))
-
-
-def _facing(reader: Reader, side: DisputeSide, *, newer: bool) -> Facing:
-    line = (
-        Words(f"“{wording.legible(side.text)}”"),
-        *reader.cited(side.citations),
-        *reader.claims((side.claim,)),
-    )
-    date = f"{side.date}{' (newer)' if newer else ''}" if side.date else "undated"
-    return Facing(_holders(reader, side), line, side.value, date, newer)
-
-
-def _holders(reader: Reader, side: DisputeSide) -> str:
-    """Return who is on a side; what was given up is still named after who claimed it."""
-    own = next((claim for claim in reader.minutes.claims if claim.id == side.claim), None)
-    if not side.members and own is not None:
-        return f"{reader.title(own.member)}, who gave it up"
-    return reader.titles(side.members)
-
-
-# --- what is missing ---------------------------------------------------------------------------
+def _stance(found: Agreement, member: str) -> Stance | None:
+    for stance, members in (
+        (Stance.STAND, found.stand),
+        (Stance.CONCEDE, found.concede),
+        (Stance.OPPOSE, found.oppose),
+    ):
+        if member in members:
+            return stance
+    return None
 
 
 def _missing(reader: Reader) -> tuple[Block, ...]:
@@ -375,11 +230,6 @@ def _missing(reader: Reader) -> tuple[Block, ...]:
         (Words(f"{', '.join(names)}: ", Style.STRONG), Words(text)) for text, names in whose.items()
     ]
     return (Bullets(tuple(lines)),) if lines else ()
-
-
-def _concessions(reader: Reader) -> tuple[Block, ...]:
-    lines = tuple(concession_line(reader, given) for given in reader.minutes.concessions)
-    return (Bullets(lines),) if lines else ()
 
 
 def _absences(reader: Reader) -> tuple[Block, ...]:
@@ -395,12 +245,71 @@ def _absences(reader: Reader) -> tuple[Block, ...]:
 
 
 def _warnings(reader: Reader) -> tuple[Block, ...]:
-    known = reader.minutes.warnings
-    lines = [plain(warning) for warning in known]
-    lines += [
-        (Words(f"{reader.title(statement.member)}: ", Style.STRONG), Words(warning))
-        for statement in reader.minutes.statements
-        for warning in statement.warnings
-        if not any(warning in one for one in known)  # those say whose it is
+    lines = tuple(plain(warning) for warning in reader.minutes.warnings)
+    return (Bullets(lines),) if lines else ()
+
+
+# --- what was said -----------------------------------------------------------------------------
+
+
+def rounds(reader: Reader) -> tuple[Part, ...]:
+    """Return a part for each round, with a part for each who spoke."""
+    numbered = list(enumerate(reader.minutes.turns, start=1))
+    parts = []
+    for place, name in enumerate(reader.minutes.rounds, start=1):
+        turns = tuple(
+            _turn(reader, turn, number)
+            for number, turn in numbered
+            if turn.round == name and (turn.statements or turn.replies or turn.missing)
+        )
+        if turns:
+            key = f"{reader.place}round-{place}"
+            parts.append(Part(key, f"Round {place}: {wording.round_title(name)}", (), turns))
+    return tuple(parts)
+
+
+def _turn(reader: Reader, turn: MemberTurn, number: int) -> Part:
+    blocks: list[Block] = [block for one in turn.statements for block in _statement(reader, one)]
+    if turn.option:
+        chosen = (Words("Would choose: ", Style.QUIET), Words(turn.option, Style.STRONG))
+        blocks.append(Paragraph(chosen))
+    lines = [
+        *(_reply(reader, reply) for reply in turn.replies),
+        *((Words("Lacks: ", Style.QUIET), Words(text)) for text in turn.missing),
+        *((Words("Asks: ", Style.QUIET), Words(text)) for text in turn.open_questions),
     ]
-    return (Bullets(tuple(lines)),) if lines else ()
+    blocks += [Bullets(tuple(lines))] if lines else []
+    blocks.append(Paragraph((Words(_how(turn), Style.QUIET),)))
+    return Part(f"{reader.place}turn-{number}", reader.title(turn.member), tuple(blocks))
+
+
+def _statement(reader: Reader, one: Statement) -> Iterator[Block]:
+    """Yield a position, and below it what it rests on."""
+    asked = wording.question_title(one.question)
+    about = (Words(f" {asked}", Style.QUIET),) if asked else ()
+    label = (Words(f" {one.label}.", Style.STRONG),) if one.label else ()
+    position = reader.written(one.position, one.citations, one.mismatches)
+    head = reader.statement(one.id, stated=True)
+    grounds = tuple(reader.written(g.text, g.citations, g.mismatches) for g in one.grounds)
+    yield Bullets(((head, *about, *label, Words(" "), *position), *grounds))
+
+
+def _reply(reader: Reader, reply: Reply) -> Line:
+    line = reader.written(reply.reason, reply.citations, reply.mismatches)
+    stance = Words(f"{wording.STANCES[reply.stance]} ", Style.STRONG)
+    between: Line = (Words(": "),) if reply.reason else ()
+    return (stance, reader.statement(reply.statement), *between, *line)
+
+
+def _how(turn: MemberTurn) -> str:
+    """Return how a turn came about."""
+    details = [method(turn.method)]
+    if turn.tool_calls:
+        names = ", ".join(dict.fromkeys(call.name for call in turn.tool_calls))
+        details.append(f"{counted(len(turn.tool_calls), 'tool call')} ({names})")
+    if turn.rejected:
+        details.append(f"left out, for it cites nothing that was given: {', '.join(turn.rejected)}")
+    if turn.usage:
+        details.append(usage_text(turn.usage))
+    line = "; ".join(details)
+    return f"{line[:1].upper()}{line[1:]}."

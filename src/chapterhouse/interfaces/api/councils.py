@@ -27,12 +27,13 @@ from chapterhouse.interfaces.schemas import (
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.library import Library
 from chapterhouse.types import (
-    Claim,
     CouncilEvent,
     MeetingEvent,
     MeetingEventKind,
     MinutesEvent,
     ReadingEvent,
+    Reply,
+    Statement,
 )
 from chapterhouse.types.access import AccessLevel
 
@@ -99,12 +100,12 @@ class MeetingsResult(Result):
     meetings: tuple[MeetingResult, ...]
 
 
-class StatementResult(Result):
-    """What a member said in a round; its claims cite by number."""
+class MemberTurnResult(Result):
+    """What a member said in a round; it cites by number."""
 
-    position: str
+    statements: tuple[Statement, ...]
+    replies: tuple[Reply, ...]
     option: str
-    claims: tuple[Claim, ...]
     missing: tuple[str, ...]
     open_questions: tuple[str, ...]
     citations: tuple[CitationResult, ...]
@@ -118,7 +119,7 @@ class MeetingEventResult(Result):
     number: int = Field(description="Of the round, from 1.")
     member: str = Field(description="The key; chair for who presides; empty for the round itself.")
     text: str
-    statement: StatementResult | None
+    turn: MemberTurnResult | None
 
 
 @councils.get("", openapi_extra=READ)
@@ -269,13 +270,13 @@ def _shown(event: CouncilEvent) -> tuple[str, Any]:
             minutes = MinutesResult.model_validate(event.minutes)
             return "minutes", minutes.model_dump(mode="json")
         case MeetingEvent():
-            statement = event.statement
+            turn = event.turn
             shown = MeetingEventResult(
                 round=event.round,
                 number=event.number,
                 member=event.member,
                 text=_public_text(event),
-                statement=StatementResult.model_validate(statement) if statement else None,
+                turn=MemberTurnResult.model_validate(turn) if turn else None,
             )
             return event.kind.value, shown.model_dump(mode="json")
 

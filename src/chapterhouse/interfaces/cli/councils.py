@@ -238,7 +238,11 @@ def _data(value: "CouncilFolder") -> dict[str, object]:
         "members": list(map(_member_data, council.members)),
         "chair": _member_data(council.chaired_by) if council.chaired_by else None,
         "rounds": [
-            {"name": entry.name, "kind": entry.kind.value, "shows_claims": entry.shows_claims}
+            {
+                "name": entry.name,
+                "kind": entry.kind.value,
+                "shows_statements": entry.shows_statements,
+            }
             for entry in council.rounds
         ],
         "folders": [str(path) for path in value.folders],
@@ -264,7 +268,6 @@ def _rows(folder: "CouncilFolder", documents: str) -> Rows:
         ("shelf", value.shelf),
         ("linked", ", ".join(map(str, folder.folders)) or "no folder"),
         ("at a time", at_once),
-        ("concede", "only for new evidence" if value.concession_rule else "freely"),
     ]
 
 
@@ -285,7 +288,7 @@ def _member(member: Member) -> str:
 def _round(entry: Round) -> str:
     details = (
         entry.kind.value if entry.kind is RoundKind.OWN else "",
-        "sees claims" if entry.sees_claims else "",
+        "sees statements" if entry.sees_statements else "",
         f"only {', '.join(entry.speakers)}" if entry.speakers else "",
     )
     return _described(entry.name, details, entry.instructions)

@@ -21,10 +21,10 @@ from chapterhouse.types import (
     CouncilEvent,
     MeetingEvent,
     MeetingEventKind,
+    MemberTurn,
     Minutes,
     Progress,
     ReadingEvent,
-    Statement,
 )
 
 _DRAFT: Final = 4_000  # characters of what a model writes that are kept to be shown
@@ -46,14 +46,14 @@ class Meeting:
     """What has happened in a meeting so far.
 
     Attributes:
-        statements: Number of statements made, those from before an interruption included.
-        claims: Number of claims in them.
+        spoke: Number of turns, those from before an interruption included.
+        statements: Number of statements in them.
     """
 
     round: str = ""
     number: int = 0
+    spoke: int = 0
     statements: int = 0
-    claims: int = 0
     reading: str = ""
     turns: dict[str, _Turn] = field(default_factory=dict)
 
@@ -69,8 +69,8 @@ class Meeting:
             case MeetingEventKind.TEXT:
                 turn.draft = (turn.draft + event.text)[-_DRAFT:]
             case MeetingEventKind.SPOKE | MeetingEventKind.RESUMED:
-                self.statements += 1
-                self.claims += len(event.statement.claims) if event.statement else 0
+                self.spoke += 1
+                self.statements += len(event.turn.statements) if event.turn else 0
                 turn.state, turn.draft, turn.style = describe_event(event), "", "green"
             case MeetingEventKind.ABSENT:
                 turn.state, turn.draft, turn.style = describe_event(event), "", "bold red"
@@ -84,18 +84,15 @@ def describe_event(event: MeetingEvent) -> str:
     """Return what became of a turn, in a few words."""
     if event.kind is MeetingEventKind.ABSENT:
         return f"is absent: {one_line(event.text)}"
-    made = _count_claims(event.statement) if event.statement else "spoke"
+    made = _count_parts(event.turn) if event.turn else "spoke"
     return f"spoke before: {made}" if event.kind is MeetingEventKind.RESUMED else made
 
 
-def _count_claims(statement: Statement) -> str:
-    counts = (
-        (len(statement.claims), "claim", "claims"),
-        (len(statement.replies), "reply", "replies"),
-        (len(statement.concessions), "concession", "concessions"),
-    )
-    parts = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
-    return ", ".join(parts) or "nothing to state"
+def _count_parts(turn: MemberTurn) -> str:
+    statements, replies = len(turn.statements), len(turn.replies)
+    parts = [counted(statements, "statement")] if statements else []
+    parts += [counted(replies, "reply", "replies")] if replies else []
+    return ", ".join(parts) or "nothing new"
 
 
 def attend(
@@ -138,10 +135,10 @@ def attend(
 def _stopped(meeting: Meeting, *, is_saved: bool) -> InterruptedWorkError:
     if not meeting.number:
         return InterruptedWorkError("Stopped before the first round.")
-    statements = counted(meeting.statements, "statement")
+    turns = counted(meeting.spoke, "turn")
     again = "Run the same command again" if is_saved else "Run it again without --fresh"
     return InterruptedWorkError(
-        f"Stopped in round {meeting.number}, {meeting.round}, after {statements}.",
+        f"Stopped in round {meeting.number}, {meeting.round}, after {turns}.",
         hint=f"{again}: it goes on where it stopped.",
     )
 
@@ -200,7 +197,7 @@ def _lasting(target: Console, meeting: Meeting, event: MeetingEvent) -> None:
         spoke = sum(turn.style == "green" for turn in members)
         done = f"{spoke} spoke" if members else "summed up"  # by the chair or by rules
         line = f"Round {event.number}, {one_line(event.round)}: {done}"
-        say(target, (line, "dim"), (f", {meeting.claims} claims so far", "dim"))
+        say(target, (line, "dim"), (f", {counted(meeting.statements, 'statement')} so far", "dim"))
     elif event.kind is MeetingEventKind.ABSENT:
         say(target, (f"{one_line(event.member)} {describe_event(event)}", "bold red"))
 

@@ -1,6 +1,8 @@
 """Meetings with models: who fails, who hangs, who is quoted, and what each round shows."""
 
 import asyncio
+import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +17,9 @@ from tests.council.conftest import (
     council,
     honest,
     marker,
+    others,
     phase,
+    position,
     section,
     turn,
     whose,
@@ -25,11 +29,10 @@ from chapterhouse.agents.council_model import Round
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, ScriptedModel, Step
 from chapterhouse.types import (
+    Gap,
     MeetingEventKind,
     Minutes,
     OutputFormat,
-    Stance,
-    Support,
     Tool,
     Writing,
 )
@@ -37,8 +40,8 @@ from chapterhouse.types import (
 ANALYSIS = ("independent_analysis",)
 
 
-def write_in_form(minutes: Minutes, round_name: str) -> list[str]:
-    return [s.member for s in minutes.statements if s.round == round_name]
+def speakers(minutes: Minutes, round_name: str) -> list[str]:
+    return [turn.member for turn in minutes.turns if turn.round == round_name]
 
 
 # --- who fails ----------------------------------------------------------------------------------
@@ -76,7 +79,7 @@ class Together(ScriptedModel):
 def test_the_models_of_a_round_are_asked_at_the_same_time(hall: Hall) -> None:
     hall.models[""] = Together(honest)
     minutes = hall.convene(council(rounds=ANALYSIS))
-    assert write_in_form(minutes, "independent_analysis") == ["maria", "jonas", "nina"]
+    assert speakers(minutes, "independent_analysis") == ["maria", "jonas", "nina"]
     assert minutes.absences == ()
 
 
@@ -95,9 +98,9 @@ def test_a_model_that_hangs_is_absent_at_its_time_and_the_others_are_whole(hall:
         ("jonas", "independent_analysis", "They took longer than 0.3 seconds."),
         ("jonas", "cross_examination", "They took longer than 0.3 seconds."),
     ]
-    assert write_in_form(minutes, "independent_analysis") == ["maria", "nina"]
-    assert [claim.member for claim in minutes.claims] == ["maria", "nina"]
-    assert all(claim.support is Support.CITED for claim in minutes.claims)
+    assert speakers(minutes, "independent_analysis") == ["maria", "nina"]
+    assert [one.member for one in minutes.statements] == ["maria", "nina"]
+    assert all(one.grounds[0].citations for one in minutes.statements)
 
 
 def test_whose_model_cannot_be_reached_is_absent_and_says_what_to_do(hall: Hall) -> None:
@@ -105,7 +108,7 @@ def test_whose_model_cannot_be_reached_is_absent_and_says_what_to_do(hall: Hall)
     hall.says(failing("jonas", error=error))
     minutes = hall.convene(council(rounds=ANALYSIS))
 
-    assert {statement.member for statement in minutes.statements} == {"maria", "nina"}
+    assert {one.member for one in minutes.statements} == {"maria", "nina"}
     (absence,) = minutes.absences
     assert (absence.member, absence.reason) == ("jonas", "The service is down. Start it.")
 
@@ -118,16 +121,16 @@ def test_a_model_that_breaks_is_absent_and_its_words_are_not_shown(hall: Hall) -
         ("jonas", "Something went wrong with them (RuntimeError).")
     ]
     assert "a secret of the service" not in repr(minutes)
-    assert write_in_form(minutes, "independent_analysis") == ["maria", "nina"]
+    assert speakers(minutes, "independent_analysis") == ["maria", "nina"]
 
 
 def test_minutes_without_anybody(hall: Hall) -> None:
     hall.says(failing(*NAMES, "chair"))
     minutes = hall.convene(council())
 
-    assert len(minutes.absences) == 9  # three rounds; with nothing said, nobody sums up
+    assert len(minutes.absences) == 3  # with nothing said there is nothing to reply to
     assert minutes.statements == ()
-    assert minutes.decision == ()  # nothing was said, and no choice was asked for
+    assert minutes.decision == ()
     assert minutes.method == "extractive"
 
 
@@ -138,7 +141,7 @@ def test_nobody_has_a_model_and_one_has(hall: Hall) -> None:
     made = replace(made, members=(made.members[0], one, made.members[2]))
     minutes = hall.convene(made)
 
-    assert [statement.member for statement in minutes.statements] == ["jonas"]
+    assert [one.member for one in minutes.statements] == ["jonas"]
     assert minutes.warnings == (
         "Maria Keller, Nina Falk have no model and did not speak: see what the documents say.",
     )
@@ -163,7 +166,7 @@ def test_in_the_analysis_nobody_knows_of_anybody(hall: Hall) -> None:
                 assert name not in told
                 assert OWN[slug] not in told
         assert OWN[own] in prompt
-        assert "CLAIMS" not in prompt
+        assert "STATEMENTS" not in prompt
 
 
 def test_in_the_examination_everyone_sees_the_claims_of_the_others_and_their_evidence(
@@ -176,11 +179,11 @@ def test_in_the_examination_everyone_sees_the_claims_of_the_others_and_their_evi
     assert len(asked) == 3
     for instructions, prompt in asked:
         own = whose(instructions)
-        theirs, mine = section(prompt, "CLAIMS OF OTHERS"), section(prompt, "YOUR CLAIMS")
+        theirs, mine = section(prompt, "STATEMENTS OF OTHERS"), section(prompt, "YOUR STATEMENTS")
         for slug, name in NAMES.items():
             assert (f"by {name}" in theirs) is (slug != own)
-        assert "by you" in mine
-        assert theirs.count("resting on [") == 2
+        assert f"by {NAMES[own]}" in mine
+        assert len(re.findall(r"^¦ - .* \[\d+\]$", theirs, re.MULTILINE)) == 2
         assert marker(prompt, "4 knots") in prompt
         assert marker(prompt, "6 knots") in prompt
 
@@ -219,16 +222,34 @@ def test_where_a_member_reads_the_document_too_the_passage_is_shown_whole(hall: 
     assert OWN["nina"] not in prompt
 
 
-def test_the_rebuttal_shows_what_was_said_against(hall: Hall) -> None:
+def test_the_rebuttal_shows_what_is_opposed_and_by_whom(hall: Hall) -> None:
     model = hall.says(honest)
     hall.convene(council())
     asked = {whose(i): p for i, p in model.asked if phase(i) == "rebuttal"}
 
-    against = section(asked["maria"], "AGAINST YOUR CLAIMS")
-    assert "against c1, by Jonas Brandt, resting on [" in against
-    assert "against c1, by Nina Falk" in against
-    assert "¦ Inside the harbour no vessel may exceed 6 knots." in against
-    assert "by Maria Keller" in section(asked["jonas"], "AGAINST YOUR CLAIMS")
+    replies = section(asked["maria"], "REPLIES")
+    assert "to s1, by Jonas Brandt: oppose\n¦ Inside the harbour no vessel may exceed 6" in replies
+    assert "to s1, by Nina Falk: oppose" in replies
+    assert "by Maria Keller" in section(asked["jonas"], "REPLIES")
+
+
+def test_who_has_nothing_opposed_is_not_asked_again(hall: Hall) -> None:
+    def script(instructions: str, prompt: str) -> Scripted:
+        if phase(instructions) != "cross_examination":
+            return honest(instructions, prompt)
+        if whose(instructions) == "jonas":
+            return turn(replies=[{"statement": "s1", "stance": "oppose", "reason": "It is not."}])
+        return turn(replies=[{"statement": one, "stance": "stand"} for one in others(prompt)])
+
+    model = hall.says(script)
+    hall.convene(council(rounds=("independent_analysis", "cross_examination", "rebuttal")))
+    asked = {whose(i): p for i, p in model.asked if phase(i) == "rebuttal"}
+    assert set(asked) == {"maria", "jonas", "nina"}  # nina stands by s1, too
+    assert set(others(asked["nina"])) == {"s1"}
+
+    hall.says(lambda i, p: turn() if phase(i) == "cross_examination" else honest(i, p))
+    minutes = hall.convene(council(rounds=("independent_analysis", "cross_examination")))
+    assert minutes.agreement[0].silent == ("jonas", "nina")
 
 
 def test_the_chair_sums_up_and_does_not_speak_before(hall: Hall) -> None:
@@ -241,7 +262,8 @@ def test_the_chair_sums_up_and_does_not_speak_before(hall: Hall) -> None:
     assert minutes.chair == "Agnes Merrow"
     assert minutes.method == "scripted"
     assert minutes.decision[0].text == "Inside the harbour no vessel may exceed 6 knots."
-    assert minutes.decision[0].support is Support.CITED
+    assert minutes.decision[0].citations
+    assert minutes.grounds[0].statements == ("s2",)
     assert minutes.usage is not None
     assert minutes.usage.calls == 10
 
@@ -251,31 +273,53 @@ def test_a_meeting_as_a_whole(hall: Hall) -> None:
     minutes = hall.convene(council())
 
     assert minutes.rounds == ("independent_analysis", "cross_examination", "rebuttal")
-    assert [claim.id for claim in minutes.claims] == ["c1", "c2", "c3"]
-    replies = [reply for said in minutes.statements for reply in said.replies]
-    assert {(r.member, r.claim): r.stance for r in replies}["maria", "c2"] is Stance.CONTRADICTS
-    assert {(r.member, r.claim): r.stance for r in replies}["nina", "c2"] is Stance.SUPPORTS
+    assert [one.id for one in minutes.statements] == ["s1", "s2", "s3"]
+    assert [one.label for one in minutes.statements] == ["4 knots", "6 knots", "6 knots"]
+    first, second, third = minutes.agreement
+    assert (first.stand, first.oppose) == (("maria",), ("jonas", "nina"))
+    assert (second.stand, second.oppose) == (("jonas", "nina"), ("maria",))
+    assert (third.stand, third.oppose) == (("jonas", "nina"), ("maria",))
     assert [seat.title for seat in minutes.members] == list(NAMES.values())
     assert minutes.members[0].model == "scripted"
-    assert minutes.map.disputes
     assert all(citation.verified for citation in minutes.citations)
+
+
+def test_a_concession_is_what_a_member_says_it_is(hall: Hall) -> None:
+    def script(instructions: str, prompt: str) -> Scripted:
+        if phase(instructions) != "rebuttal" or whose(instructions) != "maria":
+            return honest(instructions, prompt)
+        reason = f"The rules of 2025 say 6 knots.{marker(prompt, '6 knots')}"
+        given_up = [
+            {"statement": "s1", "stance": "concede", "reason": reason},
+            {"statement": "s2", "stance": "stand", "reason": reason},
+        ]
+        return turn(replies=given_up, positions=[position("It is 6 knots now.", label="6 knots")])
+
+    hall.says(script)
+    minutes = hall.convene(council())
+    first, second, _, fourth = minutes.agreement
+    assert (first.stand, first.concede, first.oppose) == ((), ("maria",), ("jonas", "nina"))
+    assert second.stand == ("maria", "jonas", "nina")
+    assert (fourth.statement, fourth.stand) == ("s4", ("maria",))
 
 
 # --- rounds of one's own ------------------------------------------------------------------------
 
 
-def test_an_own_round_has_its_task_and_sees_claims_only_where_it_says_so(hall: Hall) -> None:
+def test_an_own_round_has_its_task_and_sees_statements_only_where_it_says_so(hall: Hall) -> None:
     model = hall.says(lambda i, p: turn() if phase(i) == "own" else honest(i, p))
     blind = Round("red_team", instructions="Find what could sink a vessel.")
-    seeing = Round("second_look", instructions="Look at all claims again.", sees_claims=True)
+    seeing = Round(
+        "second_look", instructions="Look at all statements again.", sees_statements=True
+    )
     minutes = hall.convene(council(rounds=("independent_analysis", blind, seeing)))
 
     own = [(i, p) for i, p in model.asked if phase(i) == "own"]
     red = [(i, p) for i, p in own if "Find what could sink a vessel." in i]
-    second = [(i, p) for i, p in own if "Look at all claims again." in i]
+    second = [(i, p) for i, p in own if "Look at all statements again." in i]
     assert (len(red), len(second)) == (3, 3)
-    assert not any("CLAIMS" in prompt for _, prompt in red)
-    assert all(section(prompt, "CLAIMS OF OTHERS") for _, prompt in second)
+    assert not any("STATEMENTS" in prompt for _, prompt in red)
+    assert all(section(prompt, "STATEMENTS OF OTHERS") for _, prompt in second)
     assert minutes.rounds == ("independent_analysis", "red_team", "second_look")
 
 
@@ -283,7 +327,8 @@ def test_who_speaks_in_a_round_is_the_council_s_choice_the_chair_among_them(hall
     def script(instructions: str, prompt: str) -> Scripted:
         if phase(instructions) == "own":
             cited = marker(prompt, "40 vessels")
-            return turn(claims=[f"The traffic survey counted 40 vessels a day.{cited}"])
+            counted = f"The traffic survey counted 40 vessels a day.{cited}"
+            return turn(positions=[position("It is busy.", counted)])
         return honest(instructions, prompt)
 
     model = hall.says(script)
@@ -293,11 +338,14 @@ def test_who_speaks_in_a_round_is_the_council_s_choice_the_chair_among_them(hall
     minutes = hall.convene(council(rounds=(some, "independent_analysis", "synthesis")))
 
     assert [whose(i) for i, _ in model.asked if phase(i) == "own"].count("chair") == 1
-    assert write_in_form(minutes, "opening") == ["chair", "nina"]
-    assert [claim.member for claim in minutes.claims][:2] == ["chair", "nina"]
-    assert minutes.map.members == ("maria", "jonas", "nina", "chair")
+    assert speakers(minutes, "opening") == ["chair", "nina"]
+    assert [one.member for one in minutes.statements][:2] == ["chair", "nina"]
+    assert minutes.agreement[0].stand == ("chair",)
     chair = next(i for i, _ in model.asked if phase(i) == "own" and whose(i) == "chair")
     assert chair.startswith("You are Agnes Merrow.")
+
+
+# --- the chair ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -305,15 +353,17 @@ def test_who_speaks_in_a_round_is_the_council_s_choice_the_chair_among_them(hall
     [
         (
             EngineError("The service is down.", hint="Start it."),
-            "The chair's model did not answer, so rules summed up: The service is down. Start it.",
+            "The chair's model did not answer, so nobody summed up: The service is down. Start it.",
         ),
         (
             RuntimeError("a secret"),
-            "Something went wrong with the chair (RuntimeError), so rules summed up.",
+            "Something went wrong with the chair (RuntimeError), so nobody summed up.",
         ),
     ],
 )
-def test_where_the_chair_fails_rules_sum_up(hall: Hall, error: Exception, warning: str) -> None:
+def test_where_the_chair_fails_what_was_said_stands(
+    hall: Hall, error: Exception, warning: str
+) -> None:
     hall.says(failing("chair", error=error))
     minutes = hall.convene(council())
     hall.says(honest)
@@ -321,9 +371,9 @@ def test_where_the_chair_fails_rules_sum_up(hall: Hall, error: Exception, warnin
 
     assert warning in minutes.warnings
     assert minutes.method == "extractive"
-    assert minutes.grounds == alone.grounds
-    assert minutes.dissent == alone.dissent
-    assert minutes.decision == alone.decision
+    assert minutes.agreement == alone.agreement
+    assert minutes.statements == alone.statements
+    assert (minutes.decision, minutes.grounds) == ((), ())
     assert "a secret" not in repr(minutes)
 
 
@@ -339,7 +389,7 @@ def test_a_chair_who_hangs_is_not_waited_for(hall: Hall) -> None:
     made = replace(made, chaired_by=replace(made.chaired_by, timeout_seconds=0.3))
     minutes = hall.convene(made)
 
-    warning = "The chair took longer than 0.3 seconds, so rules summed up."
+    warning = "The chair took longer than 0.3 seconds, so nobody summed up."
     assert warning in minutes.warnings
     assert minutes.method == "extractive"
     absent = [e for e in hall.events if e.kind is MeetingEventKind.ABSENT]
@@ -350,7 +400,55 @@ def test_a_council_without_a_chair_has_minutes_too(hall: Hall) -> None:
     hall.says(honest)
     minutes = hall.convene(replace(council(rounds=ANALYSIS), chaired_by=None))
     assert minutes.chair == ""
-    assert minutes.decision
+    assert len(minutes.agreement) == 3
+
+
+def test_what_the_chair_names_must_exist(hall: Hall) -> None:
+    def script(instructions: str, prompt: str) -> Scripted:
+        if phase(instructions) != "synthesis":
+            return honest(instructions, prompt)
+        cited = marker(prompt, "6 knots")
+        return json.dumps(
+            {
+                "decision": [f"It is 6 knots [s2, S3]{cited}[77].", "Nobody knows why (s99)."],
+                "dissent": [{"member": "maria", "text": "It is 4 knots [s1]."}],
+                "missing": [{"member": "nobody", "text": "The reasons."}],
+            }
+        )
+
+    hall.says(script)
+    minutes = hall.convene(council())
+    first, second = minutes.decision
+    assert (first.text, first.statements) == ("It is 6 knots.", ("s2", "s3"))
+    assert [minutes.citations[n - 1].title for n in first.citations] == ["Harbour Rules 2025"]
+    assert (second.text, second.statements) == ("Nobody knows why.", ())
+    assert (minutes.dissent[0].members, minutes.dissent[0].statements) == (("maria",), ("s1",))
+    assert minutes.missing[0] == Gap("", "", "The reasons.")
+    assert minutes.warnings == (
+        "The chair names what does not exist; it was left out: [77], [s99].",
+    )
+
+
+def test_prose_of_a_chair_is_its_decision(hall: Hall) -> None:
+    hall.says(lambda i, p: "We wait. [s1]" if phase(i) == "synthesis" else honest(i, p))
+    minutes = hall.convene(council())
+    assert [(one.text, one.statements) for one in minutes.decision] == [("We wait.", ("s1",))]
+    assert minutes.method == "scripted"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "decided"),
+    [(("slow", "slow"), "slow"), (("slow", "fast"), ""), (("slow", ""), "slow")],
+)
+def test_without_a_chair_what_most_would_choose_is_decided(
+    hall: Hall, chosen: tuple[str, str], decided: str
+) -> None:
+    options = dict(zip(("maria", "jonas"), chosen, strict=True))
+    hall.says(lambda i, _: turn(option=options[whose(i)]))
+    made = replace(council("harbour-board", "maria", "jonas", rounds=ANALYSIS), chaired_by=None)
+    minutes = hall.convene(made, options=("slow", "fast"))
+    assert minutes.decided == decided
+    assert minutes.decision[0].text.startswith("Would choose “slow”: Maria Keller")
 
 
 # --- what is told meanwhile ---------------------------------------------------------------------
@@ -380,7 +478,7 @@ def test_what_a_model_writes_is_told_as_a_person_can_read_it(hall: Hall) -> None
     told = "".join(
         e.text for e in hall.events if e.kind is MeetingEventKind.TEXT and e.member == "maria"
     )
-    assert told.startswith("I am maria.\n\nInside the harbour no vessel may")
+    assert told.startswith("I am maria: 4 knots.\n\nInside the harbour no vessel may")
     assert "{" not in told
 
 

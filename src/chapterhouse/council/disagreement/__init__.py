@@ -1,1 +1,0 @@
-"""Who holds what, on what it rests, and who contradicts whom."""

@@ -1,0 +1,583 @@
+"""The forms in which models answer in a meeting: what they are asked for, and what is parsed.
+
+Models keep to a form only more or less, and weak ones less. Names in other spellings, one entry
+instead of a list, an object instead of a list: whatever can be told is taken as it was meant, and
+what is no form at all is a position as it stands. Everything is bounded, and no string holds what
+nobody can see.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chapterhouse.agents.council_model import RoundKind
+from chapterhouse.loading import lazy
+from chapterhouse.text.loose_json import LONGEST, objects_in
+from chapterhouse.text.sanitise import sanitise, sanitise_line
+from chapterhouse.types import OutputFormat, Stance
+
+if TYPE_CHECKING:
+    import pydantic_core
+else:
+    pydantic_core = lazy("pydantic_core")
+
+UNDECIDED: Final = "undecided"  # how an option is called that is none
+MOST_ENTRIES: Final = 24  # of a list
+MOST_REPLIES: Final = 60
+_LABEL_WORDS: Final = 5
+_LONGEST_TEXT: Final = 20_000  # characters of a position
+_LONGEST_LINE: Final = 2_000  # of anything else
+_NESTED: Final = 4  # levels below an object at which the one that is meant may lie
+_LOOKED_AT: Final = 200  # values of a list or an object
+_PROSE: Final = "It did not answer in the form that was asked for; its text was taken as it is."
+_CUT_OFF: Final = "What it wrote is cut off; what stands before that was taken."
+_INTRODUCTION: Final = (
+    "Answer with one JSON object of this shape and nothing else: no code fence, no text before or "
+    "after it. Leave a list empty where you have nothing to say there.\n"
+)
+
+Entry = Mapping[str, object]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class PositionForm(_Form):
+    """What a member holds on one of the things asked; markers are as the model wrote them."""
+
+    question: str = Field(default="", description="the id of the thing asked, such as q1")
+    position: str = Field(description="your answer to it in your own words, at most 3 sentences")
+    label: str = Field(default="", description="the same in at most 5 words")
+    grounds: tuple[str, ...] = Field(
+        default=(),
+        description="at most 6 facts, each a sentence that ends with its marker, such as [1]",
+    )
+
+
+class ReplyForm(_Form):
+    """What a member says to a statement."""
+
+    statement: str = Field(description="the id of a statement, such as s3")
+    stance: Stance = Field(description="stand: you hold it; concede: you give way; oppose: not so")
+    reason: str = Field(
+        default="", description="why, in a sentence or two, with the markers of evidence"
+    )
+
+
+class TurnReply(_Form):
+    """All that a member says in a round.
+
+    Attributes:
+        warning: How it had to be read, where not as it was written.
+    """
+
+    positions: tuple[PositionForm, ...] = Field(
+        default=(), description="one for each thing asked; none where you hold nothing new"
+    )
+    replies: tuple[ReplyForm, ...] = Field(default=(), description="one for each statement shown")
+    option: str = Field(default="", description="what you would choose now")
+    missing: tuple[str, ...] = Field(
+        default=(), description="evidence that you lack, a sentence each"
+    )
+    open_questions: tuple[str, ...] = Field(default=(), description="questions that stay open")
+    warning: str = ""
+
+
+class MemberText(_Form):
+    """What is said of a member, by their key."""
+
+    member: str = Field(default="", description="the key of the member")
+    text: str = Field(description="a sentence with its markers")
+
+
+class SummaryReply(_Form):
+    """How the chair sums up; attributes as of ``TurnReply``."""
+
+    decided: str = Field(default="", description="the option that the evidence speaks for")
+    decision: tuple[str, ...] = Field(
+        default=(), description="the answer, or why there is none: at most 4 sentences with markers"
+    )
+    grounds: tuple[str, ...] = Field(
+        default=(), description="what it rests on: at most 8 sentences with markers"
+    )
+    dissent: tuple[MemberText, ...] = Field(
+        default=(), description="what is held against it, and by whom"
+    )
+    open_questions: tuple[str, ...] = Field(default=(), description="questions that stay open")
+    missing: tuple[MemberText, ...] = Field(
+        default=(), description="evidence that nobody gave, and who would have to give it"
+    )
+    warning: str = ""
+
+
+# --- what is asked for --------------------------------------------------------------------------
+
+
+def turn_format(
+    kind: RoundKind, questions: int, statements: Sequence[str], options: Sequence[str]
+) -> OutputFormat:
+    """Return the form of a turn, as small as the round allows.
+
+    Args:
+        kind: What happens in the round.
+        questions: How many things are asked.
+        statements: Ids of those that may be replied to.
+        options: What is to be decided between, if anything.
+    """
+    ids = [f"q{number}" for number in range(1, questions + 1)]
+    choices = {
+        "question": ids if questions > 1 else [],
+        "statement": list(statements),
+        "option": _with_undecided(options),
+    }
+    without = () if statements else ("replies",)
+    return OutputFormat(kind.value, _schema(TurnReply, choices, ("warning", *without)))
+
+
+def summary_format(options: Sequence[str], members: Sequence[str]) -> OutputFormat:
+    """Return the form in which the chair sums up."""
+    choices = {"decided": _with_undecided(options), "member": list(members)}
+    return OutputFormat(RoundKind.SYNTHESIS.value, _schema(SummaryReply, choices, ("warning",)))
+
+
+def _with_undecided(options: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([*map(sanitise_line, options), UNDECIDED])) if options else []
+
+
+def _schema(
+    model: type[BaseModel], choices: Mapping[str, list[str]], without: Sequence[str]
+) -> dict[str, Any]:
+    """Return the schema of a form without references, formats and optional parts.
+
+    So every service takes it that can hold a model to a schema.
+
+    Args:
+        model: The form.
+        choices: Values that fields may have, by name; a field that may have none is left out.
+        without: Further fields that are left out.
+    """
+    whole = model.model_json_schema()
+    left_out = {*without, *(name for name, values in choices.items() if not values)}
+
+    def inline(part: Mapping[str, Any]) -> dict[str, Any]:
+        meant = whole["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+        schema: dict[str, Any] = {"type": meant["type"]}
+        schema |= {key: meant[key] for key in ("enum",) if key in meant}
+        schema |= {"description": part["description"]} if "description" in part else {}
+        if "items" in meant:
+            schema["items"] = inline(meant["items"])
+        if "properties" in meant:
+            schema = {"type": "object", "properties": {}}
+            for name, field in meant["properties"].items():
+                if name not in left_out:
+                    schema["properties"][name] = inline(field)
+                    if name in choices:
+                        schema["properties"][name]["enum"] = choices[name]
+            schema |= {"required": list(schema["properties"]), "additionalProperties": False}
+        return schema
+
+    return inline(whole)
+
+
+def shape_in_words(form: OutputFormat) -> str:
+    """Return what a system message says of a form: an example, with words for its values."""
+    return _INTRODUCTION + _example(form.schema, "")
+
+
+def _example(schema: Any, indent: str) -> str:
+    deeper = f"{indent}  "
+    if schema["type"] == "object":
+        lines = [
+            f"{deeper}{json.dumps(name)}: {_example(part, deeper)},{_remark(part)}\n"
+            for name, part in schema["properties"].items()
+        ]
+        return f"{{\n{''.join(lines)}{indent}}}"
+    if schema["type"] == "array":
+        return f"[{_example(schema['items'], indent)}, …]"
+    words = schema.get("description", "…")
+    if "enum" in schema:
+        words = f"{words}: one of {' | '.join(schema['enum'])}"
+    return json.dumps(words, ensure_ascii=False)
+
+
+def _remark(part: Mapping[str, Any]) -> str:
+    return f"  // {part['description']}" if part["type"] == "array" else ""
+
+
+# --- what is parsed -----------------------------------------------------------------------------
+
+_OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {  # of fields, those that count first before
+    "positions": ("answers", "statements", "claims"),
+    "position": ("answer", "text", "claim", "statement", "content"),
+    "question": ("thing", "aspect", "id"),
+    "label": ("title", "summary"),
+    "grounds": ("evidence", "facts", "because"),
+    "statement": ("statement_id", "id", "claim"),
+    "stance": ("position", "verdict", "view"),
+    "reason": ("text", "why", "because", "comment", "reply"),
+    "text": ("sentence", "statement", "position", "reason", "content", "claim", "question"),
+    "member": ("who", "shelf", "name"),
+    "decided": ("option", "choice"),
+}
+_STANCES: Final[Mapping[str, Stance]] = {
+    word: stance
+    for stance, words in {
+        Stance.STAND: "stand hold keep support agree maintain confirm affirm accept",
+        Stance.CONCEDE: "concede withdraw retract yield give",
+        Stance.OPPOSE: "oppose contradict disagree reject dispute object refute deny against",
+    }.items()
+    for word in words.split()
+}
+_FILLERS: Final = frozenset(
+    ["i", "we", "fully", "strongly", "with", "it", "this", "that", "by", "to", "up", "way"]
+)
+_NOTHING: Final = frozenset({"none", "nothing", "n/a", "no", "null", "-"})  # instead of no entry
+_STATEMENT_ID: Final = re.compile(
+    r"(?<![^\W_])s(?:tatement)?[ #:_-]{0,2}0{0,6}(\d{1,6})(?!\d)", re.IGNORECASE
+)
+_QUESTION_ID: Final = re.compile(r"\W*q?(?:uestion)?[ #:_-]{0,2}(\d{1,3})\W*", re.IGNORECASE)
+_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
+_BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
+
+Reply = TypeVar("Reply", TurnReply, SummaryReply)
+
+
+def read_turn(text: str, questions: Sequence[str] = (), options: Sequence[str] = ()) -> TurnReply:
+    """Return what a member said, from a model's text; a question is told by its words.
+
+    Args:
+        text: As the model wrote it. Only the first 200,000 characters are looked at.
+        questions: The things asked, in the order of their ids.
+        options: What is to be decided between; another choice is none.
+    """
+    entry, warning = _best_object(text, TurnReply)
+    if entry is None:
+        prose = _bounded(_FENCE.sub("", text))
+        positions_of_prose = (PositionForm(position=prose),) if _says_something(prose) else ()
+        return TurnReply(positions=positions_of_prose, warning=_PROSE)
+    fields = _by_field(entry, TurnReply)
+    positions = list(_positions(fields.get("positions"), entry, questions))
+    replies = list(_replies(fields.get("replies")))
+    # What is said to a statement without a stance that can be read is not lost.
+    positions += [PositionForm(position=one) for one in replies if isinstance(one, str)]
+    return TurnReply(
+        positions=tuple(positions[:MOST_ENTRIES]),
+        replies=tuple(one for one in replies if isinstance(one, ReplyForm))[:MOST_REPLIES],
+        option=_option(fields.get("option"), options),
+        missing=_lines(fields.get("missing")),
+        open_questions=_lines(fields.get("open_questions")),
+        warning=warning,
+    )
+
+
+def read_summary(text: str, options: Sequence[str] = ()) -> SummaryReply:
+    """Return how the chair sums up, from a model's text; arguments as of ``read_turn``."""
+    entry, warning = _best_object(text, SummaryReply)
+    if entry is None:
+        return SummaryReply(decision=_lines(_bounded(_FENCE.sub("", text))), warning=_PROSE)
+    fields = _by_field(entry, SummaryReply)
+    return SummaryReply(
+        decided=_option(fields.get("decided"), options),
+        decision=_lines(fields.get("decision")),
+        grounds=_lines(fields.get("grounds")),
+        dissent=tuple(_member_texts(fields.get("dissent"))),
+        open_questions=_lines(fields.get("open_questions")),
+        missing=tuple(_member_texts(fields.get("missing"))),
+        warning=warning,
+    )
+
+
+def statement_ids(value: object) -> tuple[str, ...]:
+    """Return the ids of statements in what a model wrote, such as ``s3`` for "[S3]"."""
+    if isinstance(value, list):
+        found = [name for entry in value[:_LOOKED_AT] for name in statement_ids(entry)]
+        return tuple(dict.fromkeys(found))
+    written = sanitise_line(str(value))[:400] if isinstance(value, (str, int)) else ""
+    if written.isascii() and written.isdecimal():
+        return (f"s{int(written)}",)
+    return tuple(dict.fromkeys(f"s{int(number)}" for number in _STATEMENT_ID.findall(written)))
+
+
+def _best_object(text: str, model: type[BaseModel]) -> tuple[Entry | None, str]:
+    """Return the object that fits a form best, and a warning; None where a text has no object.
+
+    An object of other names is taken for its words.
+    """
+    clean = sanitise(text[:LONGEST]).text
+    best: tuple[int, Entry, bool] | None = None
+    for found in objects_in(clean):
+        for value in _objects(found.value):
+            fit = len(_by_field(value, model))
+            if best is None or fit > best[0]:
+                best = fit, value, found.whole
+    if best is None:
+        return None, ""
+    fit, entry, whole = best
+    if not fit:
+        words = "\n".join(_all_words(entry))
+        name = "positions" if model is TurnReply else "decision"
+        return {name: words}, _PROSE
+    return entry, "" if whole else _CUT_OFF
+
+
+def _objects(value: object) -> Iterator[Entry]:
+    """Yield an object and those within it, outermost first, a few levels deep."""
+    level = [value]
+    for _ in range(_NESTED):
+        below: list[object] = []
+        for one in level[:_LOOKED_AT]:
+            if isinstance(one, Mapping):
+                yield one
+                below += one.values()
+            elif isinstance(one, list):
+                below += one
+        level = below
+
+
+def _all_words(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for one in _inside(value):
+        yield from _all_words(one)
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, Mapping):
+        return list(value.values())[:_LOOKED_AT]
+    return value[:_LOOKED_AT] if isinstance(value, list) else ()
+
+
+def _by_field(entry: Entry, model: type[BaseModel]) -> dict[str, object]:
+    """Return the values of an object by the fields of a form, in whatever spelling or number."""
+    spelt = {_letters(str(key)): value for key, value in reversed(list(entry.items()))}
+    found: dict[str, object] = {}
+    for name in model.model_fields:
+        names = map(_letters, (name, *_OTHER_NAMES.get(name, ())))
+        written = [spelt[one] for one in names if one in spelt]
+        if written and name != "warning":
+            found[name] = next(filter(None, written), written[0])
+    return found
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalpha, name[:100].casefold())).rstrip("s")
+
+
+def _entries(value: object, key: str, model: type[BaseModel]) -> Iterator[Entry]:
+    """Yield the objects of what should be a list of them.
+
+    Also read are one alone, bare texts, and an object whose names are what should stand under
+    ``key``.
+    """
+    if isinstance(value, Mapping) and not _by_field(value, model):
+        for name, entry in list(value.items())[:_LOOKED_AT]:
+            own = entry if isinstance(entry, Mapping) else {"text": _words(entry)}
+            yield {key: name, **own}
+        return
+    for entry in value[:_LOOKED_AT] if isinstance(value, list) else [value]:
+        if isinstance(entry, Mapping):
+            yield entry
+        elif isinstance(entry, str):
+            yield {"text": entry}
+
+
+def _positions(value: object, whole: Entry, questions: Sequence[str]) -> Iterator[PositionForm]:
+    if isinstance(value, str):  # one alone, whose other fields stand beside it
+        value = {**_by_field(whole, PositionForm), "position": value}
+    for entry in _entries(value, "question", PositionForm):
+        fields = _by_field(entry, PositionForm)
+        position = _bounded(_words(fields.get("position")) + _markers(entry))
+        label = " ".join(_line(fields.get("label")).split()[:_LABEL_WORDS])
+        grounds = _lines(fields.get("grounds"))
+        if not _says_something(position):
+            position, grounds = (label, grounds) if label else ("\n".join(grounds), ())
+        if _says_something(position):
+            question = _question(fields.get("question"), questions)
+            yield PositionForm(question=question, position=position, label=label, grounds=grounds)
+
+
+def _replies(value: object) -> Iterator[ReplyForm | str]:
+    """Yield replies, and the reasons of those whose stance cannot be read."""
+    if isinstance(value, Mapping) and not {"statement", "id"} & set(map(_letters, map(str, value))):
+        value = [
+            {"statement": name, **(one if isinstance(one, Mapping) else {"stance": _words(one)})}
+            for name, one in list(value.items())[:_LOOKED_AT]
+        ]
+    for entry in _entries(value, "statement", ReplyForm):
+        fields = _by_field(entry, ReplyForm)
+        reason = _line(fields.get("reason")) + _markers(entry)
+        stance = _stance(fields.get("stance") or re.split(r"[:,.;–—]", reason, maxsplit=1)[0])
+        ids = statement_ids(fields.get("statement")) or statement_ids(reason)[:1]
+        if stance is None or not ids:
+            yield from [reason] if _says_something(reason) else []
+            continue
+        for name in ids:
+            yield ReplyForm(statement=name, stance=stance, reason=reason)
+
+
+def _stance(value: object) -> Stance | None:
+    """Return the stance that words name; None where they name none, or say more than that."""
+    found: list[Stance | None] = []
+    for word in re.findall(r"[\w’']+", _words(value)[:200].casefold()):
+        if word not in _FILLERS:
+            stems = (word.removesuffix(ending) for ending in ("", "s", "d", "es", "ed"))
+            found.append(next((_STANCES[one] for one in stems if one in _STANCES), None))
+    return found[0] if found and len(set(found)) == 1 else None
+
+
+def _member_texts(value: object) -> Iterator[MemberText]:
+    for entry in list(_entries(value, "member", MemberText))[:MOST_ENTRIES]:
+        fields = _by_field(entry, MemberText)
+        text = _line(fields.get("text")) + _markers(entry)
+        if _says_something(text):
+            yield MemberText(member=_line(fields.get("member"))[:400], text=text)
+
+
+def _lines(value: object) -> tuple[str, ...]:
+    entries = value if isinstance(value, list) else [value]
+    lines = (_BULLET.sub("", _line(entry)).strip() for entry in entries[:_LOOKED_AT])
+    return tuple(filter(_says_something, lines))[:MOST_ENTRIES]
+
+
+def _line(value: object) -> str:
+    return _shorten(sanitise_line(_words(value)), _LONGEST_LINE)
+
+
+def _bounded(text: str) -> str:
+    return _shorten(sanitise(text).text.strip(), _LONGEST_TEXT)
+
+
+def _shorten(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    cut = text[: most - 1]
+    return f"{cut.rpartition(' ')[0] or cut}…"
+
+
+def _words(value: object) -> str:
+    """Return the words of what should be a text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(_words, value[:_LOOKED_AT])))
+    if isinstance(value, Mapping):
+        written = _by_field(value, MemberText).get("text")
+        return f"{written}{_markers(value)}" if isinstance(written, str) else ""
+    return ""
+
+
+def _markers(entry: Entry) -> str:
+    """Return the markers of citations that a model wrote apart from its sentence."""
+    cited = entry.get("citations") or entry.get("sources")
+    names = cited[:_LOOKED_AT] if isinstance(cited, list) else [cited]
+    written = [str(name).strip("[] ") for name in names if isinstance(name, (str, int))]
+    return "".join(f" [{name}]" for name in written if name and not {"[", "]"} & set(name))
+
+
+def _question(value: object, questions: Sequence[str]) -> str:
+    words = sanitise_line(_words(value) if isinstance(value, str) else str(value or ""))
+    by_id = _QUESTION_ID.fullmatch(words)
+    if by_id and 0 < int(by_id[1]) <= len(questions):
+        return questions[int(by_id[1]) - 1]
+    return next((one for one in questions if _fold(one) == _fold(words)), "")
+
+
+def _option(value: object, options: Sequence[str]) -> str:
+    """Return an option as the council spells it; empty for none of them."""
+    written = _fold(_words(value))
+    return next((one for one in options if _fold(one) == written), "")
+
+
+def _fold(text: str) -> str:
+    return sanitise_line(text).casefold().strip(" .?\"'“”")
+
+
+def _says_something(line: str) -> bool:
+    words = sanitise_line(line).casefold().strip(" .")
+    return words not in _NOTHING and any(map(str.isalnum, words)) and words not in _descriptions()
+
+
+@cache
+def _descriptions() -> frozenset[str]:
+    """Return what forms say of their fields, which weak models give back."""
+    forms = (PositionForm, ReplyForm, TurnReply, MemberText, SummaryReply)
+    fields = (field for form in forms for field in form.model_fields.values())
+    return frozenset((field.description or "…").casefold().strip(" .") for field in fields)
+
+
+# --- while it is being written ------------------------------------------------------------------
+
+_SHOWN: Final = frozenset({"position", "grounds", "reason", "decision"})  # to a reader
+_LONGEST_SHOWN: Final = 60_000  # characters of it that are looked at
+_SHARE: Final = 64  # a text is read again once it has grown by one in so many
+
+
+def partial_text(text_so_far: str) -> str:
+    """Return the words for a reader in a JSON object that is still being written.
+
+    Empty as long as there is no object, or it cannot be read.
+    """
+    _, found, written = text_so_far[:_LONGEST_SHOWN].partition("{")
+    if not found:
+        return ""
+    try:
+        value = pydantic_core.from_json(
+            f"{{{_without_end(written)}", allow_partial="trailing-strings", allow_inf_nan=False
+        )
+    except ValueError:
+        return ""
+    return "\n\n".join(filter(None, _readable(value, shown=False)))
+
+
+def stream_readable_text(on_text: Callable[[str], None]) -> Callable[[str], None]:
+    """Return a receiver of the pieces of such an object that passes on what is new for a reader.
+
+    The text is read again only once it has grown by a sixty-fourth, so that the work on all of it
+    stays near to linear. The last words may be missing: whoever has the whole text shows that.
+    """
+    return _Pieces(on_text)
+
+
+class _Pieces:
+    """What came, and what of it was passed on."""
+
+    def __init__(self, on_text: Callable[[str], None]) -> None:
+        self._on_text = on_text
+        self._came: list[str] = []
+        self._length = self._read = 0
+        self._shown = ""
+
+    def __call__(self, piece: str) -> None:
+        self._came.append(piece)
+        self._length += len(piece)
+        if self._length - self._read <= self._read // _SHARE or self._read > _LONGEST_SHOWN:
+            return
+        self._came = ["".join(self._came)]
+        self._read = self._length
+        text = partial_text(self._came[0])
+        if text.startswith(self._shown) and text != self._shown:
+            new, self._shown = text[len(self._shown) :], text
+            self._on_text(new)
+
+
+def _without_end(written: str) -> str:
+    """Return the object without what follows it, such as the end of a code fence."""
+    end = written.rfind("}")
+    follows = written[end + 1 :]
+    return written[: end + 1] if end >= 0 and follows.strip().strip("`") == "" else written
+
+
+def _readable(value: object, *, shown: bool) -> Iterator[str]:
+    if isinstance(value, str) and shown:
+        yield sanitise(value).text.strip()
+    elif isinstance(value, list):
+        for one in value:
+            yield from _readable(one, shown=shown)
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from _readable(one, shown=name in _SHOWN)
