@@ -18,25 +18,23 @@ from chapterhouse.claims.wording import (
 LANGUAGES = every_language()
 NAMES = {field.name for field in fields(LanguageWords)}
 DATES = {"months", "weekdays", "cardinals", "tens", "ordinals", "ordinal_endings"}
-TALK = {"sources", "about_sources", "about_answer", "openers", "greetings", "regrets"}
 MEANING = {"synonyms", "antonyms", "scopes"}
 # What each language has beside words that deny; a name that is misspelled is an unknown field.
 HAS = {
     "da": set(),
-    "de": DATES | TALK | MEANING | {"short_months", "harmless_denials", "clause_openers"}
-    | {"further_antonyms", "measures", "labels", "events", "exceptions", "suppositions"}
-    | {"turns", "frames"},
+    "de": DATES | MEANING | {"short_months", "harmless_denials", "clause_openers"}
+    | {"further_antonyms", "measures", "labels", "events", "exceptions", "suppositions"},
     "en": NAMES - {"no_numbers"},
-    "es": DATES | TALK | {"harmless_denials", "clause_openers", "turns"},
-    "fr": DATES | TALK | MEANING
-    | {"no_numbers", "harmless_denials", "clause_openers", "turns", "frames"},
-    "it": DATES | TALK | {"no_numbers", "harmless_denials", "clause_openers", "turns"},
+    "es": DATES | {"harmless_denials", "clause_openers"},
+    "fr": DATES | MEANING
+    | {"no_numbers", "harmless_denials", "clause_openers"},
+    "it": DATES | {"no_numbers", "harmless_denials", "clause_openers"},
     "nl": set(),
     "no": set(),
     "pt": set(),
     "ru": set(),
     "sv": set(),
-    "zh": TALK | {"further_antonyms", "measures", "scopes", "frames"},
+    "zh": {"further_antonyms", "measures", "scopes"},
 }  # fmt: skip
 
 
