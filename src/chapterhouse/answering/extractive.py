@@ -305,7 +305,7 @@ def _searched(
         documents=result.documents,
         chunks=result.chunks,
         terms=tuple(word for word, _ in question.words),
-        missing_terms=() if foreign else reference.absent_words(question),
+        missing_terms=() if foreign or not result.documents else reference.absent_words(question),
         nearest=_nearest(result.hits[:CHUNKS_READ]),
         partly_read=len(partly),
         partly_read_names=tuple(partly[:_PARTLY_READ]),

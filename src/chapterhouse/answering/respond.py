@@ -25,6 +25,7 @@ from chapterhouse.answering.memory import cache_answer, cache_key, cached_answer
 from chapterhouse.answering.request import NO_MODEL, Request
 from chapterhouse.answering.route import deferral, route
 from chapterhouse.answering.search import check_query, method_for, reference_of, search
+from chapterhouse.answering.versions import add_version_differences
 from chapterhouse.answering.writing import Written, combine
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
@@ -169,7 +170,7 @@ def offline(request: Request, runtime: Runtime) -> Answer:
     """
     query = query_of(request, runtime)
     found = _search(request, query, method_for(runtime, request.settings, None), runtime)
-    return _quote(request, found, runtime)
+    return _compare_versions(_quote(request, found, runtime), found, runtime)
 
 
 async def _write(
@@ -197,15 +198,16 @@ async def _write(
     quoted, written = await asyncio.gather(
         quoting, _attempt(writing.write(request, found, prompt, model, runtime, on_draft))
     )
+    compare = partial(_compare_versions, found=found, runtime=runtime)
     if isinstance(written, EngineError):
-        return _despite(quoted, written)
+        return await compute_in_thread(partial(compare, _despite(quoted, written)))
     if request.persona and writing.names_no_source(written):
         unsure = replace(quoted, confidence=0.0)
         way = await compute_in_thread(partial(_route, request, found, runtime, unsure))
         if way is Route.OUT_OF_SCOPE:
             quoted = _deferred(quoted, request.persona)
             return await _unanswered(request, found, quoted, model, runtime, on_draft, recalled)
-    return combine(quoted, written)
+    return await compute_in_thread(partial(compare, combine(quoted, written)))
 
 
 async def _unanswered(
@@ -281,6 +283,17 @@ def _quote(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
     if way is Route.OUT_OF_SCOPE and persona:
         return _deferred(answer_found, persona)
     return answer_found
+
+
+def _compare_versions(answer: Answer, found: SearchResult, runtime: Runtime) -> Answer:
+    """Add in what other versions of the documents shown differ, among those that were found."""
+    scope = found.query.scope
+    names = {hit.document.id for hit in found.hits}
+    names.update(one.rpartition(":")[0] for hit in found.hits for one in hit.repeats)
+    names.update(citation.document_id for citation in answer.citations)
+    documents = runtime.store.documents_among(sorted(names), scope)
+    body = partial(runtime.store.body, scope=scope)
+    return add_version_differences(answer, documents.values(), body) if answer.citations else answer
 
 
 def _route(request: Request, found: SearchResult, runtime: Runtime, quoted: Answer) -> Route:

@@ -36,6 +36,7 @@ from chapterhouse.types import (
     Searched,
     Statement,
     Trust,
+    VersionDifference,
 )
 
 _LONGEST_QUERY: Final = 1_000
@@ -323,6 +324,9 @@ class AnswerResult(Result):
     text: str = Field(description="The answer with numbers of citations in brackets.")
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[CitationResult, ...]
+    versions: tuple[VersionDifference, ...] = Field(
+        description="What other versions of the documents shown say otherwise, both sides cited."
+    )
     confidence: _Rounded = Field(
         description="Chance that what is shown answers the question, 0 to 1."
     )

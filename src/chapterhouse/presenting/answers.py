@@ -22,7 +22,14 @@ from chapterhouse.presenting.blocks import (
 )
 from chapterhouse.presenting.markdown import markdown
 from chapterhouse.presenting.quoted import quoted_blocks, with_ending
-from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Route, Searched
+from chapterhouse.types import (
+    Answer,
+    AnswerOutcome,
+    AnswerSentence,
+    Route,
+    Searched,
+    VersionDifference,
+)
 
 _PASSAGES: Final = 4  # that are shown where nothing answers: two things in two steps each
 _CLOSEST: Final = "No passage answers this for certain. The closest passages:"
@@ -36,11 +43,13 @@ def answer_blocks(answer: Answer) -> Part:
     shown = {number for sentence in sentences for number in sentence.citations}
     if answer.outcome is not AnswerOutcome.PASSAGES:
         shown = {citation.number for citation in answer.citations}
+    shown.update(number for one in answer.versions for number in (one.newer, one.older))
     cited = tuple((str(one.number), one) for one in answer.citations if one.number in shown)
     first, *rest = _body(answer, sentences)
     parts: list[Sequence[Block]] = [
         (*_opening(answer), *first),
         *rest,
+        tuple(map(_versions_line, answer.versions)),
         (Sources(cited),) if cited else (),
         tuple(_remarks(answer, refused=not (sentences or answer.found))),
         tuple(_closing(answer)),
@@ -171,6 +180,21 @@ def _after(sentence: AnswerSentence, trust: str) -> Line:
         note = (*note, Cited((str(opinion.citation),)))
     mark = wording.mismatch_mark(sentence.mismatches)
     return (*cited, *note, *((Words(f" ({mark})", Style.WARNING),) if mark else ()))
+
+
+def _versions_line(difference: VersionDifference) -> Paragraph:
+    """Return in what versions of a document differ, both sides cited."""
+    newer, older = (
+        wording.join_words([f"“{value}”" for value in side])
+        for side in zip(*difference.values, strict=True)
+    )
+    opening, between = (
+        ("Versions differ: the newer one has", ", the older one")
+        if difference.ordered
+        else ("Versions differ, and which is newer cannot be told:", " and")
+    )
+    first, second = Cited((str(difference.newer),)), Cited((str(difference.older),))
+    return Paragraph((Words(f"{opening} {newer}"), first, Words(f"{between} {older}"), second))
 
 
 # --- beside the answer -------------------------------------------------------------------------

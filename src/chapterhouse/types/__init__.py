@@ -38,6 +38,7 @@ from chapterhouse.types.answers import (
     Draft,
     Route,
     Searched,
+    VersionDifference,
 )
 from chapterhouse.types.archive import (
     ArchiveMember,
@@ -354,6 +355,7 @@ __all__ = [
     "Variant",
     "VariantKind",
     "Verification",
+    "VersionDifference",
     "WantedCall",
     "WeightedTerm",
     "Writing",

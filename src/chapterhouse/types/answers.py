@@ -119,6 +119,23 @@ class Searched:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class VersionDifference:
+    """Two versions of one document whose same sentence has another value.
+
+    Attributes:
+        newer: Number of the citation of the newer one.
+        older: Number of that of the older one.
+        values: What differs, of the newer one and of the older one.
+        ordered: Whether it can be told which is the newer one.
+    """
+
+    newer: int
+    older: int
+    values: tuple[tuple[str, str], ...]
+    ordered: bool = True
+
+
 class AnswerOutcome(StrEnum):
     """What a question found."""
 
@@ -152,6 +169,7 @@ class Answer:
         display_name: How they are called.
         route: What became of the question.
         notice: What the reader is told beside it: a deferral, or that something is missing.
+        versions: What other versions of the documents shown say otherwise.
         rejected: Markers that the model wrote and that cite nothing it was given.
         handed_to: Slug of the persona who answered instead, or who could; or empty.
         usage: Of the model, where one wrote.
@@ -171,6 +189,7 @@ class Answer:
     display_name: str = ""
     route: Route = Route.ANSWERED
     notice: str = ""
+    versions: tuple[VersionDifference, ...] = ()
     rejected: tuple[str, ...] = ()
     handed_to: str = ""
     usage: Usage | None = None
