@@ -1,6 +1,6 @@
 """The example's council: its minutes hold what was planted, and nothing false.
 
-No model is asked: the documents are read, aspect by aspect.
+No model is asked: the documents are quoted on each thing that is asked.
 """
 
 import os
@@ -15,39 +15,16 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.council.minutes.bundle import minutes_json
-from chapterhouse.types import (
-    Citation,
-    Minutes,
-    Position,
-    PositionKind,
-    PositionRelation,
-)
+from chapterhouse.types import Citation, Minutes
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 MATTER = (
     "Should the late sailing to Osk start on 3 April 2026? How many passengers are expected? "
     "How many more masters do we need to hire? How many passengers may MV Teal carry under amber?"
 )
-APRIL = "a trial of twelve months from 3 April 2026"
-SUMMER = "a trial of three months on Saturdays, June to August 2026"
-SEPTEMBER = "a start on 1 September 2026, under conditions"
 EXPECTED = (
     "On an average Friday or Saturday night we expect 52 passengers on a ferry leaving "
     "Varnholm Town at 23:30."
-)
-IN_OWN_WORDS = (
-    (
-        "The demand study expects 52 passengers on an average late sailing, which is 43 per cent "
-        "of what MV Teal may carry."
-    ),
-    (
-        "Like everyone else we use the demand study's 52 passengers a sailing, and the loss "
-        "remains even so."
-    ),
-    (
-        "With 52 passengers, as the demand study expects, MV Teal can be evacuated in under nine "
-        "minutes with four crew."
-    ),
 )
 ONE_MASTER = (
     "After that we need one more master and two more deckhands, and we would rather train our own "
@@ -94,11 +71,10 @@ class Meeting:
             for citation in self.cited(numbers)
         )
 
-    def position(self, aspect: str, member: str) -> Position:
-        """Return what a member's documents say on the aspect that begins with some words."""
-        (key,) = [one.id for one in self.minutes.reading.aspects if one.text.startswith(aspect)]
-        cells = self.minutes.reading.positions
-        return next(cell for cell in cells if (cell.aspect, cell.member) == (key, member))
+    def cells(self, asked: str) -> dict[str, str]:
+        """Return what each member's documents say on the thing asked that begins so."""
+        (row,) = [row for row in self.minutes.table if row.asked.startswith(asked)]
+        return {cell.member: cell.text for cell in row.cells}
 
 
 @pytest.fixture(scope="module")
@@ -137,73 +113,42 @@ def test_everyone_speaks_from_what_they_read(meeting: Meeting) -> None:
 def test_every_citation_stands_in_the_store(meeting: Meeting) -> None:
     assert meeting.stands(tuple(citation.number for citation in meeting.minutes.citations))
     assert all(check.holds for check in meeting.library.councils.recheck(meeting.minutes))
-    assert spoken(meeting.minutes)
-    assert all(meeting.stands(cell.citations) for cell in spoken(meeting.minutes))
-    said = (*meeting.minutes.grounds, *meeting.minutes.dissent)
-    assert all(meeting.stands(point.citations) for point in said)
-
-
-def spoken(minutes: Minutes) -> list[Position]:
-    return [cell for cell in minutes.reading.positions if cell.kind is not PositionKind.SILENT]
+    quoted = [cell for row in meeting.minutes.table for cell in row.cells if cell.text]
+    assert quoted
+    assert all(meeting.stands(cell.citations) for cell in quoted)
 
 
 def test_what_was_planted_stands_in_the_table(meeting: Meeting) -> None:
-    """Every cell, judged by hand."""
-    told = {
-        aspect: {
-            member: (cell.kind.value, cell.values, cell.text)
-            for member in ("operations", "finance", "safety")
-            for cell in [meeting.position(aspect, member)]
-        }
-        for aspect in ("How many passengers are", "How many more", "How many passengers may")
+    """The cells whose documents speak of it, judged by hand."""
+    expected = meeting.cells("How many passengers are")
+    assert "52 passengers" in expected["operations"]
+    assert EXPECTED in expected["finance"]
+    masters = meeting.cells("How many more")
+    assert (masters["operations"], masters["safety"]) == (ONE_MASTER, TWO_MASTERS)
+    amber = meeting.cells("How many passengers may")
+    assert amber["operations"].startswith(TEAL_OLD)
+    assert amber["safety"].startswith(TEAL_NEW)
+    years = {
+        cell.member: meeting.cited(cell.citations)[0].year
+        for cell in meeting.minutes.table[-1].cells
     }
-    silent = ("silent", (), "")
-    expected, masters, amber = told.values()
-    assert expected == {
-        "operations": ("value", ("52",), EXPECTED),
-        "finance": ("value", ("52",), EXPECTED),
-        "safety": ("value", ("52",), IN_OWN_WORDS[2]),
-    }
-    assert masters == {
-        "operations": ("value", ("one",), ONE_MASTER),
-        "finance": silent,
-        "safety": ("value", ("two",), TWO_MASTERS),
-    }
-    assert amber == {
-        "operations": ("value", ("120",), TEAL_OLD),
-        "finance": silent,
-        "safety": ("value", ("90",), TEAL_NEW),
-    }
-    old, new = (meeting.position("How many passengers may", m) for m in ("operations", "safety"))
-    assert old.date < new.date
+    assert (years["operations"], years["safety"]) == ("2023", "2025")
+    start = meeting.cells("Should")
+    assert start["operations"].startswith("From 3 April 2026 a late ferry should leave")
+    assert "unless the regional transport board pays" in start["finance"]
+    assert "We oppose starting it on 3 April 2026." in start["safety"]
 
 
-def test_the_table_says_who_differs_in_what(meeting: Meeting) -> None:
-    differ, agree = PositionRelation.DIFFER, PositionRelation.AGREE
-    apart = (("operations",), ("safety",))
-    assert [(one.relation, one.groups) for one in meeting.minutes.reading.comparisons] == [
-        (differ, (("operations",), ("finance",), ("safety",))),
-        (agree, (("operations", "finance", "safety"),)),
-        (differ, apart),
-        (differ, apart),
-    ]
-    start = [
-        meeting.position("Should", member).kind.value
-        for member in ("operations", "finance", "safety")
-    ]
-    assert start == ["yes", "conditional", "no"]
-
-
-def test_without_a_model_nothing_is_disputed_or_given_up(meeting: Meeting) -> None:
+def test_nothing_is_said_but_what_documents_say(meeting: Meeting) -> None:
     minutes = meeting.minutes
     assert not minutes.debated
-    assert (minutes.agreement, minutes.decision) == ((), ())
-    assert (minutes.dissent, minutes.open_questions) == ((), ())
-
-
-def test_the_minutes_say_what_is_missing_and_from_whose_shelf(meeting: Meeting) -> None:
-    gaps = [(gap.member, gap.shelf) for gap in meeting.minutes.missing if "amber" in gap.text]
-    assert gaps == [("finance", "finance")]
+    assert (minutes.agreement, minutes.dissent, minutes.open_questions) == ((), (), ())
+    assert (minutes.decided, minutes.decision, minutes.grounds, minutes.missing) == (
+        "",
+        (),
+        (),
+        (),
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,46 +162,15 @@ def test_other_questions_find_the_older_and_the_newer_policy(
     meeting: Meeting, question: str, newer: str, older: str
 ) -> None:
     minutes = meeting.library.councils.convene("late-sailing", question)
-    cells = {cell.member: cell for cell in minutes.reading.positions}
-    assert (cells["safety"].values, cells["operations"].values) == ((newer,), (older,))
-    assert cells["safety"].date > cells["operations"].date
-    assert minutes.reading.comparisons[0].relation is PositionRelation.DIFFER
-    assert not minutes.options  # nobody asks what to choose
-    assert not minutes.decision
+    cells = Meeting(minutes, meeting.library).cells("")
+    assert (newer in cells["safety"], older in cells["operations"]) == (True, True)
 
 
-def test_who_has_nothing_on_it_says_so_in_the_words_of_the_question(meeting: Meeting) -> None:
-    """A part with "them" is searched with words of the part before; nobody asked those."""
-    minutes = meeting.library.councils.convene(
-        "late-sailing", "Which lights burn at Osk? Who mends them under amber?"
-    )
-    assert [gap.text for gap in minutes.missing if gap.member == "finance"] == [
-        "Evidence on “Which lights burn at Osk”.",
-        "Evidence on “Who mends them under amber”.",
-    ]
-
-
-def test_a_row_of_a_table_that_shares_a_word_is_no_evidence(meeting: Meeting) -> None:
-    """The budget has a line for fuel for MV Teal, and one for a course of the masters."""
-    finance = [cell.text for cell in spoken(meeting.minutes) if cell.member == "finance"]
-    assert finance
-    assert not [text for text in finance if " · " in text]
-
-
-def test_everything_that_is_asked_gets_its_best_sentence(meeting: Meeting) -> None:
-    own = [cell.text for cell in spoken(meeting.minutes) if cell.member == "operations"]
-    assert own[0].startswith("From 3 April 2026 a late ferry should leave Varnholm Town for Osk")
-    assert {EXPECTED, ONE_MASTER, TEAL_OLD} < set(own)
-    assert not any("Heron" in text for text in own)  # the question names MV Teal
-
-
-def test_what_no_document_speaks_of_decides_nothing(meeting: Meeting) -> None:
+def test_what_no_document_speaks_of_is_found_nowhere(meeting: Meeting) -> None:
     minutes = meeting.library.councils.convene(
         "late-sailing", "How reliable is the plumbing of the moon?"
     )
-    assert not minutes.decided
-    assert minutes.reading.comparisons[0].relation is PositionRelation.SILENT
-    assert [gap.member for gap in minutes.missing] == ["operations", "finance", "safety"]
+    assert not any(Meeting(minutes, meeting.library).cells("").values())
 
 
 def test_another_process_in_another_home_writes_the_same_bytes(
@@ -288,12 +202,12 @@ def test_the_demo_ends_with_the_council_and_writes_nothing_beside_its_home(tmp_p
         council.index(text)
         for text in (
             "chapterhouse council new contracts",
-            "31 December 2027 (Fuel supply agreement 2024); 1 July 2023, 30 June 2028 (Lease",
+            "Fuel supply agreement 2024: The agreement runs until 31 December 2027.",
+            "Lease of the pier house: The lease began on 1 July 2023 and ends on 30 June 2028.",
             "chapterhouse convene late-sailing",
-            "They seem to differ: 120 (Marcus Ehde); 90 (Tomas Brandvik).",
             TEAL_OLD,
             TEAL_NEW,
-            "[1] Severe Weather Policy › Passenger limits under amber",
+            "[1] Severe Weather Policy › Passenger limits under amber (2023)",
             "--- Next ---",
         )
     ]

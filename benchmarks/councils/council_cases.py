@@ -1,9 +1,8 @@
-"""The collection of councils: their gold, their libraries, and when a cell is right."""
+"""The collection of councils: their gold, their libraries, and what a cell holds."""
 
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ sys.path.append(str(Path(__file__).parents[1]))
 sys.path.append(str(Path(__file__).parents[1] / "natural"))
 
 from chapterhouse import Library
-from chapterhouse.types import Aspect
 from data_folder import data_folder
 from folders import lay_out
 from plain_text import comparable, holds
@@ -23,16 +21,6 @@ _WORDS_SHARED = 0.7  # of the shorter of two quotations, from which they are the
 _LEAST_WORDS = 5
 _LEAST_LETTERS = 6
 Gold = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """An aspect of the program with the gold aspect that it stands for."""
-
-    council: str
-    question: Gold
-    gold: Gold
-    aspect: Aspect
 
 
 def councils(part: str) -> Iterator[Gold]:
@@ -59,19 +47,15 @@ def make_library(council: Gold, folder: Path) -> Path:
     return home
 
 
-def align(aspects: Sequence[Aspect], gold: Sequence[Gold]) -> Iterator[tuple[Aspect, Gold]]:
-    """Yield which aspect stands for which of the gold: by order, or by shared words."""
-    if len(aspects) == len(gold):
-        yield from zip(aspects, gold, strict=True)
+def align(asked: Sequence[str], gold: Sequence[Gold]) -> Iterator[tuple[str, Gold]]:
+    """Yield which thing asked stands for which of the gold: by order, or by shared words."""
+    if len(asked) == len(gold):
+        yield from zip(asked, gold, strict=True)
         return
     for one in gold:
         about = set(comparable(one["about"]).split())
-        if aspects:
-            yield max(aspects, key=lambda a: len(about & _words(a))), one
-
-
-def _words(aspect: Aspect) -> set[str]:
-    return set(comparable(f"{aspect.text} {aspect.context}").split())
+        if asked:
+            yield max(asked, key=lambda each: len(about & set(comparable(each).split()))), one
 
 
 def quotations(cell: Gold) -> list[str]:
@@ -94,23 +78,7 @@ def is_quoted(sentence: str, quoted: Sequence[str]) -> bool:
     return False
 
 
-def is_right(cell: Gold, kind: str, text: str, values: Sequence[str]) -> bool:
-    """Whether a cell says what the gold says.
-
-    Args:
-        cell: The gold.
-        kind: Of the program's position.
-        text: Its sentence.
-        values: Its values.
-    """
-    position = cell["position"]
-    if position in SAID_NOTHING:
-        return kind == "silent"
-    if kind == "silent":
-        return False
-    if position == "value":
-        said = comparable(" ".join((text, *values)))
-        return all(any(holds(said, form) for form in fact) for fact in cell["values"])
-    if position in {"yes", "no", "conditional"} and kind in {"yes", "no", "conditional"}:
-        return bool(kind == position)
-    return is_quoted(text, quotations(cell))
+def holds_values(text: str, cell: Gold) -> bool:
+    """Whether a text has every fact of a gold cell."""
+    said = comparable(text)
+    return all(any(holds(said, form) for form in fact) for fact in cell["values"])

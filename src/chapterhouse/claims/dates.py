@@ -254,13 +254,3 @@ def dateline(text: str, language: str = "") -> str:
             if pattern is _NAMED or not any(character.isalnum() for character in rest):
                 return f"{found.year:04d}-{found.month:02d}-{found.day:02d}"
     return ""
-
-
-def is_dateline(sentence: str, language: str = "") -> bool:
-    """Whether a sentence says when its document was written, and nothing else."""
-    match = _NAMED.match(sentence) or _LINE.match(sentence)
-    if match is None:
-        return False
-    found = next(iter(dates(sentence[match.end() :], language)), None)
-    rest = sentence[match.end() + found.end :] if found and not found.start else sentence
-    return not any(character.isalnum() for character in rest)

@@ -30,11 +30,11 @@ from chapterhouse.types import (
     Gap,
     ParticipantRecord,
     Point,
-    PositionTable,
     Reply,
     Route,
     Searched,
     Statement,
+    TableRow,
     Trust,
     VersionDifference,
 )
@@ -356,8 +356,8 @@ class MinutesResult(Result):
     dissent: tuple[Point, ...]
     open_questions: tuple[Point, ...]
     missing: tuple[Gap, ...] = Field(description="Evidence that is missing, and from whose shelf.")
-    reading: PositionTable = Field(
-        description="What each member's documents say on each thing that was asked."
+    table: tuple[TableRow, ...] = Field(
+        description="What the documents of members without a model say on each thing asked."
     )
     statements: tuple[Statement, ...] = Field(description="What members hold, in their words.")
     replies: tuple[Reply, ...] = Field(description="What members say to each other's statements.")

@@ -139,15 +139,6 @@ from chapterhouse.types.minutes import (
     Statement,
 )
 from chapterhouse.types.personas import Persona
-from chapterhouse.types.positions import (
-    Aspect,
-    AspectKind,
-    Position,
-    PositionComparison,
-    PositionKind,
-    PositionRelation,
-    PositionTable,
-)
 from chapterhouse.types.removal import (
     FileSearch,
     Removal,
@@ -179,6 +170,7 @@ from chapterhouse.types.state import (
     FormatSupport,
     LibraryStatus,
 )
+from chapterhouse.types.table import GAP, Aspect, TableCell, TableRow
 from chapterhouse.types.terms import TermRows, TokenVectors
 from chapterhouse.types.verification import (
     Difference,
@@ -204,6 +196,7 @@ __all__ = [
     "BENIGN_NOTICES",
     "DEFAULT_SHELF",
     "FINISHED",
+    "GAP",
     "INCOMPLETE",
     "OPEN",
     "SURE",
@@ -225,7 +218,6 @@ __all__ = [
     "AskEvent",
     "AskedFigures",
     "Aspect",
-    "AspectKind",
     "AuditEntry",
     "AuditOutcome",
     "Body",
@@ -299,11 +291,6 @@ __all__ = [
     "ParticipantRecord",
     "Persona",
     "Point",
-    "Position",
-    "PositionComparison",
-    "PositionKind",
-    "PositionRelation",
-    "PositionTable",
     "Progress",
     "Query",
     "Question",
@@ -340,6 +327,8 @@ __all__ = [
     "Step",
     "StoredSetting",
     "SyncReport",
+    "TableCell",
+    "TableRow",
     "TermRows",
     "TokenVectors",
     "Tool",

@@ -4,12 +4,12 @@ Everything that is said carries the numbers of its citations. Within a turn that
 its own they count in those; in minutes, whose turns have none, in ``Minutes.citations``.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from chapterhouse.types.answers import Citation
 from chapterhouse.types.claims import Mismatch
-from chapterhouse.types.positions import PositionTable
+from chapterhouse.types.table import TableRow
 from chapterhouse.types.writing import ToolCall, ToolText, Usage
 
 
@@ -190,7 +190,7 @@ class Minutes:
         decision: What was decided, or why nothing was.
         grounds: What it rests on.
         dissent: What stands against it, and who says so.
-        reading: What each member's documents say, where no model spoke for anybody.
+        table: What the documents of members without a model say on each thing that was asked.
         chair: How who presided is called; empty where nobody did.
         method: How it was summed up: ``extractive``, or a model's name.
         usage: Of all models together, where any wrote.
@@ -213,7 +213,7 @@ class Minutes:
     dissent: tuple[Point, ...] = ()
     open_questions: tuple[Point, ...] = ()
     missing: tuple[Gap, ...] = ()
-    reading: PositionTable = field(default_factory=PositionTable)
+    table: tuple[TableRow, ...] = ()
     citations: tuple[Citation, ...] = ()
     chair: str = ""
     method: str = "extractive"

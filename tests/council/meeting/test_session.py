@@ -10,13 +10,12 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import MemberKind
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
-    Participant,
     open_session,
     participant_record,
     refresh_sources,
 )
 from chapterhouse.council.tools import Opened
-from chapterhouse.types import Aspect, Tool
+from chapterhouse.types import Tool
 
 SHELF = "council_harbour-board"
 
@@ -140,31 +139,15 @@ def test_tools_search_the_shelves_of_who_calls_them(named: Hall) -> None:
     assert opened == [made]  # where documents are quoted, no tool is opened
 
 
-def test_what_shelves_hold_is_looked_up_once_and_read_beside_the_others(hall: Hall) -> None:
+def test_what_shelves_hold_is_looked_up_once(hall: Hall) -> None:
     session = hall.open_session("harbour-board")
     maria = session.participant("maria")
     excerpts = maria.looked_up(QUESTION)
     assert maria.looked_up(QUESTION) is excerpts
     assert any("4 knots" in one.text for one in excerpts)
-    (aspect,) = session.aspects
-
-    def position(one: Participant, aspect: Aspect) -> str:
-        return one.read_aspect(aspect).text
-
-    assert "4 knots" in position(maria, aspect)
-    assert "6 knots" in position(session.participant("jonas"), aspect)
 
 
 # --- what is put to them ------------------------------------------------------------------------
-
-
-def test_options_hold_only_where_a_decision_is_asked_for(hall: Hall) -> None:
-    made = replace(council(), options=("a lamp", "a bell"))
-    choice = "Should the harbour buy a lamp or a bell?"
-    assert hall.open_session(made, QUESTION).council.options == ()
-    assert hall.open_session(made, choice).council.options == made.options
-    given = hall.open_session(made, QUESTION, options=("a lamp", "a bell")).council.options
-    assert given == made.options
 
 
 def test_everyones_folders_are_read_before_and_each_warning_is_told_once(own_hall: Hall) -> None:

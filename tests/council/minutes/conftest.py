@@ -12,8 +12,6 @@ from chapterhouse.answering.cite import text_hash
 from chapterhouse.council.agreement import find_agreement
 from chapterhouse.types import (
     Absence,
-    Aspect,
-    AspectKind,
     Citation,
     Document,
     Gap,
@@ -24,14 +22,11 @@ from chapterhouse.types import (
     MismatchKind,
     ParticipantRecord,
     Point,
-    Position,
-    PositionComparison,
-    PositionKind,
-    PositionRelation,
-    PositionTable,
     Reply,
     Stance,
     Statement,
+    TableCell,
+    TableRow,
     ToolCall,
     Usage,
 )
@@ -188,53 +183,21 @@ TURNS = (
         method="small-model",
     ),
 )
-OUTDATED = Position(
-    "maria",
-    "a1",
-    PositionKind.VALUE,
-    ("60 euros",),
-    ("60 eur",),
-    FEE_2021,
-    date="2021-01-15",
-    citations=(1,),
-)
-READING = PositionTable(
-    (
-        Aspect("a1", COST, AspectKind.VALUE, "Tariffs change in 2027"),
-        Aspect("a2", QUAYS, AspectKind.YES_NO),
-    ),
-    (
-        Position(
-            "maria",
-            "a1",
-            PositionKind.VALUE,
-            ("80 euros",),
-            ("80 eur",),
-            FEE_2025,
-            whose="our marina",
-            date="2025-03-01",
-            citations=(2,),
-            outdated=OUTDATED,
-            likely=0.9,
+TABLE = (
+    TableRow(
+        COST,
+        (
+            TableCell("maria", FEE_2025, (2,)),
+            TableCell("tom", FEE_2021, (1,)),
+            TableCell("finance"),
         ),
-        replace(OUTDATED, member="tom", likely=0.8),
-        Position("finance", "a1", PositionKind.SILENT),
-        Position("maria", "a2", PositionKind.NO, text=QUAY, citations=(3,), likely=0.7),
-        Position(
-            "tom",
-            "a2",
-            PositionKind.CONDITIONAL,
-            text=CHINESE,
-            condition="在冬季",
-            citations=(4,),
-            likely=0.6,
-        ),
-        Position("finance", "a2", PositionKind.STATED, text=QUAY, citations=(3,), likely=0.6),
     ),
-    (
-        PositionComparison("a1", PositionRelation.DIFFER, (("maria",), ("tom",))),
-        PositionComparison(
-            "a2", PositionRelation.AGREE, (("maria", "finance"), ("tom",)), same_source=True
+    TableRow(
+        QUAYS,
+        (
+            TableCell("maria", QUAY, (3,)),
+            TableCell("tom", CHINESE, (4,)),
+            TableCell("finance", QUAY, (3,)),
         ),
     ),
 )
@@ -263,7 +226,7 @@ MINUTES = Minutes(
     ),
     dissent=(Point(FEE_2021, (1,), statements=("s3",), members=("tom",)),),
     open_questions=(Point("Who pays for the crane?", members=("maria",)),),
-    reading=READING,
+    table=TABLE,
     missing=(
         Gap("maria", "maria", "What neighbours charge."),
         Gap("tom", "", "The accounts of 2024."),
@@ -281,7 +244,7 @@ EMPTY = Minutes("berths", "", "What then?")
 # What the house itself names: hashes, and names that are looked up.
 _OURS = frozenset(
     {"id", "key", "member", "statement", "option", "options", "round", "rounds", "link"}
-    | {"document_id", "sources", "decided", "aspect", "groups", "question", "agreement"}
+    | {"document_id", "sources", "decided", "question", "agreement"}
 )
 
 

@@ -321,7 +321,7 @@ def assert_whole(hall: Hall, minutes: Minutes) -> None:
 def test_minutes_without_a_model_are_whole(hall: Hall) -> None:
     minutes = hall.convene("harbour-board", model="none")
     assert minutes.method == "extractive"
-    assert minutes.reading.positions
+    assert minutes.table
     assert_whole(hall, minutes)
 
 

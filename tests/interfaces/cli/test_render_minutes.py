@@ -13,20 +13,15 @@ from chapterhouse.council.minutes.bundle import read_minutes
 from chapterhouse.interfaces.cli import render_minutes
 from chapterhouse.types import (
     Absence,
-    Aspect,
-    AspectKind,
     MemberTurn,
     Minutes,
     ParticipantRecord,
     Point,
-    Position,
-    PositionComparison,
-    PositionKind,
-    PositionRelation,
-    PositionTable,
     Reply,
     Stance,
     Statement,
+    TableCell,
+    TableRow,
 )
 
 ROUND = "independent_analysis"
@@ -50,7 +45,7 @@ def crowded(minutes: Minutes, members: int) -> Minutes:
         members=seats,
         rounds=(ROUND,),
         turns=turns,
-        reading=PositionTable(),
+        table=(),
         agreement=find_agreement(turns, keys),
         absences=(Absence("m0", ROUND, "y" * 200),),
     )
@@ -78,18 +73,10 @@ def test_documents_that_were_only_read_fit_any_terminal(
     held = read_minutes((harbour / "MINUTES").read_bytes())
     seats = tuple(ParticipantRecord(f"m{n}", f"会员 {n}", "role") for n in range(members))
     said = "北" * 200 + "w" * 300
-    cells = tuple(
-        Position(seat.key, "a1", PositionKind.VALUE, ("80",), ("80",), said, citations=(1,))
-        for seat in seats
-    )
-    groups = (tuple(seat.key for seat in seats),)
-    reading = PositionTable(
-        (Aspect("a1", "x" * 200, AspectKind.VALUE),),
-        cells,
-        (PositionComparison("a1", PositionRelation.AGREE, groups),),
-    )
+    cells = tuple(TableCell(seat.key, said, (1,)) for seat in seats)
+    table = (TableRow("x" * 200, cells),)
     target = Console(width=width, force_terminal=True, markup=False, highlight=False, emoji=False)
-    render_minutes.minutes(target, replace(held, members=seats, reading=reading), full=full)
+    render_minutes.minutes(target, replace(held, members=seats, table=table), full=full)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
     assert max(map(cell_len, lines)) <= width
     assert "".join(lines).count("会员") >= members

@@ -119,7 +119,7 @@ def _minutes(
     """Return the draft with what the chair wrote; where that is nothing, the draft."""
     draft, record = synthesis.draft, synthesis.task.record
     checker = Checker.of(evidence, runtime, synthesis.task.question)
-    ledger = Ledger(record.citations)
+    ledger = Ledger(draft.citations)
     known = {one.id for one in record.statements}
     left_out = list[str]()
 

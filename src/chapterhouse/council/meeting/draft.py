@@ -9,19 +9,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from chapterhouse.council.agreement import find_agreement
-from chapterhouse.council.meeting.position_table import position_table
 from chapterhouse.council.meeting.record import Ledger, Record
 from chapterhouse.council.meeting.session import Participant, Session, participant_record
+from chapterhouse.council.meeting.table import table_of
 from chapterhouse.runtime import Runtime
-from chapterhouse.text.view import inert
-from chapterhouse.types import Gap, Minutes, Point, PositionTable
+from chapterhouse.types import Gap, Minutes, Point
 
 
 def draft_minutes(session: Session, record: Record, runtime: Runtime) -> Minutes:
     """Return the minutes of a session without what a chair writes."""
     ledger, council = Ledger(record.citations), session.council
-    all_speak = all(one.model or one.inner for one in session.participants)
-    reading = PositionTable() if all_speak else position_table(session, runtime, ledger)
+    table = table_of(session, runtime, ledger)
     choices = {turn.member: turn.option for turn in record.turns if turn.option}
     keys = [one.key for one in session.participants]
     return Minutes(
@@ -29,7 +27,7 @@ def draft_minutes(session: Session, record: Record, runtime: Runtime) -> Minutes
         title=council.title,
         question=session.question,
         purpose=council.purpose,
-        options=council.options,
+        options=council.options if session.debates else (),
         members=tuple(participant_record(one, runtime) for one in session.participants),
         rounds=tuple(dict.fromkeys(turn.round for turn in record.turns)),
         turns=record.turns,
@@ -42,10 +40,10 @@ def draft_minutes(session: Session, record: Record, runtime: Runtime) -> Minutes
             for turn in record.turns
             for text in turn.open_questions
         ),
-        missing=tuple(dict.fromkeys((*_missing(session, record), *_silent(session, reading)))),
-        reading=reading,
+        missing=tuple(dict.fromkeys(_missing(session, record))),
+        table=table,
         citations=ledger.citations,
-        chair=session.chair.title if session.chair else "",
+        chair=session.chair.title if session.chair and session.debates else "",
         warnings=tuple(_warnings(session, record)),
     )
 
@@ -76,16 +74,6 @@ def _missing(session: Session, record: Record) -> Iterator[Gap]:
     for turn in record.turns:
         for text in turn.missing:
             yield Gap(turn.member, shelves[turn.member], text)
-
-
-def _silent(session: Session, reading: PositionTable) -> Iterator[Gap]:
-    """Yield what is asked and the documents of a member do not say."""
-    members = {one.key: one for one in session.participants}
-    asked = {aspect.id: aspect.text for aspect in reading.aspects}
-    for cell in reading.positions:
-        if not cell.citations:
-            text = f"Evidence on “{inert(asked[cell.aspect])}”."
-            yield Gap(cell.member, shelf_of_gap(members[cell.member]), text)
 
 
 def _warnings(session: Session, record: Record) -> Iterator[str]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from threading import Lock
 from types import MappingProxyType
 
 from chapterhouse.agents.ask import persona_request
@@ -19,9 +18,8 @@ from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.evidence_buffer import excerpts_of
 from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, library_request
 from chapterhouse.answering.search import method_for, search
+from chapterhouse.council.aspects import aspects_of
 from chapterhouse.council.knowledge import knowledge_tools
-from chapterhouse.council.positions.aspects import asks_decision, aspects_of, options_in
-from chapterhouse.council.positions.reading import SILENT, FoundPosition, read_together
 from chapterhouse.council.tools import Opened, installed_tools, participant_tools
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
@@ -119,7 +117,6 @@ class Participant:
         capacity: How much the model takes at a time.
         inner: The council that speaks as one.
         looked_up: What their shelves hold on a question, looked up once in a meeting.
-        read_aspect: What their shelves say on an aspect, likewise.
     """
 
     key: str
@@ -136,7 +133,6 @@ class Participant:
     capacity: Capacity = Capacity()
     inner: "Session | None" = None
     looked_up: Callable[[str], Sequence[Excerpt]] = _nothing
-    read_aspect: Callable[[Aspect], FoundPosition] = lambda _: SILENT
 
     @property
     def persona(self) -> Persona | None:
@@ -163,6 +159,13 @@ class Session:
     def debates(self) -> bool:
         """Whether a model speaks for anybody; else what documents say is read, not argued."""
         return any(one.model or (one.inner and one.inner.debates) for one in self.everyone)
+
+    @property
+    def silent(self) -> tuple[Participant, ...]:
+        """The members for whom no model speaks."""
+        return tuple(
+            one for one in self.participants if not (one.model or (one.inner and one.inner.debates))
+        )
 
     @property
     def everyone(self) -> tuple[Participant, ...]:
@@ -202,7 +205,7 @@ def open_session(
     """Return the council with everyone in their seat.
 
     Args:
-        council: One that can meet. Its options hold only where the question asks for a decision.
+        council: One that can meet.
         question: What is put to it.
         options: What the caller says about the meeting.
         runtime: The library's parts.
@@ -252,23 +255,14 @@ def open_session(
     ]
     chair = everyone.pop() if council.chaired_by else None
     languages = runtime.store.census(Scope.everything()).languages
-    council = replace(council, options=_options(council, question, options))
     session = Session(
         council,
         question,
         tuple(everyone),
         chair,
-        aspects=aspects_of(question, languages, council.options),
+        aspects=aspects_of(question, languages),
     )
-    fitting = _with_silent_members if session.debates else _without_doubles
-    return _reading(fitting(session), runtime)
-
-
-def _options(council: Council, question: str, options: MeetingOptions) -> tuple[str, ...]:
-    """Return what is to be decided between: nothing where the question asks for no decision."""
-    if options.options is not None or asks_decision(question, council.options):
-        return council.options
-    return options_in(question)
+    return _with_silent_members(session) if session.debates else _for_table(session, options)
 
 
 def _with_tools(
@@ -278,27 +272,9 @@ def _with_tools(
     return replace(participant, tools=tools, own_tools=own)
 
 
-def _reading(session: Session, runtime: Runtime) -> Session:
-    """Let each member's documents be read beside those of the others, each aspect once."""
-    requests = {one.key: one.request for one in session.participants}
-
-    alone = Lock()  # members speak at the same time, and one of them reads for all
-
-    @cache
-    def together(aspect: Aspect) -> Mapping[str, FoundPosition]:
-        return read_together(aspect, requests, runtime)
-
-    def own(key: str, aspect: Aspect) -> FoundPosition:
-        with alone:
-            return together(aspect)[key]
-
-    participants = (replace(one, read_aspect=partial(own, one.key)) for one in session.participants)
-    return replace(session, participants=tuple(participants))
-
-
 def _with_silent_members(session: Session) -> Session:
     """Say who takes no part in a debate, for want of a model."""
-    silent = [one.title for one in session.participants if not (one.model or one.inner)]
+    silent = [one.title for one in session.silent]
     if not silent:
         return session
     verb = "has" if len(silent) == 1 else "have"
@@ -306,9 +282,11 @@ def _with_silent_members(session: Session) -> Session:
     return replace(session, warnings=(*session.warnings, warning))
 
 
-def _without_doubles(session: Session) -> Session:
+def _for_table(session: Session, options: MeetingOptions) -> Session:
     """Keep one of those who read the same documents: without a model they would say the same."""
     readers, warnings = dict[Scope, Participant](), list(session.warnings)
+    if options.options:
+        warnings.append("Without a model nothing is decided, so the options are not used.")
     for one in session.participants:
         first = readers.setdefault(one.request.scope, one)
         if first is not one:

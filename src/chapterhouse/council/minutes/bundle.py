@@ -34,7 +34,16 @@ from chapterhouse.council.minutes.contents import (
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Check, Citation, Document, Minutes, Scope, ToolText
+from chapterhouse.types import (
+    GAP,
+    Check,
+    Citation,
+    Document,
+    Minutes,
+    Scope,
+    TableCell,
+    ToolText,
+)
 
 MINUTES_FORMAT: Final = "chapterhouse-minutes/5"
 _ANY_FORMAT: Final = "chapterhouse-minutes/"
@@ -207,7 +216,7 @@ def examine_minutes(bundle: MinutesBundle) -> tuple[Check, ...]:
     """Check all of a bundle of minutes that can be checked without its documents.
 
     Returns:
-        ``seal``, ``quotations``, ``sources`` and ``numbering``, as for an answer, and
+        ``seal``, ``quotations``, ``sources`` and ``numbering``, as for an answer, ``table`` and
         ``agreement``.
     """
     sources = {source.document_id: source for source in bundle.sources}
@@ -228,6 +237,9 @@ def examine_minutes(bundle: MinutesBundle) -> tuple[Check, ...]:
             "numbering", all(map(_numbered, held)), "Every number in the minutes has its citation."
         ),
         checksum.check(
+            "table", all(map(_quotes, held)), "Every cell of the table is what it quotes."
+        ),
+        checksum.check(
             "agreement", all(map(_agrees, held)), "Who stands where is what the replies say."
         ),
     )
@@ -237,6 +249,23 @@ def _agrees(minutes: Minutes) -> bool:
     """Whether members stand where their own replies say."""
     members = (one.key for one in minutes.members)
     return minutes.agreement == find_agreement(minutes.turns, members)
+
+
+def _quotes(minutes: Minutes) -> bool:
+    """Whether every cell is its quotation, but for marks that its sentence goes on."""
+    cited = {one.number: one for one in minutes.citations}
+    return all(
+        _is_quotation(cell, [cited[number] for number in cell.citations if number in cited])
+        for row in minutes.table
+        for cell in row.cells
+    )
+
+
+def _is_quotation(cell: TableCell, cited: Sequence[Citation]) -> bool:
+    text = cell.text.removeprefix(f"{GAP} ").removesuffix(f" {GAP}")
+    if not text:
+        return not cell.citations
+    return checksum.quotes(text, cited) or checksum.quotes(cell.text, cited)
 
 
 def _is_in_tool_text(citation: Citation, texts: Mapping[str, ToolText]) -> bool:
@@ -257,8 +286,9 @@ def _numbered(minutes: Minutes) -> bool:
     numbers = [citation.number for citation in minutes.citations]
     sentences = [one for turn in minutes.turns for one in sentences_of(turn)]
     points = list(points_of(minutes))
-    cells = (number for cell in minutes.reading.positions for number in cell.citations)
-    used = {*cells, *(number for one in (*sentences, *points) for number in one.citations)}
+    cells = (cell for row in minutes.table for cell in row.cells)
+    used = {number for cell in cells for number in cell.citations}
+    used |= {*(number for one in (*sentences, *points) for number in one.citations)}
     made = [one.id for one in minutes.statements]
     named = {reply.statement for reply in minutes.replies}
     named |= {name for point in points for name in point.statements}

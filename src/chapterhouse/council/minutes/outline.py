@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.contents import all_citations, meetings
-from chapterhouse.council.minutes.reading import reading_grid
+from chapterhouse.council.minutes.table import TITLE, nothing_found, table_grid
 from chapterhouse.council.minutes.wording import Reader, reader_of
 from chapterhouse.presenting.blocks import (
     Block,
@@ -74,9 +74,10 @@ def meeting(reader: Reader) -> Part:
     """Return what one meeting came to, without those of councils that sat in it."""
     minutes, place = reader.minutes, reader.place
     parts: list[tuple[str, str, Callable[[Reader], tuple[Block, ...]]]] = [
+        ("table", TITLE, table_grid),
+        ("nothing", "Nothing was found", nothing_found),
         ("members", "Who sat", _members),
         ("decision", "Decision", _decision),
-        ("reading", "What each member's documents say", reading_grid),
         ("grounds", "Grounds", lambda r: _points(r, r.minutes.grounds)),
         ("dissent", "Dissent", lambda r: _points(r, r.minutes.dissent)),
         ("agreement", "Who stands where", _agreement),

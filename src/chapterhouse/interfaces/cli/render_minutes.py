@@ -27,8 +27,8 @@ from chapterhouse.types import Citation, Minutes
 
 _MORE: Final = "sources in full and all that was said: --full, --markdown or --html"
 _FIRST: Final = (
+    "table",
     "decision",
-    "reading",
     "grounds",
     "dissent",
     "agreement",
@@ -94,7 +94,8 @@ def _cut(blocks: Sequence[Block]) -> tuple[Block, ...]:
 def _short_sources(target: Console, cited: Sequence[Citation]) -> None:
     for citation in cited:
         place = " › ".join(dict.fromkeys((citation.title, *citation.section_path)))
-        say(target, (f"[{citation.number}] {one_line(place)}", "dim"))
+        year = f" ({citation.year})" if citation.year else ""
+        say(target, (f"[{citation.number}] {one_line(f'{place}{year}')}", "dim"))
     say(target, (_MORE, "dim"))
 
 

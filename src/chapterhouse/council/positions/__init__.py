@@ -1,1 +1,0 @@
-"""What each member's documents say on each thing that a question asks, and how that compares."""

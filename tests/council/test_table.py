@@ -1,0 +1,229 @@
+"""The table of a council without a model: cells, their citations, and what is empty."""
+
+from dataclasses import replace
+
+import pytest
+from pydantic import TypeAdapter
+from tests.council.agreements import ASKED, BELLS, TERMS, agreement, read, readers, shelve
+from tests.council.conftest import Hall, council, honest
+
+from chapterhouse.council.meeting.table import check_citation
+from chapterhouse.council.minutes.outline import minutes_markdown
+from chapterhouse.council.passages import MOST_WORDS, count_words
+from chapterhouse.types import GAP, Minutes, Quotation, Scope
+
+MANY = "How long should confidentiality last, which law governs, and who rings the bells?"
+WHOLE = TypeAdapter(Minutes)
+
+
+def cells(minutes: Minutes) -> dict[tuple[str, str], str]:
+    return {(row.asked, cell.member): cell.text for row in minutes.table for cell in row.cells}
+
+
+# --- a table --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shelves", [("alder",), ("alder", "birch"), (*TERMS, "bells")])
+@pytest.mark.parametrize(("question", "rows"), [(ASKED, 1), (MANY, 3)])
+def test_it_has_a_cell_for_each_member_and_thing_asked(
+    signed: Hall, shelves: tuple[str, ...], question: str, rows: int
+) -> None:
+    minutes = signed.convene(readers(*shelves), question)
+    assert [[cell.member for cell in row.cells] for row in minutes.table] == [list(shelves)] * rows
+
+
+def test_each_cell_has_the_words_of_that_member(signed: Hall) -> None:
+    minutes = signed.convene(readers(*TERMS), ASKED)
+    assert [row.asked for row in minutes.table] == [ASKED.removesuffix("?")]
+    for (_, member), text in cells(minutes).items():
+        assert [term for term in TERMS.values() if term in text] == [TERMS[member]]
+
+
+def test_every_quotation_stands_in_the_member_s_own_document(signed: Hall) -> None:
+    minutes = signed.convene(readers(*TERMS, "bells"), MANY)
+    cited = {citation.number: citation for citation in minutes.citations}
+    assert any(cells(minutes).values())
+    for cell in (cell for row in minutes.table for cell in row.cells):
+        assert bool(cell.citations) is bool(cell.text)
+        assert count_words(cell.text) <= MOST_WORDS
+        for citation in map(cited.__getitem__, cell.citations):
+            body = signed.library.documents.body(citation.document_id).text
+            assert citation.verified
+            assert body[citation.start : citation.end] == citation.quote
+            shelves = signed.library.documents.get(citation.document_id).shelves
+            assert shelves == (cell.member,)
+
+
+def test_nothing_else_is_said(signed: Hall) -> None:
+    """No position, no comparison, no decision: a row, the sources, and who has nothing."""
+    minutes = signed.convene(readers(*TERMS, "bells"), ASKED)
+    assert not minutes.debated
+    bare = Minutes(
+        minutes.council,
+        minutes.title,
+        minutes.question,
+        members=minutes.members,
+        table=minutes.table,
+        citations=minutes.citations,
+    )
+    assert minutes == bare
+    text = minutes_markdown(minutes).casefold()
+    verdicts = ("same", "differ", "disput", "decided", "decision", "supports", "silent")
+    assert [word for word in verdicts if word in text] == []
+
+
+def test_who_has_nothing_on_it_is_named(bare_hall: Hall) -> None:
+    shelves = {
+        "alder": {"nda.md": agreement("Alder", "five years")},
+        "numbers": {"n.md": "17 19 23 29\n"},
+    }
+    minutes = read(bare_hall, shelves, ASKED)
+    assert cells(minutes)[ASKED.removesuffix("?"), "numbers"] == ""
+    assert "nothing found" in minutes_markdown(minutes)
+    assert f"**numbers:** {ASKED}" in minutes_markdown(minutes)
+
+
+def test_what_nobody_s_documents_are_near_is_found_nowhere(signed: Hall) -> None:
+    minutes = signed.convene(readers(*TERMS), "Qwfp zxcv arstd?")
+    assert not any(cells(minutes).values())
+    assert not minutes.citations
+
+
+# --- what is quoted -------------------------------------------------------------------------------
+
+
+def cell_of(hall: Hall, text: str, question: str, name: str = "a.md") -> str:
+    (found,) = cells(read(hall, {"one": {name: text}}, question)).values()
+    return found
+
+
+def test_a_row_of_a_table_is_quoted_with_its_header(bare_hall: Hall) -> None:
+    text = "# Tariffs\n\n| Berth | Fee | Due |\n|---|---|---|\n" + "".join(
+        f"| {name} quay | {fee} euros | May |\n" for name, fee in (("North", 40), ("South", 55))
+    )
+    found = cell_of(bare_hall, text, "What is the fee for a berth at the south quay?")
+    assert found == "Berth: South quay · Fee: 55 euros · Due: May"
+
+
+def test_of_a_long_sentence_the_best_clauses_are_quoted(bare_hall: Hall) -> None:
+    filler = "the parties shall keep their boats clean, and paint them in spring, "
+    text = f"# Rules\n\nWhereas {filler * 5}the berth must be left by noon on Sunday, {filler * 5}."
+    found = cell_of(bare_hall, text, "When must the berth be left?")
+    assert "left by noon on Sunday" in found
+    assert found.startswith(f"{GAP} ")
+    assert found.endswith(f" {GAP}")
+    assert count_words(found) <= MOST_WORDS + 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# When must the berth be left?\n\nThe berth must be left by noon.\n",
+        "# Rules\n\nWhen must the berth be left?\n\nThe berth must be left by noon.\n",
+        "# Rules\n\n**Leaving the berth**\n\nThe berth must be left by noon.\n",
+        "# Rules\n\nThe berth must be left:\n\n- by noon\n",
+        "# Rules\n\nThe berth must be left by noon.\n\nBerth left on: ______________\n",
+        "---\ntitle: When must the berth be left?\n---\n\n# Rules\n\nLeave the berth by noon.\n",
+    ],
+)
+def test_a_heading_a_lead_in_a_question_or_a_line_to_fill_in_never_stands_alone(
+    bare_hall: Hall, text: str
+) -> None:
+    found = cell_of(bare_hall, text, "When must the berth be left?")
+    assert "by noon" in found
+    assert "____" not in found
+    assert "title" not in found
+
+
+def test_how_long_is_answered_with_a_length_of_time(bare_hall: Hall) -> None:
+    text = (
+        "# Rules\n\n## 1. How long secrecy lasts\n\n1. Secrecy of 3 lists lasts long.\n\n"
+        "## 2. Other\n\n2. Nothing is told for two (2) years thereafter.\n"
+    )
+    assert "two (2) years" in cell_of(bare_hall, text, "How long does secrecy last?")
+
+
+def test_what_is_near_by_meaning_alone_is_found(bare_hall: Hall) -> None:
+    text = "# Notes\n\nThe physician examines sick passengers every Tuesday.\n"
+    assert "physician" in cell_of(bare_hall, text, "When does the doctor see ill travellers?")
+
+
+def test_versions_of_one_document_are_each_quoted(bare_hall: Hall) -> None:
+    versions = {
+        f"{year}": {"terms.md": agreement("Alder", term, f"{year}-01-01")}
+        for year, term in ((2023, "two years"), (2025, "five years"))
+    }
+    found = cells(read(bare_hall, versions, ASKED))
+    assert [term in text for term, text in zip(("two", "five"), found.values(), strict=True)] == [
+        True,
+        True,
+    ]
+
+
+# --- what holds around it -------------------------------------------------------------------------
+
+
+def test_a_span_that_does_not_stand_there_is_no_citation(signed: Hall) -> None:
+    store, scope = signed.runtime.store, Scope.of(("alder",))
+    (cited,) = signed.convene(readers("alder"), ASKED).citations
+    found = Quotation(cited.document_id, cited.start, cited.end, cited.quote)
+    assert check_citation(found, store, scope) is not None
+    assert check_citation(replace(found, quote="x" * len(found.quote)), store, scope) is None
+    assert check_citation(found, store, Scope.of(("birch",))) is None  # of another's shelf
+    assert check_citation(Quotation("nowhere", 0, 1, "x"), store, scope) is None
+
+
+def test_the_seats_change_nothing_but_the_order(signed: Hall) -> None:
+    one = signed.convene(readers("alder", "birch", "bells"), MANY)
+    other = signed.convene(readers("bells", "birch", "alder"), MANY)
+    assert cells(one) == cells(other)
+
+
+def test_the_minutes_are_the_same_twice_and_as_json(signed: Hall) -> None:
+    first, second = (signed.convene(readers(*TERMS, "bells"), MANY) for _ in range(2))
+    assert WHOLE.dump_json(first) == WHOLE.dump_json(second)
+    assert WHOLE.validate_json(WHOLE.dump_json(first)) == first
+
+
+def test_minutes_of_an_earlier_version_can_be_read(signed: Hall) -> None:
+    minutes = signed.convene(readers("alder"), ASKED)
+    stored = WHOLE.dump_python(minutes, mode="json") | {
+        "reading": {"aspects": [], "positions": [], "comparisons": [{"relation": "differ"}]}
+    }
+    assert WHOLE.validate_python(stored) == minutes
+
+
+def test_who_reads_the_same_is_read_once_with_a_warning(signed: Hall) -> None:
+    made = readers("alder", "birch").add_member(
+        name="twin", shelves=("alder",), instructions="Argue."
+    )
+    minutes = signed.convene(made, ASKED)
+    assert [one.key for one in minutes.members] == ["alder", "birch"]
+    (warning,) = minutes.warnings
+    assert warning.startswith("twin reads the same documents as alder")
+    assert "--model" in warning
+    signed.says(lambda *_: "{}")
+    assert [one.key for one in signed.convene(made, ASKED).members] == ["alder", "birch", "twin"]
+
+
+def test_options_of_the_caller_are_not_used_and_it_is_said(signed: Hall) -> None:
+    minutes = signed.convene(readers(*TERMS), ASKED, options=("Sign it", "Do not sign it"))
+    assert minutes.options == ()
+    assert any("options are not used" in warning for warning in minutes.warnings)
+
+
+def test_a_council_that_is_a_member_has_one_column(bare_hall: Hall) -> None:
+    shelve(
+        bare_hall, {"alder": {"nda.md": agreement("Alder", "five years")}, "bells": {"b.md": BELLS}}
+    )
+    bare_hall.library.councils.create(readers("alder"))
+    made = replace(readers("bells"), slug="both").add_member(council="readers")
+    minutes = bare_hall.convene(made, ASKED)
+    assert "five years" in cells(minutes)[ASKED.removesuffix("?"), "readers"]
+
+
+def test_a_debate_has_no_table(hall: Hall) -> None:
+    hall.says(honest)
+    minutes = hall.convene(council())
+    assert minutes.debated
+    assert minutes.table == ()
