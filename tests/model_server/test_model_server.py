@@ -189,7 +189,7 @@ def test_three_members_share_one_slot(home: Path, server: str) -> None:
     council = council.add_round("independent_analysis")
     with Library.open(home) as library:
         minutes = library.councils.convene(council, QUESTION)
-    assert len(minutes.statements) == 3
+    assert len(minutes.turns) == 3
     assert not any("did not answer within" in warning for warning in minutes.warnings)
 
 
