@@ -116,12 +116,12 @@ def told(result: "subprocess.CompletedProcess[str]") -> Any:
 
 
 def assert_labelled(answer: Any) -> None:
-    """It is the model's, with how far each sentence is supported, or says that it is not."""
+    """It is the model's, with what is compared beside each sentence, or says that it is not."""
     if answer["method"] == "extractive":
         assert answer["warnings"] or answer["notice"] == NO_ANSWER
     else:
         assert "smollm2" in answer["method"]
-        assert all(sentence["support"] for sentence in answer["sentences"])
+        assert all("mismatches" in sentence for sentence in answer["sentences"])
 
 
 def test_the_model_is_found_chosen_and_tried(home: Path, server: str) -> None:
