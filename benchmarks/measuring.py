@@ -35,6 +35,8 @@ _PROGRAMS = {
     "natural_turns": "natural/turns.py --part all --write",
     "open_sets": "encoder/open_sets.py --write",
     "prompts": "prompts.py --part all --write",
+    "said": "natural/said.py --write",
+    "versions": "versions.py --write",
 }
 
 

@@ -308,9 +308,14 @@ def test_words_near_a_misspelled_one_are_found(
 def test_what_a_document_may_mention_is_told_by_its_text_title_and_path(
     index: AliasIndex, store: SqliteStore, put: Put
 ) -> None:
-    put("tides/osk_2025", "The cafés close.", title="Harbour Rules", shelves=("port",))
+    put(
+        "tides/osk_2025",
+        "The cafés close, see dock-b7-north.",
+        title="Harbour Rules",
+        shelves=("port",),
+    )
     index.catch_up(store)
-    for word in ("café", "harbours", "rule", "tide", "Osk", "2025"):
+    for word in ("café", "harbours", "rule", "tide", "Osk", "2025", "B7"):
         assert index.may_mention(word, EVERYTHING)
         assert not index.may_mention(word, Scope.of(["library"]))
     assert not index.may_mention("zeppelin", EVERYTHING)

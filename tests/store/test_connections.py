@@ -194,6 +194,7 @@ def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> No
         "drop_every_unreferenced_content",
         "drop_old_jobs",
         "has_table",
+        "leaves_text_out",
         "memories_of_documents",
         "partly_read",
         "put_encoder_problem",

@@ -31,6 +31,8 @@ def test_files_that_are_read_in_part_are_named(store: SqliteStore, make_parts: M
     assert store.partly_read(EVERYTHING) == ("notes/a.txt", "notes/b.txt")
     assert store.partly_read(Scope.of(["crew"])) == ("notes/b.txt",)
     assert store.partly_read(Scope.of(["nobody"])) == ()
+    assert store.leaves_text_out(EVERYTHING)
+    assert not store.leaves_text_out(Scope.of(["nobody"]))
 
 
 def test_counts_are_by_format_status_and_shelf(store: SqliteStore, make_parts: MakeParts) -> None:

@@ -259,8 +259,10 @@ def reference_of(runtime: Runtime, scope: Scope) -> "extractive.Reference":
         confidence=_load_confidence_model(),
         document=partial(runtime.store.document, scope=scope),
         body=partial(runtime.store.body, scope=scope),
-        absent_words=lambda question: find_absent_words(
-            question, scope, runtime.lexical, runtime.aliases.may_mention
+        absent_words=lambda question: (
+            ()
+            if runtime.store.leaves_text_out(scope)
+            else find_absent_words(question, scope, runtime.lexical, runtime.aliases.may_mention)
         ),
         partly_read=partial(runtime.store.partly_read, scope),
     )

@@ -23,7 +23,7 @@ from chapterhouse.ports.store import Store
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.types import Alias, AliasKind, Difference, Remedy, Scope
 
-_VERSION: Final = 5  # grows when the same text gives other names
+_VERSION: Final = 6  # grows when the same text gives other names
 _ALL: Final = Scope.everything()  # an index follows every document
 _OWN: Final = re.compile(r"lock|aliases\.db(-wal|-shm|-journal)?")
 _BATCH_CHANGES: Final = 512

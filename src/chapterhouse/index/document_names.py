@@ -15,6 +15,9 @@ from chapterhouse.text.aliases import find_aliases, fold_name, names_of
 from chapterhouse.text.spelling import words_of
 from chapterhouse.types import Alias, AliasKind, Difference, Document, Scope
 
+_CODE: Final = re.compile(
+    r"(?<![^\W_])(?=[^\W_]{2,12}(?![^\W_]))(?:\d+[^\W\d_]|[^\W\d_]+\d)[^\W_]*"
+)
 _JOINTS: Final = re.compile(r"[\W_]+")
 TABLES: Final = ("alias", "titled", "membership")  # whose rows are a document's
 Rows = Counter[tuple[str, ...]]
@@ -35,7 +38,7 @@ def names_in(document: Document, text: str) -> DocumentNames:
     return DocumentNames(
         [row for alias in aliases for row in _rows(document.id, alias)],
         [(name, document.id) for name in _names(document, aliases)],
-        set(product(document.shelves, {*words_of(f"{document.title}\n{text}"), *_path(document)})),
+        set(product(document.shelves, _words(document, text))),
     )
 
 
@@ -83,9 +86,13 @@ def _names(document: Document, aliases: Sequence[Alias]) -> tuple[str, ...]:
     return names_of(document.title, document.source, others)
 
 
-def _path(document: Document) -> Iterator[str]:
-    """Yield the words of a file's name and folders, and each name with digits as one word."""
-    yield from words_of(document.source)
+def _words(document: Document, text: str) -> Iterator[str]:
+    """Yield the words of text, title and path, and what has letters and digits as one word.
+
+    The lexical index has only parts of a code that stands inside a longer word.
+    """
+    yield from words_of(f"{document.title}\n{document.source}\n{text}")
+    yield from (code.casefold() for code in set(_CODE.findall(text)))
     for name in document.source.split("/"):
         if any(map(str.isdigit, name)):
             yield _JOINTS.sub("", name.casefold())

@@ -58,7 +58,7 @@ class Vocabulary:
         found: dict[str, float] = {}
         for place in np.flatnonzero(wanted).tolist():
             other = self._lines[self._starts[place] : self._ends[place]]
-            cost = edit_cost(word, other) if other != word else None
+            cost = edit_cost(word, other) if other != word and other.isalpha() else None
             if cost is not None:
                 found[other] = cost
         return found

@@ -104,6 +104,10 @@ class Statistics(Protocol):
         """Return the ids of all documents."""
         ...
 
+    def leaves_text_out(self, scope: Scope) -> bool:
+        """Whether a document may have text that is not in the library: read in part, or a page."""
+        ...
+
     def partly_read(self, scope: Scope) -> Sequence[str]:
         """Return the files of which some text is missing, sorted."""
         ...

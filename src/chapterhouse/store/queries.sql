@@ -190,6 +190,15 @@ WHERE ?1 = 'null' OR d.key IN (
 )
 ORDER BY d.language;
 
+-- leaves_text_out
+SELECT EXISTS (
+  SELECT 1 FROM document AS d
+  WHERE (d.status = 'partial' OR instr(d.notices, '"navigation-left-out"'))
+  AND (?1 = 'null' OR d.key IN (
+    SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
+  ))
+);
+
 -- partly_read
 SELECT d.source FROM document AS d
 WHERE d.status = 'partial' AND (?1 = 'null' OR d.key IN (

@@ -112,6 +112,11 @@ class StoreReader:
             return frozenset(document.id for document in self.documents(scope))
         return frozenset(str(name) for (name,) in self._all("document_ids", scope.key))
 
+    def leaves_text_out(self, scope: Scope) -> bool:
+        """Whether a document may have text that is not in the library: read in part, or a page."""
+        ((found,),) = self._all("leaves_text_out", scope.key)
+        return bool(found)
+
     def partly_read(self, scope: Scope) -> tuple[str, ...]:
         """Return the files of which some text is missing, sorted."""
         with self._connections.read() as connection:

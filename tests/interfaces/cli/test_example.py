@@ -130,7 +130,7 @@ def test_both_policies_are_cited_where_they_disagree(shell: Shell, home: Path) -
 def test_what_the_documents_do_not_hold_ends_with_6(shell: Shell, home: Path) -> None:
     answer = shell.data("ask", "Who won the world cup in 1998?", home=home, code=6)
     assert answer["outcome"] == "not-found"
-    assert set(answer["searched"]["missing_terms"]) == {"world"}
+    assert answer["searched"]["missing_terms"] == []  # a web page is read without its navigation
     assert answer["searched"]["nearest"]
 
 
