@@ -148,6 +148,19 @@ def test_minutes_in_a_transcript_are_not_believed(hall: Hall, tmp_path: Path) ->
     assert hall.convene("harbour-board", transcript=kept, model="none") == first
 
 
+def test_a_transcript_of_an_earlier_version_is_begun_anew_with_a_sentence(
+    hall: Hall, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept.ndjson"
+    kept.write_text('{"format": "chapterhouse-transcript/3", "key": "k"}\n{"statement": {}}\n')
+    hall.says(honest)
+    minutes = hall.convene("harbour-board", transcript=kept)
+    (warning,) = minutes.warnings
+    assert "the meeting began anew" in warning
+    assert warning.endswith("kept.1.ndjson.")
+    assert hall.convene("harbour-board", transcript=kept).agreement == minutes.agreement
+
+
 def keyed(hall: Hall, kept: Path, made: Any = "harbour-board", **more: Any) -> str:
     hall.convene(made, more.pop("question", QUESTION), transcript=kept, **more)
     return str(json.loads(kept.read_text("utf-8").splitlines()[0])["key"])

@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from chapterhouse.agents.council import Council
@@ -37,6 +38,7 @@ from chapterhouse.council.meeting.written import Prepared, prepare_turn
 from chapterhouse.council.tools import Opened
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.runtime import Runtime
+from chapterhouse.text.naming import storable_path
 from chapterhouse.types import (
     CouncilEvent,
     Memory,
@@ -99,6 +101,8 @@ async def convene(
     session = await fit_session(session)
     allowance = Allowance(choices.seconds, choices.tokens)
     with open_transcript(session, choices, runtime, reminders) as transcript:
+        if transcript.aside and not choices.fresh:
+            session = replace(session, warnings=(*session.warnings, _moved(transcript.aside)))
         meeting = Meeting(
             runtime=runtime,
             store=Replay(transcript, session, runtime),
@@ -213,6 +217,15 @@ def _plan_turn(participant: Participant, task: TurnTask, given: Prepared) -> Pla
 
 
 # --- keeping ------------------------------------------------------------------------------------
+
+
+def _moved(aside: Path) -> str:
+    """Return what is said where a transcript was there that could not be gone on from."""
+    name = storable_path(str(aside))
+    return (
+        "The transcript was of another meeting or an earlier version, and the meeting began anew;"
+        f" it is now in {name}."
+    )
 
 
 def _write_minutes(minutes: Minutes, transcript: Transcript) -> Minutes:
