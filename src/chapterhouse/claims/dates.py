@@ -66,21 +66,6 @@ class Date:
     minute: int = 0
     period: str = ""
 
-    @property
-    def key(self) -> str:
-        """All that is stated, as one string."""
-        parts = [
-            f"{self.year:04d}" if self.year else "",
-            f"{self.month:02d}" if self.month else "",
-            f"{self.day:02d}" if self.day else "",
-        ]
-        shown = "-".join(part for part in parts if part)
-        if self.month and not self.year:
-            shown = "--" + shown
-        clock = f"{(self.minute - 1) // 60:02d}:{(self.minute - 1) % 60:02d}" if self.minute else ""
-        weekday = f"w{self.weekday}" if self.weekday else ""
-        return " ".join(part for part in (shown, self.period, weekday, clock) if part)
-
     def agrees(self, stated: "Date") -> bool:
         """Whether all that this date states is stated by ``stated`` too."""
         pairs = (

@@ -96,14 +96,6 @@ class Number:
     unit: str = ""
     ordinal: bool = False
 
-    @property
-    def key(self) -> str:
-        """Value, range and rank as one string."""
-        shown = f"{self.value.normalize():f}"
-        if self.high is not None:
-            shown += f"–{self.high.normalize():f}"
-        return shown + ("." if self.ordinal else "")
-
 
 def numbers(text: str, language: str = "") -> tuple[Number, ...]:
     """Return the numbers of ``text`` in order; identifiers such as ``B-52`` are none.
