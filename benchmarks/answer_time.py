@@ -43,8 +43,8 @@ _WRITTEN: Final = "That is in the settings of your account [1]. It takes thirty 
 # What is clocked: where it stands, and what it is called. Each is inside ``ask``.
 PARTS: Final = (
     (respond, "search", "retrieval"),
-    (extractive, "find_parts", "sentences judged and chosen"),
-    (BuiltInEncoder, "embed_tokens", "of it, vectors of tokens"),
+    (extractive, "make_screen", "sentences judged and chosen"),
+    (BuiltInEncoder, "embed_passages", "of it, vectors of sentences"),
     (extractive, "choose", "of it, choosing"),
     (extractive, "_compose", "citations"),
 )

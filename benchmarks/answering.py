@@ -21,7 +21,6 @@ from typing import Final
 sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse.answering.extractive import CHUNKS_READ, Reference, answer
-from chapterhouse.presenting.answers import _sentences as shown_sentences  # what is not cut off
 from chapterhouse.types import AnswerOutcome
 from marking import calibration_error, share
 from measuring import Bar, Machine, Row, Table, finish
@@ -76,7 +75,7 @@ def told(one: QuestionSet, case: Case, own: Reference) -> Told:
     result = replace(case.result, hits=case.result.hits[:CHUNKS_READ])
     census = replace(one.census, documents=result.documents, chunks=result.chunks)
     found = answer(result, census, one.reference(case, own))
-    sentences = shown_sentences(found)
+    sentences = found.sentences
     cited = {number for sentence in sentences for number in sentence.citations}
     text = "\n".join(sentence.text for sentence in sentences)
     places = [(c.document_id, c.start, c.end, "") for c in found.citations if c.number in cited]

@@ -24,7 +24,7 @@ from scipy.optimize import minimize
 
 from chapterhouse.answering.choosing import WHOLE
 from chapterhouse.answering.confidence import BY_MEANING, BY_WORDS, Signs
-from chapterhouse.answering.extractive import CHUNKS_READ, Reference, find_parts
+from chapterhouse.answering.extractive import CHUNKS_READ, Reference, make_screen
 from marking import calibration_error
 from measuring import Bar, Machine, Table, finish
 from sentence_cases import NATURAL, Case, QuestionSet, There, group, own_reference, question_sets
@@ -36,20 +36,20 @@ OUT_WEIGHT = {True: 0.12, False: 0.6}
 AS_ASKED = ("answerable", "near", "far")
 NOT_THERE: Sequence[There] = ("near", "far", "taken out", "article out", "foreign")
 PENALTY = 1.0
-ANSWER, PASSAGES = 0.7, 0.03
+ANSWER, PASSAGES = 0.75, 0.03
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What was shown for a question: of which set, of which kind, by which signs, and if right."""
+    """What was shown for a question: by which signs, if right, and if it may answer."""
 
     set: str
     there: There
     signs: Signs
     right: bool
-    absent: bool
+    may_answer: bool
 
 
 # --- asking --------------------------------------------------------------------------------------
@@ -64,16 +64,14 @@ def everything() -> list[Shown]:
 def ask(one: QuestionSet, case: Case, own: Reference) -> Iterator[Shown]:
     """Yield what is shown for a case, where anything is."""
     result = replace(case.result, hits=case.result.hits[:CHUNKS_READ])
-    census = replace(one.census, documents=result.documents, chunks=result.chunks)
-    reference = one.reference(case, own)
-    found = find_parts(result, census, reference, WHOLE)
+    found = make_screen(result, one.reference(case, own), WHOLE)
     if found.signs is None:
         return
     places = [(part.hit.document.id, *span, "") for part in found.parts for span in part.spans]
     bodies = one.bodies
     text = "\n".join(part.text(bodies[part.hit.document.id].text) for part in found.parts)
     held = case.wanted.held([*places, ("", 0, 0, text)])
-    yield Shown(one.name, case.there, found.signs, held > 0, bool(found.names.absent))
+    yield Shown(one.name, case.there, found.signs, held > 0, found.may_answer)
 
 
 # --- fitting -------------------------------------------------------------------------------------
@@ -194,7 +192,7 @@ def weights(found: Sequence[Shown]) -> dict[str, dict[str, float]]:
 
 
 def _figures(found: Sequence[Shown], sure: Floats) -> dict[str, float]:
-    shown = [s >= ANSWER and not case.absent for s, case in zip(sure, found, strict=True)]
+    shown = [s >= ANSWER and case.may_answer for s, case in zip(sure, found, strict=True)]
 
     def share(kind: str, values: Sequence[bool]) -> float:
         own = [value for value, case in zip(values, found, strict=True) if case.there == kind]

@@ -23,8 +23,8 @@ from scipy.optimize import minimize
 
 from chapterhouse.answering.choosing import WORDS
 from chapterhouse.answering.extractive import CHUNKS_READ
-from chapterhouse.models.built_in import built_in_encoder
-from chapterhouse.ports.models import TokenEmbedder
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.ports.models import Embedder
 from chapterhouse.retrieval.sentence_model import serves
 from chapterhouse.retrieval.sentences import (
     BY_MEANING,
@@ -62,7 +62,7 @@ class Judged:
         return self.meaning if names is BY_MEANING else self.words
 
 
-def judged(case: Case, encoder: TokenEmbedder) -> Judged | None:
+def judged(case: Case, embedder: Embedder) -> Judged | None:
     """Return the sentences of a case; None where nothing was found."""
     hits, question = case.result.hits[:CHUNKS_READ], case.result.question
     sentences = split_hits(hits)
@@ -71,10 +71,10 @@ def judged(case: Case, encoder: TokenEmbedder) -> Judged | None:
     weights = word_weights(question, case.frequencies.__getitem__, max(case.result.chunks, 1))
     own = [(hits[s.rank].document.id, s.begin, s.stop, text_of(hits[s.rank], s)) for s in sentences]
     return Judged(
-        features(question, hits, sentences, weights, encoder).table
-        if serves(encoder, question, hits)
+        features(question, hits, sentences, weights, embedder)
+        if serves(embedder, question, hits)
         else None,
-        features(question, hits, sentences, weights, None).table,
+        features(question, hits, sentences, weights, None),
         np.asarray([case.wanted.share(*one) for one in own]),
         own,
         case.wanted,
@@ -179,9 +179,9 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a quarter of the questions, unkept")
     options = parser.parse_args()
     machine = Machine()
-    encoder = built_in_encoder()
+    embedder = StaticEmbedder()
     sets = {
-        one.name: [judged(case, encoder) for case in one.answerable()]
+        one.name: [judged(case, embedder) for case in one.answerable()]
         for one in question_sets(step=4 if options.quick else 1)
     }
     weights = {

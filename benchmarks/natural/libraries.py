@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from chapterhouse.library import Library
 from chapterhouse.models.opening import open_embedder
 from chapterhouse.ports.models import Embedder
-from chapterhouse.presenting.answers import _sentences as shown_sentences  # what is not cut off
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import Hit, Status
 from data_folder import data_folder
@@ -117,7 +116,7 @@ def ask(library: Library, text: str) -> Reply:
     answer = library.answers.ask(text, model="none", remember=False, use_cache=False)
     citations = {citation.number: citation for citation in answer.citations}
     quoted = []
-    for sentence in shown_sentences(answer):
+    for sentence in answer.sentences:
         own = [citations[number] for number in sentence.citations]
         documents = tuple(_name(citation.source) for citation in own)
         table = any(citation.quote.startswith("|") for citation in own)

@@ -22,7 +22,6 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 from chapterhouse.library import Library
 from chapterhouse.models.profiles import LanguageModels
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.presenting.answers import _sentences as first_screen  # what is not cut off
 from chapterhouse.types import FollowUp, Turn
 from folders import PARTS
 from libraries import opened, search
@@ -73,7 +72,7 @@ def mark_turn(library: Library, second: Second, made: FollowUp) -> Mark:
     answer = library.answers.ask(
         made.question, search_text=made.search_text, model="none", remember=False, use_cache=False
     )
-    told = "\n".join(sentence.text for sentence in first_screen(answer))
+    told = "\n".join(sentence.text for sentence in answer.sentences)
     return Mark(
         all(_is_quoted(one.quote, one.document, found) for one in second.evidence),
         in_first(found, _HITS, second.facts),

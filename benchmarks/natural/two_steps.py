@@ -14,7 +14,6 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
 from chapterhouse.library import Library
-from chapterhouse.presenting.answers import _sentences as first_screen  # what is not cut off
 from libraries import opened
 from vector_cache import vectors_cached
 
@@ -24,7 +23,7 @@ Evidence = Sequence[Mapping[str, str]]
 def judge(library: Library, question: str, evidence: Evidence) -> tuple[int, int]:
     """Return how many documents of the evidence are cited, and of how many its words are shown."""
     answer = library.answers.ask(question, model="none", remember=False, use_cache=False)
-    numbers = {number for one in first_screen(answer) for number in one.citations}
+    numbers = {number for one in answer.sentences for number in one.citations}
     cited = [one for one in answer.citations if one.number in numbers]
     documents = shown = 0
     for one in evidence:

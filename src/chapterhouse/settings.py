@@ -274,7 +274,7 @@ class AnswerSettings(_Frozen):
 
     changeable = frozenset({"words", "cache", "check"})
 
-    words: int = Field(default=120, ge=10, le=2_000)  # of the parts that are quoted
+    words: int = Field(default=250, ge=10, le=2_000)  # of the parts that are quoted
     cache: bool = True  # answers that a model wrote are kept until anything changes
     # "model": the model is asked once more what the sources say about each sentence of its answer.
     check: Literal["rules", "model"] = "rules"

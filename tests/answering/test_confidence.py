@@ -61,7 +61,7 @@ def test_more_of_a_sign_moves_it_as_its_weight_says(
 ) -> None:
     own = written(model)["by meaning" if signs.meaning else "by words"]
     weight = own.get(sign, 0.0)
-    assume(not signs.meaning or sign not in {"passage", "sentence"})
+    assume(not signs.meaning or sign not in {"cosine", "score"})
     other = replace(signs, **{sign: value})  # type: ignore[arg-type]  # a sign's name
     now, then = confidence(signs, model), confidence(other, model)
     if (value - getattr(signs, sign)) * weight >= 0:
@@ -77,22 +77,22 @@ def test_a_model_is_what_its_json_says(model: ConfidenceModel) -> None:
 
 def test_meaning_chooses_the_weights() -> None:
     model = constant(9.0, -9.0)
-    near = replace(NOTHING, passage=1.0)
+    near = replace(NOTHING, cosine=1.0)
     assert confidence(near, model) > 0.9
     assert confidence(replace(near, meaning=False), model) < 0.1
 
 
 def test_nothing_is_said_where_nothing_is_near() -> None:
     model = constant(9.0, 9.0)
-    assert confidence(replace(NOTHING, passage=0.1, sentence=0.1), model) == 0
-    assert confidence(replace(NOTHING, passage=0.1, sentence=0.5), model) > 0.9
+    assert confidence(replace(NOTHING, cosine=0.1), model) == 0
+    assert confidence(replace(NOTHING, cosine=0.5), model) > 0.9
 
 
 def test_that_of_the_program_is_whole() -> None:
     model = confidence_model(shipped())
     assert len(model.by_meaning) == len(BY_MEANING) + 1
     assert len(model.by_words) == len(BY_WORDS) + 1
-    assert {*BY_MEANING, *BY_WORDS, "passage"} == set(SIGNS)
+    assert {*BY_MEANING, *BY_WORDS} == set(SIGNS)
     assert 0 <= model.passages <= model.answer <= 1
 
 

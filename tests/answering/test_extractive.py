@@ -5,7 +5,7 @@ from dataclasses import replace
 from importlib.resources import files
 
 import pytest
-from tests.retrieval.scripted import NoTokens, model_of_sentences
+from tests.retrieval.scripted import NoTokens, WordsAlone, model_of_sentences
 
 from chapterhouse.answering.checksum import quotes
 from chapterhouse.answering.choosing import Form
@@ -17,11 +17,11 @@ from chapterhouse.answering.confidence import (
     Signs,
     confidence_model,
 )
-from chapterhouse.answering.extractive import Reference, answer, find_parts
-from chapterhouse.answering.parts import sentence_alone
+from chapterhouse.answering.extractive import Reference, answer, make_screen
 from chapterhouse.chunking.build import build_chunks
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.models.built_in import built_in_encoder
+from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.text.analyse import analyse
@@ -64,6 +64,7 @@ class Shelf:
 
     def __init__(self, texts: Mapping[str, str], *, meaning: bool = False) -> None:
         self.encoder = built_in_encoder() if meaning else NoTokens()
+        self.embedder = StaticEmbedder() if meaning else WordsAlone()
         self.bodies = {
             name: compose(Extraction((ExtractedPage(text),), "md", "t"))[0]
             for name, text in texts.items()
@@ -103,7 +104,8 @@ class Shelf:
         return told
 
     def signs(self, question: str) -> Signs:
-        signs = find_parts(*self.found(question, self.hits(), SURE), Form()).signs
+        result, _, reference = self.found(question, self.hits(), SURE)
+        signs = make_screen(result, reference, Form()).signs
         assert signs
         return signs
 
@@ -118,11 +120,18 @@ class Shelf:
             census.documents,
             len(hits),
         )
-        scorer = SentenceScorer(MODEL, self.encoder, self.frequency)
+        scorer = SentenceScorer(MODEL, self.embedder, self.frequency)
         return (
             result,
             census,
-            Reference(scorer, model, self.documents.get, self.bodies.get, self.absent_words),
+            Reference(
+                scorer,
+                self.encoder,
+                model,
+                self.documents.get,
+                self.bodies.get,
+                self.absent_words,
+            ),
         )
 
 
@@ -161,7 +170,7 @@ def test_no_more_parts_than_asked_for() -> None:
     assert len(told.sentences) == 1
 
 
-@pytest.mark.parametrize("words", [1, 5, 20, 60, 120])
+@pytest.mark.parametrize("words", [1, 5, 20, 60, 250])
 def test_no_more_words_than_asked_for(words: int) -> None:
     rules = " ".join(f"Rule {n}: no boat goes faster than {n} knots at night." for n in range(30))
     told = Shelf({"rules": rules, "old": OLD}).ask("How fast may a boat go?", form=Form(words))
@@ -175,13 +184,13 @@ def test_chinese_has_words_too() -> None:
     assert 0 < sum(len(one.text) for one in told.sentences) <= 80 + 2
 
 
-def test_a_form_says_of_what_an_answer_is_made() -> None:
-    text = "The harbour office grants permits. They cost 40 euros each year."
-    question = "How much do permits cost each year?"
-    whole = Shelf({"permits": text}).ask(question, form=Form(most=1))
-    alone = Shelf({"permits": text}).ask(question, form=Form(most=1, part=sentence_alone))
-    assert whole.sentences[0].text == text
-    assert alone.sentences[0].text == "They cost 40 euros each year."
+def test_sentences_may_be_shown_alone() -> None:
+    text = "You need for a permit:\n\n- a form\n- forty euros"
+    shelf = Shelf({"permits": text})
+    whole = shelf.ask("How many euros does a permit need?", form=Form(most=1))
+    alone = shelf.ask("How many euros does a permit need?", form=Form(most=1, alone=True))
+    assert whole.sentences[0].text.startswith("You need for a permit:\n")
+    assert alone.sentences[0].text == "- forty euros"
 
 
 def test_a_sentence_that_cannot_be_verified_is_not_told() -> None:
@@ -218,12 +227,10 @@ def test_confidence_makes_the_outcome() -> None:
     assert shelf.ask(ASKED, HOPELESS).searched.nearest == ("new",)
 
 
-def test_passages_mark_the_sentence_that_comes_closest() -> None:
+def test_the_sentence_that_comes_closest_is_marked() -> None:
     text = "The harbour office grants permits. They cost 40 euros each year."
     (told,) = Shelf({"permits": text}).ask("How much do permits cost each year?", UNSURE).sentences
     assert told.text[slice(*told.key_span)] == "They cost 40 euros each year."
-    (told,) = Shelf({"permits": text}).ask("How much do permits cost each year?", SURE).sentences
-    assert told.key_span == (0, 0)
 
 
 LIST = """# Visa
@@ -260,45 +267,33 @@ def test_a_row_is_shown_with_the_column_that_is_asked_about() -> None:
     assert told.sentences[0].text == "Berth: South quay · Price a night: 65 euros"
 
 
-def test_no_heading_or_lead_in_is_told_alone() -> None:
-    shelf = Shelf({"visa": LIST, "prices": TABLE})
-    for asked in ("Visa", "Prices", "What do you need for a visa?", "these things"):
-        for one in shelf.ask(asked).sentences:
-            assert not one.text.endswith(":")
-            assert one.text not in {"Visa", "Prices"}
+def test_a_row_is_never_cut() -> None:
+    row = "| Theft | Misd. 2 or St. 3; see eg. Sec. 4 | 40 |"
+    shelf = Shelf({"law": f"| Crime | Class | Days |\n| --- | --- | --- |\n{row}\n"})
+    (told,) = shelf.ask("What class of crime is theft?").citations
+    assert told.quote == row
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("## 9. Lost luggage\n\nBags are kept for a month.", "Bags are kept for a month"),
-        ("Bags are kept for a month.\n\nModule of lost luggage", "Bags are kept for a month"),
-        (
-            "Lost luggage by year\n\n| Year | Bags |\n| --- | --- |\n| 2020 | 31 |",
-            "2020",
-        ),
+        ("## 9. Lost luggage\n\nBags are kept for a month.", "Bags are kept for a month."),
+        ("Bags are kept for a month.\n\nModule of lost luggage", "Bags are kept for a month."),
+        ("What about lost luggage?\n\nBags are kept a month.", "Bags are kept a month."),
+        ("Lost luggage:\n\nBags are kept a month.", "Lost luggage:\nBags are kept a month."),
+        ("Bags are kept.\n\nBy: Lost Luggage Limited", "Bags are kept."),
+        ("Bags are kept.\n\nLost luggage: ____ Name: ____", "Bags are kept."),
+        ("Luggage\n\n| Year | Lost |\n| --- | --- |\n| 2020 | 31 |", "Year: 2020 · Lost: 31"),
     ],
 )
-def test_no_heading_or_caption_is_told_alone(text: str, shown: str) -> None:
+def test_what_says_nothing_is_not_told_alone(text: str, shown: str) -> None:
     told = Shelf({"rules": text}).ask("What about lost luggage?")
-    assert shown in told.sentences[0].text
-
-
-def test_lines_to_fill_in_are_not_quoted() -> None:
-    form = "Company: Signal Energy, LLC By: _____ Name: _____ Title: _____ Phone: ____________"
-    told = Shelf({"form": form}).ask("Which company is Signal Energy?")
-    assert [one.text for one in told.sentences] == ["Company: Signal Energy, LLC"]
+    assert "\n".join(one.text for one in told.sentences) == shown
 
 
 def test_notes_alone_are_not_quoted() -> None:
     told = Shelf({"page": "The museum opened in 1898.\n\n[169][170]"}).ask("169 or 170?")
     assert "170" not in told.text
-
-
-def test_an_answer_stops_when_it_has_said_it() -> None:
-    rest = " ".join(f"Rule {n}: deck {n} is washed by crew {n}." for n in range(9))
-    told = Shelf({"rules": f"{NEW} {rest}"}).ask(ASKED)
-    assert [one.text for one in told.sentences] == [NEW]
 
 
 def test_a_name_that_nothing_has_is_no_answer() -> None:
@@ -326,14 +321,15 @@ def test_signs_tell_what_is_shown_and_how_it_stands_out() -> None:
     assert alone.document == pytest.approx(1.0, abs=1e-5)
     assert (alone.unvalued, alone.valueless) == (0.0, 0.0)
     twice = Shelf({"prices": price, "other": price.replace("40", "65")}, meaning=True).signs(asked)
-    assert twice.document < 0.8
+    assert twice.document < 0.9
     more = Shelf({"prices": f"{price} The view is free."}, meaning=True).signs(asked)
     assert 0 <= more.valueless < 1
     other = shelf.signs("How many euros does the museum of typewriters charge?")
     assert 0 <= alone.unmet < other.unmet <= 1
-    assert other.sentence < alone.sentence
+    assert other.cosine < alone.cosine
+    assert other.tokens < alone.tokens
     by_words = Shelf({"prices": price}).signs(asked)
-    assert (by_words.unmet, by_words.sentence) == (0.0, 0.0)
+    assert (by_words.unmet, by_words.tokens, by_words.cosine) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("meaning", [True, False])
@@ -357,10 +353,16 @@ def test_not_found_says_what_is_read_in_part_and_in_which_language() -> None:
     asked = "Where is the key?"
     question = parse_question(asked, census.languages)
     result = SearchResult(Query(asked, Scope.everything()), question, (), 9, 9)
-    scorer = SentenceScorer(MODEL, shelf.encoder, shelf.frequency)
+    scorer = SentenceScorer(MODEL, shelf.embedder, shelf.frequency)
     files = [f"a/{name}.pdf" for name in "abcde"]
     reference = Reference(
-        scorer, SURE, shelf.documents.get, shelf.bodies.get, shelf.absent_words, lambda: files
+        scorer,
+        shelf.encoder,
+        SURE,
+        shelf.documents.get,
+        shelf.bodies.get,
+        shelf.absent_words,
+        lambda: files,
     )
     searched = answer(result, census, reference).searched
     assert searched.partly_read == 5

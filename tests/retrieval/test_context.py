@@ -6,11 +6,11 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.retrieval.scripted import NoTokens, model_of_sentences
+from tests.retrieval.scripted import model_of_sentences
 
 from chapterhouse.chunking.build import build_chunks
 from chapterhouse.chunking.sentence import chunk_by_sentence
-from chapterhouse.models.built_in import built_in_encoder
+from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.context import (
     ContextSources,
     Packing,
@@ -108,9 +108,9 @@ def frequency(term: str) -> int:
 SOURCES = ContextSources(
     body=BODIES.get,
     count_tokens=estimate_tokens,
-    scorer=SentenceScorer(MODEL, NoTokens(), frequency),
+    scorer=SentenceScorer(MODEL, None, frequency),
 )
-BY_MEANING = replace(SOURCES, scorer=SentenceScorer(MODEL, built_in_encoder(), frequency))
+BY_MEANING = replace(SOURCES, scorer=SentenceScorer(MODEL, StaticEmbedder(), frequency))
 
 
 def words(text: str) -> int:

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from tests.retrieval.scripted import NoTokens, model_of_sentences
+from tests.retrieval.scripted import WordsAlone, model_of_sentences
 
 from chapterhouse.models.built_in import built_in_encoder
-from chapterhouse.ports.models import TokenEmbedder
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.ports.models import Embedder
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import (
     SentenceModel,
@@ -35,8 +36,8 @@ def hit(text: str, rank: int = 0, language: str = "en") -> Hit:
     return Hit(rank + 1, 1 / (rank + 1), Chunk(name, 0, 0, len(text), text), document)
 
 
-def scorer(encoder: TokenEmbedder) -> SentenceScorer:
-    return SentenceScorer(MODEL, encoder, lambda _: 1)
+def scorer(embedder: Embedder) -> SentenceScorer:
+    return SentenceScorer(MODEL, embedder, lambda _: 1)
 
 
 @given(
@@ -50,15 +51,15 @@ def test_shares_add_up_to_one_whatever_the_features(table: Floats) -> None:
     assert (found >= 0).all()
 
 
-@pytest.mark.parametrize("encoder", [NoTokens(), built_in_encoder()], ids=["words", "meaning"])
-def test_the_sentence_that_answers_has_the_largest_share(encoder: TokenEmbedder) -> None:
+@pytest.mark.parametrize("embedder", [WordsAlone(), StaticEmbedder()], ids=["words", "meaning"])
+def test_the_sentence_that_answers_has_the_largest_share(embedder: Embedder) -> None:
     hits = [
         hit("The office is white. Dogs bark at night. Guests pay 40 euros a night."),
         hit("Euros are coins.", 1),
     ]
-    judged = scorer(encoder).judge(QUESTION, hits, 10)
-    assert judged.meaning is not isinstance(encoder, NoTokens)
-    assert judged.features.table.shape[1] == len(BY_MEANING if judged.meaning else BY_WORDS)
+    judged = scorer(embedder).judge(QUESTION, hits, 10)
+    assert judged.meaning is not isinstance(embedder, WordsAlone)
+    assert judged.table.shape[1] == len(BY_MEANING if judged.meaning else BY_WORDS)
     assert sum(one.share for one in judged.sentences) == pytest.approx(1.0, abs=1e-5)
     best = max(judged.sentences, key=lambda one: one.share)
     assert hits[best.rank].chunk.text[best.begin : best.stop] == "Guests pay 40 euros a night."
@@ -66,7 +67,7 @@ def test_the_sentence_that_answers_has_the_largest_share(encoder: TokenEmbedder)
 
 
 def test_no_hits_have_no_sentences() -> None:
-    judged = scorer(NoTokens()).judge(QUESTION, (), 0)
+    judged = scorer(WordsAlone()).judge(QUESTION, (), 0)
     assert judged.sentences == ()
 
 
@@ -77,7 +78,7 @@ def test_meaning_counts_where_the_encoder_serves_passages_and_question() -> None
     assert serves(encoder, QUESTION, [hit("a"), hit("b", 1, "zh"), hit("c", 2)])
     assert not serves(encoder, replace(QUESTION, languages=("zh",)), [hit("a")])
     assert serves(encoder, replace(QUESTION, languages=("zh", "de")), [hit("a")])
-    assert not serves(NoTokens(), QUESTION, [hit("a")])
+    assert not serves(WordsAlone(), QUESTION, [hit("a")])
 
 
 def fields(model: SentenceModel) -> dict[str, Any]:

@@ -1,65 +1,55 @@
-"""Which parts of the hits are shown: the best sentences with what they need."""
+"""Which sentences of the hits are shown: the best by one score, while there is room.
 
+A sentence's score is its share of the answer (``retrieval/sentence_model.py``) with some of its
+neighbours', less for each rank of its hit, for its length, and where its passage is not about what
+the question names. Factors are chosen on the open folders of the natural collection.
+"""
+
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 from typing import Final
 
-from chapterhouse.answering.names import Names
-from chapterhouse.answering.parts import Part, is_self_contained, items_in, whole_part
+import numpy as np
+
+from chapterhouse.answering.parts import Part, part_of
 from chapterhouse.retrieval.sentence_model import Judged
-from chapterhouse.retrieval.sentences import Sentence, text_of
+from chapterhouse.retrieval.sentences import Floats, Sentence, text_of
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.counting import count_words, word_spans
 from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.markdown import table_cells
-from chapterhouse.text.scripts import HAN, KANA, script_language
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.types import Body, Hit, Question, Range
+from chapterhouse.types import Body, Hit, Question
 
-WORDS: Final = 120  # of the first screen
-PLACES: Final = 3  # of passages where nothing answers
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_WORDS = re.compile(r"\w+")
-_SAYS_SOMETHING = re.compile(r"[^\W_]")
-_STATES = re.compile(r"\d|:\s*\w")  # "Deadline: 3 May" is short as a heading is, and no heading
-_SPACED = re.compile(rf"[{KANA}{HAN}]{{1,2}}|[^\s{KANA}{HAN}]+")  # words, or so many letters
-_REFERENCES = re.compile(r"\[\d+\]")  # to notes
-_LABEL = re.compile(r"[^\s\d_]{1,20}:(?=[\s_]|$)")
-_BLANK = re.compile(r"[\s_]*(?:\s[^\s\d_]{1,20}:|(?<=:)\s*_{2,}|_{3,})$")  # "Name:", "Date: ____"
-_LINE: Final = 10 * "_"
-_FORM: Final = 4  # labels from which a text is a form to fill in
+WORDS: Final = 250  # of the first screen
+_NEIGHBOUR: Final = 0.15  # share of what the sentences beside it have
+_RANK: Final = 0.8  # for each rank of its hit
+_ROW: Final = 2.5  # of a table
+_UNBOUND: Final = 0.5  # where its passage is not about what is named
+_SHORTEST: Final = 3  # words; fewer count as so many
 _REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences say the same
-_LEAST_SHARE: Final = 0.01  # of a sentence: below it only pads
-_ENOUGH: Final = 0.95  # share of all sentences from which nothing more is worth saying
-_BRIDGE: Final = 15  # words between two sentences of one passage that are shown to join them
-_OTHER_DOCUMENT: Final = 0.3  # what a sentence counts that is not about what is named
-_ROW: Final = 0.25  # share of a row, of the best of its table, below which it is not shown
-_LETTERS_A_WORD: Final = 2  # of Chinese and Japanese, which have no spaces
-
-
-PartOf = Callable[[str, Hit, Range, int], Part]
+_TO_THE_POINT: Final = 0.05  # share of a sentence of an answer, over the best one's
+_LIST: Final = 100  # words of a list or table behind what leads in to it
 _REACH: Final = 3_000  # characters
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORDS: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How long an answer may be, and of what it is made.
+    """How long an answer may be.
 
     Attributes:
         words: At most so many.
         most: At most so many parts.
-        part: Makes a part of a sentence: of a text, a hit, the sentence's span, and the words
-            that there are for all of a list.
-        least: Share of a sentence, over that of the best, from which it is shown, 0 to 1.
-        joined: Whether parts that stand close together become one.
+        alone: Whether each sentence is a part by itself, without what it needs.
     """
 
     words: int = WORDS
     most: int = 50
-    part: PartOf = whole_part
-    least: float = 0.0
-    joined: bool = True
+    alone: bool = False
 
 
 WHOLE: Final = Form()
@@ -84,87 +74,102 @@ class Bodies:
         return self.known[name]
 
 
-def worth_quoting(
-    judged: Judged, hits: Sequence[Hit], names: Names, bodies: Bodies
-) -> list[Sentence]:
-    """Return the sentences that may be quoted, the best first.
-
-    Not what describes a document rather than stands in it; and what is about another document
-    than the one that is named comes later.
-    """
-    begins: dict[str, int] = {}
-    quotable = []
-    for sentence in judged.sentences:
-        document = hits[sentence.rank].document
-        if document.format == "md" and document.id not in begins:
-            text = bodies.text(document.id) if sentence.start < LONGEST else ""
-            begins[document.id] = body_start(text)
-        if sentence.begin < begins.get(document.id, 0) or sentence.begin >= sentence.stop:
-            continue
-        own = text_of(hits[sentence.rank], sentence)
-        if _SAYS_SOMETHING.search(_REFERENCES.sub("", own)):
-            quotable.append(sentence)
-
-    def worth(one: Sentence) -> float:
-        named = not names.documents or hits[one.rank].document.id in names.documents
-        return one.share if named else one.share * _OTHER_DOCUMENT
-
-    return sorted(quotable, key=lambda one: (-worth(one), one.rank, one.begin))
-
-
 def choose(
-    quotable: Sequence[Sentence],
+    question: Question,
+    judged: Judged,
     hits: Sequence[Hit],
+    bound: Sequence[bool],
     bodies: Bodies,
     form: Form,
-    question: Question,
-    *,
-    every: bool,
-    steps: Sequence[Sentence] = (),
 ) -> tuple[Part, ...]:
-    """Return the parts to show: the best sentences with what they need, while there is room.
+    """Return the parts to show; those of one passage together, the best passage first.
 
-    Those of one passage stand together, the passage with the best sentence first. Before all else
-    stand ``steps``, whatever passages they are of.
+    Args:
+        question: What was asked, parsed.
+        judged: The sentences of the hits.
+        hits: Best first.
+        bound: Of each hit whether it is about what the question names.
+        bodies: Reads the documents' texts.
+        form: How much to show.
     """
     chosen: list[Part] = []
-    chosen_texts: list[str] = []
-    best_rows: dict[int, float] = {}
-    left, gained = form.words, 0.0
-    least = max(_LEAST_SHARE, form.least * max(sentence.share for sentence in quotable))
-    for number, sentence in enumerate(dict.fromkeys((*steps, *quotable))):
-        needed = number < len(steps)
-        enough = chosen and not needed and (sentence.share < least or gained >= _ENOUGH)
-        if len(chosen) >= form.most or enough:
-            break
-        hit = hits[sentence.rank]
-        own = text_of(hit, sentence)
-        is_repeated = not needed and any(_repeats(own, earlier) for earlier in chosen_texts)
-        if is_repeated or is_covered(chosen, hit, sentence):
-            gained += sentence.share
-            continue
-        ranks = {part.hit.rank for part in chosen}
-        if not needed and hit.rank not in ranks and len(ranks) >= PLACES:
-            continue
-        # Every row of a table resembles the one that was asked for.
-        row = best_rows.setdefault(hit.rank, sentence.share) if sentence.header else 0.0
-        if sentence.share < _ROW * row and not every:
-            continue
+    shown: list[str] = []
+    left = form.words
+    score = _scores(judged, hits, bound)
+    for number in np.argsort(-score, kind="stable"):
+        sentence = judged.sentences[number]
+        hit, own = hits[sentence.rank], text_of(hits[sentence.rank], sentence)
         text = bodies.text(hit.document.id)
-        items = left if every and not chosen else 0
-        able = _candidates(sentence, hit, text, items, form.part, question)
-        part = next((part for part in able if _count(part, text) <= left), None)
-        if part is None and (chosen or not able):
+        if len(chosen) >= form.most:
+            break
+        if is_covered(chosen, hit, sentence) or any(_repeats(own, other) for other in shown):
             continue
-        part = part or _shorten(able[0], text, left)
+        if sentence.begin < _begin(hit, sentence, text):
+            continue
+        part = part_of(text, hit, (sentence.begin, sentence.stop), min(left, _LIST))
+        if part is None:
+            continue
+        if form.alone:
+            part = Part(hit, (part.core,), part.core)
+        if sentence.header:
+            columns = _asked_columns(sentence.header, hit.document.language, question)
+            part = replace(part, header=sentence.header.split("\n", 1)[0], columns=columns)
+        part = _without_what_is_shown(part, chosen)
+        words = count_words(part.text(text))
+        if words > left and chosen:
+            continue
+        if words > left:
+            part, words = _shorten(part, text, left), left
         chosen.append(part)
-        chosen_texts.append(own)
-        left -= _count(part, text)
-        gained += sentence.share
-    if not chosen:  # headings alone are better than nothing
-        core = quotable[0].begin, quotable[0].stop
-        return (Part(hits[quotable[0].rank], (core,), core),)
-    return _in_order(_join(chosen, bodies, left) if form.joined else chosen)
+        shown.append(own)
+        left -= words
+    return tuple(chosen) if form.alone else _fitting(chosen, bodies, form.words)
+
+
+def _fitting(chosen: list[Part], bodies: Bodies, words: int) -> tuple[Part, ...]:
+    """Return the parts in order, less the last chosen where they are too long together."""
+    while True:
+        parts = tuple(_in_order(chosen, bodies))
+        texts = (part.text(bodies.text(part.hit.document.id)) for part in parts)
+        if len(chosen) <= 1 or sum(map(count_words, texts)) <= words:
+            return parts
+        chosen.pop()
+
+
+def to_the_point(parts: Sequence[Part], judged: Judged, hits: Sequence[Hit]) -> tuple[Part, ...]:
+    """Return the parts that answer, without those that would only fill the room that is left."""
+    shares = {(hits[one.rank].chunk.id, one.begin, one.stop): one.share for one in judged.sentences}
+    found = [shares.get((part.hit.chunk.id, *part.core), 1.0) for part in parts]
+    least = _TO_THE_POINT * max(found)
+    return tuple(part for part, share in zip(parts, found, strict=True) if share >= least)
+
+
+def _scores(judged: Judged, hits: Sequence[Hit], bound: Sequence[bool]) -> Floats:
+    """Return the score of each sentence."""
+    if not judged.sentences:
+        return np.zeros(0)
+    share = np.asarray([sentence.share for sentence in judged.sentences])
+    ranks = np.asarray([sentence.rank for sentence in judged.sentences])
+    beside = np.where(ranks[1:] == ranks[:-1], 1.0, 0.0)
+    with_neighbours = share.copy()
+    with_neighbours[1:] += _NEIGHBOUR * share[:-1] * beside
+    with_neighbours[:-1] += _NEIGHBOUR * share[1:] * beside
+    texts = [text_of(hits[sentence.rank], sentence) for sentence in judged.sentences]
+    factors = [
+        (_ROW if text.startswith("|") else 1.0)
+        * (1.0 if bound[rank] else _UNBOUND)
+        * _RANK**rank
+        / math.sqrt(max(count_words(text), _SHORTEST))
+        for rank, text in zip(ranks.tolist(), texts, strict=True)
+    ]
+    score: Floats = with_neighbours * np.asarray(factors)
+    return score
+
+
+def _begin(hit: Hit, sentence: Sentence, text: str) -> int:
+    """Return where the text begins, behind what describes a document."""
+    possible = hit.document.format == "md" and sentence.start < LONGEST
+    return body_start(text) if possible else 0
 
 
 def is_covered(chosen: Sequence[Part], hit: Hit, sentence: Sentence) -> bool:
@@ -174,62 +179,6 @@ def is_covered(chosen: Sequence[Part], hit: Hit, sentence: Sentence) -> bool:
         and any(start <= sentence.begin and sentence.stop <= end for start, end in part.spans)
         for part in chosen
     )
-
-
-def _candidates(
-    sentence: Sentence,
-    hit: Hit,
-    text: str,
-    all_items: int,
-    part_of: PartOf,
-    question: Question,
-) -> list[Part]:
-    """Return the whole part of a sentence, shorter ones behind it; none if it says nothing."""
-    core = _without_blanks(text, (sentence.begin, sentence.stop))
-    alone = Part(hit, (core,), core)
-    found = []
-    for items in (all_items, 0) if all_items else (0,):
-        part = part_of(text, hit, core, items)
-        part = replace(part, spans=(*part.spans[:-1], _without_blanks(text, part.spans[-1])))
-        if sentence.header:
-            columns = _asked_columns(sentence.header, hit.document.language, question)
-            part = replace(part, header=sentence.header.split("\n", 1)[0], columns=columns)
-        found.append(part)
-    by_itself = is_self_contained(text, core)
-    if found[-1] == alone and not by_itself and not _STATES.search(text, *core):
-        return []
-    return [*found, alone] if by_itself else found
-
-
-def _without_blanks(text: str, span: Range) -> Range:
-    """Return a span without the lines to fill in at its end, where it is a form."""
-    own = text[slice(*span)]
-    if len(_LABEL.findall(own)) < _FORM and _LINE not in own:
-        return span
-    while found := _BLANK.search(own):
-        own = own[: found.start()]
-    return span[0], span[0] + len(own.rstrip())
-
-
-def _shorten(part: Part, text: str, left: int) -> Part:
-    """Return the beginning of a part that is too long to show."""
-    spans: list[Range] = []
-    for start, end in part.spans:
-        ends = [match.end() for match in _SPACED.finditer(text, start, end)][:left]
-        if ends:
-            spans.append((start, ends[-1]))
-            left -= len(ends)
-    start, end = part.core
-    if not spans or spans[-1][1] <= start:  # the lead-in alone took all the room
-        return replace(part, spans=((start, end),))
-    return replace(part, spans=tuple(spans), core=(start, min(end, spans[-1][1])))
-
-
-def _count(part: Part, text: str) -> int:
-    """Return the words of a part as it is shown."""
-    shown = part.text(text)
-    unspaced = 0 if shown.isascii() else sum(1 for letter in shown if script_language(letter))
-    return len(shown.split()) + unspaced // _LETTERS_A_WORD
 
 
 def _repeats(one: str, other: str) -> bool:
@@ -243,62 +192,6 @@ def _repeats(one: str, other: str) -> bool:
     return len(first & second) >= _REPETITION * (len(first | second) or 1)
 
 
-def _join(chosen: Sequence[Part], bodies: Bodies, left: int) -> list[Part]:
-    """Make one of parts of a document that touch, or that a few words would join."""
-    place = {(part.hit.document.id, part.core): number for number, part in enumerate(chosen)}
-
-    def order(part: Part) -> int:
-        return place[part.hit.document.id, part.core]
-
-    result: list[Part] = []
-    for part in sorted(chosen, key=lambda part: (part.hit.document.id, part.spans[-1])):
-        before = result[-1] if result else None
-        if before is None or before.hit.document.id != part.hit.document.id:
-            result.append(part)
-            continue
-        own = _without_lead(part, before)
-        text = bodies.text(part.hit.document.id)
-        gap = text[before.spans[-1][1] : own.spans[0][0]]
-        words = len(gap.split())
-        apart = "\n#" in gap or "|" in gap or words > min(_BRIDGE, left)
-        if apart or own.header or before.header or len(own.spans) > 1:
-            result.append(own)
-            continue
-        left -= words
-        end = max(before.spans[-1][1], own.spans[0][1])
-        spans = (*before.spans[:-1], (before.spans[-1][0], end))
-        items = sum(items_in(text[slice(*span)]) for span in spans)
-        every = max(before.shown[1], own.shown[1])
-        result[-1] = Part(
-            min(before.hit, own.hit, key=lambda hit: hit.rank),
-            spans,
-            min(before, own, key=order).core,
-            (min(items, every), every),
-        )
-    return sorted(result, key=order)
-
-
-def _without_lead(part: Part, before: Part) -> Part:
-    """Return a part without the line that leads in to it, where that is shown already."""
-    start, end = part.spans[0]
-    shown = any(first <= start and end <= last for first, last in before.spans)
-    return replace(part, spans=part.spans[1:]) if len(part.spans) > 1 and shown else part
-
-
-def _in_order(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Put the parts of one passage together, in its order, the best passage first."""
-    first: dict[tuple[str, int], int] = {}
-    for number, part in enumerate(parts):
-        first.setdefault((part.hit.document.id, part.hit.rank), number)
-    order = {id(part): number for number, part in enumerate(parts)}
-
-    def place(part: Part) -> tuple[int, int, Range]:
-        row = order[id(part)] if part.header else 0  # the best row first
-        return first[part.hit.document.id, part.hit.rank], row, part.spans[0]
-
-    return tuple(sorted(parts, key=place))
-
-
 def _asked_columns(header: str, language: str, question: Question) -> frozenset[int]:
     """Return the columns whose names have a word of the question; not the first, which names."""
     terms = frozenset(term for _, own in question.words for term in own)
@@ -307,6 +200,49 @@ def _asked_columns(header: str, language: str, question: Question) -> frozenset[
         for number, name in enumerate(table_cells(header.split("\n", 1)[0]))
         if number and not terms.isdisjoint(analyse(name, language))
     )
+
+
+def _shorten(part: Part, text: str, left: int) -> Part:
+    """Return the beginning of a part that is too long to show."""
+    start, end = part.spans[-1]
+    stop = word_spans(text, start, end)[:left][-1][1]
+    core = min(part.core[0], stop), min(part.core[1], stop)
+    return replace(part, spans=((start, stop),), core=core if core[0] < stop else (start, stop))
+
+
+def _without_what_is_shown(part: Part, chosen: Sequence[Part]) -> Part:
+    """Return a part without the line that leads in to its list, where that is shown already."""
+    lead = part.spans[0]
+    again = len(part.spans) > 1 and any(
+        own.hit.document.id == part.hit.document.id and start <= lead[0] and lead[1] <= end
+        for own in chosen
+        for start, end in own.spans
+    )
+    return replace(part, spans=part.spans[1:]) if again else part
+
+
+def _in_order(chosen: Sequence[Part], bodies: Bodies) -> Iterator[Part]:
+    """Yield the parts of each passage in its order, those that touch as one; best passage first."""
+    passages: dict[tuple[str, int], list[Part]] = {}
+    for part in chosen:
+        passages.setdefault((part.hit.document.id, part.hit.rank), []).append(part)
+    for (name, _), parts in passages.items():
+        text = bodies.text(name)
+        order = [part.core for part in parts]
+        joined: list[Part] = []
+        for part in sorted(parts, key=lambda part: part.spans[-1]):
+            before = joined[-1] if joined else None
+            touch = before and not text[before.spans[-1][1] : part.spans[0][0]].strip()
+            if not (before and touch) or part.header or before.header or len(part.spans) > 1:
+                joined.append(part)
+                continue
+            spans = (*before.spans[:-1], (before.spans[-1][0], part.spans[0][1]))
+            core = min(before.core, part.core, key=order.index)
+            joined[-1] = replace(before, spans=spans, core=core)
+        for part in joined:
+            every = part.shown[1]
+            count = sum(one.shown[0] for one in parts if one.shown[1] == every)
+            yield replace(part, shown=(min(count, every), every))
 
 
 def beginning(text: str, hit: Hit, words: int) -> Part | None:
@@ -325,9 +261,5 @@ def beginning(text: str, hit: Hit, words: int) -> Part | None:
     ]
     while spans and text.startswith("#", spans[0][0]):
         del spans[0]
-    whole = _within(text, spans, words)
+    whole = [span for span in spans if count_words(text[spans[0][0] : span[1]]) <= words]
     return Part(hit, ((whole[0][0], whole[-1][1]),), whole[0]) if whole else None
-
-
-def _within(text: str, spans: Sequence[tuple[int, int]], words: int) -> list[tuple[int, int]]:
-    return list(takewhile(lambda span: len(text[spans[0][0] : span[1]].split()) <= words, spans))

@@ -8,30 +8,33 @@ languages.
 
 import json
 import math
-import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from chapterhouse.answering.choosing import Bodies, is_covered
-from chapterhouse.answering.names import Names
 from chapterhouse.answering.parts import Part
-from chapterhouse.answering.question_kind import VALUES, QuestionKind, offers
-from chapterhouse.retrieval.sentence_model import Judged
-from chapterhouse.retrieval.sentences import text_of
+from chapterhouse.answering.question_kind import VALUES, QuestionKind, offers, without_numbering
+from chapterhouse.ports.models import TokenEmbedder
+from chapterhouse.retrieval.sentence_model import Judged, serves
+from chapterhouse.retrieval.sentences import cosines, text_of
 from chapterhouse.types import Hit, Question
 
 BY_MEANING: Final = (
-    "shown", "best", "document", "coverage", "sentence", "unmet", "unvalued", "valueless",
+    "shown", "best", "document", "score", "gap", "unvalued", "valueless", "cosine", "tokens",
+    "unmet",
 )  # fmt: skip
-BY_WORDS: Final = ("shown", "best", "document", "coverage", "score", "unvalued", "unnamed")
-# Cosines below which a passage and a sentence have nothing to do with a question: of what answers
-# one in a hundred, of what is found for a question from elsewhere a third.
-_NEAR_PASSAGE: Final = 0.2
-_NEAR_SENTENCE: Final = 0.25
+BY_WORDS: Final = ("shown", "best", "document", "score", "gap", "unvalued", "coverage")
+_COMPARED: Final = 5  # hits
+_READ: Final = 3  # sentences, the best, that the encoder reads
+_MET: Final = 0.45  # cosine from which a token of the question is met by one of a sentence
+# Score of the best hit and cosine of the nearest sentence, together, below which nothing is about
+# what was asked: of what answers one in fifty, of far-off questions two of three.
+_NEAR: Final = 0.42
 _FARTHEST: Final = 50.0  # of a logit; beyond, the exponential overflows
-_NUMBERING: Final = re.compile(r"(?m)^[ \t]*(?:[-*+•][ \t]+)?\(?(?:\d{1,3}|[a-z])[.)][ \t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +42,19 @@ class Signs:
     """What speaks for an answer and against it. Each is 0 to 1; cosines are 0 without meaning.
 
     Attributes:
-        meaning: Whether sentences were compared by meaning; chooses the model.
+        meaning: Whether an encoder read the best sentences; chooses the model.
         shown: Share of the answer that may be expected in what is shown, given that it is in the
             hits.
         best: The same of its best sentence.
         document: The same of all sentences of one document, the best.
         coverage: Most of the question's word weight that a sentence shown has.
-        sentence: Highest cosine of a sentence shown with the question.
-        passage: Highest cosine of a hit with the question.
-        unmet: Share of the question's weight in tokens that nothing shown comes near.
         score: Of the best hit.
+        gap: How far that lies above the fifth's.
         unvalued: 1 where a value is asked for, and nothing shown may be it.
         valueless: Share of sentences that cannot be it, of what is shown, where one is asked for.
-        unnamed: Share of the question's weight in names that what is shown lacks.
+        cosine: Highest cosine of one of the best sentences with the question.
+        tokens: Highest mean, over the question's tokens, of the cosine with the nearest of one.
+        unmet: Share of the question's tokens that none of them comes near.
     """
 
     meaning: bool
@@ -59,13 +62,13 @@ class Signs:
     best: float
     document: float
     coverage: float
-    sentence: float
-    passage: float
-    unmet: float
     score: float
+    gap: float
     unvalued: float
     valueless: float
-    unnamed: float
+    cosine: float = 0.0
+    tokens: float = 0.0
+    unmet: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def confidence_model(text: str) -> ConfidenceModel:
 
 def confidence(signs: Signs, model: ConfidenceModel) -> float:
     """Return the chance that what is shown answers the question, 0 to 1."""
-    if signs.meaning and signs.passage < _NEAR_PASSAGE and signs.sentence < _NEAR_SENTENCE:
+    if signs.meaning and signs.score + signs.cosine < _NEAR:
         return 0.0  # nothing is about what was asked, however well it matches by chance
     intercept, *weights = model.by_meaning if signs.meaning else model.by_words
     own = BY_MEANING if signs.meaning else BY_WORDS
@@ -121,27 +124,27 @@ def signs_of(
     question: Question,
     kind: QuestionKind,
     asked: str,
-    names: Names,
     bodies: Bodies,
+    encoder: TokenEmbedder,
 ) -> Signs:
     """Return what speaks for it that parts answer a question, and what against it.
 
     Args:
-        parts: What is shown.
+        parts: What is shown; at least one.
         judged: All sentences of the hits.
-        hits: What was read; at least one.
-        question: What was asked, made ready.
+        hits: What was read.
+        question: What was asked, parsed.
         kind: What it asks for.
         asked: As it was asked.
-        names: What it names.
         bodies: Reads the documents' texts.
+        encoder: Makes vectors of tokens.
     """
-    inside = [
+    rows = [
         row
         for row, sentence in enumerate(judged.sentences)
         if is_covered(parts, hits[sentence.rank], sentence)
     ]
-    own = [judged.sentences[row] for row in inside]
+    own = [judged.sentences[row] for row in rows]
     shown = sum(sentence.share for sentence in own)
     quoted = "\n".join(
         bodies.text(part.hit.document.id)[slice(*span)] for part in parts for span in part.spans
@@ -151,22 +154,46 @@ def signs_of(
         for sentence in own
         if _offers(kind, text_of(hits[sentence.rank], sentence), asked)
     )
-    table = judged.features.table[inside or [0]]
-    met = judged.features.met[inside or [0]]
-    return Signs(
-        meaning=judged.meaning,
+    scores = sorted((hit.score for hit in hits), reverse=True)
+    signs = Signs(
+        meaning=serves(encoder, question, hits),
         shown=shown,
         best=max((sentence.share for sentence in own), default=0.0),
         document=_best_document(judged, hits),
-        coverage=float(table[:, 1].max()),
-        sentence=float(table[:, 4].max()) if judged.meaning else 0.0,
-        passage=judged.features.nearest,
-        unmet=1 - round(float(met.max(axis=0).sum()), 5) if judged.meaning else 0.0,
-        score=max(hit.score for hit in hits),
+        coverage=float(judged.table[rows or [0], 1].max()),
+        score=scores[0],
+        gap=scores[0] - scores[min(_COMPARED, len(scores)) - 1],
         unvalued=float(not _offers(kind, quoted, asked)),
         valueless=1 - valued / shown if shown else float(kind in VALUES),
-        unnamed=names.missing_share(question, judged.weights, quoted),
     )
+    return _with_meaning(signs, judged, hits, question, encoder) if signs.meaning else signs
+
+
+def _with_meaning(
+    signs: Signs,
+    judged: Judged,
+    hits: Sequence[Hit],
+    question: Question,
+    encoder: TokenEmbedder,
+) -> Signs:
+    """Return signs with what the encoder says of the best sentences, read behind their headings."""
+    best = sorted(judged.sentences, key=lambda one: -one.share)[:_READ]
+    texts = [f"{_heading(hits[one.rank])}: {text_of(hits[one.rank], one)}" for one in best]
+    asked, *read = (tokens.vectors for tokens in encoder.embed_tokens([question.text, *texts]))
+    if not len(asked):
+        return signs
+    nearest = np.stack([cosines(asked, own).max(axis=1) for own in read])
+    middle = [cosines(asked.mean(axis=0)[None], own.mean(axis=0)[None]).item() for own in read]
+    return replace(
+        signs,
+        cosine=round(max(middle), 5),
+        tokens=round(float(nearest.mean(axis=1).max()), 5),
+        unmet=float((nearest.max(axis=0) < _MET).mean()),
+    )
+
+
+def _heading(hit: Hit) -> str:
+    return (hit.chunk.section_path or (hit.document.title,))[-1]
 
 
 def _best_document(judged: Judged, hits: Sequence[Hit]) -> float:
@@ -179,4 +206,4 @@ def _best_document(judged: Judged, hits: Sequence[Hit]) -> float:
 
 def _offers(kind: QuestionKind, text: str, asked: str) -> bool:
     """Whether a text may hold the value that is asked for, where one is: not by its numbering."""
-    return kind not in VALUES or offers(kind, _NUMBERING.sub("", text), asked)
+    return kind not in VALUES or offers(kind, without_numbering(text), asked)

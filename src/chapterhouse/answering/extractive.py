@@ -1,9 +1,9 @@
-"""The answer without a model: the parts of the documents that come closest, each cited.
+"""The answer without a model: the sentences of the documents that come closest, each cited.
 
 ::
 
-    hits -> sentences with their shares -> those about what the question names
-         -> whole parts, the best first, within a number of words -> how sure that answers it
+    hits -> sentences with their shares -> the best by one score, within a number of words
+         -> how sure that answers the question, and whether it is about what that names
          -> an answer, the closest passages, or nothing
 """
 
@@ -12,20 +12,18 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from chapterhouse.answering.choosing import WHOLE, Bodies, Form, beginning, choose, worth_quoting
+from chapterhouse.answering.choosing import WHOLE, Bodies, Form, beginning, choose, to_the_point
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence, signs_of
-from chapterhouse.answering.names import (
-    Names,
-    find_names,
-    find_steps,
-    named_documents,
-)
+from chapterhouse.answering.names import Names, find_names, is_about
 from chapterhouse.answering.parts import Part, as_shown
-from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
+from chapterhouse.answering.question_kind import (
+    QuestionKind,
+    kind_of,
+)
 from chapterhouse.answering.route import needs_model, notice
-from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
-from chapterhouse.retrieval.sentences import Sentence
+from chapterhouse.ports.models import TokenEmbedder
+from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.text.language import foreign_to
 from chapterhouse.text.view import inert
 from chapterhouse.types import (
@@ -44,10 +42,12 @@ from chapterhouse.types import (
 )
 
 CHUNKS_READ: Final = 8
+_EVERY: Final = frozenset({QuestionKind.ALL})
+# What a quotation answers only to who understands it.
+_UNDERSTOOD: Final = frozenset(
+    {QuestionKind.DECISION, QuestionKind.STEPS, QuestionKind.REASON, QuestionKind.COMPARISON}
+)
 _SEMICOLON: Final = "; "
-# Share of a sentence of an answer, over the best one's: of 42 right answers over the open folders
-# 41 keep their facts, and the median has 68 words instead of 110.
-_LEAST_OF_ANSWER: Final = 0.1
 _NEAREST: Final = 5  # headings that are named, and documents that are counted
 _PARTLY_READ: Final = 3  # files that are named
 
@@ -58,6 +58,7 @@ class Reference:
 
     Attributes:
         scorer: Judges sentences.
+        encoder: Reads the best of them, to say how sure the answer is.
         confidence: The weights by which an answer is held to be one.
         document: A document by id, or None.
         body: A document's text by its id, or None.
@@ -66,6 +67,7 @@ class Reference:
     """
 
     scorer: SentenceScorer
+    encoder: TokenEmbedder
     confidence: ConfidenceModel
     document: Callable[[str], Document | None]
     body: Callable[[str], Body | None]
@@ -74,30 +76,26 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was chosen to be shown, and what is known of it.
+class Screen:
+    """What is shown of the hits.
 
     Attributes:
         kind: What the question asks for.
         names: What the question names.
-        hits: What was read.
-        quotable: The sentences that may be quoted, the best first.
-        steps: Those of them that are needed together, a document each.
-        parts: What is shown of them, in order.
-        signs: What speaks for an answer and against it.
-        judged: All sentences of the hits.
+        parts: What is shown, in order.
+        point: What of it is shown where it is an answer.
+        signs: What speaks for an answer and against it; None where nothing is shown.
+        may_answer: Whether a quotation can answer, and the passage shown first is about all that
+            is named.
         beginning: Title of the document whose beginning the parts are; or empty.
     """
 
-    question: Question
     kind: QuestionKind
     names: Names
-    hits: tuple[Hit, ...]
-    judged: Judged
-    quotable: tuple[Sentence, ...] = ()
-    steps: tuple[Sentence, ...] = ()
     parts: tuple[Part, ...] = ()
+    point: tuple[Part, ...] = ()
     signs: Signs | None = None
+    may_answer: bool = True
     beginning: str = ""
 
 
@@ -120,114 +118,83 @@ def answer(
         one that says so, with what was searched and the nearest headings.
     """
     bodies = Bodies(reference.body)
-    found = find_parts(result, census, reference, form, bodies)
-    shown = "\n".join(part.text(bodies.text(part.hit.document.id)) for part in found.parts)
-    certain = confidence(found.signs, reference.confidence) if found.signs else 0.0
+    screen = make_screen(result, reference, form, bodies)
+    shown = "\n".join(part.text(bodies.text(part.hit.document.id)) for part in screen.parts)
+    certain = confidence(screen.signs, reference.confidence) if screen.signs else 0.0
+    answers = screen.may_answer and not needs_model(screen.kind, shown, result.query.text)
     outcome = AnswerOutcome.PASSAGES
-    if certain < reference.confidence.passages and not found.beginning:
+    if certain < reference.confidence.passages and not screen.beginning:
         outcome = AnswerOutcome.NOT_FOUND
-    elif certain >= reference.confidence.answer and not (
-        found.names.absent or needs_model(found.kind, shown, result.query.text)
-    ):
+    elif certain >= reference.confidence.answer and answers:
         outcome = AnswerOutcome.ANSWER
-        found = _to_the_point(found, form, bodies)
-    quoted, citations = _compose(found, reference, bodies)
+    parts = screen.point if outcome is AnswerOutcome.ANSWER else screen.parts
+    quoted, citations = _compose(parts, reference, bodies)
     sentences = tuple(sentence for _, sentence in quoted)
     if not sentences or outcome is AnswerOutcome.NOT_FOUND:
         certain = certain if sentences else 0.0
         outcome, sentences, citations, shown = AnswerOutcome.NOT_FOUND, (), (), ""
     elif outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
         sentences = tuple(replace(sentence, key_span=(0, 0)) for sentence in sentences)
-    elif form.joined:
+    elif not form.alone:
         sentences = tuple(_passages(quoted))
     return Answer(
         question=result.query.text,
         outcome=outcome,
         sentences=sentences,
         citations=citations,
-        searched=_searched(result, census, reference, found.question, outcome),
+        searched=_searched(result, census, reference, result.question, outcome),
         confidence=certain,
         notice=notice(
-            found.kind,
+            screen.kind,
             shown,
             result.query.text,
-            beginning=found.beginning,
+            beginning=screen.beginning,
         ),
         warnings=result.warnings,
     )
 
 
-def find_parts(
-    result: SearchResult,
-    census: CorpusCounts,
-    reference: Reference,
-    form: Form,
-    bodies: Bodies | None = None,
-) -> Found:
-    """Return what of the hits is worth showing, and how sure that is an answer."""
+def make_screen(
+    result: SearchResult, reference: Reference, form: Form, bodies: Bodies | None = None
+) -> Screen:
+    """Return what of the hits is shown, and what speaks for it."""
     bodies = bodies or Bodies(reference.body)
-    question = result.question
-    kind = kind_of(result.query.text, question.languages)
+    question, asked = result.question, result.query.text
+    kind = kind_of(asked, question.languages)
     hits = tuple(result.hits[:CHUNKS_READ])
-    names = find_names(question, hits, reference.scorer.document_frequency, bodies.text)
-    judged = reference.scorer.judge(question, hits, census.chunks)
-    quotable = worth_quoting(judged, hits, names, bodies)
-    found = Found(question, kind, names, hits, judged, tuple(quotable))
-    if not quotable:
-        return found
-    steps = find_steps(
-        question,
-        quotable,
-        hits,
-        judge=lambda rest: reference.scorer.judge(rest, hits, census.chunks),
-        fits=lambda text: kind not in VALUES or offers(kind, text, result.query.text),
-    )
-    if names.documents:  # what leads on from what is named is about that, too
-        led_to = (hits[sentence.rank].document.id for sentence in steps)
-        names = replace(names, documents=names.documents.union(led_to))
-    parts = choose(quotable, hits, bodies, form, question, every=kind in _EVERY, steps=steps)
-    whole = _begun(hits, question, form, bodies) if kind is QuestionKind.SUMMARY else None
-    parts = (whole,) if whole else parts
-    return replace(
-        found,
-        names=names,
-        steps=tuple(steps),
-        parts=parts,
-        signs=signs_of(parts, judged, hits, question, kind, result.query.text, names, bodies),
-        beginning=inert(whole.hit.document.title) if whole else "",
-    )
+    names = find_names(question)
+    judged = reference.scorer.judge(question, hits, result.chunks)
+    bound = [is_about(names, hit, bodies.text(hit.document.id)) for hit in hits]
+    parts = choose(question, judged, hits, bound, bodies, form)
+    if not parts:
+        return Screen(kind, names)
+    may_answer = kind not in _UNDERSTOOD and bound[hits.index(parts[0].hit)]
+    begun = _beginning(names, hits, form, bodies) if kind is QuestionKind.SUMMARY else None
+    parts = (begun,) if begun else parts
+    signs = signs_of(parts, judged, hits, question, kind, asked, bodies, reference.encoder)
+    title = inert(begun.hit.document.title) if begun else ""
+    point = parts if begun or kind in _EVERY else to_the_point(parts, judged, hits)
+    return Screen(kind, names, parts, point, signs, may_answer, title)
 
 
-def _begun(hits: Sequence[Hit], question: Question, form: Form, bodies: Bodies) -> Part | None:
+def _beginning(names: Names, hits: Sequence[Hit], form: Form, bodies: Bodies) -> Part | None:
     """Return the beginning of the document that a question names; None where it names none."""
-    named = named_documents(question.text, hits)
-    best = next((hit for hit in hits if hit.document.id in named), None)
-    return beginning(bodies.text(best.document.id), best, form.words) if best else None
-
-
-_EVERY: Final = frozenset({QuestionKind.ALL, QuestionKind.STEPS, QuestionKind.COMPARISON})
-
-
-def _to_the_point(found: Found, form: Form, bodies: Bodies) -> Found:
-    """Leave out of an answer what would only fill the room that is left."""
-    if found.kind in _EVERY or not form.joined:
-        return found
-    short = replace(form, least=max(form.least, _LEAST_OF_ANSWER))
-    parts = choose(
-        found.quotable, found.hits, bodies, short, found.question, every=False, steps=found.steps
-    )
-    return replace(found, parts=parts)
+    for hit in hits if names else ():
+        document = hit.document
+        if names.are_in(f"{document.title}\n{document.source}", document.language):
+            return beginning(bodies.text(document.id), hit, form.words)
+    return None
 
 
 # --- telling -------------------------------------------------------------------------------------
 
 
 def _compose(
-    found: Found, reference: Reference, bodies: Bodies
+    parts: Sequence[Part], reference: Reference, bodies: Bodies
 ) -> tuple[tuple[tuple[Part, AnswerSentence], ...], tuple[Citation, ...]]:
     composed: list[tuple[Part, AnswerSentence]] = []
     citations: list[Citation] = []
-    for part in found.parts:
+    for part in parts:
         document, body = reference.document(part.hit.document.id), bodies(part.hit.document.id)
         if document is None or body is None:
             continue

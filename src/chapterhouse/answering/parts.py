@@ -1,26 +1,25 @@
-"""Whole parts of passages: a sentence with what it needs to be understood.
+"""Parts of an answer: a sentence with only what it needs to be understood, and how it reads.
 
-The items of a list go with the line that leads in to them, code with the sentence before it, a
-sentence that points back with the one it points to, a heading with what follows it. A part is
-one or two spans of its document, shown one behind the other; nothing in them is left out.
+An item of a list goes with the line that leads in to it, what leads in with what follows it, code
+with the sentence before it, a row with the heading row of its table. A part is one or two spans of
+its document, shown one behind the other; nothing in them is left out.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
-from chapterhouse.text.language_data import points_back
+from chapterhouse.text.counting import count_words
 from chapterhouse.text.markdown import MARKED, PLAIN, plain_text, table_cells
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Hit, Kind, Range
 
 _REACH: Final = 1_500  # characters on either side of a sentence that are looked at
-_LONGEST_LEAD: Final = 60  # words
+_LONGEST_LEAD: Final = 30  # words
 _HEADING_WORDS: Final = 12
 _LEAD_INS: Final = 3  # that lead in to one another
-_TABLE_WORDS: Final = 60  # of a table behind what leads in to it
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
 _CODE: Final = re.compile(r"(?:\t| {4,})\S")
 _FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
@@ -29,7 +28,16 @@ _HASHES: Final = re.compile(r"\s*#{1,6}\s+")
 # A plus before a number is its sign.
 _BULLET: Final = re.compile(r"\s*(?:[-*•‣▪]|\+(?!\s*[\d.,$€£]))[ \t]+")
 _LEADS_IN: Final = (":", "：")
-_ENDS: Final = (".", "!", "?", "…", "。", "！", "？", ";", "؟")
+_ENDS: Final = (".", "!", "…", "。", "！", ";", "؟", ")")
+_QUESTION: Final = ("?", "？", "؟")
+# "Deadline: 3 May" is as short as a heading, and says something; "Clause 3" does not.
+_STATES: Final = re.compile(r"\w:\s+\S|(?:\S+\s+){5}.*\d|\d.*(?:\s+\S+){5}")
+_SAYS_SOMETHING: Final = re.compile(r"[^\W_]")
+_REFERENCES: Final = re.compile(r"\[\d+\]")  # to notes
+# "By: J. Smith", "Name: ____", "/s/ J. Smith", dots to write on.
+_FORM: Final = re.compile(
+    r"_{3,}|\.{6,}|…{3,}|(?:^|\s)/s/\s|(?im:^\W*by\s*:|\bin witness whereof\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,67 +68,116 @@ class Part:
         )
 
 
-def items_in(text: str) -> int:
-    """Return the number of items of a list in a text."""
-    return sum(_ITEM.match(line) is not None for line in text.splitlines())
+def part_of(text: str, hit: Hit, core: Range, room: int) -> Part | None:
+    """Return the part that a sentence needs; None where it says nothing.
 
+    A heading, a question, a line of a form and what leads in to nothing say nothing.
 
-def is_self_contained(text: str, core: Range) -> bool:
-    """Whether a sentence says something by itself: no heading, and nothing that leads in."""
-    line = text.rfind("\n", 0, core[0]) + 1, _line_end(text, core[1])
-    return not _leads_in(text[slice(*core)]) and (
-        _ITEM.match(text, *line) is not None or not _is_heading(text, core, line)
-    )
+    Args:
+        text: The document's canonical text.
+        hit: Where the sentence was found.
+        core: The sentence, from its first to its last visible character.
+        room: Words that there are for a list or table behind what leads in to it.
+    """
+    start, end = core
+    own = text[start:end]
+    if not _SAYS_SOMETHING.search(_REFERENCES.sub("", own)):
+        return None
+    lines = _lines(text, max(start - _REACH, 0), min(end + _REACH, len(text)))
+    at = next((n for n, line in enumerate(lines) if line[0] <= start < line[1]), None)
+    if own.startswith("|") or at is None:
+        return Part(hit, (core,), core)
+    is_item = _ITEM.match(text, *lines[at]) is not None
+    if not is_item and _is_code(text, lines[at], hit):
+        return _code(text, hit, core, lines, at)
+    if _leads_in(own):
+        return _with_what_follows(text, hit, core, room - count_words(own))
+    asks = own.rstrip("*_ ").endswith(_QUESTION)
+    if asks or _FORM.search(own) or (not is_item and _is_heading(text, core, lines[at])):
+        return None
+    return _item(text, hit, core, lines, at) if is_item else Part(hit, (core,), core)
 
 
 def _leads_in(sentence: str) -> bool:
     return sentence.rstrip("*_ ").endswith(_LEADS_IN)
 
 
-def _line_end(text: str, place: int) -> int:
-    end = text.find("\n", place)
-    return len(text) if end < 0 else end
+def _is_heading(text: str, core: Range, line: Range) -> bool:
+    """Whether a sentence is a line of its own that says nothing by itself."""
+    shown = text[slice(*core)].strip()
+    if text.startswith("#", line[0]):  # "## 9. Force Majeure" begins with a number
+        return True
+    alone = not text[line[0] : core[0]].strip() and not text[core[1] : line[1]].strip()
+    short = len(shown.split()) <= _HEADING_WORDS and not _STATES.search(shown)
+    bold = shown.startswith("**") and shown.endswith("**")
+    return alone and short and (bold or not shown.rstrip('*_"”’» ').endswith(_ENDS))
 
 
-def sentence_alone(_text: str, hit: Hit, core: Range, _all_items: int = 0) -> Part:
-    """Return a sentence as a part, without what it needs."""
-    return Part(hit, (core,), core)
+def _item(text: str, hit: Hit, core: Range, lines: Sequence[Range], at: int) -> Part:
+    """Return an item with what leads in to its list."""
+    items, lead_line = _list_around(text, lines, at)
+    lead = _lead(text, lead_line) if lead_line else None
+    own = next((n for n, item in enumerate(items) if item[0] <= core[0] < item[1]), None)
+    shown = (1, len(items)) if own is not None and len(items) > 1 else (0, 0)
+    if lead is None:
+        return Part(hit, (core,), core, shown)
+    if own == 0:
+        return Part(hit, ((lead[0], core[1]),), core, shown)
+    return Part(hit, (lead, core), core, shown)
 
 
-def whole_part(text: str, hit: Hit, core: Range, all_items: int = 0) -> Part:
-    """Return the part of a document's text that a sentence needs.
-
-    Args:
-        text: The document's canonical text, or what of it is at hand.
-        hit: Where the sentence was found.
-        core: The sentence, from its first to its last visible character.
-        all_items: Show so many words of the list that the sentence begins or belongs to; 0 shows
-            only the item itself.
-    """
-    return _complete(text, _with_its_needs(text, hit, core, all_items))
-
-
-def _with_its_needs(  # noqa: PLR0911 - one return a form
-    text: str, hit: Hit, core: Range, all_items: int
-) -> Part:
+def _with_what_follows(
+    text: str, hit: Hit, core: Range, room: int, depth: int = _LEAD_INS
+) -> Part | None:
+    """Return what leads in with the list, code, table or sentence behind it; None without any."""
     start, end = core
-    if text.startswith("|", text.rfind("\n", 0, start) + 1):
-        return Part(hit, (core,), core)
-    low, high = max(start - _REACH, 0), min(end + _REACH, len(text))
-    lines = _lines(text, low, high)
-    at = next((n for n, line in enumerate(lines) if line[0] <= start < line[1]), None)
-    if at is None:
-        return Part(hit, (core,), core)
-    if _ITEM.match(text, lines[at][0], lines[at][1]):
-        return _item(text, hit, core, lines, at, all_items)
-    if _is_code(text, lines[at], hit):
-        return _code(text, hit, core, lines, at)
-    if _leads_in(text[start:end]) or _is_heading(text, core, lines[at]):
-        return _with_what_follows(text, hit, core, all_items)
-    if points_back(text[start:end], hit.document.language):
-        before = _sentence_before(text, low, start)
-        return Part(hit, ((before[0], end) if before else core,), core)
-    return Part(hit, (core,), core)
+    lines = _lines(text, end, min(end + _REACH, len(text)))
+    after = next(
+        (n for n, line in enumerate(lines) if text[slice(*line)].strip() and line[0] >= end), None
+    )
+    following = _next_sentence(text, end, min(end + _REACH, len(text)))
+    if after is None or following is None:
+        return None
+    first = lines[after]
+    if following[0] < first[0]:  # in the same line
+        after = None
+    if after is not None and (_ITEM.match(text, *first) or text.startswith("|", first[0])):
+        stop, shown = _as_many(text, _rows(text, lines, after), room)
+        return Part(hit, ((start, stop),), core, shown)
+    if after is not None and _is_code(text, first, hit):
+        code = _code(text, hit, _trim(text, first), lines, after)
+        return Part(hit, ((start, code.spans[-1][1]),), core)
+    if text.startswith("#", following[0]):
+        return None
+    if _leads_in(text[slice(*following)]):
+        further = _with_what_follows(text, hit, following, room, depth - 1) if depth else None
+        return Part(hit, ((start, further.spans[-1][1]),), core, further.shown) if further else None
+    return Part(hit, ((start, following[1]),), core)
+
+
+def _rows(text: str, lines: Sequence[Range], at: int) -> list[Range]:
+    """Return the items of a list, or the rows of a table; its heading row is one with the first."""
+    if not text.startswith("|", lines[at][0]):
+        return _list_around(text, lines, at)[0]
+    rows = list(takewhile(lambda line: text.startswith("|", line[0]), lines[at:]))
+    return [(rows[0][0], rows[min(2, len(rows) - 1)][1]), *rows[3:]]
+
+
+def _as_many(text: str, rows: Sequence[Range], room: int) -> tuple[int, tuple[int, int]]:
+    """Return where the rows or items end for which there is room, and how many of all these are."""
+    count = 0
+    for start, end in rows:
+        room -= count_words(text[start:end].replace("|", " "))
+        if room < 0 and count:
+            break
+        count += 1
+    stop = _trim(text, rows[count - 1])[1]
+    return stop, (count, len(rows)) if count < len(rows) else (0, 0)
+
+
+def _next_sentence(text: str, end: int, high: int) -> Range | None:
+    found = (_trim(text, span) for span in sentence_spans(text, end, high))
+    return next((own for own in found if own[0] < own[1]), None)
 
 
 def _lines(text: str, low: int, high: int) -> list[Range]:
@@ -134,46 +191,9 @@ def _lines(text: str, low: int, high: int) -> list[Range]:
     return found
 
 
-def _item(
-    text: str, hit: Hit, core: Range, lines: Sequence[Range], at: int, all_items: int
-) -> Part:
-    """Return an item with what leads in to its list, and with as many of the others as wanted."""
-    items, lead_line = _list_around(text, lines, at)
-    own = next((n for n, item in enumerate(items) if item[0] <= core[0] < item[1]), None)
-    if own is None:
-        return Part(hit, (core,), core)
-    items[own] = items[own][0], max(items[own][1], core[1])
-    lead = _lead(text, lead_line) if lead_line else None
-    first = last = own
-    words = len(text[slice(*items[own])].split())
-    while all_items:  # grows on both sides while there is room
-        below = last + 1 < len(items) and len(text[slice(*items[last + 1])].split())
-        above = first > 0 and len(text[slice(*items[first - 1])].split())
-        if below and words + below <= all_items:
-            last, words = last + 1, words + below
-        elif above and words + above <= all_items:
-            first, words = first - 1, words + above
-        else:
-            break
-    span = items[first][0], items[last][1]
-    shown = (last - first + 1, len(items)) if len(items) > 1 else (0, 0)
-    if lead is None:
-        return Part(hit, (span,), core, shown)
-    if first == 0:
-        return Part(hit, ((lead[0], span[1]),), core, shown)
-    return Part(hit, (lead, span), core, shown)
-
-
-def _complete(text: str, part: Part, depth: int = _LEAD_INS) -> Part:
-    """Return a part, with what follows where its end leads in to that."""
-    start, end = part.spans[-1]
-    if not depth or text.startswith("|", start) or not _leads_in(text[start:end]):
-        return part
-    further = _with_what_follows(text, part.hit, (start, end), 0, depth - 1)
-    count, every = part.shown
-    added = text[end : further.spans[-1][1]].splitlines()
-    count = min(count + sum(_ITEM.match(line) is not None for line in added), every)
-    return replace(part, spans=(*part.spans[:-1], further.spans[-1]), shown=(count, every))
+def _line_end(text: str, place: int) -> int:
+    end = text.find("\n", place)
+    return len(text) if end < 0 else end
 
 
 def _list_around(text: str, lines: Sequence[Range], at: int) -> tuple[list[Range], Range | None]:
@@ -228,47 +248,6 @@ def _lead(text: str, line: Range) -> Range | None:
     return (start, end) if leads and not found.startswith(("#", "|")) else None
 
 
-def _with_what_follows(
-    text: str, hit: Hit, core: Range, all_items: int, depth: int = _LEAD_INS
-) -> Part:
-    """Return a heading or what leads in, with the list, code, table or sentence that follows."""
-    start, end = core
-    lines = _lines(text, end, min(end + _REACH, len(text)))[1:]
-    after = next((n for n, line in enumerate(lines) if text[slice(*line)].strip()), None)
-    if after is None:
-        return Part(hit, (core,), core)
-    first = lines[after]
-    if _ITEM.match(text, *first):
-        found = _item(text, hit, first, lines, after, max(all_items, 1))
-        found = _complete(text, found, depth)
-        return Part(hit, ((start, found.spans[-1][1]),), core, found.shown)
-    if text.startswith("|", first[0]):
-        stop, shown = _table(text, lines, after, max(all_items, _TABLE_WORDS))
-        return Part(hit, ((start, stop),), core, shown)
-    if _is_code(text, first, hit):
-        code = _code(text, hit, _trim(text, first), lines, after)
-        return Part(hit, ((start, code.spans[-1][1]),), core)
-    following = _next_sentence(text, end, min(end + _REACH, len(text))) or core
-    further = Part(hit, (following,), following)
-    if depth and following != core and _leads_in(text[slice(*following)]):
-        further = _with_what_follows(text, hit, following, all_items, depth - 1)
-    return Part(hit, ((start, further.spans[-1][1]),), core, further.shown)
-
-
-def _table(text: str, lines: Sequence[Range], at: int, words: int) -> tuple[int, tuple[int, int]]:
-    """Return where the rows end of a table that are shown, and how many of all rows these are."""
-    rows = list(takewhile(lambda line: text.startswith("|", line[0]), lines[at:]))
-    rows = rows[:1] + rows[2:]  # without the row of lines below the heading
-    shown_rows = 1
-    for row in rows[1:]:
-        words -= len(text[slice(*row)].replace("|", " ").split())
-        if words < 0 and shown_rows > 1:
-            break
-        shown_rows += 1
-    stop = _trim(text, rows[shown_rows - 1])[1]
-    return stop, (shown_rows - 1, len(rows) - 1) if shown_rows < len(rows) else (0, 0)
-
-
 def _is_code(text: str, line: Range, hit: Hit) -> bool:
     fenced = _FENCE.match(text, *line) is not None
     return hit.chunk.kind is Kind.CODE or fenced or _CODE.match(text, *line) is not None
@@ -300,35 +279,6 @@ def _continues(text: str, lines: Sequence[Range], at: int) -> bool:
     if not text[slice(*lines[at])].strip():
         return at > 0 and _CODE.match(text, *lines[at - 1]) is not None
     return _CODE.match(text, *lines[at]) is not None
-
-
-def _is_heading(text: str, core: Range, line: Range) -> bool:
-    """Whether a sentence is a line of its own that says nothing by itself."""
-    shown = text[slice(*core)].strip()
-    alone = not text[line[0] : core[0]].strip() and not text[core[1] : line[1]].strip()
-    short = len(shown.split()) <= _HEADING_WORDS
-    bold = shown.startswith("**") and shown.endswith("**")
-    marked = text.startswith("#", line[0])  # "## 9. Force Majeure" begins with a number
-    return marked or (alone and short and (bold or not shown.endswith(_ENDS)))
-
-
-def _sentence_before(text: str, low: int, start: int) -> Range | None:
-    """Return the sentence before one in the same paragraph, where it is short enough."""
-    begin = max(text.rfind("\n\n", low, start) + 2, low) if "\n\n" in text[low:start] else low
-    spans = list(sentence_spans(text, begin, start))
-    if begin == low and low > 0:
-        spans = spans[1:]  # the first may be half of one
-    if not spans:
-        return None
-    found = _trim(text, spans[-1])
-    plain = text[slice(*found)]
-    usable = plain and not plain.startswith(("#", "|")) and len(plain.split()) <= _LONGEST_LEAD
-    return found if usable else None
-
-
-def _next_sentence(text: str, end: int, high: int) -> Range | None:
-    found = (_trim(text, span) for span in sentence_spans(text, end, high))
-    return next((own for own in found if own[0] < own[1] and text[own[0]] not in "#|"), None)
 
 
 def _trim(text: str, span: Range) -> Range:

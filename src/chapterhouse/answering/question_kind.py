@@ -38,6 +38,7 @@ class QuestionKind(StrEnum):
 VALUES: Final = frozenset(
     {QuestionKind.DATE, QuestionKind.NUMBER, QuestionKind.PERSON, QuestionKind.PLACE}
 )
+_NUMBERING: Final = re.compile(r"(?m)^[ \t]*(?:[-*+•][ \t]+)?\(?(?:\d{1,3}|[a-z])[.)][ \t]")
 _BEHIND, _NEAR = 60, 3  # characters and words behind a number in which what it counts is named
 _WORD: Final = re.compile(r"\w+")
 _UNSPACED: Final = frozenset({"zh", "ja"})
@@ -100,6 +101,11 @@ def offers(kind: QuestionKind, text: str, question: str) -> bool:
     if kind in {QuestionKind.PERSON, QuestionKind.PLACE}:
         return _new(_NAMES, plain, question)
     return kind is QuestionKind.REASON and _reasons().search(plain) is not None
+
+
+def without_numbering(text: str) -> str:
+    """Return a text without the numbers of its items, which are no values."""
+    return _NUMBERING.sub("", text)
 
 
 def states_count(text: str, question: str) -> bool:

@@ -256,6 +256,7 @@ def reference_of(runtime: Runtime, scope: Scope) -> "extractive.Reference":
     """Return what answering looks up inside a scope."""
     return extractive.Reference(
         scorer=_scorer(runtime, scope),
+        encoder=runtime.token_encoder,
         confidence=_load_confidence_model(),
         document=partial(runtime.store.document, scope=scope),
         body=partial(runtime.store.body, scope=scope),
@@ -272,20 +273,20 @@ def context_sources_of(runtime: Runtime, tokens: TokenSettings, scope: Scope) ->
     """Return what building a context looks up.
 
     Sentences are judged by words alone: contexts hold as much of the answers as by meaning
-    (``benchmarks/packing.py``), and no passage has to be encoded before a model is asked.
+    (``benchmarks/packing.py``).
     """
     return ContextSources(
         body=partial(runtime.store.body, scope=scope),
         count_tokens=count_tokens_with(tokens, runtime.table),
-        scorer=replace(_scorer(runtime, scope), encoder=None),
+        scorer=replace(_scorer(runtime, scope), embedder=None),
     )
 
 
 def _scorer(runtime: Runtime, scope: Scope) -> SentenceScorer:
-    """Return what judges sentences: always by the encoder in the box, by which it was fitted."""
+    """Return what judges sentences: always by the table in the box, by which it was fitted."""
     return SentenceScorer(
         model=_load_sentence_model(),
-        encoder=runtime.token_encoder,
+        embedder=runtime.table,
         document_frequency=lambda term: runtime.lexical.document_frequencies([term], scope)[0],
     )
 

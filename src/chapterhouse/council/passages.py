@@ -77,14 +77,14 @@ def best_passage(
     passages = list(_passages(found))
     if not passages:
         return None
-    meaning = scorer.encoder is not None and serves(scorer.encoder, questions[0], hits)
-    encoder = scorer.encoder if meaning else None
+    meaning = scorer.embedder is not None and serves(scorer.embedder, questions[0], hits)
+    embedder = scorer.embedder if meaning else None
     model = scorer.model.by_meaning if meaning else scorer.model.by_words
     chunks = max(found.chunks, 1)
     tables = []
     for question in questions:
         weights = word_weights(question, scorer.document_frequency, chunks)
-        tables.append(features(question, hits, passages, weights, encoder).table)
+        tables.append(features(question, hits, passages, weights, embedder))
     table: Floats = np.mean(tables, axis=0)
     scores = table @ np.asarray(model) + _OFFERS * _offers(questions[0], hits, passages)
     best = int(scores.argmax())

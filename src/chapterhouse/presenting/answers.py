@@ -31,7 +31,6 @@ from chapterhouse.types import (
     VersionDifference,
 )
 
-_PASSAGES: Final = 4  # that are shown where nothing answers: two things in two steps each
 _CLOSEST: Final = "No passage answers this for certain. The closest passages:"
 _NEAREST: Final = "The closest passages:"
 _NUMBER: Final = re.compile(r"\d{1,9}[.)]")
@@ -39,19 +38,14 @@ _NUMBER: Final = re.compile(r"\d{1,9}[.)]")
 
 def answer_blocks(answer: Answer) -> Part:
     """Return what people are shown of an answer, in the order in which they read it."""
-    sentences = _sentences(answer)
-    shown = {number for sentence in sentences for number in sentence.citations}
-    if answer.outcome is not AnswerOutcome.PASSAGES:
-        shown = {citation.number for citation in answer.citations}
-    shown.update(number for one in answer.versions for number in (one.newer, one.older))
-    cited = tuple((str(one.number), one) for one in answer.citations if one.number in shown)
-    first, *rest = _body(answer, sentences)
+    cited = tuple((str(one.number), one) for one in answer.citations)
+    first, *rest = _body(answer, answer.sentences)
     parts: list[Sequence[Block]] = [
         (*_opening(answer), *first),
         *rest,
         tuple(map(_versions_line, answer.versions)),
         (Sources(cited),) if cited else (),
-        tuple(_remarks(answer, refused=not (sentences or answer.found))),
+        tuple(_remarks(answer, refused=not (answer.sentences or answer.found))),
         tuple(_closing(answer)),
     ]
     answer_parts = enumerate(filter(None, parts), start=1)
@@ -102,11 +96,6 @@ def _numbered_from(answer: Answer, count: int) -> Answer:
             for one in answer.sentences
         ),
     )
-
-
-def _sentences(answer: Answer) -> tuple[AnswerSentence, ...]:
-    is_list = answer.outcome is AnswerOutcome.PASSAGES and answer.method == "extractive"
-    return answer.sentences[:_PASSAGES] if is_list else answer.sentences
 
 
 def _opening(answer: Answer) -> Iterator[Block]:

@@ -16,13 +16,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from chapterhouse.ports.models import TokenEmbedder
+from chapterhouse.ports.models import Embedder, TokenEmbedder
 from chapterhouse.retrieval.sentences import (
     BY_MEANING,
     BY_WORDS,
     Floats,
     Sentence,
-    SentenceFeatures,
     features,
     split_hits,
     word_weights,
@@ -36,7 +35,7 @@ class SentenceModel:
 
     Attributes:
         by_meaning: One for each of ``BY_MEANING``.
-        by_words: One for each of ``BY_WORDS``, for languages that the encoder does not serve.
+        by_words: One for each of ``BY_WORDS``, for languages that the embedder does not serve.
     """
 
     by_meaning: tuple[float, ...]
@@ -68,13 +67,13 @@ class Judged:
 
     Attributes:
         sentences: With their shares, in order of rank and place.
-        features: What is known of each.
+        table: What is known of each: a row of ``BY_MEANING`` or ``BY_WORDS``.
         meaning: Whether that is by meaning.
         weights: Share of each content word in the question's weight.
     """
 
     sentences: tuple[Sentence, ...]
-    features: SentenceFeatures
+    table: Floats
     meaning: bool
     weights: Floats
 
@@ -85,12 +84,12 @@ class SentenceScorer:
 
     Attributes:
         model: The weights.
-        encoder: Makes vectors of tokens; None judges by words alone.
+        embedder: Makes vectors of sentences; None judges by words alone.
         document_frequency: Counts the chunks in which a term occurs.
     """
 
     model: SentenceModel
-    encoder: TokenEmbedder | None
+    embedder: Embedder | None
     document_frequency: Callable[[str], int]
 
     def judge(self, question: Question, hits: Sequence[Hit], chunks: int) -> Judged:
@@ -103,30 +102,27 @@ class SentenceScorer:
         """
         weights = word_weights(question, self.document_frequency, max(chunks, 1))
         sentences = split_hits(hits)
-        meaning = self.encoder is not None and serves(self.encoder, question, hits)
         if not sentences:
-            nothing = SentenceFeatures(np.zeros((0, 0)), np.zeros((0, 0)))
-            return Judged((), nothing, meaning, weights)
-        encoder = self.encoder if meaning else None
-        known = features(question, hits, sentences, weights, encoder)
-        own = self.model.by_meaning if meaning else self.model.by_words
-        found = shares(known.table, own)
+            return Judged((), np.zeros((0, 0)), False, weights)  # noqa: FBT003 - nothing is read
+        meaning = self.embedder is not None and serves(self.embedder, question, hits)
+        table = features(question, hits, sentences, weights, self.embedder if meaning else None)
+        found = shares(table, self.model.by_meaning if meaning else self.model.by_words)
         judged = (
             replace(sentence, share=float(share))
             for sentence, share in zip(sentences, found, strict=True)
         )
-        return Judged(tuple(judged), known, meaning, weights)
+        return Judged(tuple(judged), table, meaning, weights)
 
 
-def serves(encoder: TokenEmbedder, question: Question, hits: Sequence[Hit]) -> bool:
+def serves(embedder: Embedder | TokenEmbedder, question: Question, hits: Sequence[Hit]) -> bool:
     """Whether vectors say something of these passages: of their languages, not the question's.
 
     A question is short, and its language often a guess among those of the library. The passages of
     a few documents in other languages, or whose language is guessed wrong, change nothing.
     """
-    served = sum(encoder.serves(hit.document.language) for hit in hits)
+    served = sum(embedder.serves(hit.document.language) for hit in hits)
     mostly = served > len(hits) // 2 or not hits
-    return mostly and any(map(encoder.serves, question.languages))
+    return mostly and any(map(embedder.serves, question.languages))
 
 
 def shares(table: Floats, weights: Sequence[float]) -> Floats:

@@ -1,30 +1,26 @@
 """The sentences of the hits: what may be quoted, and what is known of each.
 
 A row of features for every sentence, each a share or relative to the question or its hits, so that
-neither the size of a library nor the scale of its scores moves it. Meaning is compared token by
-token: for every token of the question the nearest of the sentence, read in its passage.
-
-Source: Khattab and Zaharia, ColBERT, SIGIR 2020, for the comparison by the nearest token.
+neither the size of a library nor the scale of its scores moves it.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.ports.models import TokenEmbedder
+from chapterhouse.ports.models import Embedder
 from chapterhouse.retrieval.features import inverse_frequency
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import word_spans
-from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.scripts import letter_groups
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.text.terms import text_of_section
-from chapterhouse.types import Chunk, Hit, Kind, Question, Range, TokenVectors
+from chapterhouse.types import Chunk, Hit, Kind, Question, Range
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -37,21 +33,16 @@ BY_WORDS: Final = (
 BY_MEANING: Final = (
     "score",
     "coverage",  # share of the question's word weight in it, its headings or its table header
-    "tokens",  # mean over the question's tokens of the cosine with the nearest of the sentence
-    "words",  # the same by the tokens' own vectors, whatever stands around them
-    "sentence",  # cosine of the question with the mean of the sentence's tokens
+    "sentence",  # its cosine with the question
 )
-_FUNCTION_WORD: Final = 0.2  # what a token of one counts, where another counts 1
-_MET: Final = 0.45  # cosine from which a token of the question is met by one of a sentence
 # Multiplications of a product that BLAS does on one thread. Waiting for a second one costs 24 ms
 # where other work keeps the cores busy, the product itself 0.5 ms; and the threads change sums.
 _ON_ONE_THREAD: Final = 200_000
-_WORD = re.compile(r"\w+")
 LONGEST: Final = 60  # words that are quoted as one
 _SHORTEST: Final = 15  # words before a break
-# Where a sentence breaks best: at a line's end, before a clause that is marked, behind a clause.
+# Where a sentence breaks best: before a clause that is marked, behind a clause, at a line's end.
 _BREAKS: Final = tuple(
-    map(re.compile, (r"\n\s*", r"\s+(?=\(?[a-z0-9ivx]{1,4}\)\s)", r"[;；]\s*", r"[,，、:：]\s*"))
+    map(re.compile, (r"\s+(?=\(?[a-z0-9ivx]{1,4}\)\s)", r"[;；]\s*", r"[,，、:：]\s+", r"\n\s*"))
 )
 
 
@@ -185,70 +176,41 @@ def word_weights(
     return found / (found.sum() or 1.0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SentenceFeatures:
-    """What is known of the sentences of some hits.
-
-    Attributes:
-        table: A row for each: ``BY_MEANING``, or ``BY_WORDS`` without an encoder.
-        met: What of the question each comes near, shape (sentences, tokens): the token's share in
-            the question's weight, or 0; no columns without an encoder.
-        nearest: Highest cosine of the question with a hit; 0 without an encoder.
-        passages: The tokens of each hit; none without an encoder.
-    """
-
-    table: Floats
-    met: Floats
-    nearest: float = 0.0
-    passages: tuple[TokenVectors, ...] = ()
-
-
 def features(
     question: Question,
     hits: Sequence[Hit],
     sentences: Sequence[Sentence],
     weights: Floats,
-    encoder: TokenEmbedder | None,
-) -> SentenceFeatures:
-    """Return what is known of each sentence.
+    embedder: Embedder | None,
+) -> Floats:
+    """Return what is known of each sentence: ``BY_MEANING``, or ``BY_WORDS`` without an embedder.
 
     Args:
-        question: What was asked, made ready.
+        question: What was asked, parsed.
         hits: Best first.
         sentences: Of the hits; at least one.
         weights: From ``word_weights``.
-        encoder: What makes vectors of tokens; None where it does not serve the language.
+        embedder: What makes vectors; None where it does not serve the language.
     """
     ranks = np.asarray([sentence.rank for sentence in sentences])
-    highest = max((hit.score for hit in hits), default=0.0) or 1.0
-    score = np.asarray([hit.score for hit in hits])[ranks] / highest
-    there = words_found(question, hits, sentences).there
-    if encoder is not None:
-        found = _by_tokens(question, hits, sentences, encoder)
-        return replace(found, table=np.column_stack([score, there @ weights, found.table]))
+    scores = np.asarray([hit.score for hit in hits], dtype=np.float64)
+    score = scores[ranks] / (scores.max(initial=0.0) or 1.0)
+    there = words_found(question, hits, sentences)
+    if embedder is not None:
+        texts = [text_of(hits[sentence.rank], sentence) for sentence in sentences]
+        cosine = embedder.embed_passages(texts) @ embedder.embed_question(question.text)
+        return np.column_stack([score, there @ weights, cosine.round(5)])
     near = there | _shifted(there, ranks, 1) | _shifted(there, ranks, -1)
-    ngram_overlap = _ngram_overlap(question, hits, sentences, there)
-    table = np.column_stack([score, near @ weights, ngram_overlap @ weights])
-    return SentenceFeatures(table, np.zeros((len(sentences), 0)))
+    overlap = _ngram_overlap(question, hits, sentences, there)
+    return np.column_stack([score, near @ weights, overlap @ weights])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WordsFound:
-    """Which content words of the question stand where.
+def words_found(question: Question, hits: Sequence[Hit], sentences: Sequence[Sentence]) -> Marks:
+    """Return which of the question's words each sentence has, in it or above it.
 
-    Attributes:
-        own: In each sentence, shape (sentences, words).
-        there: In it, in its title and headings, or in the heading rows of its table.
+    Above it are its title, its headings and the heading rows of its table. Shape (sentences,
+    words).
     """
-
-    own: Marks
-    there: Marks
-
-
-def words_found(
-    question: Question, hits: Sequence[Hit], sentences: Sequence[Sentence]
-) -> WordsFound:
-    """Find the question's words in each sentence and above it."""
     own = np.zeros((len(sentences), len(question.words)), dtype=bool)
     above = np.zeros_like(own)
     known: dict[tuple[str, str], Sequence[bool]] = {}
@@ -261,7 +223,7 @@ def words_found(
         if key not in known:
             known[key] = _contains(question, analyse(*key))
         above[row] = known[key]
-    return WordsFound(own, own | above)
+    return own | above
 
 
 def _contains(question: Question, terms: Iterable[str]) -> Sequence[bool]:
@@ -290,66 +252,6 @@ def _shifted(own: Marks, ranks: NDArray[np.intp], by: int) -> Marks:
     foreign[0 if by > 0 else -1] = True
     moved[foreign] = False
     return moved
-
-
-# --- by tokens -----------------------------------------------------------------------------------
-
-
-def _by_tokens(
-    question: Question,
-    hits: Sequence[Hit],
-    sentences: Sequence[Sentence],
-    encoder: TokenEmbedder,
-) -> SentenceFeatures:
-    """Return what tokens tell: of ``BY_MEANING`` the last three."""
-    asked, *passages = encoder.embed_tokens([question.text, *(hit.chunk.text for hit in hits)])
-    result = np.zeros((len(sentences), 3))
-    met = np.zeros((len(sentences), len(asked.vectors)))
-    if not len(asked.vectors):
-        return SentenceFeatures(result, met, passages=tuple(passages))
-    counts = _token_weights(question, asked)
-    whole = _unit(asked.vectors.mean(axis=0))
-    bases = np.cumsum([0, *(len(passage.starts) for passage in passages)])
-    vectors = np.concatenate([passage.vectors for passage in passages])
-    words = np.concatenate([passage.words for passage in passages])
-    near = cosines(asked.vectors, vectors)
-    near_words = cosines(asked.words, words)
-    for row, sentence in enumerate(sentences):
-        passage, offset = passages[sentence.rank], hits[sentence.rank].chunk.start
-        first, last = tokens_between(passage, sentence.begin - offset, sentence.stop - offset)
-        if first < last:
-            own = slice(int(bases[sentence.rank]) + first, int(bases[sentence.rank]) + last)
-            best = near[:, own].max(axis=1)
-            met[row] = np.where(best >= _MET, counts, 0)
-            result[row] = (
-                counts @ best,
-                counts @ near_words[:, own].max(axis=1),
-                _unit(vectors[own].mean(axis=0)) @ whole,
-            )
-    averages = [_unit(passage.vectors.mean(axis=0)) for passage in passages if len(passage.vectors)]
-    nearest = max((float(mean @ whole) for mean in averages), default=0.0)
-    return SentenceFeatures(result.round(5), met, round(nearest, 5), tuple(passages))
-
-
-def tokens_between(passage: TokenVectors, begin: int, stop: int) -> tuple[int, int]:
-    """Return the first token between two offsets and the one behind the last."""
-    first = int(np.searchsorted(passage.ends, begin, side="right"))
-    return first, int(np.searchsorted(passage.starts, stop))
-
-
-def _token_weights(question: Question, asked: TokenVectors) -> Floats:
-    """Return what each token of the question counts; sum 1."""
-    function_words = STOPWORDS.get(question.languages[0] or "en", frozenset())
-    small = [
-        match.span()
-        for match in _WORD.finditer(question.text)
-        if match.group().casefold() in function_words
-    ]
-    counts = np.ones(len(asked.starts), dtype=np.float64)
-    for start, end in small:
-        counts[(asked.starts >= start) & (asked.ends <= end)] = _FUNCTION_WORD
-    result: Floats = counts / counts.sum()
-    return result
 
 
 def cosines(one: NDArray[np.float32], many: NDArray[np.float32]) -> NDArray[np.float32]:
