@@ -78,7 +78,7 @@ def test_what_commands_write_is_their_owners_alone(tmp_path: Path) -> None:
     assert (home / "workspaces" / "default" / "blobs").is_dir()  # there was a blob to write
     assert _open_to_others(home.parent) == []
     assert _open_to_others(out) == []
-    assert len(list(out.iterdir())) == 11
+    assert len(list(out.iterdir())) == 8
 
 
 def test_a_home_of_which_others_see_names_alone_is_a_warning(
