@@ -48,7 +48,7 @@ class Tally:
         sentences: Of each other cell whose documents speak of it, whether the table quotes that.
         found: Of each cell whose documents speak of it, and of each other, how many quote anything.
         foreign: Quotations from documents of another member.
-        longer: Cells of more words than a quotation may have.
+        longer: Cells of more words than a quotation may have, rows of tables apart.
     """
 
     values: list[bool] = field(default_factory=list)
@@ -92,7 +92,8 @@ def count(tally: Tally, council: Gold, question: Gold, minutes: Minutes) -> None
                 cited[number].source.rpartition("/")[2] not in owned[member]
                 for number in own.citations
             )
-            tally.longer += count_words(own.text) > MOST_WORDS + 2  # marks where it goes on
+            quotes = [cited[number].quote for number in own.citations]
+            tally.longer += any(count_words(one) > MOST_WORDS and one[0] != "|" for one in quotes)
             if cell["position"] == "value":
                 tally.values.append(holds_values(own.text, cell))
             elif speaks:
