@@ -122,13 +122,14 @@ def _sentence_and_quotation(fields: Fields) -> bool:
     """Change a sentence and its quotation alike, and the hash: nothing in the file shows it."""
     known = {one["number"]: one for one in _citations(fields)}
     for sentence in _sentences(fields):
-        cited = known[sentence["citations"][0]]
-        words = set(_WORD.findall(sentence["text"])) & set(_WORD.findall(cited["quote"]))
+        every = [known[number] for number in sentence["citations"]]
+        words = set(_WORD.findall(sentence["text"])) & set(_WORD.findall(every[0]["quote"]))
         for word in sorted(words):
             before, after = re.compile(rf"\b{word}\b"), "x" * len(word)
             sentence["text"] = before.sub(after, sentence["text"])
-            cited["quote"] = before.sub(after, cited["quote"])
-            fields["quotes"][str(cited["number"])] = text_hash(cited["quote"])
+            for cited in every:
+                cited["quote"] = before.sub(after, cited["quote"])
+                fields["quotes"][str(cited["number"])] = text_hash(cited["quote"])
             return True
     return False
 

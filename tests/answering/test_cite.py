@@ -247,7 +247,7 @@ def library(folder: Path) -> Iterator[Library]:
 @pytest.fixture
 def answer(library: Library) -> Answer:
     given = library.answers.ask(QUESTION)
-    assert given.found
+    assert given.citations
     return given
 
 

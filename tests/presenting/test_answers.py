@@ -391,7 +391,7 @@ def test_sources_are_shown_in_full_when_asked_for() -> None:
         assert expected in out
 
 
-def test_where_nothing_answers_four_passages_are_shown_with_what_tells() -> None:
+def test_where_nothing_answers_passages_are_shown_with_what_tells() -> None:
     text = "Cameras look at the eyes. They do so at 60 Hz. That is enough."
     telling = (26, 46)
     passage = AnswerSentence(text, (1,), key_span=telling, note="3 of 9 shown")
@@ -402,7 +402,7 @@ def test_where_nothing_answers_four_passages_are_shown_with_what_tells() -> None
         "Cameras look at the eyes. »They do so at 60 Hz.« That is enough. [1]"
         " (3 of 9 shown)\n\nCameras"
     )
-    assert out.count("»They do so at 60 Hz.«") == 4
+    assert out.count("»They do so at 60 Hz.«") == 5
     coloured = on_a_terminal(answer, colour=True)
     assert "\x1b[1mThey do so at 60 Hz.\x1b[0m" in coloured.replace("\n", " ")
     assert "»" not in coloured

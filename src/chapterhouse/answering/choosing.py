@@ -30,7 +30,7 @@ _ROW: Final = 2.5  # of a table
 _UNBOUND: Final = 0.5  # where its passage is not about what is named
 _SHORTEST: Final = 3  # words; fewer count as so many
 _REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences say the same
-_TO_THE_POINT: Final = 0.05  # share of a sentence of an answer, over the best one's
+TO_THE_POINT: Final = 0.1  # share of a sentence of an answer, over the best one's
 _LIST: Final = 100  # words of a list or table behind what leads in to it
 _REACH: Final = 3_000  # characters
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -45,11 +45,13 @@ class Form:
         words: At most so many.
         most: At most so many parts.
         alone: Whether each sentence is a part by itself, without what it needs.
+        least: Share of a sentence, over that of the best, from which it is shown, 0 to 1.
     """
 
     words: int = WORDS
     most: int = 50
     alone: bool = False
+    least: float = 0.0
 
 
 WHOLE: Final = Form()
@@ -96,24 +98,20 @@ def choose(
     shown: list[str] = []
     left = form.words
     score = _scores(judged, hits, bound)
+    least = form.least * max((sentence.share for sentence in judged.sentences), default=0.0)
     for number in np.argsort(-score, kind="stable"):
         sentence = judged.sentences[number]
         hit, own = hits[sentence.rank], text_of(hits[sentence.rank], sentence)
         text = bodies.text(hit.document.id)
         if len(chosen) >= form.most:
             break
+        if chosen and sentence.share < least:
+            continue
         if is_covered(chosen, hit, sentence) or any(_repeats(own, other) for other in shown):
             continue
-        if sentence.begin < _begin(hit, sentence, text):
-            continue
-        part = part_of(text, hit, (sentence.begin, sentence.stop), min(left, _LIST))
+        part = _part(question, sentence, hit, text, left, form)
         if part is None:
             continue
-        if form.alone:
-            part = Part(hit, (part.core,), part.core)
-        if sentence.header:
-            columns = _asked_columns(sentence.header, hit.document.language, question)
-            part = replace(part, header=sentence.header.split("\n", 1)[0], columns=columns)
         part = _without_what_is_shown(part, chosen)
         words = count_words(part.text(text))
         if words > left and chosen:
@@ -126,6 +124,21 @@ def choose(
     return tuple(chosen) if form.alone else _fitting(chosen, bodies, form.words)
 
 
+def _part(
+    question: Question, sentence: Sentence, hit: Hit, text: str, left: int, form: Form
+) -> Part | None:
+    """Return the part that a sentence needs; None where it says nothing."""
+    if sentence.begin < _begin(hit, sentence, text):
+        return None
+    part = part_of(text, hit, (sentence.begin, sentence.stop), min(left, _LIST))
+    if part and form.alone:
+        part = Part(hit, (part.core,), part.core)
+    if part and sentence.header:
+        columns = _asked_columns(sentence.header, hit.document.language, question)
+        part = replace(part, header=sentence.header.split("\n", 1)[0], columns=columns)
+    return part
+
+
 def _fitting(chosen: list[Part], bodies: Bodies, words: int) -> tuple[Part, ...]:
     """Return the parts in order, less the last chosen where they are too long together."""
     while True:
@@ -134,14 +147,6 @@ def _fitting(chosen: list[Part], bodies: Bodies, words: int) -> tuple[Part, ...]
         if len(chosen) <= 1 or sum(map(count_words, texts)) <= words:
             return parts
         chosen.pop()
-
-
-def to_the_point(parts: Sequence[Part], judged: Judged, hits: Sequence[Hit]) -> tuple[Part, ...]:
-    """Return the parts that answer, without those that would only fill the room that is left."""
-    shares = {(hits[one.rank].chunk.id, one.begin, one.stop): one.share for one in judged.sentences}
-    found = [shares.get((part.hit.chunk.id, *part.core), 1.0) for part in parts]
-    least = _TO_THE_POINT * max(found)
-    return tuple(part for part, share in zip(parts, found, strict=True) if share >= least)
 
 
 def _scores(judged: Judged, hits: Sequence[Hit], bound: Sequence[bool]) -> Floats:

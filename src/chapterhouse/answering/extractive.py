@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from chapterhouse.answering.choosing import WHOLE, Bodies, Form, beginning, choose, to_the_point
+from chapterhouse.answering.choosing import TO_THE_POINT, WHOLE, Bodies, Form, beginning, choose
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence, signs_of
 from chapterhouse.answering.names import Names, find_names, is_about
@@ -42,7 +42,6 @@ from chapterhouse.types import (
 )
 
 CHUNKS_READ: Final = 8
-_EVERY: Final = frozenset({QuestionKind.ALL})
 # What a quotation answers only to who understands it.
 _UNDERSTOOD: Final = frozenset(
     {QuestionKind.DECISION, QuestionKind.STEPS, QuestionKind.REASON, QuestionKind.COMPARISON}
@@ -83,7 +82,6 @@ class Screen:
         kind: What the question asks for.
         names: What the question names.
         parts: What is shown, in order.
-        point: What of it is shown where it is an answer.
         signs: What speaks for an answer and against it; None where nothing is shown.
         may_answer: Whether a quotation can answer, and the passage shown first is about all that
             is named.
@@ -93,7 +91,6 @@ class Screen:
     kind: QuestionKind
     names: Names
     parts: tuple[Part, ...] = ()
-    point: tuple[Part, ...] = ()
     signs: Signs | None = None
     may_answer: bool = True
     beginning: str = ""
@@ -127,8 +124,8 @@ def answer(
         outcome = AnswerOutcome.NOT_FOUND
     elif certain >= reference.confidence.answer and answers:
         outcome = AnswerOutcome.ANSWER
-    parts = screen.point if outcome is AnswerOutcome.ANSWER else screen.parts
-    quoted, citations = _compose(parts, reference, bodies)
+        screen = _to_the_point(screen, result, reference, form, bodies)
+    quoted, citations = _compose(screen.parts, reference, bodies)
     sentences = tuple(sentence for _, sentence in quoted)
     if not sentences or outcome is AnswerOutcome.NOT_FOUND:
         certain = certain if sentences else 0.0
@@ -173,8 +170,16 @@ def make_screen(
     parts = (begun,) if begun else parts
     signs = signs_of(parts, judged, hits, question, kind, asked, bodies, reference.encoder)
     title = inert(begun.hit.document.title) if begun else ""
-    point = parts if begun or kind in _EVERY else to_the_point(parts, judged, hits)
-    return Screen(kind, names, parts, point, signs, may_answer, title)
+    return Screen(kind, names, parts, signs, may_answer, title)
+
+
+def _to_the_point(
+    screen: Screen, result: SearchResult, reference: Reference, form: Form, bodies: Bodies
+) -> Screen:
+    """Leave out of an answer what would only fill the room that is left."""
+    if screen.kind is QuestionKind.ALL:
+        return screen
+    return make_screen(result, reference, replace(form, least=TO_THE_POINT), bodies)
 
 
 def _beginning(names: Names, hits: Sequence[Hit], form: Form, bodies: Bodies) -> Part | None:

@@ -31,7 +31,7 @@ from chapterhouse.types import Hit, Question, Range
 MOST_WORDS: Final = 40
 # Score by meaning below which nothing was found. Chosen on the open councils, of which no value is
 # lost by it (``benchmarks/councils``); it goes with the weights of the sentence model.
-_NEAR: Final = 4.5
+_NEAR: Final = 2.5
 # What a passage gains that states the kind of value that is asked for, before it becomes a share.
 _OFFERS: Final = 3.0
 # What stands in angle brackets are cues of every language: ``cue_pattern``.
