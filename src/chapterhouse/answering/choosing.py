@@ -31,6 +31,7 @@ _UNBOUND: Final = 0.5  # where its passage is not about what is named
 _SHORTEST: Final = 3  # words; fewer count as so many
 _REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences say the same
 TO_THE_POINT: Final = 0.1  # share of a sentence of an answer, over the best one's
+_ROW_WORDS: Final = 40  # of a row, up to which all of its cells are shown
 _LIST: Final = 100  # words of a list or table behind what leads in to it
 _REACH: Final = 3_000  # characters
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -134,8 +135,10 @@ def _part(
     if part and form.alone:
         part = Part(hit, (part.core,), part.core)
     if part and sentence.header:
-        columns = _asked_columns(sentence.header, hit.document.language, question)
-        part = replace(part, header=sentence.header.split("\n", 1)[0], columns=columns)
+        part = replace(part, header=sentence.header.split("\n", 1)[0])
+        if count_words(part.text(text)) > _ROW_WORDS:
+            columns = _asked_columns(sentence.header, hit.document.language, question)
+            part = replace(part, columns=columns)
     return part
 
 

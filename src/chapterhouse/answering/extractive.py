@@ -120,7 +120,8 @@ def answer(
     certain = confidence(screen.signs, reference.confidence) if screen.signs else 0.0
     answers = screen.may_answer and not needs_model(screen.kind, shown, result.query.text)
     outcome = AnswerOutcome.PASSAGES
-    if certain < reference.confidence.passages and not screen.beginning:
+    named = screen.beginning or any(code in shown for code in result.question.identifiers)
+    if certain < reference.confidence.passages and not named:
         outcome = AnswerOutcome.NOT_FOUND
     elif certain >= reference.confidence.answer and answers:
         outcome = AnswerOutcome.ANSWER

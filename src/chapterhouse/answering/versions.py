@@ -23,6 +23,7 @@ from chapterhouse.types import Answer, Body, Citation, Document, Quotation, Vers
 from chapterhouse.types import Range as Span
 
 _MOST: Final = 3  # differences that are said
+_PASSAGES: Final = 3  # whose sentences are compared, from the top: what follows only fills a screen
 _ALIKE: Final = 0.6  # share of a sentence's words that both versions have
 _LEAST, _LEAST_BESIDE_NAME = 2, 4  # words that both have; so many where a name differs
 _SAME_TEXT: Final = 0.4  # share of the sentences of the shorter version that the other one has, too
@@ -163,7 +164,8 @@ def add_version_differences(
     texts = ((document, body(document.id)) for document in documents)
     known = {one.id: _Version(one, text) for one, text in texts if text is not None}
     citations, found = list(answer.citations), dict[frozenset[int], VersionDifference]()
-    for shown in answer.citations:
+    read = {number for one in answer.sentences[:_PASSAGES] for number in one.citations}
+    for shown in [one for one in answer.citations if one.number in read]:
         own = known.get(shown.document_id)
         for other in known.values() if own else ():
             if own is None or own is other or not own.is_version_of(other):
