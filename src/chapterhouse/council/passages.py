@@ -14,28 +14,38 @@ import numpy as np
 
 from chapterhouse.answering.question_kind import VALUES, kind_of, offers
 from chapterhouse.claims.numbers import DAYS, numbers
+from chapterhouse.ports.models import TokenEmbedder
 from chapterhouse.retrieval.sentence_model import SentenceScorer, serves
 from chapterhouse.retrieval.sentences import (
     BY_WORDS,
     Floats,
     Sentence,
+    cosines,
     features,
     split_hits,
     text_of,
     word_weights,
+    words_found,
 )
-from chapterhouse.text.language_data import cue_pattern
+from chapterhouse.text.language_data import STOPWORDS, cue_pattern
 from chapterhouse.text.scripts import HAN, KANA
-from chapterhouse.types import Hit, Question, Range
+from chapterhouse.types import Hit, Question, Range, TokenVectors
 
 MOST_WORDS: Final = 40
+# Weights of a passage's features by meaning, of a conditional logit on the open sets: the score of
+# its hit; the share of the question's words in it or above it; the mean over the question's tokens
+# of the cosine with the nearest token, and the same without the words around them; the cosine of
+# both means.
+_BY_TOKENS: Final = (2.042, 3.113, 7.387, -2.226, 4.474)
+_FUNCTION_WORD: Final = 0.2  # what a token of one counts, where another counts 1
 # Score by meaning below which nothing was found. Chosen on the open councils, of which no value is
-# lost by it (``benchmarks/councils``); it goes with the weights of the sentence model.
-_NEAR: Final = 2.5
+# lost by it (``benchmarks/councils``).
+_NEAR: Final = 4.5
 # What a passage gains that states the kind of value that is asked for, before it becomes a share.
 _OFFERS: Final = 3.0
 # What stands in angle brackets are cues of every language: ``cue_pattern``.
 _ASKS_DURATION: Final = r"\b<asks_duration>\b"
+_LETTERS: Final = re.compile(r"\w+")
 _WORD: Final = re.compile(rf"[{KANA}{HAN}]{{1,2}}|[^\s{KANA}{HAN}]+")  # or so many letters
 _CLAUSE: Final = re.compile(r"(?<=[,;:])\s+|\s+(?=\()|\s+[–—-]\s+")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
@@ -64,33 +74,104 @@ class Candidates:
 
 
 def best_passage(
-    questions: Sequence[Question], found: Candidates, scorer: SentenceScorer
+    questions: Sequence[Question],
+    found: Candidates,
+    scorer: SentenceScorer,
+    encoder: TokenEmbedder,
 ) -> Sentence | None:
     """Return what answers best; None where nothing is near what is asked.
 
     Args:
         questions: What is asked, put in one or more ways.
         found: What it is chosen from.
-        scorer: What judges sentences.
+        scorer: Counts words, and judges by them where the encoder does not serve the language.
+        encoder: Makes a vector of each token.
     """
     hits = found.hits
     passages = list(_passages(found))
     if not passages:
         return None
-    meaning = scorer.embedder is not None and serves(scorer.embedder, questions[0], hits)
-    embedder = scorer.embedder if meaning else None
-    model = scorer.model.by_meaning if meaning else scorer.model.by_words
     chunks = max(found.chunks, 1)
-    tables = []
-    for question in questions:
-        weights = word_weights(question, scorer.document_frequency, chunks)
-        tables.append(features(question, hits, passages, weights, embedder))
+    weights = [word_weights(one, scorer.document_frequency, chunks) for one in questions]
+    meaning = serves(encoder, questions[0], hits)
+    if meaning:
+        tables = _by_tokens(questions, hits, passages, weights, encoder)
+    else:
+        tables = [
+            features(one, hits, passages, own, None)
+            for one, own in zip(questions, weights, strict=True)
+        ]
     table: Floats = np.mean(tables, axis=0)
+    model = _BY_TOKENS if meaning else scorer.model.by_words
     scores = table @ np.asarray(model) + _OFFERS * _offers(questions[0], hits, passages)
     best = int(scores.argmax())
     words = table[best, BY_WORDS.index("near coverage")]
     is_near = scores[best] >= _NEAR if meaning else words > 0
     return passages[best] if is_near else None
+
+
+def _by_tokens(
+    questions: Sequence[Question],
+    hits: Sequence[Hit],
+    passages: Sequence[Sentence],
+    weights: Sequence[Floats],
+    encoder: TokenEmbedder,
+) -> list[Floats]:
+    """Return for each question a row of features for each passage, as ``_BY_TOKENS`` weighs them.
+
+    Source: Khattab and Zaharia, ColBERT, SIGIR 2020, for the comparison by the nearest token.
+    """
+    texts = [*(one.text for one in questions), *(hit.chunk.text for hit in hits)]
+    embedded = encoder.embed_tokens(texts)
+    read = embedded[len(questions) :]
+    highest = max((hit.score for hit in hits), default=0.0) or 1.0
+    score = [hits[one.rank].score / highest for one in passages]
+    tables = []
+    for question, asked, own in zip(questions, embedded, weights, strict=False):
+        coverage = words_found(question, hits, passages) @ own
+        near = _near_tokens(question, asked, read, hits, passages)
+        tables.append(np.column_stack([score, coverage, near]))
+    return tables
+
+
+def _near_tokens(
+    question: Question,
+    asked: TokenVectors,
+    read: Sequence[TokenVectors],
+    hits: Sequence[Hit],
+    passages: Sequence[Sentence],
+) -> Floats:
+    """Return for each passage the last three features of ``_BY_TOKENS``."""
+    result = np.zeros((len(passages), 3))
+    if not len(asked.vectors):
+        return result
+    counts, whole = _token_weights(question, asked), asked.vectors.mean(axis=0, keepdims=True)
+    near = [cosines(asked.vectors, one.vectors) for one in read]
+    near_words = [cosines(asked.words, one.words) for one in read]
+    for row, passage in enumerate(passages):
+        tokens, offset = read[passage.rank], hits[passage.rank].chunk.start
+        first = int(np.searchsorted(tokens.ends, passage.begin - offset, side="right"))
+        own = slice(first, int(np.searchsorted(tokens.starts, passage.stop - offset)))
+        if own.start < own.stop:
+            result[row] = (
+                counts @ near[passage.rank][:, own].max(axis=1),
+                counts @ near_words[passage.rank][:, own].max(axis=1),
+                cosines(whole, tokens.vectors[own].mean(axis=0, keepdims=True))[0, 0],
+            )
+    rounded: Floats = result.round(5)
+    return rounded
+
+
+def _token_weights(question: Question, asked: TokenVectors) -> Floats:
+    """Return what each token of the question counts; sum 1."""
+    function_words = STOPWORDS.get(question.languages[0] or "en", frozenset())
+    counts = np.ones(len(asked.starts), dtype=np.float64)
+    for match in _LETTERS.finditer(question.text):
+        if match.group().casefold() in function_words:
+            inside = (asked.starts >= match.start()) & (asked.ends <= match.end())
+            counts[inside] = _FUNCTION_WORD
+    weights: Floats = counts / counts.sum()
+    return weights
 
 
 def _offers(question: Question, hits: Sequence[Hit], sentences: Sequence[Sentence]) -> Floats:

@@ -74,7 +74,8 @@ def table_cell(
     asked = dict.fromkeys((aspect.text, _with_context(aspect)))
     questions = [parse_question(text, census.languages) for text in asked]
     found = Candidates(hits, dict(_begins(hits, runtime.store, scope)), census.chunks)
-    passage = best_passage(questions, found, reference_of(runtime, scope).scorer)
+    scorer = reference_of(runtime, scope).scorer
+    passage = best_passage(questions, found, scorer, runtime.token_encoder)
     if passage is None:
         return TableCell(participant.key)
     hit = hits[passage.rank]
