@@ -90,10 +90,11 @@ def test_a_row_is_compared_with_its_own_row(ask: Ask) -> None:
 
 
 def test_which_is_newer_is_said_only_where_it_is_known(ask: Ask, tmp_path: Path) -> None:
-    texts = {"tariff.md": FEE, "tariff (1).md": FEE.replace("40", "45")}
-    for name, text in texts.items():
-        ask("What do guests pay for a berth?", {name: text})
-        os.utime(tmp_path / "papers" / name, (1_700_000_000, 1_700_000_000))
+    for name, text in {"tariff.md": FEE, "tariff (1).md": FEE.replace("40", "45")}.items():
+        path = tmp_path / "papers" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+        os.utime(path, (1_700_000_000, 1_700_000_000))
     answer = ask("What do guests pay for a berth?", {})
     assert not answer.versions[0].ordered
     assert "which is newer cannot be told" in answer_markdown(answer)

@@ -25,7 +25,7 @@ from chapterhouse.types import Range as Span
 _MOST: Final = 3  # differences that are said
 _PASSAGES: Final = 3  # whose sentences are compared, from the top: what follows only fills a screen
 _ALIKE: Final = 0.6  # share of a sentence's words that both versions have
-_LEAST, _LEAST_BESIDE_NAME = 2, 4  # words that both have; so many where a name differs
+_LEAST, _LEAST_WITH_NAME = 2, 4  # words that both have; so many where a name differs
 _SAME_TEXT: Final = 0.4  # share of the sentences of the shorter version that the other one has, too
 _FEW: Final = 4  # sentences of a document that is too short to ask for that
 _MONTHS: Final = frozenset[str]().union(*(data.date_words for data in language_data().values()))
@@ -248,4 +248,4 @@ def _is_value(word: re.Match[str], equal: int) -> bool:
     if text[0].isdigit() or folded in _MONTHS or folded in _COUNTS:
         return True
     is_name = word.start() > 0 and text.istitle() and folded not in _SMALL_WORDS
-    return is_name and equal >= _LEAST_BESIDE_NAME
+    return is_name and equal >= _LEAST_WITH_NAME
