@@ -124,6 +124,7 @@ def _sentence_and_quotation(fields: Fields) -> bool:
     for sentence in _sentences(fields):
         every = [known[number] for number in sentence["citations"]]
         words = set(_WORD.findall(sentence["text"])) & set(_WORD.findall(every[0]["quote"]))
+        words -= {word for one in every for word in _WORD.findall(one.get("header") or "")}
         for word in sorted(words):
             before, after = re.compile(rf"\b{word}\b"), "x" * len(word)
             sentence["text"] = before.sub(after, sentence["text"])
