@@ -158,10 +158,10 @@ def _scores(judged: Judged, hits: Sequence[Hit], bound: Sequence[bool]) -> Float
         return np.zeros(0)
     share = np.asarray([sentence.share for sentence in judged.sentences])
     ranks = np.asarray([sentence.rank for sentence in judged.sentences])
-    beside = np.where(ranks[1:] == ranks[:-1], 1.0, 0.0)
+    same_hit = np.where(ranks[1:] == ranks[:-1], 1.0, 0.0)
     with_neighbours = share.copy()
-    with_neighbours[1:] += _NEIGHBOUR * share[:-1] * beside
-    with_neighbours[:-1] += _NEIGHBOUR * share[1:] * beside
+    with_neighbours[1:] += _NEIGHBOUR * share[:-1] * same_hit
+    with_neighbours[:-1] += _NEIGHBOUR * share[1:] * same_hit
     texts = [text_of(hits[sentence.rank], sentence) for sentence in judged.sentences]
     factors = [
         (_ROW if text.startswith("|") else 1.0)

@@ -43,7 +43,7 @@ from chapterhouse.types import (
 
 CHUNKS_READ: Final = 8
 # What a quotation answers only to who understands it.
-_UNDERSTOOD: Final = frozenset(
+_NEVER_ANSWERED: Final = frozenset(
     {QuestionKind.DECISION, QuestionKind.STEPS, QuestionKind.REASON, QuestionKind.COMPARISON}
 )
 _SEMICOLON: Final = "; "
@@ -166,7 +166,7 @@ def make_screen(
     parts = choose(question, judged, hits, bound, bodies, form)
     if not parts:
         return Screen(kind, names)
-    may_answer = kind not in _UNDERSTOOD and bound[hits.index(parts[0].hit)]
+    may_answer = kind not in _NEVER_ANSWERED and bound[hits.index(parts[0].hit)]
     begun = _beginning(names, hits, form, bodies) if kind is QuestionKind.SUMMARY else None
     parts = (begun,) if begun else parts
     signs = signs_of(parts, judged, hits, question, kind, asked, bodies, reference.encoder)

@@ -68,7 +68,7 @@ class Part:
         )
 
 
-def part_of(text: str, hit: Hit, core: Range, room: int) -> Part | None:
+def part_of(text: str, hit: Hit, core: Range, words: int) -> Part | None:
     """Return the part that a sentence needs; None where it says nothing.
 
     A heading, a question, a line of a form and what leads in to nothing say nothing.
@@ -77,7 +77,7 @@ def part_of(text: str, hit: Hit, core: Range, room: int) -> Part | None:
         text: The document's canonical text.
         hit: Where the sentence was found.
         core: The sentence, from its first to its last visible character.
-        room: Words that there are for a list or table behind what leads in to it.
+        words: At most so many of a list or table behind what leads in to it.
     """
     start, end = core
     own = text[start:end]
@@ -91,7 +91,7 @@ def part_of(text: str, hit: Hit, core: Range, room: int) -> Part | None:
     if not is_item and _is_code(text, lines[at], hit):
         return _code(text, hit, core, lines, at)
     if _leads_in(own):
-        return _with_what_follows(text, hit, core, room - count_words(own))
+        return _with_what_follows(text, hit, core, words - count_words(own))
     asks = own.rstrip("*_ ").endswith(_QUESTION)
     if asks or _FORM.search(own) or (not is_item and _is_heading(text, core, lines[at])):
         return None
@@ -127,7 +127,7 @@ def _item(text: str, hit: Hit, core: Range, lines: Sequence[Range], at: int) -> 
 
 
 def _with_what_follows(
-    text: str, hit: Hit, core: Range, room: int, depth: int = _LEAD_INS
+    text: str, hit: Hit, core: Range, words: int, depth: int = _LEAD_INS
 ) -> Part | None:
     """Return what leads in with the list, code, table or sentence behind it; None without any."""
     start, end = core
@@ -142,7 +142,7 @@ def _with_what_follows(
     if following[0] < first[0]:  # in the same line
         after = None
     if after is not None and (_ITEM.match(text, *first) or text.startswith("|", first[0])):
-        stop, shown = _as_many(text, _rows(text, lines, after), room)
+        stop, shown = _as_many(text, _rows(text, lines, after), words)
         return Part(hit, ((start, stop),), core, shown)
     if after is not None and _is_code(text, first, hit):
         code = _code(text, hit, _trim(text, first), lines, after)
@@ -150,7 +150,7 @@ def _with_what_follows(
     if text.startswith("#", following[0]):
         return None
     if _leads_in(text[slice(*following)]):
-        further = _with_what_follows(text, hit, following, room, depth - 1) if depth else None
+        further = _with_what_follows(text, hit, following, words, depth - 1) if depth else None
         return Part(hit, ((start, further.spans[-1][1]),), core, further.shown) if further else None
     return Part(hit, ((start, following[1]),), core)
 
@@ -163,12 +163,12 @@ def _rows(text: str, lines: Sequence[Range], at: int) -> list[Range]:
     return [(rows[0][0], rows[min(2, len(rows) - 1)][1]), *rows[3:]]
 
 
-def _as_many(text: str, rows: Sequence[Range], room: int) -> tuple[int, tuple[int, int]]:
-    """Return where the rows or items end for which there is room, and how many of all these are."""
+def _as_many(text: str, rows: Sequence[Range], words: int) -> tuple[int, tuple[int, int]]:
+    """Return where the rows or items end that fit, and how many of all these are."""
     count = 0
     for start, end in rows:
-        room -= count_words(text[start:end].replace("|", " "))
-        if room < 0 and count:
+        words -= count_words(text[start:end].replace("|", " "))
+        if words < 0 and count:
             break
         count += 1
     stop = _trim(text, rows[count - 1])[1]
