@@ -262,9 +262,13 @@ TABLE = """# Prices
 """
 
 
-def test_a_row_is_shown_with_the_column_that_is_asked_about() -> None:
-    told = Shelf({"prices": TABLE}).ask("What is the price at the South quay?", form=Form(most=1))
-    assert told.sentences[0].text == "Berth: South quay · Price a night: 65 euros"
+def test_of_a_long_row_the_column_that_is_asked_about_is_shown() -> None:
+    asked = "What is the price at the South quay?"
+    short = Shelf({"prices": TABLE}).ask(asked, form=Form(most=1)).sentences[0].text
+    assert short == "Berth: South quay · Longest vessel: 18 m · Price a night: 65 euros"
+    table = TABLE.replace("18 m", "18 m, " + "but not in a storm " * 9)
+    long = Shelf({"prices": table}).ask(asked, form=Form(most=1)).sentences[0].text
+    assert long == "Berth: South quay · Price a night: 65 euros"
 
 
 def test_a_row_is_never_cut() -> None:
