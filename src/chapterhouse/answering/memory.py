@@ -16,12 +16,16 @@ from typing import Final
 from chapterhouse.answering.bundle import FORMAT, answer_json, read_answer
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.request import Request
-from chapterhouse.answering.stale import remembered
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.language_data import bare_question
-from chapterhouse.types import Answer, Memory
+from chapterhouse.types import (
+    Answer,
+    Citation,
+    Memory,
+    MemoryCitation,
+)
 
 _DAY: Final = 86_400
 _IN_CONVERSATION: Final = 3  # earlier answers, where the settings do not say
@@ -138,7 +142,7 @@ def remember(request: Request, given: Answer, sequence: int, runtime: Runtime) -
         method=given.method,
         sources=tuple(sorted({citation.document_id for citation in given.citations})),
         sequence=sequence,
-        citations=remembered(given.citations),
+        citations=memory_citations(given.citations),
     )
     try:
         runtime.memories.remember(memory)
@@ -153,3 +157,20 @@ def _owner(request: Request) -> str:
 
 def _add_warning(given: Answer, warning: str) -> Answer:
     return replace(given, warnings=(*given.warnings, warning))
+
+
+def memory_citations(citations: Sequence[Citation]) -> tuple[MemoryCitation, ...]:
+    """Return what a memory records of citations; what a tool returned is in no document."""
+    return tuple(
+        MemoryCitation(
+            one.document_id,
+            one.source,
+            one.text_sha256,
+            one.start,
+            one.end,
+            one.quote,
+            one.header,
+        )
+        for one in citations
+        if not one.tool
+    )

@@ -1,10 +1,8 @@
-"""Upkeep: whether a library is sound, what helps where it is not, and which answers are stale."""
+"""Upkeep: whether a library is sound, and what helps where it is not."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
-from chapterhouse.answering.search import holdings_of
-from chapterhouse.answering.stale import StaleAnswer, stale_answers
 from chapterhouse.ingest import doctor, privacy, remove
 from chapterhouse.ingest.bug_report import bug_report
 from chapterhouse.ingest.environment import Surroundings, environment_checks
@@ -121,17 +119,6 @@ class Upkeep:
     def bug_report(self) -> dict[str, Any]:
         """Return what helps to find a bug, and tells nothing of what the library holds."""
         return bug_report(self._surroundings(), self.verify(quick=True))
-
-    def stale_answers(self, personas: Sequence[str] | None = None) -> tuple[StaleAnswer, ...]:
-        """Return the remembered answers whose sources are not as they were, newest first.
-
-        Args:
-            personas: Whose memories, as ``memory.personas`` names them; everybody's when None.
-        """
-        runtime, everything = self._runtime, Scope.everything()
-        owners = runtime.memories.personas() if personas is None else personas
-        holdings = holdings_of(runtime.store, everything)
-        return stale_answers(runtime.memories, owners, runtime.now(), holdings)
 
     def _surroundings(self) -> Surroundings:
         runtime = self._runtime

@@ -14,7 +14,6 @@ from chapterhouse.interfaces.cli.options import argument, flag, require_path
 from chapterhouse.interfaces.cli.output_files import destination
 from chapterhouse.interfaces.cli.repair import library_outcome
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, opened_library
-from chapterhouse.interfaces.cli.stale import stale_outcome
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Block, Style, verbatim
@@ -60,17 +59,11 @@ def verify(
         bool,
         flag("--quick", "Leave out hashes of bytes and rows, and what is made of the texts."),
     ] = False,
-    answers: Annotated[
-        bool, flag("--answers", "List remembered answers whose sources are not as they were.")
-    ] = False,
 ) -> Outcome:
     """Check the library, or a saved answer or saved minutes and their quotations.
 
     Without a file: whether database, documents, bytes and every index say the same, key by key.
     Exit code 1 means that there are faults; each is named with what to do.
-
-    With --answers: which remembered answers rest on sources that have changed, have another name
-    or are gone, and whether their quotations are still there. Exit code 4 means that some do.
 
     With a file: a bundle shows whether it was altered and whether its quotations are still there.
     Of what --json printed only the quotations can be checked. A file that is on this machine is
@@ -80,10 +73,8 @@ def verify(
     """
     if file is None and alone:
         raise typer.BadParameter("--alone checks a file: name it.")
-    if ((file is not None or answers) and quick) or (file is not None and answers):
-        raise typer.BadParameter("--quick and --answers are about the library: name no file.")
-    if answers:
-        return stale_outcome()
+    if file is not None and quick:
+        raise typer.BadParameter("--quick is about the library: name no file.")
     return library_outcome(quick=quick) if file is None else _file_outcome(file, alone=alone)
 
 
