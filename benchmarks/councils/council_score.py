@@ -32,7 +32,8 @@ from council_cases import quotations as quotations_of
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.session import MeetingOptions
-from chapterhouse.council.passages import MOST_WORDS, count_words
+from chapterhouse.council.passages import MOST_WORDS
+from chapterhouse.text.counting import count_words
 from chapterhouse.types import Minutes
 from measuring import Bar, Machine, Row, Table, finish, percentile
 

@@ -9,7 +9,8 @@ from tests.council.conftest import Hall, council, honest
 
 from chapterhouse.council.meeting.table import check_citation
 from chapterhouse.council.minutes.outline import minutes_markdown
-from chapterhouse.council.passages import MOST_WORDS, count_words
+from chapterhouse.council.passages import MOST_WORDS
+from chapterhouse.text.counting import count_words
 from chapterhouse.types import GAP, Minutes, Quotation, Scope
 
 MANY = "How long should confidentiality last, which law governs, and who rings the bells?"

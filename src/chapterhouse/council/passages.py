@@ -27,8 +27,8 @@ from chapterhouse.retrieval.sentences import (
     word_weights,
     words_found,
 )
+from chapterhouse.text.counting import count_words, word_spans
 from chapterhouse.text.language_data import STOPWORDS, cue_pattern
-from chapterhouse.text.scripts import HAN, KANA
 from chapterhouse.types import Hit, Question, Range, TokenVectors
 
 MOST_WORDS: Final = 40
@@ -46,7 +46,6 @@ _OFFERS: Final = 3.0
 # What stands in angle brackets are cues of every language: ``cue_pattern``.
 _ASKS_DURATION: Final = r"\b<asks_duration>\b"
 _LETTERS: Final = re.compile(r"\w+")
-_WORD: Final = re.compile(rf"[{KANA}{HAN}]{{1,2}}|[^\s{KANA}{HAN}]+")  # or so many letters
 _CLAUSE: Final = re.compile(r"(?<=[,;:])\s+|\s+(?=\()|\s+[–—-]\s+")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
 _SAYS: Final = re.compile(r"[^\W_]")
@@ -193,11 +192,6 @@ def _states_duration(text: str, language: str) -> bool:
     return any(number.unit in DAYS for number in numbers(text, language))
 
 
-def count_words(text: str) -> int:
-    """Return the number of words, or of pairs of letters where words have no spaces."""
-    return sum(1 for _ in _WORD.finditer(text))
-
-
 def _passages(found: Candidates) -> Iterator[Sentence]:
     """Yield what may be quoted: from every sentence on as many as there is room for."""
     hits = found.hits
@@ -280,7 +274,7 @@ def _pieces(text: str) -> Iterator[tuple[Range, int]]:
     """Yield the clauses of a text with their words; a clause that is too long in several pieces."""
     cuts = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
     for start, end in pairwise(cuts):
-        words = [match.span() for match in _WORD.finditer(text, start, end)]
+        words = word_spans(text, start, end)
         for number in range(0, len(words), MOST_WORDS):
             own = words[number : number + MOST_WORDS]
             yield (own[0][0], own[-1][1]), len(own)
