@@ -170,10 +170,10 @@ def add_version_differences(
         for other in known.values() if own else ():
             if own is None or own is other or not own.is_version_of(other):
                 continue
-            for span, counterpart, values in _differences(own, other, shown):
+            for counterpart, values in _differences(own, other, shown):
                 if len(found) == _MOST:
                     break
-                pair = _cited(own, span, citations), _cited(other, counterpart, citations)
+                pair = shown.number, _cited(other, counterpart, values, citations)
                 is_older = own.is_older_than(other)
                 if is_older:
                     pair, values = pair[::-1], tuple(both[::-1] for both in values)  # noqa: PLW2901
@@ -182,11 +182,11 @@ def add_version_differences(
     return replace(answer, citations=tuple(citations), versions=tuple(found.values()))
 
 
-def _cited(version: _Version, span: Span, citations: list[Citation]) -> int:
-    """Return the number of the citation that holds a span; add one where none does."""
+def _cited(version: _Version, span: Span, values: "_Values", citations: list[Citation]) -> int:
+    """Return the number of the citation that shows the values at a span; add one if none does."""
     for one in citations:
-        inside = one.start <= span[0] and span[1] <= one.end
-        if one.document_id == version.document.id and inside:
+        there = one.document_id == version.document.id and one.start < span[1] and span[0] < one.end
+        if there and all(its in one.quote for _, its in values):
             return one.number
     quotation = Quotation(version.document.id, *span, version.text(span))
     made = cite(version.document, quotation, len(citations) + 1)
@@ -197,17 +197,15 @@ def _cited(version: _Version, span: Span, citations: list[Citation]) -> int:
 _Values = tuple[tuple[str, str], ...]
 
 
-def _differences(
-    own: _Version, other: _Version, shown: Citation
-) -> Iterator[tuple[Span, Span, _Values]]:
-    """Yield the sentences shown that another version has with other values, and these."""
+def _differences(own: _Version, other: _Version, shown: Citation) -> Iterator[tuple[Span, _Values]]:
+    """Yield the sentences of another version that have other values than what is shown."""
     for span in own.sentences.values():
-        if shown.start <= span[0] and span[1] <= shown.end:
+        if shown.start < span[1] and span[0] < shown.end:
             section = own.section(span[0])
             fresh = own.changed(other, section)
             theirs = _closest(own, span, other, other.changed(own, section))
-            if span in fresh and theirs and _closest(other, theirs[0], own, fresh)[:1] == (span,):
-                yield span, *theirs
+            if theirs and (span,) == _closest(other, theirs[0], own, fresh)[:1]:
+                yield from [theirs] if all(mine in shown.quote for mine, _ in theirs[1]) else ()
 
 
 def _closest(
