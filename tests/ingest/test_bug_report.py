@@ -25,7 +25,6 @@ SETTINGS = {
     "chunking": {"by_format": {f".{CANARY}": "fixed"}},
     "language_model": {"extra_body": {CANARY: CANARY}, "key_entry": f"{CANARY}/{CANARY}"},
     "telemetry": {"endpoint": f"http://{CANARY}.example:4318"},
-    "tools": {"allow": [f"{CANARY}: {CANARY} --key {CANARY}"]},
     "models": {CANARY: {"engine": "none", "model": CANARY}},
 }
 

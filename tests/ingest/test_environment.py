@@ -67,7 +67,6 @@ def test_settings_that_differ_are_shown_and_no_secret() -> None:
         {
             "search": {"limit": 7},
             "language_model": {"extra_body": {"key": "canary"}},
-            "tools": {"allow": ["c: run --key canary"]},
             "models": {"other": {"engine": "none", "extra_body": {"key": "canary"}}},
         }
     )

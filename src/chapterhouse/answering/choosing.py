@@ -238,7 +238,9 @@ def _in_order(chosen: Sequence[Part], bodies: Bodies) -> Iterator[Part]:
         text = bodies.text(name)
         order = [part.core for part in parts]
         joined: list[Part] = []
-        for part in sorted(parts, key=lambda part: part.spans[-1]):
+        # Of a table the best row comes first.
+        rank = {id(part): place if part.header else 0 for place, part in enumerate(parts)}
+        for part in sorted(parts, key=lambda part: (rank[id(part)], part.spans[-1])):
             before = joined[-1] if joined else None
             touch = before and not text[before.spans[-1][1] : part.spans[0][0]].strip()
             if not (before and touch) or part.header or before.header or len(part.spans) > 1:

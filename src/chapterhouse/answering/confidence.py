@@ -49,7 +49,7 @@ class Signs:
         document: The same of all sentences of one document, the best.
         coverage: Most of the question's word weight that a sentence shown has.
         score: Of the best hit.
-        gap: How far that lies above the fifth's.
+        gap: How far that lies above the fifth's; above nothing, where there are fewer.
         unvalued: 1 where a value is asked for, and nothing shown may be it.
         valueless: Share of sentences that cannot be it, of what is shown, where one is asked for.
         cosine: Highest cosine of one of the best sentences with the question.
@@ -162,7 +162,7 @@ def signs_of(
         document=_best_document(judged, hits),
         coverage=float(judged.table[rows or [0], 1].max()),
         score=scores[0],
-        gap=scores[0] - scores[min(_COMPARED, len(scores)) - 1],
+        gap=scores[0] - (scores[_COMPARED - 1] if len(scores) >= _COMPARED else 0.0),
         unvalued=float(not _offers(kind, quoted, asked)),
         valueless=1 - valued / shown if shown else float(kind in VALUES),
     )

@@ -23,7 +23,7 @@ _BEGINNING: Final = "A summary needs a model. This is how {} begins:"
 # Share of the question's word weight that stands in the profile, from which it is of the field.
 FIELD_SHARE: Final = 0.25
 # Confidence from which a question that is not answered is at least close to the field.
-NEAR: Final = 0.15
+NEAR: Final = 0.3
 
 
 def needs_model(kind: QuestionKind, shown: str, asked: str) -> bool:

@@ -62,8 +62,8 @@ def closest_sentences(sentence: str, passages: Sequence[Evidence]) -> Quotation 
     )
     own, passage = read[place], passages[place]
     first = last = own[best]
-    beside = [own[n] for n in (best - 1, best + 1) if 0 <= n < len(own)]
-    second = max(beside, key=lambda one: worth(first, one), default=first)
+    neighbours = [own[n] for n in (best - 1, best + 1) if 0 <= n < len(own)]
+    second = max(neighbours, key=lambda one: worth(first, one), default=first)
     if worth(first, second) >= worth(first) + _LONGER * math.fsum(weights.values()):
         first, last = sorted((first, second), key=lambda one: one.start)
     quote = passage.text[first.start : last.end]

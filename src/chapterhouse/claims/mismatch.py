@@ -72,7 +72,7 @@ _LABELLED: Final = re.compile(
 _THOUSANDS: Final = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 _CODE: Final = re.compile(r"(?<![\w.])\d+(?:\.\d+){2,}(?![\w])")
 _DAY: Final = re.compile(r"(?<!\d)[0-3]?\d(?!\d)")
-_BESIDE: Final = 14  # characters
+_APART: Final = 14  # characters
 _MONTHS: Final = 12
 _COUNTED: Final = 12  # at most this many things are counted rather than read
 _LIST_MARK: Final = re.compile(r"^\s*(?:[-*+•–]\s+)?\(?\d{1,3}[.)]\s+")
@@ -376,7 +376,7 @@ def _join(stated: Iterable[_Stated]) -> _Stated:
 
 def _dates(text: str, language: str) -> Iterator[tuple[Date, frozenset[int]]]:
     for date in dates(text, language):
-        before, behind = text[: date.start][-_BESIDE:], text[date.end :][:_BESIDE]
+        before, behind = text[: date.start][-_APART:], text[date.end :][:_APART]
         days = (*_DAY.findall(before), *_DAY.findall(behind))
         yield date, frozenset(map(int, days))
         if 0 < date.day <= _MONTHS and text[date.start].isdigit():  # 3/4/2024

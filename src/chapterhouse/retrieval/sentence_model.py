@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from chapterhouse.errors import EngineError
 from chapterhouse.ports.models import Embedder, TokenEmbedder
 from chapterhouse.retrieval.sentences import (
     BY_MEANING,
@@ -105,7 +106,11 @@ class SentenceScorer:
         if not sentences:
             return Judged((), np.zeros((0, 0)), False, weights)  # noqa: FBT003 - nothing is read
         meaning = self.embedder is not None and serves(self.embedder, question, hits)
-        table = features(question, hits, sentences, weights, self.embedder if meaning else None)
+        embedder = self.embedder if meaning else None
+        try:
+            table = features(question, hits, sentences, weights, embedder)
+        except EngineError:  # of which the search tells
+            meaning, table = False, features(question, hits, sentences, weights, None)
         found = shares(table, self.model.by_meaning if meaning else self.model.by_words)
         judged = (
             replace(sentence, share=float(share))

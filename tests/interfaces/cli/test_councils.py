@@ -132,7 +132,8 @@ def test_a_folder_of_contracts_is_compared(
     assert (made.code, made.err) == (0, "")
     assert "2 members:\n  The boat\n  The lease\n2 files: 2 ready\nNext:\n" in made.out
     asked = chapterhouse("convene", "rents", "How much is the rent a day?", *home)
-    assert "differ: 20 euros (The boat); 10 euros (The lease)" in asked.out
+    assert "The boat: The rent is 20 euros a day. [1]" in asked.out
+    assert "The lease: The rent is 10 euros a day. [2]" in asked.out
     assert "up to date" in chapterhouse("council", "refresh", "rents", *home).out
     (contracts / "boat.md").write_bytes(b"\x00\x01")
     assert "would be read" in chapterhouse("council", "refresh", "rents", "--dry-run", *home).out

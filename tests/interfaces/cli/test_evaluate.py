@@ -36,7 +36,7 @@ def test_verdicts_are_kept_and_evaluated_by_default(
     bad = ("feedback", "bad", answer, "--required", "tickets.csv", "--home", ferry)
     assert chapterhouse(*bad).code == 3
     shown = chapterhouse("eval", "--home", ferry).out
-    assert "Every question got all it wants." in shown
+    assert "required@10  1.000" in shown
 
 
 def test_only_what_was_wrong_is_kept_of_a_bad_answer(

@@ -81,7 +81,7 @@ def test_files_are_listed_with_their_reasons(
     assert chapterhouse("docs", "list", "--problems", "--shelf", "x", *home).code == 2
 
 
-@pytest.mark.parametrize("command", ["show", "check", "remove"])
+@pytest.mark.parametrize("command", ["show", "remove"])
 def test_a_file_that_gave_no_document_is_explained(
     chapterhouse: Any, folder: Path, home: tuple[str, str], command: str
 ) -> None:
