@@ -34,7 +34,6 @@ def test_every_language_has_function_words_in_lower_case(language: str) -> None:
     assert data.function_words or language in {"zh", "ja", "ar"}
     for words in (
         data.function_words,
-        data.pointing_words,
         data.number_words,
         data.date_words,
         data.empty_words,

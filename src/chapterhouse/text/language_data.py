@@ -12,7 +12,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-_FIRST_WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 # Without quotation marks: what they hold is searched word for word.
 _EDGES: Final = "?!.,;:…¿¡。？！，、"
 _CUES: Final = re.compile(r"<([a-z_]+)>")
@@ -27,7 +26,6 @@ class LanguageData:
         function_words: Articles, pronouns, prepositions, auxiliaries, question words: closed
             classes only, so that no subject of a question is ever dropped.
         form_words: Words of open classes that say in which form a question is answered.
-        pointing_words: A sentence that begins with one needs the sentence before it.
         number_words: Numbers in letters.
         date_words: Names of months and days.
         empty_words: Words of open classes that say nothing of what a document is about.
@@ -42,7 +40,6 @@ class LanguageData:
 
     function_words: frozenset[str] = frozenset()
     form_words: frozenset[str] = frozenset()
-    pointing_words: frozenset[str] = frozenset()
     number_words: frozenset[str] = frozenset()
     date_words: frozenset[str] = frozenset()
     empty_words: frozenset[str] = frozenset()
@@ -111,13 +108,6 @@ def _cues(name: str) -> str:
     if not known:
         raise KeyError(name)
     return f"(?:{'|'.join(known)})"
-
-
-def points_back(sentence: str, language: str) -> bool:
-    """Whether a sentence begins with a word that needs the sentence before it."""
-    data = language_data().get(language or "en")
-    first = _FIRST_WORD.search(sentence)
-    return bool(data and first and first.group().casefold() in data.pointing_words)
 
 
 def bare_question(text: str) -> str:
