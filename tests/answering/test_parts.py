@@ -130,6 +130,15 @@ def test_a_table_comes_behind_what_leads_in_to_it() -> None:
 def test_an_item_that_leads_in_comes_with_the_next() -> None:
     text = "- For guests:\n  - a passport\n  - a fee\n- For members:\n  - nothing\n"
     assert shown("- For members:", text=text) == "- For members:\n- nothing"
+    within = "a. A fee.\nb. The scope means:\ni. the first thing;\nii. the second thing.\n"
+    assert shown("b. The scope means:", text=within).endswith("first thing;\nii. the second thing.")
+
+
+def test_a_list_never_ends_with_an_item_that_leads_in_to_what_is_not_shown() -> None:
+    text = "It says:\n1. Pay in time.\n2. Tell us of these:\n(a) a fire;\n(b) a flood.\n"
+    assert shown("It says:", 12, text) == "It says:\n1. Pay in time."
+    assert counts("It says:", 12, text) == (1, 4)
+    assert part_of("It says:", 6, "It says:\n1. Tell us of these:\n(a) fires.\n") is None
 
 
 def test_a_hostile_list_is_no_deep_recursion() -> None:
@@ -157,10 +166,16 @@ def test_a_heading_says_nothing(core: str) -> None:
         "/s/ J. Smith",
         "[12][13]",
         "* * *",
+        "![A berth at low tide](berth.png)",
     ],
 )
 def test_what_says_nothing_is_no_part(text: str) -> None:
     assert part_of(text, text=f"{text}\n") is None
+
+
+def test_a_credit_behind_a_sentence_says_nothing() -> None:
+    text = "The harbour was closed on Monday. AGENCY/J. Smith\n"
+    assert part_of("AGENCY/J. Smith", text=text) is None
 
 
 def test_a_short_line_that_states_something_is_no_heading() -> None:

@@ -19,8 +19,9 @@ from chapterhouse.types import Hit, Kind, Range
 _REACH: Final = 1_500  # characters on either side of a sentence that are looked at
 _LONGEST_LEAD: Final = 30  # words
 _HEADING_WORDS: Final = 12
+_CREDIT_WORDS: Final = 4  # fewer without an end say nothing anywhere
 _LEAD_INS: Final = 3  # that lead in to one another
-_ITEM: Final = re.compile(r"[ \t]*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
+_ITEM: Final = re.compile(r"[ \t]*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|\(?(?:[a-z]|[ivx]{2,5})[.)])[ \t]+\S")
 _CODE: Final = re.compile(r"(?:\t| {4,})\S")
 _FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
 _QUOTES: Final = re.compile(r"\s*(?:>\s*)+")
@@ -33,6 +34,7 @@ _QUESTION: Final = ("?", "？", "؟")
 # "Deadline: 3 May" is as short as a heading, and says something; "Clause 3" does not.
 _STATES: Final = re.compile(r"\w:\s+\S|(?:\S+\s+){5}.*\d|\d.*(?:\s+\S+){5}")
 _SAYS_SOMETHING: Final = re.compile(r"[^\W_]")
+_PICTURE: Final = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _REFERENCES: Final = re.compile(r"\[\d+\]")  # to notes
 # "By: J. Smith", "Name: ____", "/s/ J. Smith", dots to write on.
 _FORM: Final = re.compile(
@@ -81,7 +83,7 @@ def part_of(text: str, hit: Hit, core: Range, words: int) -> Part | None:
     """
     start, end = core
     own = text[start:end]
-    if not _SAYS_SOMETHING.search(_REFERENCES.sub("", own)):
+    if not _SAYS_SOMETHING.search(_REFERENCES.sub("", _PICTURE.sub("", own))):
         return None
     lines = _lines(text, max(start - _REACH, 0), min(end + _REACH, len(text)))
     at = next((n for n, line in enumerate(lines) if line[0] <= start < line[1]), None)
@@ -103,12 +105,14 @@ def _leads_in(sentence: str) -> bool:
 
 
 def _is_heading(text: str, core: Range, line: Range) -> bool:
-    """Whether a sentence is a line of its own that says nothing by itself."""
+    """Whether a sentence says nothing by itself: a line of its own, or a credit."""
     shown = text[slice(*core)].strip()
     if text.startswith("#", line[0]):  # "## 9. Force Majeure" begins with a number
         return True
     alone = not text[line[0] : core[0]].strip() and not text[core[1] : line[1]].strip()
-    short = len(shown.split()) <= _HEADING_WORDS and not _STATES.search(shown)
+    count = len(shown.split())
+    alone = alone or count < _CREDIT_WORDS  # "Photo: J. Smith/Agency" behind a sentence
+    short = count <= _HEADING_WORDS and not _STATES.search(shown)
     bold = shown.startswith("**") and shown.endswith("**")
     return alone and short and (bold or not shown.rstrip('*_"”’» ').endswith(_ENDS))
 
@@ -143,7 +147,7 @@ def _with_what_follows(
         after = None
     if after is not None and (_ITEM.match(text, *first) or text.startswith("|", first[0])):
         stop, shown = _as_many(text, _rows(text, lines, after), words)
-        return Part(hit, ((start, stop),), core, shown)
+        return Part(hit, ((start, stop),), core, shown) if stop else None
     if after is not None and _is_code(text, first, hit):
         code = _code(text, hit, _trim(text, first), lines, after)
         return Part(hit, ((start, code.spans[-1][1]),), core)
@@ -157,21 +161,27 @@ def _with_what_follows(
 
 def _rows(text: str, lines: Sequence[Range], at: int) -> list[Range]:
     """Return the items of a list, or the rows of a table; its heading row is one with the first."""
-    if not text.startswith("|", lines[at][0]):
-        return _list_around(text, lines, at)[0]
+    first = lines[at][0]
+    if not text.startswith("|", first):
+        return [item for item in _list_around(text, lines, at)[0] if item[0] >= first]
     rows = list(takewhile(lambda line: text.startswith("|", line[0]), lines[at:]))
     return [(rows[0][0], rows[min(2, len(rows) - 1)][1]), *rows[3:]]
 
 
 def _as_many(text: str, rows: Sequence[Range], words: int) -> tuple[int, tuple[int, int]]:
-    """Return where the rows or items end that fit, and how many of all these are."""
+    """Return where the rows or items end that fit, and how many of all these are.
+
+    The last of them is none that leads in to further ones; (0, …) where all of them do.
+    """
     count = 0
     for start, end in rows:
         words -= count_words(text[start:end].replace("|", " "))
         if words < 0 and count:
             break
         count += 1
-    stop = _trim(text, rows[count - 1])[1]
+    while count and _leads_in(text[slice(*_trim(text, rows[count - 1]))]):
+        count -= 1
+    stop = _trim(text, rows[count - 1])[1] if count else 0
     return stop, (count, len(rows)) if count < len(rows) else (0, 0)
 
 
