@@ -27,6 +27,7 @@ WORDS: Final = 250  # of the first screen
 _NEIGHBOUR: Final = 0.15  # share of what the sentences beside it have
 _RANK: Final = 0.8  # for each rank of its hit
 _ROW: Final = 2.5  # of a table
+_FARTHEST: Final = 0.01  # score, over the best one's, below which nothing is shown
 _UNBOUND: Final = 0.5  # where its passage is not about what is named
 _SHORTEST: Final = 3  # words; fewer count as so many
 _REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences say the same
@@ -104,7 +105,7 @@ def choose(
         sentence = judged.sentences[number]
         hit, own = hits[sentence.rank], text_of(hits[sentence.rank], sentence)
         text = bodies.text(hit.document.id)
-        if len(chosen) >= form.most:
+        if len(chosen) >= form.most or (chosen and score[number] < _FARTHEST * score.max()):
             break
         if chosen and sentence.share < least:
             continue
