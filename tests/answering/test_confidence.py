@@ -61,7 +61,7 @@ def test_more_of_a_sign_moves_it_as_its_weight_says(
 ) -> None:
     own = written(model)["by meaning" if signs.meaning else "by words"]
     weight = own.get(sign, 0.0)
-    assume(not signs.meaning or sign not in {"cosine", "score"})
+    assume(not signs.meaning or sign not in {"cosine", "score", "absent"})
     other = replace(signs, **{sign: value})  # type: ignore[arg-type]  # a sign's name
     now, then = confidence(signs, model), confidence(other, model)
     if (value - getattr(signs, sign)) * weight >= 0:
@@ -85,14 +85,16 @@ def test_meaning_chooses_the_weights() -> None:
 def test_nothing_is_said_where_nothing_is_near() -> None:
     model = constant(9.0, 9.0)
     assert confidence(replace(NOTHING, cosine=0.1), model) == 0
-    assert confidence(replace(NOTHING, cosine=0.5), model) > 0.9
+    near = replace(NOTHING, cosine=0.5)
+    assert confidence(near, model) > 0.9
+    assert confidence(replace(near, absent=0.9), model) == 0  # the words are nowhere
 
 
 def test_that_of_the_program_is_whole() -> None:
     model = confidence_model(shipped())
     assert len(model.by_meaning) == len(BY_MEANING) + 1
     assert len(model.by_words) == len(BY_WORDS) + 1
-    assert {*BY_MEANING, *BY_WORDS} == set(SIGNS)
+    assert {*BY_MEANING, *BY_WORDS, "absent"} == set(SIGNS)
     assert 0 <= model.passages <= model.answer <= 1
 
 

@@ -227,6 +227,20 @@ def test_confidence_makes_the_outcome() -> None:
     assert shelf.ask(ASKED, HOPELESS).searched.nearest == ("new",)
 
 
+def test_an_answer_says_nothing_of_another_than_what_is_named() -> None:
+    texts = {f"Lamp {n}": f"The Lamp {n} burns for {9 + n} hours." for n in (3, 4)}
+    told = Shelf(texts).ask("For how many hours does the Lamp 4 burn?")
+    assert told.found
+    assert told.text == "The Lamp 4 burns for 13 hours. [1]"
+    assert "12 hours" in Shelf(texts).ask("For how many hours does a lamp burn?", UNSURE).text
+
+
+def test_an_answer_comes_with_the_sentence_before_it() -> None:
+    text = "# Quiet\n\nFrom 22 to 6 the harbour sleeps. No generator may run then. Dogs are free."
+    told = Shelf({"rules": text}).ask("When may a generator run?", SURE)
+    assert told.text == "From 22 to 6 the harbour sleeps. No generator may run then. [1]"
+
+
 def test_the_sentence_that_comes_closest_is_marked() -> None:
     text = "The harbour office grants permits. They cost 40 euros each year."
     (told,) = Shelf({"permits": text}).ask("How much do permits cost each year?", UNSURE).sentences

@@ -47,7 +47,9 @@ class Form:
         words: At most so many.
         most: At most so many parts.
         alone: Whether each sentence is a part by itself, without what it needs.
-        least: Share of a sentence, over that of the best, from which it is shown, 0 to 1.
+        least: Share of a sentence, over that of the best, from which it is shown, 0 to 1. Above 0
+            it is an answer: then nothing is shown of a passage that is not about what is named, and
+            the sentence before the best is, which says what "then" and "it" are.
     """
 
     words: int = WORDS
@@ -107,7 +109,9 @@ def choose(
         text = bodies.text(hit.document.id)
         if len(chosen) >= form.most or (chosen and score[number] < _FARTHEST * score.max()):
             break
-        if chosen and sentence.share < least:
+        if form.least and not bound[sentence.rank]:
+            continue
+        if chosen and sentence.share < least and not _is_before(hit, sentence, chosen[0]):
             continue
         if is_covered(chosen, hit, sentence) or any(_repeats(own, other) for other in shown):
             continue
@@ -179,6 +183,11 @@ def _begin(hit: Hit, sentence: Sentence, text: str) -> int:
     """Return where the text begins, behind what describes a document."""
     possible = hit.document.format == "md" and sentence.start < LONGEST
     return body_start(text) if possible else 0
+
+
+def _is_before(hit: Hit, sentence: Sentence, part: Part) -> bool:
+    """Whether a sentence is the one before a part, below the same heading."""
+    return hit.document.id == part.hit.document.id and sentence.end == part.core[0]
 
 
 def is_covered(chosen: Sequence[Part], hit: Hit, sentence: Sentence) -> bool:

@@ -32,8 +32,10 @@ _COMPARED: Final = 5  # hits
 _READ: Final = 3  # sentences, the best, that the encoder reads
 _MET: Final = 0.45  # cosine from which a token of the question is met by one of a sentence
 # Score of the best hit and cosine of the nearest sentence, together, below which nothing is about
-# what was asked: of what answers one in fifty, of far-off questions two of three.
-_NEAR: Final = 0.42
+# what was asked; more where words of the question are nowhere. Of what answers one in a hundred
+# and forty, of far-off questions four of five.
+_NEAR: Final = 0.32
+_ABSENT: Final = 0.25
 _FARTHEST: Final = 50.0  # of a logit; beyond, the exponential overflows
 
 
@@ -55,6 +57,7 @@ class Signs:
         cosine: Highest cosine of one of the best sentences with the question.
         tokens: Highest mean, over the question's tokens, of the cosine with the nearest of one.
         unmet: Share of the question's tokens that none of them comes near.
+        absent: Share of the question's word weight that is of words that no chunk has.
     """
 
     meaning: bool
@@ -69,6 +72,7 @@ class Signs:
     cosine: float = 0.0
     tokens: float = 0.0
     unmet: float = 0.0
+    absent: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,7 @@ def confidence_model(text: str) -> ConfidenceModel:
 
 def confidence(signs: Signs, model: ConfidenceModel) -> float:
     """Return the chance that what is shown answers the question, 0 to 1."""
-    if signs.meaning and signs.score + signs.cosine < _NEAR:
+    if signs.meaning and signs.score + signs.cosine < _NEAR + _ABSENT * signs.absent:
         return 0.0  # nothing is about what was asked, however well it matches by chance
     intercept, *weights = model.by_meaning if signs.meaning else model.by_words
     own = BY_MEANING if signs.meaning else BY_WORDS
@@ -165,6 +169,7 @@ def signs_of(
         gap=scores[0] - (scores[_COMPARED - 1] if len(scores) >= _COMPARED else 0.0),
         unvalued=float(not _offers(kind, quoted, asked)),
         valueless=1 - valued / shown if shown else float(kind in VALUES),
+        absent=judged.absent,
     )
     return _with_meaning(signs, judged, hits, question, encoder) if signs.meaning else signs
 

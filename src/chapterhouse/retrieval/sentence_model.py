@@ -71,12 +71,14 @@ class Judged:
         table: What is known of each: a row of ``BY_MEANING`` or ``BY_WORDS``.
         meaning: Whether that is by meaning.
         weights: Share of each content word in the question's weight.
+        absent: Share of the question's weight that is of words that no chunk has.
     """
 
     sentences: tuple[Sentence, ...]
     table: Floats
     meaning: bool
     weights: Floats
+    absent: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,8 @@ class SentenceScorer:
             replace(sentence, share=float(share))
             for sentence, share in zip(sentences, found, strict=True)
         )
-        return Judged(tuple(judged), table, meaning, weights)
+        there = [any(map(self.document_frequency, terms)) for _, terms in question.words]
+        return Judged(tuple(judged), table, meaning, weights, 1 - float(weights @ there))
 
 
 def serves(embedder: Embedder | TokenEmbedder, question: Question, hits: Sequence[Hit]) -> bool:
