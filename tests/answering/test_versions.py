@@ -80,6 +80,16 @@ def test_other_documents_are_no_versions(ask: Ask, first: str, second: str) -> N
     assert ask("What do guests pay for a berth?", texts).versions == ()
 
 
+def test_minutes_of_a_series_are_no_versions_though_much_of_them_is_the_same(ask: Ask) -> None:
+    same = "".join(f"The {word} report was read.\n\n" for word in ("first", "next", "last"))
+    own = {day: f"Item {day} is new.\n\nAlso {day} was set.\n\n" for day in (3, 4)}
+    texts = {
+        f"minutes 2024-0{day}.md": f"{FEE}\n\n{same}{own[day]}".replace("40", f"{37 + day}")
+        for day in (3, 4)
+    }
+    assert ask("What do guests pay for a berth?", texts).versions == ()
+
+
 def test_a_row_is_compared_with_its_own_row(ask: Ask) -> None:
     rows = "berth,metres,price\nnorth,12,40\nsouth,9,35\neast,7,30\n"
     texts = {"prices v1.csv": rows, "prices v2.csv": rows.replace("35", "38")}

@@ -27,6 +27,8 @@ _PASSAGES: Final = 3  # whose sentences are compared, from the top: what follows
 _ALIKE: Final = 0.6  # share of a sentence's words that both versions have
 _LEAST, _LEAST_WITH_NAME = 2, 4  # words that both have; so many where a name differs
 _SAME_TEXT: Final = 0.4  # share of the sentences of the shorter version that the other one has, too
+# The same where nothing but dates tells them apart. Minutes of a series have up to .64.
+_SAME_TEXT_DATED: Final = 0.7
 _FEW: Final = 4  # sentences of a document that is too short to ask for that
 _MONTHS: Final = frozenset[str]().union(*(data.date_words for data in language_data().values()))
 _COUNTS: Final = frozenset[str]().union(*(data.number_words for data in language_data().values()))
@@ -105,15 +107,19 @@ class _Version:
     def is_version_of(self, other: "_Version") -> bool:
         """Whether both are versions of one document: by their names, and by most of their text.
 
-        Short ones have to have other marks than dates: minutes of two years are no versions.
+        Minutes of two days are no versions: of those that only dates tell apart nearly all of the
+        text has to be the same, and short ones have to have other marks.
         """
         path, title = (a == b != "" for a, b in zip(self.names, other.names, strict=True))
         if not path and not (title and self.document.title != other.document.title):
             return False
+        dated = self.path != other.path
+        dated = dated and _without_dates(self.marks) == _without_dates(other.marks)
         shorter = min(len(self.sentences), len(other.sentences))
-        if shorter > _FEW:
-            return len(self.sentences.keys() & other.sentences.keys()) >= _SAME_TEXT * shorter
-        return self.path == other.path or _without_dates(self.marks) != _without_dates(other.marks)
+        if shorter <= _FEW:
+            return not dated
+        share = _SAME_TEXT_DATED if dated else _SAME_TEXT
+        return len(self.sentences.keys() & other.sentences.keys()) >= share * shorter
 
     @cached_property
     def marks(self) -> str:

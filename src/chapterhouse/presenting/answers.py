@@ -193,7 +193,9 @@ def _remarks(answer: Answer, *, refused: bool) -> Iterator[Block]:
     """Yield what was not found; of a refusal that is all there is to read."""
     searched, style = answer.searched, Style.PLAIN if refused else Style.QUIET
     if refused and not answer.notice:
-        yield paragraph("I don't find this in the documents.", Style.STRONG)
+        yield paragraph(
+            "I don't find this in the documents; it may be there in other words.", Style.STRONG
+        )
     if refused:
         terms = wording.join_words(searched.terms) or "nothing"
         yield paragraph(f"Searched {_searched(answer)}, for: {terms}")
