@@ -48,7 +48,8 @@ _LANGUAGES = {"English": "en", "French": "fr", "German": "de", "Portuguese": "pt
 # Sentences that say nothing of documents, but of what is shown and how.
 _OF_THE_SCREEN = re.compile(
     r"No passage answers this for certain\. The closest passages:|The closest passages:|Likely:"
-    r"|I don't find this in the documents; it may be there in other words\.|Nearest headings:|Searched also for: .*"
+    r"|I don't find this in the documents; it may be there in other words\.|Nearest headings:"
+    r"|Searched also for: .*"
     r"|(?:Counting|Weighing|A summary) needs a model\. These are (?:the )?passages .*:"
 )
 

@@ -452,7 +452,8 @@ def test_a_question_that_documents_do_not_answer_says_what_was_searched() -> Non
         warnings=("Of plan.pdf only 2 of 9 pages were read.",),
     )
     assert on_a_terminal(refusal) == (
-        "I don't find this in the documents; it may be there in other words.\nSearched 3 documents, 9 chunks, for: pier, won\n"
+        "I don't find this in the documents; it may be there in other words.\n"
+        "Searched 3 documents, 9 chunks, for: pier, won\n"
         "No document searched mentions “won”.\n1 document was read only in part: a/plan.pdf\n"
         "The documents are in German; the question is in English.\n"
         "Nearest headings:\n• Piers › Osk\n\n"
