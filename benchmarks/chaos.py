@@ -3,8 +3,8 @@
     python benchmarks/chaos.py [--rounds 100] [--seed 1] [--write]
 
 After each round nothing that was acknowledged is lost, nothing is there twice, nothing that was
-removed is back, the library is the image of its folder, and ``verify`` finds nothing. A round takes
-half a minute on two cores.
+removed is back, the library is the image of its folder, and ``Library.faults`` finds nothing. A
+round takes half a minute on two cores.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from server import Server, signalled, workers_of
 
 SERVERS, KILLS = 2, 4  # kills of a round, at least
 SECONDS, MOST_SECONDS = 10.0, 60.0  # that a round goes wild for
-COMMANDS: Final = ("add", "add", "sync", "remove", "reindex", "export", "worker", "verify")
+COMMANDS: Final = ("add", "add", "sync", "remove", "reindex", "export", "worker", "doctor")
 _QUEUE_SECONDS: Final = 240.0  # after which a queue counts as standing still
 
 
@@ -301,7 +301,7 @@ class Chaos:
             }
             disk = {str(one): sha256(one.read_bytes()).hexdigest() for one in self.papers.iterdir()}
             known.faults += [f"{place} differs" for place, _ in inside.items() ^ disk.items()]
-            known.faults += [one.sentence for one in library.upkeep.verify().findings]
+            known.faults += library.faults()
             known.faults += [
                 f"{job.kind} {job.id} is {job.state.value}: {job.error}"
                 for job in library.jobs.list((*OPEN, JobState.FAILED))
@@ -332,7 +332,7 @@ def main() -> int:
     bars = [
         Bar("chaos: rounds", options.rounds, least=100 if options.write else 1),
         Bar("chaos: kills", chaos.kills(), least=1),
-        Bar("chaos: lost, doubled, back, or faults of verify", len(known.faults), most=0),
+        Bar("chaos: lost, doubled, back, or faults of the library", len(known.faults), most=0),
         Bar("chaos: most seconds until the queue moves", max(known.delays, default=0.0), most=10),
     ]
     rows = (*sorted(known.counts.items()), ("acknowledged", stored), ("removed", removed))

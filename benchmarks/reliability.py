@@ -44,7 +44,6 @@ ELSEWHERE: Final = (
     ("deletion", "[removal](removal.md)"),
     ("cloud", "[cloud](cloud.md)"),
     ("export", "[archive](archive.md)"),
-    ("planted damage", "[verify](verify.md)"),
 )
 _RESULT: Final = RESULTS / "reliability.json"
 

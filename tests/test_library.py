@@ -65,14 +65,12 @@ def test_the_doctor_finds_a_healthy_library_healthy(library: Library) -> None:
 
 def test_the_doctor_looks_into_every_index_and_reindexing_repairs_it(library: Library) -> None:
     library.search.hits("lighthouse")
-    checked = {check.name for check in library.doctor()}
-    assert checked >= {"names index", "lexical index", "vector index"}
     library.close()
     with (library.folder / "index" / "names" / "aliases.db").open("r+b") as stream:
         stream.write(b"this is no database at all")
     with Library.open(library.home) as opened:
         damaged = [check.name for check in opened.doctor() if not check.passed]
-        assert damaged == ["names index"]
+        assert damaged == ["indexes"]
         opened.reindex()
         assert all(check.passed for check in opened.doctor())
 

@@ -34,7 +34,7 @@ SEAMS_OF_WHAT_IS_KEPT = (
 # What has no scope, and why.
 FOLLOWS_EVERYTHING = {
     # An index has to know every change, of every document.
-    "Index": {"sequence", "catch_up", "rebuild", "differences"},
+    "Index": {"sequence", "catch_up", "rebuild", "differing"},
     "ChangeLog": {"sequence", "changes", "document_with_chunks"},
     # Vectors are made for all documents and read by indexes alone; a role is no document's.
     "DocumentVectors": {"fingerprints", "fingerprints_of", "vectors_of"},
@@ -57,7 +57,7 @@ FOLLOWS_EVERYTHING = {
     # A copy is of the whole store.
     "Backup": {"blob_hashes", "snapshot", "relocate"},
     # Bytes by their hash, which only the store knows; it asks by scope before.
-    "Blobs": {"put", "get", "has", "delete", "hashes", "foreign"},
+    "Blobs": {"put", "get", "has", "delete", "hashes"},
     # It opens other seams, which have scopes of their own.
     "Store": {
         *("embeddings", "examination", "jobs", "memories", "questions", "settings"),

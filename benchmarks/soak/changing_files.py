@@ -120,7 +120,7 @@ def run(folder: Path, changes: int, reads_wanted: int) -> tuple[int, int, Counte
         _settle(docs)
         library.sources.sync(prove=False, confirmed=True)
         faults += faults_of(library)
-        faults += [one.sentence for one in library.upkeep.verify().findings]
+        faults += library.faults()
         missing = _unequal(library, docs)
     return _count(ready), reads, codes, [*faults, *missing]
 

@@ -302,12 +302,12 @@ def run(
             problem = _pass(library, model, writes, deleting=deleting)
             model.done["passes"] += 1
             if not problem and model.done["passes"] % 40 == 0:
-                problem = "; ".join(one.sentence for one in library.upkeep.verify().findings)
+                problem = "; ".join(library.faults())
             if problem:
                 where = f"seed {seed}, pass {model.done['passes']}"
                 faults.append(f"{where}: {problem}; {model.recent}")
         if not faults:
-            faults += [one.sentence for one in library.upkeep.verify().findings]
+            faults += library.faults()
     return model.done, faults
 
 

@@ -91,7 +91,7 @@ def attempt(docs: Path, home: Path, call: int, kind: str, disk: Disk) -> dict[st
             seen["faults"].append(f"the next add ends as {outcome.record.code}")
         if len(library.search.hits("zyqnew", limit=5, per_document=1).hits) != 1:
             seen["faults"].append("the next add is not found")
-        seen["faults"] += [one.sentence for one in library.upkeep.verify().findings]
+        seen["faults"] += library.faults()
     return seen
 
 

@@ -226,7 +226,7 @@ def _looked(home: Path, words: Mapping[str, str], *, recover: bool) -> dict[str,
         library.search.hits("lighthouse", limit=1)
         ready = time.perf_counter() - began
         documents = {one.location: one.sha256 for one in library.documents.list()}
-        faults = [one.sentence for one in library.upkeep.verify().findings]
+        faults = list(library.faults())
         for sha256, word in words.items():
             hits = library.search.hits(f'"{word}"', limit=1).hits
             found = {hit.document.sha256 for hit in hits if hit.stages.get("exact")}

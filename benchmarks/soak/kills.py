@@ -257,7 +257,9 @@ def _result(counts: Counts, share: float) -> tuple[list[Bar], list[Table]]:
         Bar("kills", total, least=200 if share >= 1 else 1),
         Bar("least kills at a named point", min(named.values()), least=10 if share >= 1 else 1),
         Bar("kills after an acknowledgement of the same run", counts.late / total, least=0.8),
-        Bar("documents lost, doubled or half, or faults of verify", len(counts.faults), most=0),
+        Bar(
+            "documents lost, doubled or half, or faults of the library", len(counts.faults), most=0
+        ),
         Bar("most seconds until the library answers again", round(max(counts.ready), 2), most=5),
     ]
     rows = tuple(sorted(counts.kills.items()))

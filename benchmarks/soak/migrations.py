@@ -28,7 +28,7 @@ def upgraded(home: Path) -> list[str]:
     with Library.open(home) as library:
         found = {one.location: one.sha256 for one in library.documents.list()}
         hits = library.search.hits("lighthouse windows", limit=10, per_document=0).hits
-        faults = [one.sentence for one in library.upkeep.verify().findings]
+        faults = list(library.faults())
         if len({hit.document.id for hit in hits}) != len(wanted):
             faults.append(f"a search finds {len(hits)} of {len(wanted)} documents")
     return faults if found == wanted else [*faults, "documents are lost"]

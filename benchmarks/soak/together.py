@@ -137,7 +137,7 @@ def four_and_four(folder: Path, seconds: float) -> tuple[Counter[str], list[str]
 
 
 def _faults(home: Path, docs: Sequence[Path]) -> list[str]:
-    """Sync once more; return how the library differs from the folders, and what verify finds."""
+    """Sync once more; return how the library differs from the folders, and its faults."""
     (seen,) = _forked([lambda: _looked(home, docs)])
     return [fault for fault, number in seen.items() if number]
 
@@ -151,7 +151,7 @@ def _looked(home: Path, docs: Sequence[Path]) -> Report:
             for one in docs
             for path in one.iterdir()
         }
-        sentences = [one.sentence for one in library.upkeep.verify().findings]
+        sentences = library.faults()
     differing = {f"{place} differs" for place, _ in found.items() ^ wanted.items()}
     return dict.fromkeys([*sentences, *differing], 1)
 
@@ -174,7 +174,7 @@ def same_file(folder: Path, adders: int) -> tuple[int, list[str]]:
 
     def count() -> Report:
         with Library.open(home) as library:
-            faults = [one.sentence for one in library.upkeep.verify().findings]
+            faults = library.faults()
             return {"documents": len(list(library.documents.list())), **dict.fromkeys(faults, 1)}
 
     (seen,) = _forked([count])
@@ -225,7 +225,7 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
         Bar("seconds of four writing and four reading processes", seconds, least=seconds),
         Bar("errors that reached a caller", errors, most=0),
         Bar("documents lost or torn", done["lost"] + done["torn"], most=0),
-        Bar("differences from the folders, and faults of verify, afterwards", len(faults), most=0),
+        Bar("differences from the folders, and faults of the library", len(faults), most=0),
         Bar("documents beyond one of a file added 16 times at once", documents - 1, most=0),
         Bar("times that two processes synced one folder of renamed files at once", rounds, least=1),
     ]

@@ -90,7 +90,7 @@ def _kill_at(home: Path, number: int, step: tuple[str, str, int], seen: Seen) ->
             for job in library.jobs.list((JobState.FAILED,))
         ]
         if number % 5 == 0:
-            seen.faults += [one.sentence for one in library.upkeep.verify().findings]
+            seen.faults += library.faults()
         names = {path.name for path in (library.folder / FOLDER).glob(f"{digest}*")}
         if names and received:
             seen.faults.append(f"{where}, {point} {count}: its bytes stayed")
@@ -140,7 +140,7 @@ def _kill_served(folder: Path, kills: int, seen: Seen) -> None:
                 seen.faults.append(f"{word}: {len(server.documents(word))} documents, not {wanted}")
     server.stop()
     with Library.open(home) as library:
-        seen.faults += [one.sentence for one in library.upkeep.verify().findings]
+        seen.faults += library.faults()
 
 
 def _delays(server: Server, waiting: list[str], since: float) -> list[float]:

@@ -5,7 +5,6 @@ Interfaces call nothing below it; ``wiring`` makes its parts.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Final, Self
 
 from chapterhouse.concurrency import wait_for_threads
 from chapterhouse.errors import (
-    CorruptLibraryError,
     NotFoundError,
     RefusedError,
     RejectedError,
@@ -30,16 +28,18 @@ from chapterhouse.types import (
     AddReport,
     Check,
     ExportReport,
-    Finding,
     LibraryStatus,
     Progress,
-    Remedy,
-    RepairReport,
     RestoreReport,
     Scope,
-    Verification,
 )
-from chapterhouse.wiring import make_home, open_runtime, open_workspace, resolve_settings
+from chapterhouse.wiring import (
+    make_home,
+    open_runtime,
+    open_workspace,
+    require_database,
+    resolve_settings,
+)
 
 # A command that searches does not load what adds, answers or meets.
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from chapterhouse.facets import search as searching
     from chapterhouse.facets import settings as configuring
     from chapterhouse.facets import sources as syncing
-    from chapterhouse.facets import upkeep as maintaining
+    from chapterhouse.ingest import doctor as examining
     from chapterhouse.models import discovery
     from chapterhouse.ports.memories import Memories
 else:
@@ -71,7 +71,7 @@ else:
     searching = lazy("chapterhouse.facets.search")
     configuring = lazy("chapterhouse.facets.settings")
     syncing = lazy("chapterhouse.facets.sources")
-    maintaining = lazy("chapterhouse.facets.upkeep")
+    examining = lazy("chapterhouse.ingest.doctor")
     discovery = lazy("chapterhouse.models.discovery")
 
 _SETTLES: Final = 2.0  # seconds
@@ -185,11 +185,6 @@ class Library:
         """Long work: what is done, waits to be, and was."""
         return working.JobFacet(self._whole)
 
-    @cached_property
-    def upkeep(self) -> "maintaining.Upkeep":
-        """Whether the library is sound, and what helps where it is not."""
-        return maintaining.Upkeep(self._whole)
-
     @property
     def memory(self) -> "Memories":
         """What was asked and answered."""
@@ -234,62 +229,6 @@ class Library:
         stated = read_stated(folder, own)
         make_home(folder, own)
         return cls(open_workspace(folder, workspace, stated))
-
-    @classmethod
-    def verify(
-        cls,
-        home: Path | str | None = None,
-        workspace: str = "default",
-        *,
-        quick: bool = False,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> Verification:
-        """Verify a library, also one that is too damaged to be opened; see ``Upkeep.verify``.
-
-        Raises:
-            NotFoundError: there is none.
-        """
-        try:
-            with cls.open(home, workspace, create=False) as library:
-                return library.upkeep.verify(quick=quick, on_progress=on_progress)
-        except CorruptLibraryError as error:
-            damaged = Finding("database", error.message, Remedy.REBUILD, hint=error.hint)
-            own = home_folder(home) / "workspaces" / workspace
-            return Verification(files.findings_without_database(own) or (damaged,), quick=quick)
-
-    @classmethod
-    def repair(
-        cls,
-        home: Path | str | None = None,
-        workspace: str = "default",
-        *,
-        found: Verification | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> RepairReport:
-        """Repair what ``verify`` finds; a damaged database is written anew from what can be read.
-
-        Args:
-            home: As in ``open``.
-            workspace: Likewise.
-            found: What ``verify`` found; it is called where this is None.
-            on_progress: Called after each document that is read again.
-
-        Raises:
-            NotFoundError: there is no library.
-            CorruptLibraryError: nothing of its database can be read.
-            ChapterhouseError: another process is writing to it.
-        """
-        found = cls.verify(home, workspace) if found is None else found
-        rebuilt = tuple(one for one in found.findings if one.remedy is Remedy.REBUILD)
-        own = home_folder(home) / "workspaces" / workspace
-        damaged, lost = files.rebuild(own) if rebuilt else ("", {})
-        with cls.open(home, workspace, create=False) as library:
-            if rebuilt:
-                library.reindex()
-                found = library.upkeep.verify()
-            report = library.upkeep.repair(found, on_progress=on_progress)
-        repaired = tuple(dict.fromkeys((*rebuilt, *report.repaired)))
-        return replace(report, repaired=repaired, damaged_copy=damaged, lost=lost)
 
     @classmethod
     @contextmanager
@@ -422,13 +361,37 @@ class Library:
         """Count what there is."""
         return self._whole.status()
 
-    def doctor(self, *, fix: bool = False) -> tuple[Check, ...]:
-        """Check the environment, and the library quickly; ``upkeep.verify`` checks it wholly.
+    def doctor(
+        self, *, thorough: bool = False, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> tuple[Check, ...]:
+        """Check what the library runs on, and whether it is sound.
 
         Args:
-            fix: Close what other users of the machine can look into; nothing else is changed.
+            thorough: Read and compare everything; see ``faults``.
+            on_progress: Called after each document.
         """
-        return self.upkeep.doctor(fix=fix)
+        whole = self._whole
+        around = examining.check_surroundings(
+            whole.version,
+            whole.home,
+            whole.folder,
+            whole.store,
+            whole.encoders.statuses(),
+            whole.resolved.ignored,
+        )
+        return (*around, *self._check(thorough=thorough, on_progress=on_progress))
+
+    def faults(self) -> tuple[str, ...]:
+        """Compare every document, its bytes and every index with each other; say what differs."""
+        return tuple(one.sentence for one in self._check(thorough=True) if not one.passed)
+
+    def _check(
+        self, *, thorough: bool, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> tuple[Check, ...]:
+        whole = self._whole
+        return examining.check_library(
+            whole.store, whole.blobs, whole.indexes(), thorough=thorough, on_progress=on_progress
+        )
 
     def check_language_model(self) -> Check | None:
         """Say how the language model does; None where the settings name none.
@@ -468,9 +431,10 @@ def _require_there(home: Path, workspace: str) -> Path:
 
     Raises:
         NotFoundError: it has none.
+        CorruptLibraryError: it had one: its database is empty or missing.
     """
     own = home / "workspaces" / workspace
-    if not (own / "library.db").exists() and not files.findings_without_database(own):
+    if not require_database(own):
         raise NotFoundError(
             f"There is no library in {home} (workspace '{workspace}').",
             hint="Make one with: chapterhouse init, or add documents: chapterhouse add PATH",

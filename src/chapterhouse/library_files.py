@@ -1,25 +1,15 @@
-"""A library as files: written to an archive, restored from one, a damaged one written anew."""
+"""A library as files: written to an archive, and restored from one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
-from chapterhouse import wiring
 from chapterhouse.agents import curate, curated
 from chapterhouse.ingest import export, restore, staging
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE
 from chapterhouse.settings_file import portable_settings
-from chapterhouse.types import (
-    ExportReport,
-    Finding,
-    Progress,
-    RestoreReport,
-)
-from chapterhouse.wiring import (
-    databases,
-    definition_folders,
-    rebuild_database,
-)
+from chapterhouse.types import ExportReport, Progress, RestoreReport
+from chapterhouse.wiring import databases, definition_folders
 
 OnProgress = Callable[[Progress], None]
 
@@ -72,13 +62,3 @@ def restore_library(
         dry_run=dry_run,
         on_progress=on_progress,
     )
-
-
-def findings_without_database(folder: Path) -> tuple[Finding, ...]:
-    """Return what is found where a workspace has no database; as of ``wiring``."""
-    return wiring.findings_without_database(folder)
-
-
-def rebuild(folder: Path) -> tuple[str, Mapping[str, int]]:
-    """Write the database of a workspace anew; as ``wiring.rebuild_database``."""
-    return rebuild_database(folder)

@@ -11,7 +11,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.errors import CorruptLibraryError, EngineError
+from chapterhouse.errors import EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
@@ -42,12 +42,11 @@ from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
 from chapterhouse.store.access_database import AccessDatabase, AuditStore
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.definitions import FolderDefinitions
-from chapterhouse.store.salvage import salvage
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
 from chapterhouse.store.sqlite import SqliteStore, require_not_emptied
 from chapterhouse.store.statements import load_migrations
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import Extraction, Finding, Remedy
+from chapterhouse.types import Extraction
 from chapterhouse.types.personas import COUNCIL_MARKS, PERSONA_MARKS
 
 if TYPE_CHECKING:
@@ -252,20 +251,6 @@ def open_access(home: Path) -> "access.Access":
     )
 
 
-def rebuild_database(folder: Path) -> tuple[str, Mapping[str, int]]:
-    """Write the database of a workspace anew from all that can be read of it.
-
-    Returns:
-        Where the damaged one is now, and how many rows could not be read, by table.
-
-    Raises:
-        CorruptLibraryError: nothing of it can be read.
-        ChapterhouseError: another process is writing to it.
-    """
-    damaged, lost = salvage(folder / "library.db")
-    return str(damaged), lost
-
-
 def definition_folders(home: Path, workspace: str) -> dict[str, Path]:
     """Return the folders in which the definitions of a workspace are.
 
@@ -283,16 +268,14 @@ def _definitions(folders: Mapping[str, Path]) -> dict[str, FolderDefinitions]:
     }
 
 
-def findings_without_database(folder: Path) -> tuple[Finding, ...]:
-    """Return what is found where the database of a workspace is empty or missing, else nothing."""
-    try:
-        require_not_emptied(folder / "library.db")
-    except CorruptLibraryError as error:
-        sentence = "the database that knew of which file it has the bytes is gone: blob {}"
-        blobs = sorted(FolderBlobs(folder / "blobs").hashes())
-        found = [Finding("blobs", sentence.format(one), Remedy.NONE, one) for one in blobs]
-        return (Finding("database", error.message, Remedy.NONE, hint=error.hint), *found)
-    return ()
+def require_database(folder: Path) -> bool:
+    """Say whether a workspace has a database.
+
+    Raises:
+        CorruptLibraryError: it had one: files of its library are there.
+    """
+    require_not_emptied(folder / "library.db")
+    return (folder / "library.db").exists()
 
 
 def databases() -> "Databases":

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, ReadOnlyError, RefusedError, UsageError
-from chapterhouse.library_files import rebuild
 from chapterhouse.settings import Settings
 from chapterhouse.settings_stored import ALIASES, value_of
 from chapterhouse.types import Origin, SettingChange
@@ -278,7 +277,7 @@ def test_a_stored_value_of_another_version_leaves_the_library_open(home: Path) -
         assert library.settings.search.limit == 5
         assert library.settings.search.per_document == 4
         assert library.settings.cloud.rclone == ""
-        (check,) = (one for one in library.doctor() if one.name == "stored settings")
+        (check,) = (one for one in library.doctor() if one.name == "settings")
         assert check.sentence == "Ignored: cloud.rclone, search.limit, search.mood."
         assert "settings list" in check.hint
         listed = {one.name: one for one in library.configuration.all() if one.ignored}
@@ -318,17 +317,6 @@ def test_they_travel_with_an_archive(home: Path, tmp_path: Path) -> None:
     with Library.open(tmp_path / "elsewhere", "other") as restored:
         assert restored.settings.search.limit == 3
         assert restored.configuration.history() == history
-
-
-def test_they_survive_the_repair_of_a_damaged_database(home: Path) -> None:
-    with Library.open(home) as library:
-        library.configuration.change("search.limit", 3, "ada")
-        history = library.configuration.history()
-        own = library.folder
-    rebuild(own)
-    with Library.open(home) as library:
-        assert library.configuration.history() == history
-        assert library.settings.search.limit == 3
 
 
 def test_a_library_that_can_only_be_read_is_left(

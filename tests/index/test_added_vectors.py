@@ -128,16 +128,12 @@ def test_the_tables_index_does_not_look_at_them(filled: SqliteStore, tmp_path: P
     assert read_state(folder) == before
 
 
-def test_vectors_made_while_it_is_compared_are_no_differences(
-    filled: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_vectors_that_wait_to_be_added_are_no_differences(
+    filled: SqliteStore, tmp_path: Path
 ) -> None:
     index = VectorIndex(tmp_path / "letters", EMBEDDER)
     index.catch_up(filled)
-    documents = filled.documents
-
-    def embed_meanwhile(scope: Scope) -> object:
-        embed(filled, "note-2")
-        return documents(scope)
-
-    monkeypatch.setattr(filled, "documents", embed_meanwhile)
-    assert list(index.differences(filled, thorough=True)) == []
+    embed(filled, "note-2")
+    assert not index.differing(filled, thorough=True)
+    index.catch_up(filled)
+    assert not index.differing(filled, thorough=True)

@@ -192,7 +192,7 @@ def test_garbage_is_replaced_when_the_index_is_rebuilt(
     with AliasIndex(tmp_path / "names") as index:
         assert index.rebuild(store) == 1
         assert index.size() == 2
-        assert not list(index.differences(store, thorough=True))
+        assert not index.differing(store, thorough=True)
 
 
 def test_a_torn_file_is_a_clear_error_until_it_is_rebuilt(
@@ -339,8 +339,8 @@ def test_names_that_differ_from_the_texts_are_found_until_rebuilt(
     put("a", WHO)
     with AliasIndex(tmp_path / "names") as index:
         index.catch_up(store)
-        assert not list(index.differences(store, thorough=True))
+        assert not index.differing(store, thorough=True)
         index._open().execute(statement)
-        assert list(index.differences(store, thorough=True))
+        assert index.differing(store, thorough=True)
         index.rebuild(store)
-        assert not list(index.differences(store, thorough=True))
+        assert not index.differing(store, thorough=True)

@@ -1,7 +1,8 @@
 """What every index derived from the store must do."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -11,11 +12,13 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import lexical as lexical_module
 from chapterhouse.index import vectors as vectors_module
 from chapterhouse.index.lexical import LexicalIndex
+from chapterhouse.index.schema import entry_of
+from chapterhouse.index.state import read_state, write_state
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Difference, Remedy, Scope, Scored, WeightedTerm
+from chapterhouse.types import Scope, Scored, WeightedTerm
 
 EVERYTHING = Scope.everything()
 
@@ -28,7 +31,7 @@ class Searchable(Protocol):
     def catch_up(self, store: SqliteStore) -> int: ...
     def rebuild(self, store: SqliteStore) -> int: ...
     def size(self, scope: Scope) -> int: ...
-    def differences(self, store: SqliteStore, *, thorough: bool) -> Iterator[Difference]: ...
+    def differing(self, store: SqliteStore, *, thorough: bool) -> Collection[str]: ...
 
 
 Find = Callable[[Searchable, str, Sequence[str], int], Sequence[Scored]]
@@ -267,10 +270,6 @@ def test_readers_are_not_disturbed_by_files_written_anew(
     assert len(find(shared, "harbour")) == 2
 
 
-def differences(index: Searchable, store: SqliteStore) -> list[str]:
-    return [one.sentence for one in index.differences(store, thorough=True)]
-
-
 def test_an_index_that_has_applied_everything_differs_in_nothing(
     make: Callable[[str], Searchable], store: SqliteStore, put: Put
 ) -> None:
@@ -278,14 +277,13 @@ def test_an_index_that_has_applied_everything_differs_in_nothing(
     put("a", "The ferry waits for the storm.\n\nThe gate.", shelves=("crew", "library"))
     put("b", "The berth is empty.")
     index.catch_up(store)
-    assert differences(index, store) == []
+    assert not index.differing(store, thorough=True)
     put("a", "Another text of the harbour.")
     store.set_shelves("b", ("crew",))
-    assert differences(index, store) == []  # behind, and exact up to where it is
     index.catch_up(store)
     store.remove("b")
     index.catch_up(store)
-    assert differences(index, store) == []
+    assert not index.differing(store, thorough=True)
 
 
 def _unnoticed(store: SqliteStore, *statements: str) -> None:
@@ -317,20 +315,9 @@ def test_what_differs_from_the_store_is_found_until_it_is_rebuilt(
     put("b", "The berth is empty.")
     index.catch_up(store)
     _unnoticed(store, *statements)
-    assert differences(index, store)
+    assert index.differing(store, thorough=True)
     index.rebuild(store)
-    assert differences(index, store) == []
-
-
-def test_a_strange_file_is_found_and_left(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put, tmp_path: Path
-) -> None:
-    index = make("index")
-    put("a", "The ferry waits for the storm.")
-    index.catch_up(store)
-    (tmp_path / "index" / "notes.txt").write_text("mine")
-    (found,) = index.differences(store, thorough=False)
-    assert (found.remedy, "notes.txt" in found.sentence) == (Remedy.NONE, True)
+    assert not index.differing(store, thorough=True)
 
 
 def test_every_byte_of_the_files_is_looked_at(
@@ -349,12 +336,12 @@ def test_every_byte_of_the_files_is_looked_at(
         at = len(data) // 2
         _exchange(path, data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])
         try:
-            found = differences(make("index"), store)
+            found = set(make("index").differing(store, thorough=True))
         except CorruptLibraryError as error:
-            found = [error.message]
+            found = {error.message}
         assert found, path.name
         _exchange(path, data)
-    assert differences(make("index"), store) == []
+    assert not make("index").differing(store, thorough=True)
 
 
 def _exchange(path: Path, data: bytes) -> None:
@@ -371,18 +358,36 @@ def test_a_chunk_may_lack_a_vector_and_not_its_words(
     _unnoticed(store, "DELETE FROM embedding")
     index = vector(tmp_path / "vector")
     index.catch_up(store)
-    assert differences(index, store) == []
+    assert not index.differing(store, thorough=True)
 
 
-def test_vectors_that_the_store_lost_or_spoilt_are_its_own_fault(
+def test_vectors_that_the_store_lost_or_spoilt_are_found(
     tmp_path: Path, store: SqliteStore, put: Put
 ) -> None:
     put("a", "The ferry waits for the storm.")
     index = vector(tmp_path / "vector")
     index.catch_up(store)
     _unnoticed(store, "UPDATE embedding SET vectors = CAST(x'0014' || substr(vectors, 3) AS BLOB)")
-    (found,) = index.differences(store, thorough=True)
-    assert (found.remedy, found.document_id) == (Remedy.REREAD, "a")
+    assert index.differing(store, thorough=True) == {"a"}
     _unnoticed(store, "DELETE FROM embedding")
-    (found,) = index.differences(store, thorough=True)
-    assert (found.remedy, found.document_id) == (Remedy.REREAD, "a")
+    assert index.differing(store, thorough=True) == {"a"}
+
+
+def test_terms_of_another_text_and_doubled_entries_are_found(
+    tmp_path: Path, store: SqliteStore, put: Put
+) -> None:
+    put("a", "The ferry waits for the storm.")
+    put("b", "The berth is empty.")
+    index = LexicalIndex(tmp_path / "lexical")
+    index.catch_up(store)
+    _unnoticed(store, "UPDATE chunk SET text = 'The gull.' WHERE document = 1")
+    assert index.differing(store, thorough=False) == set()
+    assert index.differing(store, thorough=True) == {"a"}
+    state = read_state(tmp_path / "lexical")
+    write_state(tmp_path / "lexical", replace(state, sequence=state.sequence - 1))
+    writer = index._open(state.generation).writer(16_000_000, num_threads=1)
+    document = store.document("b", EVERYTHING)
+    assert document is not None
+    writer.add_document(entry_of(document, 2, (["berth"], [], [])))
+    writer.commit()
+    assert "b" in LexicalIndex(tmp_path / "lexical").differing(store, thorough=False)

@@ -110,4 +110,4 @@ def test_what_changes_while_the_index_reads_is_indexed_as_it_is_then(
 
     monkeypatch.setattr(store, "changes", changed_meanwhile)
     index.catch_up(store)
-    assert list(index.differences(store, thorough=True)) == []
+    assert not index.differing(store, thorough=True)

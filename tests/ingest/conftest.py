@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.doctor import examine
+from chapterhouse.ingest.doctor import check_library
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.prepare import prepare
@@ -109,7 +109,8 @@ class Home:
         return sorted(document.source for document in self.store.documents(Scope.everything()))
 
     def faults(self) -> list[str]:
-        return [check.sentence for check in examine(self.store, self.blobs, {}) if not check.passed]
+        checks = check_library(self.store, self.blobs, {}, thorough=True)
+        return [check.sentence for check in checks if not check.passed]
 
 
 @pytest.fixture

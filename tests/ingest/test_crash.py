@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.ingest.doctor import examine
+from chapterhouse.ingest.doctor import check_library
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
 from chapterhouse.types import Scope, Status
@@ -65,8 +65,8 @@ def _check(home: Path, acknowledged: dict[str, str]) -> None:
             document = store.document(record.document_id, EVERYTHING)
             assert document is not None
             assert document.sha256 == sha256
-        faults = [check for check in examine(store, blobs, {}) if not check.passed]
-        assert faults == []
+        checks = check_library(store, blobs, {}, thorough=True)
+        assert [check for check in checks if not check.passed] == []
 
 
 @pytest.mark.timeout(120 + 4 * KILLS)
@@ -123,7 +123,7 @@ def _finish(folder: Path, home: Path) -> None:
         store.collect_garbage(0)
         needed = {document.sha256 for document in store.documents(EVERYTHING)}
         assert set(blobs.hashes()) <= needed
-        assert all(check.passed for check in examine(store, blobs, {}))
+        assert all(check.passed for check in check_library(store, blobs, {}, thorough=True))
 
 
 def test_two_processes_may_add_the_same_folder(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_a_full_disk_is_explained_and_harms_nothing(
         assert [document.id for document in store.documents(Scope.everything())] == ["before-0001"]
         store._connections._writer.pragma("max_page_count", 100_000)
         store.put(*make_parts("large", "many words\n" * 3000))
-        assert all(one.part == "folders" for one in store.examination().findings())
+        assert not list(store.examination().faults(thorough=True))
 
 
 def test_a_migration_happens_wholly_or_not_at_all(tmp_path: Path) -> None:
@@ -207,10 +207,10 @@ def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> No
     allowed |= {"drop_every_question", "forget_texts_of_memories"}
     # And an import.
     allowed |= {f"relocate_{table}" for table in ("documents", "files", "roots", "sources")}
-    # Verify and repair look at every row, too.
+    # The doctor looks at every row, too.
     text = files("chapterhouse.store").joinpath("queries.sql").read_text("utf-8")
-    of_verify = parse_statements(text.partition("-- Verify and repair:")[2])
-    assert {name for name in whole - set(of_verify) if not name.endswith("_faults")} <= allowed
+    of_doctor = parse_statements(text.partition("-- The doctor:")[2])
+    assert {name for name in whole - set(of_doctor) if not name.endswith("_faults")} <= allowed
 
 
 def test_processes_write_and_read_at_once(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_processes_write_and_read_at_once(tmp_path: Path) -> None:
     with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
         assert store.sequence() == 80
         assert len(list(store.documents(Scope.everything()))) == 80
-        assert all(one.part == "folders" for one in store.examination().findings())
+        assert not list(store.examination().faults(thorough=True))
 
 
 def test_many_may_make_the_same_new_library_at_once(tmp_path: Path) -> None:
@@ -274,7 +274,8 @@ def test_documents_are_sound_after_an_upgrade_that_their_notices_outlive(
     with Library.open(tmp_path / "home") as library:
         (document,) = library.documents.list()
         assert document.notices == (noticed,)
-    assert not Library.verify(tmp_path / "home").findings
+    with Library.open(tmp_path / "home") as library:
+        assert library.faults() == ()
 
 
 def test_what_was_retained_of_removed_documents_goes_with_the_upgrade(tmp_path: Path) -> None:
@@ -295,5 +296,5 @@ def test_what_was_retained_of_removed_documents_goes_with_the_upgrade(tmp_path: 
     with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
         assert list(blobs.hashes()) == []
         assert store.settings().values() == {}
-        assert not list(store.examination().findings())
+        assert not list(store.examination().faults(thorough=True))
     assert b"small" not in (tmp_path / "library.db").read_bytes()

@@ -220,8 +220,7 @@ def _fault(folder: Path, acknowledged: int, states: Sequence[State]) -> str:
             if state not in states[acknowledged : acknowledged + 2]:
                 kind = "lost" if state in states else "by halves"
                 return f"write {acknowledged} was acknowledged and is {kind}"
-            found = store.examination().findings()
-            return "; ".join(one.sentence for one in found if one.part != "folders")
+            return "; ".join(store.examination().faults(thorough=True))
     except ChapterhouseError as error:
         return error.message
 

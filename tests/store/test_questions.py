@@ -173,7 +173,7 @@ def test_a_removed_document_is_named_nowhere(
     # One who asked before the removal and is recorded after it brings nothing back.
     store.questions().record(record, 0)
     assert [one.text for one in store.questions().figures(0, 0, 0).weak].count(TEXT) == 0
-    assert not list(store.examination().findings())
+    assert not list(store.examination().faults(thorough=True))
     store.forget_removals(store.sequence())
     store.compact()
     for path in tmp_path.glob("library.db*"):

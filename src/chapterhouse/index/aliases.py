@@ -1,11 +1,10 @@
 """Which names the documents give for the same thing: a small table derived from their texts."""
 
 import json
-import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -15,17 +14,15 @@ import apsw
 
 from chapterhouse.errors import ChapterhouseError, CorruptLibraryError
 from chapterhouse.files import read_only_address
-from chapterhouse.index.comparing import changed_since, foreign_files
-from chapterhouse.index.document_names import TABLES, compare, names_in, rows_by_document
+from chapterhouse.index.document_names import TABLES, has_names, names_in, rows_by_document
 from chapterhouse.index.state import writer_lock
 from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.ports.store import Store
 from chapterhouse.text.aliases import fold_name
-from chapterhouse.types import Alias, AliasKind, Difference, Remedy, Scope
+from chapterhouse.types import Alias, AliasKind, Scope
 
 _VERSION: Final = 6  # grows when the same text gives other names
 _ALL: Final = Scope.everything()  # an index follows every document
-_OWN: Final = re.compile(r"lock|aliases\.db(-wal|-shm|-journal)?")
 _BATCH_CHANGES: Final = 512
 _MOST_VOCABULARIES: Final = 8
 _PAUSE_SECONDS: Final = 0.02
@@ -119,34 +116,21 @@ class AliasIndex:
         with self._lock, self._explained():
             return int(self._open().execute("SELECT count(*) FROM alias").get)
 
-    def differences(self, store: Store, *, thorough: bool) -> Iterator[Difference]:
-        """Yield in what it differs from the store: pages, documents, shelves, names.
-
-        Args:
-            store: What it was made from.
-            thorough: Also compare the names and words of every document with its text.
-        """
-        for name in foreign_files(self._folder, _OWN):
-            yield Difference(f"has a file that is not its own: {name}", Remedy.NONE)
-        if fault := self._damage():
-            yield Difference(f"is damaged: {fault}")
-            return
-        changed = changed_since(store, self.sequence())
-        documents = {one.id: one for one in store.documents(_ALL)}
+    def differing(self, store: Store, *, thorough: bool) -> Collection[str]:
+        """Return the documents of which it has other shelves, names or words; see ``Index``."""
+        self._require_sound()
         with self._lock, self._explained():
             found = {name: rows_by_document(self._open(), name) for name in TABLES}
             words = {(str(shelf), str(word)) for shelf, word in self._open().execute(_ALL_WORDS)}
-        for name in sorted({*documents, *(one for table in found.values() for one in table)}):
-            document = documents.get(name)
-            shelves = Counter((shelf,) for shelf in document.shelves) if document else Counter()
-            if name in changed:
-                continue
-            if found["membership"].get(name, Counter()) != shelves:
-                yield Difference(f"has document {name} on other shelves than the library")
-            elif document is None:
-                yield Difference(f"has names of document {name}, which is not there")
-            elif thorough:
-                yield from compare(document, store, found, words)
+        documents = {one.id: one for one in store.documents(_ALL)}
+        strange = {name for table in found.values() for name in table} - documents.keys()
+        return strange | {
+            one.id
+            for one in documents.values()
+            if found["membership"].get(one.id, Counter())
+            != Counter((shelf,) for shelf in one.shelves)
+            or (thorough and not has_names(one, store, found, words))
+        }
 
     def _damage(self) -> str:
         with self._lock, self._explained():

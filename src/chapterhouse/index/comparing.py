@@ -1,93 +1,102 @@
-"""How the entries of an index differ from the chunks of the store, document by document."""
+"""How the entries of the lexical index differ from the chunks of the store, and its damage."""
 
 import json
-import re
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.ports.store import Store
-from chapterhouse.text.counting import counted
-from chapterhouse.types import Difference, Remedy
+import tantivy
 
-_BATCH: Final = 512
+from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.index.forward import Forward
+from chapterhouse.index.schema import fields_of
+from chapterhouse.ports.store import Store
+from chapterhouse.text.analyse import analyse
+from chapterhouse.types import Document, Scope
+
 _FOOTER_MAGIC: Final = 1337  # https://docs.rs/tantivy: the last four bytes of its files
 _NUMBER: Final = 4  # bytes
 _PARTS: Final = ("fast", "fieldnorm", "idx", "pos", "store", "term")  # files of every segment
-# Its lists, its locks, and what a killed process leaves of a list that it was writing.
-_OWN: Final = re.compile(
-    r"meta\.json|\.managed\.json|\.tantivy-(meta|writer)\.lock|\.tmp[0-9A-Za-z]{6}"
-)
+_ALL: Final = Scope.everything()
 
 
-def changed_since(store: Store, sequence: int) -> frozenset[str]:
-    """Return the documents that changed after ``sequence``: an index need not have them yet."""
-    changed: set[str] = set()
-    while changes := store.changes(sequence, _BATCH):
-        changed.update(change.document_id for change in changes)
-        sequence = changes[-1].sequence
-    return frozenset(changed)
-
-
-def compare_entries(
-    expected: Mapping[str, Sequence[int]],
-    found: Mapping[str, Sequence[int]],
-    ignored: Collection[str] = (),
-) -> Iterator[str]:
-    """Yield how the chunk keys that an index has of documents differ from those of the store.
+def differing_documents(
+    every: Iterable[int],
+    schema: tantivy.Schema,
+    searcher: tantivy.Searcher,
+    rows: Forward,
+    store: Store,
+    *,
+    thorough: bool,
+) -> set[str]:
+    """Return the documents whose chunks, shelves or terms are not those of the store.
 
     Args:
-        expected: The store's, in order, by document.
-        found: The index's, in any order, by document.
-        ignored: Documents that may differ.
-    """
-    for name in sorted(expected.keys() | found.keys()):
-        if name in ignored:
-            continue
-        wanted, there = Counter(expected.get(name, ())), Counter(found.get(name, ()))
-        if missing := (wanted - there).total():
-            yield f"lacks {counted(missing, 'chunk')} of document {name}"
-        doubled = sum(number - 1 for key, number in there.items() if number > 1 and key in wanted)
-        if doubled:
-            yield f"has {counted(doubled, 'chunk')} of document {name} more than once"
-        if strange := sum(number for key, number in there.items() if key not in wanted):
-            yield f"has {counted(strange, 'chunk')} of document {name} that the library has not"
-
-
-def damaged_segments(folder: Path) -> Iterator[Difference]:
-    """Yield which files of a Tantivy index are missing, foreign, or not what their checksum says.
+        every: The chunk keys of all entries.
+        schema: Of the entries.
+        searcher: Looks entries up.
+        rows: The terms of the chunks.
+        store: What the index was made from.
+        thorough: Also compare the terms of every chunk with its text.
 
     Raises:
-        OSError: they cannot be read.
-        ValueError, KeyError, TypeError: the list of segments cannot be parsed.
+        ValueError: the rows of terms cannot be those of chunks.
+    """
+    if fault := rows.fault():
+        raise ValueError(fault)
+    keys, documents = store.examination().chunk_keys(), list(store.documents(_ALL))
+    owners = {key: name for name, own in keys.items() for key in own}
+    # One for each name in a field of each chunk: an entry too many differs as one that is missing.
+    wanted = Counter(
+        (field, name, key)
+        for one in documents
+        for field, name in [("document", one.id), *(("shelf", shelf) for shelf in one.shelves)]
+        for key in keys.get(one.id, ())
+    )
+    looked_up = dict.fromkeys((field, name) for field, name, _ in wanted)
+    found = Counter((*place, key) for place in looked_up for key in _keys(schema, searcher, *place))
+    differing = {key for *_, key in (wanted - found) + (found - wanted)}
+    differing |= set(every).symmetric_difference(owners)
+    return {owners.get(key, "of no document") for key in differing} | {
+        one.id
+        for one in documents
+        if not rows.has(keys.get(one.id, ())) or (thorough and not _has_terms(rows, store, one))
+    }
+
+
+def _keys(schema: tantivy.Schema, searcher: tantivy.Searcher, field: str, name: str) -> list[int]:
+    """Return the chunk keys of the entries with a name in a field, repeats included."""
+    query = tantivy.Query.term_query(schema, field, name, index_option="basic")
+    hits = searcher.search(query, limit=max(searcher.num_docs, 1), count=False).hits
+    found = searcher.fast_field_values("key", [address for _, address in hits])
+    return [int(key or 0) for key in found]
+
+
+def _has_terms(rows: Forward, store: Store, document: Document) -> bool:
+    """Whether the forward file has the terms that the text of a document gives."""
+    chunks = store.chunks_of(document.id, _ALL)
+    title = analyse(document.title, document.language)
+    fields = [fields_of(chunk, title, document.language) for chunk in chunks]
+    return rows.has_fields([chunk.key for chunk in chunks], fields)
+
+
+def require_whole_segments(folder: Path) -> None:
+    """Refuse a Tantivy index of which a file is not what its checksum says.
+
+    Raises:
+        OSError: a file is missing, or cannot be read.
+        ValueError, KeyError, TypeError: that is so, or the list of segments cannot be parsed.
     """
     meta = json.loads((folder / "meta.json").read_text("utf-8"))
-    wanted = {
-        f"{str(segment['segment_id']).replace('-', '')}.{part}"
-        for segment in meta["segments"]
-        for part in _PARTS
-    }
-    segments = {name.partition(".")[0] for name in wanted}
-    managed = set(json.loads((folder / ".managed.json").read_text("utf-8")))
-    found = {path.name: path for path in folder.iterdir()}
-    for name in sorted(wanted - found.keys()):
-        yield Difference(f"lacks its file {name}")
-    for name, path in sorted(found.items()):
-        if name.partition(".")[0] in segments and not _has_checksum(path.read_bytes()):
-            yield Difference(f"has a damaged file: {name}")
-        elif name not in managed and not _OWN.fullmatch(name):
-            yield Difference(f"has a file that is not its own: {name}", Remedy.NONE)
-
-
-def foreign_files(folder: Path, known: "re.Pattern[str]") -> Iterator[str]:
-    """Yield the names in a folder of the index that nothing in the index has written."""
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if not known.fullmatch(path.name):
-            yield path.name
+    segments = {str(one["segment_id"]).replace("-", "") for one in meta["segments"]}
+    there = (path.name for path in folder.iterdir() if path.name.partition(".")[0] in segments)
+    for name in sorted({*there, *map(".".join, product(segments, _PARTS))}):
+        if not _has_checksum((folder / name).read_bytes()):
+            raise ValueError(f"its file {name} is damaged")
 
 
 def _has_checksum(data: bytes) -> bool:

@@ -13,7 +13,7 @@ import apsw
 from chapterhouse.ports.store import Store
 from chapterhouse.text.aliases import find_aliases, fold_name, names_of
 from chapterhouse.text.spelling import words_of
-from chapterhouse.types import Alias, AliasKind, Difference, Document, Scope
+from chapterhouse.types import Alias, AliasKind, Document, Scope
 
 _CODE: Final = re.compile(
     r"(?<![^\W_])(?=[^\W_]{2,12}(?![^\W_]))(?:\d+[^\W\d_]|[^\W\d_]+\d)[^\W_]*"
@@ -53,26 +53,23 @@ def rows_by_document(connection: apsw.Connection, name: str) -> dict[str, Rows]:
     return rows
 
 
-def compare(
+def has_names(
     document: Document,
     store: Store,
     found: Mapping[str, Mapping[str, Rows]],
     words: AbstractSet[tuple[str, str]],
-) -> Iterator[Difference]:
-    """Yield how the names of a document differ from what its text gives."""
+) -> bool:
+    """Whether the rows of a document are what its text gives."""
     body = store.body(document.id, Scope.everything())
     if body is None:
-        return
+        return False
     wanted = names_in(document, body.text)
-    aliases = Counter(row[1:] for row in wanted.aliases)
-    titled = Counter((name,) for name, _ in wanted.titled)
     nothing: Rows = Counter()
-    if found["alias"].get(document.id, nothing) != aliases:
-        yield Difference(f"has other names from document {document.id} than its text")
-    if found["titled"].get(document.id, nothing) != titled:
-        yield Difference(f"has other titles of document {document.id} than the library")
-    if not wanted.words <= words:
-        yield Difference(f"lacks words of document {document.id}")
+    return (
+        found["alias"].get(document.id, nothing) == Counter(row[1:] for row in wanted.aliases)
+        and found["titled"].get(document.id, nothing) == Counter((n,) for n, _ in wanted.titled)
+        and wanted.words <= words
+    )
 
 
 def _names(document: Document, aliases: Sequence[Alias]) -> tuple[str, ...]:

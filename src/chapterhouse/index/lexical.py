@@ -12,10 +12,9 @@ same catch-up from the same analysis.
 """
 
 import os
-import re
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -30,12 +29,10 @@ from numpy.typing import NDArray
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import forward
 from chapterhouse.index.comparing import (
-    changed_since,
-    damaged_segments,
+    differing_documents,
     explain_damage,
-    foreign_files,
+    require_whole_segments,
 )
-from chapterhouse.index.entries import Entries, compare
 from chapterhouse.index.forward import Extent, Forward
 from chapterhouse.index.ranking import best_of, clauses_of, open_index
 from chapterhouse.index.schema import entry_of, fields_of, make_schema
@@ -49,7 +46,7 @@ from chapterhouse.index.state import (
 )
 from chapterhouse.ports.store import Store
 from chapterhouse.text.analyse import ANALYSER_VERSION, analyse
-from chapterhouse.types import Change, Difference, Remedy, Scope, Scored, TermRows, WeightedTerm
+from chapterhouse.types import Change, Scope, Scored, TermRows, WeightedTerm
 
 # Tantivy refuses an index of a format it cannot read; this says what is in ours.
 _FINGERPRINT: Final = f"schema 2 analyser {ANALYSER_VERSION}"
@@ -57,8 +54,6 @@ _HEAP_BYTES: Final = 64_000_000
 _BATCH_CHANGES: Final = 512
 _COMPACT_FROM: Final = 10_000  # rows of the forward file; below it gone ones cost nothing
 _MOST_SCOPES: Final = 64
-# What the folder of the index holds.
-_OWN: Final = re.compile(r"state\.json(\.\d+\.new)?|lock|tantivy\.\d+|(terms|ends|keys)\.\d+")
 _LEFT_BEHIND: Final = "FileAlreadyExists"  # how Tantivy names it; it has no type for it
 
 
@@ -184,31 +179,16 @@ class LexicalIndex:
             found = known[scope.key] = ScopedIndex(searcher, self._schema, rows, scope)
         return found
 
-    def differences(self, store: Store, *, thorough: bool) -> Iterator[Difference]:
-        """Yield in what it differs from the store: chunks, documents, shelves, terms.
-
-        Args:
-            store: What it was made from.
-            thorough: Also compare every file with its checksum, and the terms of every chunk with
-                its text.
-        """
-        state = self._state()
-        folder = self._files(state.generation)
+    def differing(self, store: Store, *, thorough: bool) -> Collection[str]:
+        """Return the documents of which it has other chunks, shelves or terms; see ``Index``."""
         with explain_damage():
-            yield from (
-                Difference(f"has a file that is not its own: {name}", Remedy.NONE)
-                for name in foreign_files(self._folder, _OWN)
+            state = self._state()
+            if thorough and state.sequence:  # first: on a damaged file a search may end in a panic
+                require_whole_segments(self._files(state.generation))
+            every, rows = self._keys().tolist(), self._load_forward()
+            return differing_documents(
+                every, self._schema, self._searcher(), rows, store, thorough=thorough
             )
-            # First: on a damaged file a search may end in a panic.
-            damaged = list(damaged_segments(folder)) if thorough else []
-        yield from damaged
-        if not any(one.remedy is Remedy.REINDEX for one in damaged):
-            with explain_damage():
-                every, held = self._keys().tolist(), Entries(self._schema, self._searcher())
-                rows = self._load_forward()
-                changed = changed_since(store, state.sequence)
-                found = compare(every, held, rows, store, changed, thorough=thorough)
-                yield from map(Difference, list(found))
 
     def _top(self, query: tantivy.Query, limit: int) -> Sequence[Scored]:
         with explain_damage():

@@ -6,11 +6,10 @@ by one; more are first looked through by their codes, which changes nothing in t
 (``index/nearest.py``). When half of the rows are gone the files are written anew.
 """
 
-import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +18,6 @@ from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import vector_files
-from chapterhouse.index.comparing import changed_since, compare_entries, foreign_files
 from chapterhouse.index.logs import drop_generations
 from chapterhouse.index.nearest import best_rows, cosines, is_small
 from chapterhouse.index.state import (
@@ -32,16 +30,13 @@ from chapterhouse.index.state import (
 from chapterhouse.index.vector_files import LOGS, Batch, Extent, Loaded, Names, Rows
 from chapterhouse.ports.models import Embedder
 from chapterhouse.ports.store import Store
-from chapterhouse.text.counting import counted
-from chapterhouse.types import Change, Difference, Document, Remedy, Scope, Scored
+from chapterhouse.types import Change, Document, Scope, Scored
 
 _BATCH_CHANGES: Final = 512
 _COMPACT_FROM: Final = 1_000  # rows; below it gone rows cost nothing worth a rewrite
 _MOST_SCOPES: Final = 64  # whose rows are remembered
 _REBUILD_SECONDS: Final = 60.0  # a rebuild that was asked for waits for others
 _LAYOUT: Final = "layout 2"
-# What the folder of the index holds.
-_OWN: Final = re.compile(rf"state\.json(\.\d+\.new)?|lock|({'|'.join(LOGS)})\.\d+")
 _ADDED: Final = "embeddings"  # the name under which a state counts the added vectors
 
 
@@ -110,39 +105,21 @@ class VectorIndex:
         """Count the chunks that have a vector."""
         return vector_files.rows_of(self._load(), scope, _MOST_SCOPES).number
 
-    def differences(self, store: Store, *, thorough: bool) -> Iterator[Difference]:
-        """Yield in what it differs from the store: chunks, vectors, shelves.
-
-        Where the rows are what their codes say and the store has other vectors, or none, those of
-        the store are at fault.
-
-        Args:
-            store: What it was made from.
-            thorough: Also compare every code with its vector.
-        """
-        state, own = self._state(), self._embedder.fingerprint
-        for name in foreign_files(self._folder, _OWN):
-            yield Difference(f"has a file that is not its own: {name}", Remedy.NONE)
+    def differing(self, store: Store, *, thorough: bool) -> Collection[str]:
+        """Return the documents of which it has other chunks, vectors or shelves; see ``Index``."""
         with _explain_damage():
             loaded = self._load()
-            faults = np.zeros(loaded.extent.rows, np.bool_)
-            if thorough:
-                faults = vector_files.row_faults(loaded)
+            if thorough and vector_files.row_faults(loaded).any():
+                raise ValueError("its codes are not those of its vectors")
             slots = Names().slots(self._folder, loaded.extent)
-        if number := int(np.count_nonzero(faults)):
-            yield Difference(f"has codes that are not those of {counted(number, 'vector')}")
-        changed = changed_since(store, state.sequence) | self._waiting(store, _added(state))
-        documents = {one.id: one for one in store.documents(Scope.everything())}
-        for name in sorted(documents.keys() | slots.keys()):
-            if name not in changed:
-                run = _Run.of(loaded, slots.get(name, -1))
-                with _explain_damage():
-                    found = list(_compare(name, documents.get(name), run, faults, store, own))
-                if found:  # or were its vectors made since this began?
-                    changed |= changed_since(store, state.sequence)
-                    changed |= self._waiting(store, _added(state))
-                    if name not in changed:
-                        yield from found
+            documents = {one.id: one for one in store.documents(Scope.everything())}
+            own = self._embedder.fingerprint
+            differing = {
+                name
+                for name in documents.keys() | slots.keys()
+                if not _is_same(loaded, slots.get(name, -1), documents.get(name), store, own)
+            }
+        return differing - self._waiting(store, _added(self._state()))
 
     def _waiting(self, store: Store, after: int) -> frozenset[str]:
         """Return the documents whose vectors came after those that were added last."""
@@ -234,47 +211,20 @@ class VectorIndex:
         drop_generations(self._folder, LOGS, extent.generation - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """The rows of a document: their places, keys and vectors, and their shelves."""
-
-    rows: slice
-    keys: NDArray[np.int64]
-    vectors: NDArray[np.float32]
-    shelves: frozenset[str]
-
-    @classmethod
-    def of(cls, loaded: Loaded, slot: int) -> "_Run":
-        first, number = loaded.runs[slot].tolist() if 0 <= slot < len(loaded.runs) else (0, 0)
-        rows = slice(first, first + number)
-        shelves = loaded.shelves[int(loaded.sets[first])] if number else frozenset()
-        return cls(rows, loaded.keys[rows], loaded.vectors[rows], shelves)
-
-
-def _compare(
-    name: str,
-    document: Document | None,
-    run: _Run,
-    faults: NDArray[np.bool_],
-    store: Store,
-    fingerprint: str,
-) -> Iterator[Difference]:
-    """Yield how the rows of a document differ from what the store has."""
-    keys, vectors = store.vectors_of(name, fingerprint) if document else ([], run.vectors)
-    sound, at_fault = not faults[run.rows].any(), (Remedy.REREAD, name)
-    if not keys and len(run.keys) and document and sound:
-        own = [chunk.key for chunk in store.chunks_of(name, Scope.everything())]
-        if own == run.keys.tolist():
-            yield Difference(f"has vectors of document {name} that the library lost", *at_fault)
-            return
-    different = list(compare_entries({name: keys}, {name: run.keys.tolist()}))
-    if different:
-        yield from map(Difference, different)
-    elif keys and not np.array_equal(run.vectors, vectors):
-        sentence = f"has other vectors of document {name} than the library"
-        yield Difference(sentence, *at_fault) if sound else Difference(sentence)
-    if document and len(run.keys) and run.shelves != frozenset(document.shelves):
-        yield Difference(f"has document {name} on other shelves than the library")
+def _is_same(
+    loaded: Loaded, slot: int, document: Document | None, store: Store, fingerprint: str
+) -> bool:
+    """Whether the rows of a document are its vectors in the store, on its shelves."""
+    first, number = loaded.runs[slot].tolist() if 0 <= slot < len(loaded.runs) else (0, 0)
+    rows = slice(first, first + number)
+    keys, vectors = store.vectors_of(document.id, fingerprint) if document else ([], ())
+    if document is None or not number:
+        return not number and not keys
+    return (
+        loaded.keys[rows].tolist() == list(keys)
+        and np.array_equal(loaded.vectors[rows], vectors)
+        and loaded.shelves[int(loaded.sets[first])] == frozenset(document.shelves)
+    )
 
 
 def _added(state: IndexState) -> int:

@@ -103,15 +103,10 @@ def erase(
     return search_files(traces, folder, store)
 
 
-def former_libraries(folder: Path) -> tuple[Path, ...]:
-    """Return the folders of other libraries that an earlier version left in a workspace."""
-    return tuple(folder / name for name in _FORMER if (folder / name).is_dir())
-
-
 def drop_former_libraries(folder: Path) -> None:
-    """Delete them: they have documents as they were, and nothing uses them any more."""
-    for former in former_libraries(folder):
-        shutil.rmtree(former, ignore_errors=True)  # whoever searches all files finds what is left
+    """Delete what other libraries an earlier version left in a workspace; nothing uses them."""
+    for name in _FORMER:
+        shutil.rmtree(folder / name, ignore_errors=True)  # the search of all files finds what stays
 
 
 def _require(identifier: str, store: Store) -> Document:

@@ -1,16 +1,18 @@
-"""What looking for damage in the truth, and repairing it, needs of a store."""
+"""What looking for damage in the truth needs of a store."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from chapterhouse.types import Finding
-
 
 class Examination(Protocol):
-    """Looks at the rows of a store as they are, and repairs what only the store can."""
+    """Looks at the rows of a store as they are."""
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield what the store can see of itself: its file, its references, its numbers."""
+    def faults(self, *, thorough: bool) -> Iterator[str]:
+        """Yield what the store can see of itself: its file, its references, its numbers.
+
+        Raises:
+            CorruptLibraryError: its file is damaged.
+        """
         ...
 
     def document_ids(self) -> Sequence[str]:
@@ -27,16 +29,4 @@ class Examination(Protocol):
 
     def hashes(self) -> Mapping[str, bool]:
         """Return the hash of the bytes of every document, and whether the database has them."""
-        ...
-
-    def restore(self, sha256: str, data: bytes) -> None:
-        """Store the bytes of a hash in place of those that are there."""
-        ...
-
-    def reset(self, document_id: str) -> None:
-        """Make the row of a document readable, so that the document can be read again."""
-        ...
-
-    def drop_orphans(self) -> int:
-        """Delete rows that belong to nothing, and correct counts; return how many rows went."""
         ...

@@ -1,12 +1,11 @@
 """What is derived from the store to be searched."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.ports.store import Store
 from chapterhouse.types import (
     Alias,
-    Difference,
     Scope,
     Scored,
     TermRows,
@@ -33,17 +32,17 @@ class Index(Protocol):
         """Throw everything away and apply the whole store; return the sequence."""
         ...
 
-    def differences(self, store: Store, *, thorough: bool) -> Iterator[Difference]:
-        """Yield in what it differs from the store, key by key; write nothing.
+    def differing(self, store: Store, *, thorough: bool) -> Collection[str]:
+        """Return the ids of documents of which it holds something else than a store has.
 
-        Documents that changed after its sequence are left out.
+        Where the two differ in what belongs to no document, other words stand for it.
 
         Args:
-            store: What it was made from.
+            store: What it was made from; all its changes are applied.
             thorough: Also read every byte of it, and make again what each text gives.
 
         Raises:
-            CorruptLibraryError: its files cannot be read.
+            CorruptLibraryError: its files are damaged.
         """
         ...
 

@@ -295,7 +295,7 @@ class Store(
         ...
 
     def examination(self) -> Examination:
-        """Return what looks for damage in the rows, and repairs it."""
+        """Return what looks for damage in the rows."""
         ...
 
     def memories(self) -> Memories:
@@ -344,8 +344,4 @@ class Blobs(Protocol):
 
     def hashes(self, minimum_age: float = 0.0) -> Iterator[str]:
         """Yield, sorted, the hashes of what was last put at least so many seconds ago."""
-        ...
-
-    def foreign(self) -> Iterator[str]:
-        """Yield, sorted, what lies among the blobs and is none."""
         ...

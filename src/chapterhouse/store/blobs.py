@@ -82,16 +82,6 @@ class FolderBlobs:
             elif _HASH.fullmatch(path.name):
                 yield path.name
 
-    def foreign(self) -> Iterator[str]:
-        """Yield, sorted, the paths below the folder of what is no blob and none to be."""
-        for path in sorted(self._root.rglob("*")):
-            if path.is_dir() and not path.is_symlink():
-                continue
-            if path.name.startswith(UNFINISHED):
-                continue
-            if not _HASH.fullmatch(path.name) or path != self._path(path.name):
-                yield str(path.relative_to(self._root))
-
     def _path(self, sha256: str) -> Path:
         if not _HASH.fullmatch(sha256):
             raise ValueError(f"Not a SHA-256 in lower-case hexadecimal: {sha256!r}")

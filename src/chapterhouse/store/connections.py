@@ -404,11 +404,12 @@ def explained(path: Path) -> Iterator[None]:
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise CorruptLibraryError(
             f"{path} is damaged or no library: {error}",
-            hint="Run: chapterhouse repair. Or restore it from a backup.",
+            hint="Move the folder of the workspace away, and restore it from an export:"
+            " chapterhouse import FILE. Or add the folders again.",
         ) from error
     except UnicodeDecodeError as error:
         raise CorruptLibraryError(
-            f"{path} holds a text that is damaged: {error}", hint="Run: chapterhouse repair"
+            f"{path} holds a text that is damaged: {error}", hint="Run: chapterhouse doctor"
         ) from error
     except apsw.FullError as error:
         raise UnavailableError(

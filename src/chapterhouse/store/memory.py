@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Final
 
@@ -159,26 +159,6 @@ class MemoryStore:
                 return
             run(connection, "drop_cached_answers", sequence)
             run(connection, "put_cached_answer", _cache_key(key, scope), sequence, answer)
-
-
-def terms_faults(connection: apsw.Connection) -> Iterator[str]:
-    """Yield which memories are not in the index of their words as they are."""
-    for key, question, answer, *terms in run(connection, "every_memory"):
-        if tuple(terms) != _terms_of(question, answer):
-            yield f"memory m{key} is not in the index of memories as it is"
-    for (rowid,) in run(connection, "stray_memory_terms"):
-        yield f"the index of memories has m{rowid}, which is not there"
-
-
-def remake_terms(connection: apsw.Connection) -> None:
-    """Bring the index of memories to what they are, where it differs."""
-    for key, question, answer, *terms in run(connection, "every_memory"):
-        wanted = _terms_of(question, answer)
-        if tuple(terms) != wanted:
-            run(connection, "drop_memory_terms", key)
-            run(connection, "put_memory_terms", key, *wanted)
-    for (rowid,) in run(connection, "stray_memory_terms"):
-        run(connection, "drop_memory_terms", rowid)
 
 
 def _terms_of(question: str, answer: str) -> tuple[str, str]:

@@ -342,7 +342,10 @@ SELECT label, location FROM root ORDER BY label;
 INSERT INTO root (location, label) VALUES (?, ?);
 
 -- integrity
-PRAGMA integrity_check;
+PRAGMA integrity_check(1);
+
+-- quick_integrity
+PRAGMA quick_check(1);
 
 -- foreign_keys
 PRAGMA foreign_key_check;
@@ -707,7 +710,7 @@ ORDER BY modified, id LIMIT ?2;
 SELECT CASE WHEN modified <= 0 THEN -1 ELSE max(?1 - modified, 0) / 86400 END AS age, count(*)
 FROM document GROUP BY age ORDER BY age;
 
--- Verify and repair: rows as they are.
+-- The doctor: rows as they are.
 
 -- put_checksum
 INSERT OR REPLACE INTO checksum (document, shelves, rows_sha256) VALUES (?, ?, ?);
@@ -747,32 +750,11 @@ ORDER BY d.id, c.ordinal;
 SELECT sha256, EXISTS (SELECT 1 FROM content AS c WHERE c.sha256 = needed.sha256)
 FROM (SELECT DISTINCT sha256 FROM document) AS needed ORDER BY sha256;
 
--- replace_content
-INSERT OR REPLACE INTO content (sha256, bytes) VALUES (?, ?);
-
--- reset_document
-UPDATE document SET
-  status = 'ready', notices = '[]', metadata = '{}', page_kind = '', language = '',
-  characters = 0, chunks = 0
-WHERE id = ?;
-
 -- counter_faults
 SELECT 'the count of changes is gone' WHERE NOT EXISTS (SELECT 1 FROM counter)
 UNION ALL
 SELECT 'vectors have sequence ' || max(e.sequence) || ' beyond the counter'
 FROM embedding AS e, counter GROUP BY counter.id HAVING max(e.sequence) > counter.embedding;
-
--- correct_counter
-INSERT INTO counter (id, sequence, embedding) VALUES (1, 0, 0) ON CONFLICT DO NOTHING;
-
--- raise_counter
-UPDATE counter SET
-  sequence = max(
-    sequence,
-    (SELECT coalesce(max(sequence), 0) FROM document),
-    (SELECT coalesce(max(sequence), 0) FROM removal)
-  ),
-  embedding = max(embedding, (SELECT coalesce(max(sequence), 0) FROM embedding));
 
 -- file_faults
 SELECT 'the record of file ' || f.location || ' is of other bytes than document ' || d.id, d.id
@@ -816,66 +798,16 @@ WHERE c.shelves <> (
   SELECT json_group_array(shelf ORDER BY shelf) FROM membership WHERE document = d.key
 ) OR NOT EXISTS (SELECT 1 FROM membership AS m WHERE m.document = d.key);
 
--- shelves_to_restore
-SELECT d.key, d.id, c.shelves FROM document AS d JOIN checksum AS c ON c.document = d.key
-WHERE c.shelves <> (
-  SELECT json_group_array(shelf ORDER BY shelf) FROM membership WHERE document = d.key
-) ORDER BY d.key;
-
--- correct_locations
-UPDATE document SET location = (SELECT f.location FROM file AS f WHERE f.document_id = document.id)
-WHERE 1 = (SELECT count(*) FROM file AS f WHERE f.document_id = document.id)
-  AND NOT EXISTS (SELECT 1 FROM file AS f WHERE f.location = document.location)
-RETURNING 1;
-
 -- content_orphans
 SELECT 'bytes ' || sha256 || ' are of no document', sha256 FROM content
 WHERE NOT EXISTS (SELECT 1 FROM document AS d WHERE d.sha256 = content.sha256);
 
--- drop_content_orphans
-DELETE FROM content WHERE NOT EXISTS (SELECT 1 FROM document AS d WHERE d.sha256 = content.sha256)
-RETURNING 1;
-
--- cached_answer_orphans
-SELECT 'a cached answer is of change ' || a.sequence || ', or cannot be read', a.key
-FROM cached_answer AS a
-WHERE a.sequence <> coalesce((SELECT sequence FROM counter), -1) OR NOT json_valid(a.answer);
-
--- drop_cached_answer_orphans
-DELETE FROM cached_answer
-WHERE sequence <> coalesce((SELECT sequence FROM counter), -1) OR NOT json_valid(answer)
-RETURNING 1;
-
--- unreadable_memories
-SELECT 'memory m' || key || ' cannot be read', key FROM memory
-WHERE NOT json_valid(sources) OR NOT json_valid(citations) ORDER BY key;
-
--- unreadable_encoders
-SELECT 'the settings of the encoder that is ' || role || ' cannot be read', role FROM encoder
-WHERE NOT json_valid(settings) ORDER BY role;
-
--- removals_of_documents
-DELETE FROM removal WHERE document_id IN (SELECT id FROM document) RETURNING 1;
-
--- drop_unreadable_encoders
-DELETE FROM encoder WHERE NOT json_valid(settings) RETURNING 1;
-
--- documents_and_roots
-SELECT d.location, d.source, (
-  SELECT r.label FROM root AS r
-  WHERE substr(d.location, 1, length(rtrim(r.location, '/')) + 1) = rtrim(r.location, '/') || '/'
-  ORDER BY length(r.location) DESC LIMIT 1
-) FROM document AS d WHERE substr(d.location, 1, 1) = '/' ORDER BY d.location;
-
--- drop_root_at
-DELETE FROM root WHERE location = ?1 OR label = ?2;
-
--- every_memory
-SELECT m.key, m.question, m.answer, t.question, t.answer
-FROM memory AS m LEFT JOIN memory_terms AS t ON t.rowid = m.key ORDER BY m.key;
-
--- stray_memory_terms
-SELECT rowid FROM memory_terms WHERE rowid NOT IN (SELECT key FROM memory);
+-- unreadable_records
+SELECT 'memory m' || key || ' cannot be read' FROM memory
+WHERE NOT json_valid(sources) OR NOT json_valid(citations)
+UNION ALL
+SELECT 'the settings of the encoder that is ' || role || ' cannot be read' FROM encoder
+WHERE NOT json_valid(settings);
 
 -- --- cutting documents anew ---
 

@@ -239,7 +239,7 @@ class StoreReader:
             raise CorruptLibraryError(
                 f"The vectors of {document_id} are damaged: {len(halves)} bytes, not rows of"
                 f" {dimensions} numbers.",
-                hint="Run: chapterhouse repair",
+                hint="Run: chapterhouse doctor",
             )
         vectors = np.frombuffer(halves, dtype="<f2").reshape(-1, dimensions)
         return keys, vectors.astype(np.float32)

@@ -123,7 +123,7 @@ def _mapping(text: str) -> Mapping[str, str]:
 
 def _unreadable(what: str, error: Exception) -> CorruptLibraryError:
     return CorruptLibraryError(
-        f"The {what} is damaged: {type(error).__name__}: {error}", hint="Run: chapterhouse repair"
+        f"The {what} is damaged: {type(error).__name__}: {error}", hint="Run: chapterhouse doctor"
     )
 
 

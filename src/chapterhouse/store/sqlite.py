@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.ports.store import Blobs
 from chapterhouse.store import rows, writing
+from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.examining import StoreExaminer
@@ -35,6 +36,7 @@ INLINE_MAXIMUM = 64 * 2**10
 GRACE_SECONDS = 3_600.0
 
 
+_SHOWN = 3
 _FOLDERS = ("blobs", "uploads", "index", "background")  # what there is only with a database
 
 
@@ -52,11 +54,13 @@ def require_not_emptied(path: Path) -> None:
     left = [one.name for one in folders if any(file.is_file() for file in one.rglob("*"))]
     if left:
         what = "is empty" if path.exists() else "is missing"
+        blobs = sorted(FolderBlobs(path.parent / "blobs").hashes())
+        named = f" Blobs, bytes of larger files: {', '.join(blobs[:_SHOWN])}" if blobs else ""
+        more = f" and {len(blobs) - _SHOWN} more" if len(blobs) > _SHOWN else ""
         raise CorruptLibraryError(
-            f"{path} {what}, but {' and '.join(left)} of its library are there.",
-            hint="Restore it from a backup: chapterhouse import FILE --replace. Or move the folder"
-            " away and add the files again. blobs has the bytes of the larger ones; see:"
-            " chapterhouse verify",
+            f"{path} {what}, but {' and '.join(left)} of its library are there.{named}{more}",
+            hint=f"Move {path.parent} away. Then restore it from an export: chapterhouse import"
+            " FILE. Or add the files again.",
         )
 
 
@@ -108,8 +112,8 @@ class SqliteStore(StoreReader):
         return SettingStore(self._connections)
 
     def examination(self) -> StoreExaminer:
-        """Return what looks for damage in the rows, and repairs it."""
-        return StoreExaminer(self._connections, self._blobs, INLINE_MAXIMUM)
+        """Return what looks for damage in the rows."""
+        return StoreExaminer(self._connections)
 
     def __enter__(self) -> Self:
         return self

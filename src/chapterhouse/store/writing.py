@@ -48,7 +48,7 @@ def next_sequence(connection: apsw.Connection) -> int:
     found = first(connection, "next_sequence")
     if not found:
         raise CorruptLibraryError(
-            "The library's count of changes is gone.", hint="Run: chapterhouse repair"
+            "The library's count of changes is gone.", hint="Run: chapterhouse doctor"
         )
     number = found[0]
     run(connection, "drop_cached_answers", number)
@@ -91,7 +91,7 @@ def write_vectors(
 
 
 def rows_checksum(facts: Row, sections: Rows, pages: Rows, chunks: Rows) -> str:
-    """Return the SHA-256 of a document's rows, which ``verify`` compares.
+    """Return the SHA-256 of a document's rows, which ``doctor`` compares.
 
     Args:
         facts: What ``document_facts`` selects, and the shelves.

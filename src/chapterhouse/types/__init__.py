@@ -172,14 +172,6 @@ from chapterhouse.types.state import (
 )
 from chapterhouse.types.table import GAP, Aspect, TableCell, TableRow
 from chapterhouse.types.terms import TermRows, TokenVectors
-from chapterhouse.types.verification import (
-    Difference,
-    Finding,
-    Remedy,
-    RepairReport,
-    Unrepaired,
-    Verification,
-)
 from chapterhouse.types.writing import (
     ModelLimits,
     OutputFormat,
@@ -231,7 +223,6 @@ __all__ = [
     "Correction",
     "CouncilEvent",
     "DayFigures",
-    "Difference",
     "Document",
     "DocumentFigures",
     "DocumentUse",
@@ -250,7 +241,6 @@ __all__ = [
     "FileOutcome",
     "FileRecord",
     "FileSearch",
-    "Finding",
     "FollowUp",
     "FormatSupport",
     "Fusion",
@@ -300,10 +290,8 @@ __all__ = [
     "Quotation",
     "Range",
     "ReadingEvent",
-    "Remedy",
     "Removal",
     "RemovalState",
-    "RepairReport",
     "Reply",
     "RestoreReport",
     "Rewriting",
@@ -338,12 +326,10 @@ __all__ = [
     "Traces",
     "Trust",
     "Turn",
-    "Unrepaired",
     "Usage",
     "User",
     "Variant",
     "VariantKind",
-    "Verification",
     "VersionDifference",
     "WantedCall",
     "WeightedTerm",

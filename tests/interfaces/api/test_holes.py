@@ -298,9 +298,7 @@ def _status(served: Served, *lines: str) -> int:
         return int(connection.recv(100).split()[1])
 
 
-@pytest.mark.parametrize(
-    "facet", ["configuration", "sources", "cloud", "encoders", "jobs", "upkeep"]
-)
+@pytest.mark.parametrize("facet", ["configuration", "sources", "cloud", "encoders", "jobs"])
 def test_who_sees_a_part_has_nothing_of_what_is_of_the_whole(home: Path, facet: str) -> None:
     with Library.open(home) as library, pytest.raises(RefusedError):
         getattr(library.within(Scope.of(["tolls"])), facet)

@@ -1,14 +1,12 @@
 """Commands that fill a library and keep it well: init, add, status, doctor, reindex."""
 
-import json
 import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from chapterhouse.files import write_whole
+from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.interfaces.cli import progress, render, render_jobs
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
@@ -20,7 +18,6 @@ from chapterhouse.interfaces.cli.options import (
     readable,
     require_path,
 )
-from chapterhouse.interfaces.cli.output_files import destination
 from chapterhouse.interfaces.cli.session import (
     FAILED,
     OK,
@@ -29,13 +26,7 @@ from chapterhouse.interfaces.cli.session import (
     survive_the_locale,
 )
 from chapterhouse.interfaces.cli.terminal import console, draw
-from chapterhouse.loading import lazy
-from chapterhouse.types import AddReport
-
-if TYPE_CHECKING:
-    from chapterhouse.ingest import bug_report
-else:
-    bug_report = lazy("chapterhouse.ingest.bug_report")
+from chapterhouse.types import AddReport, Check
 
 
 def init() -> Outcome:
@@ -121,42 +112,24 @@ def status() -> Outcome:
 
 def doctor(
     *,
-    fix: Annotated[
-        bool, flag("--fix", "Take other users' access to the library's files away.")
+    thorough: Annotated[
+        bool, flag("--thorough", "Read and compare every text, every byte and every index.")
     ] = False,
-    report: Annotated[
-        str | None,
-        option("--report", "FILE", "Write a report for a bug tracker, without any content."),
-    ] = None,
 ) -> Outcome:
-    """Check the environment, and the library quickly.
+    """Say whether the library is sound, what it runs on, and what to do.
 
-    Versions, models, formats, disk, limits, settings, what is slow; then the library without the
-    hashes of its bytes, which “chapterhouse verify” compares, too. Exit code 1 says that there are
-    problems.
+    Quickly: records, counts and keys. With --thorough everything that is stored is read, and what
+    is made of the texts is made again and compared. Exit code 1 says that there are problems.
     """
-    path = None if report is None else _report_path(report)
-    with opened_library(background=False) as library:
-        model = library.check_language_model()
-        checks = (*library.doctor(fix=fix), *([model] if model else []))
-        if path is not None:
-            text = json.dumps(library.upkeep.bug_report(), indent=1, sort_keys=True)
-            write_whole(path, f"{text}\n")
-        code = OK if all(check.passed for check in checks) else FAILED
-        return Outcome(checks, render.checks(checks), code)
-
-
-def _report_path(name: str) -> Path:
-    return destination(name, "A report", "--report report.json", _is_report)
-
-
-def _is_report(data: bytes) -> bool:
-    """Whether bytes are a report, which may be replaced."""
     try:
-        found = json.loads(data)
-    except ValueError:
-        return False
-    return isinstance(found, dict) and str(found.get("format", "")).startswith(bug_report.REPORT)
+        with opened_library(background=False) as library, progress.show_progress() as show:
+            model = library.check_language_model()
+            checks = library.doctor(thorough=thorough, on_progress=show)
+            checks = (*checks, *([model] if model else []))
+    except CorruptLibraryError as error:
+        checks = (Check("database", passed=False, sentence=error.message, hint=error.hint),)
+    code = OK if all(check.passed for check in checks) else FAILED
+    return Outcome(checks, render.checks(checks), code)
 
 
 def reindex(*, dry_run: DryRun = False) -> Outcome:

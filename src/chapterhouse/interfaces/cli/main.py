@@ -59,9 +59,8 @@ COMMANDS: Final = {
     ),
     "verify": (
         "verify:verify",
-        "Check the library, or a saved answer or saved minutes and their quotations.",
+        "Check a saved answer or saved minutes and their quotations.",
     ),
-    "repair": ("repair:repair", "Repair what “chapterhouse verify” finds."),
     "model": (
         "models:app",
         "Choose the models: what writes answers, makes vectors and orders passages.",
@@ -90,7 +89,10 @@ COMMANDS: Final = {
     "eval": ("evaluate:evaluate", "Measure how well questions are answered."),
     "feedback": ("evaluate:feedback", "Keep a good or bad answer as a question to evaluate."),
     "status": ("library:status", "Show what the library holds and where it is."),
-    "doctor": ("library:doctor", "Check the environment, and the library quickly."),
+    "doctor": (
+        "library:doctor",
+        "Say whether the library is sound, what it runs on, and what to do.",
+    ),
     "export": ("archive:export_archive", "Write the whole library to one archive."),
     "import": (
         "archive:import_archive",

@@ -1,4 +1,4 @@
-"""The command that checks the library, remembered answers, saved answers and minutes: verify."""
+"""The command that checks saved answers and minutes: verify."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,6 @@ from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.options import argument, flag, require_path
 from chapterhouse.interfaces.cli.output_files import destination
-from chapterhouse.interfaces.cli.repair import library_outcome
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, opened_library
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
@@ -55,27 +54,18 @@ def verify(
     alone: Annotated[
         bool, flag("--alone", "Check a bundle by itself, without any library.")
     ] = False,
-    quick: Annotated[
-        bool,
-        flag("--quick", "Leave out hashes of bytes and rows, and what is made of the texts."),
-    ] = False,
 ) -> Outcome:
-    """Check the library, or a saved answer or saved minutes and their quotations.
+    """Check a saved answer or saved minutes and their quotations.
 
-    Without a file: whether database, documents, bytes and every index say the same, key by key.
-    Exit code 1 means that there are faults; each is named with what to do.
-
-    With a file: a bundle shows whether it was altered and whether its quotations are still there.
+    A bundle shows whether it was altered and whether its quotations are still there.
     Of what --json printed only the quotations can be checked. A file that is on this machine is
     read itself: what the library remembers of it may be older. With --alone a bundle is checked as
     far as possible without its documents, on any machine. Exit code 1 means that the file is not
     to be trusted, 4 that a quotation is no longer in its document.
     """
-    if file is None and alone:
-        raise typer.BadParameter("--alone checks a file: name it.")
-    if file is not None and quick:
-        raise typer.BadParameter("--quick is about the library: name no file.")
-    return library_outcome(quick=quick) if file is None else _file_outcome(file, alone=alone)
+    if file is None:
+        raise typer.BadParameter("Name a file. The library is checked by: chapterhouse doctor")
+    return _file_outcome(file, alone=alone)
 
 
 def _file_outcome(file: str, *, alone: bool) -> Outcome:
