@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse import files
 from chapterhouse.files import (
-    exchange,
     lock_folder,
     make_folder,
     move_into_place,
@@ -127,37 +125,6 @@ def test_what_cannot_be_locked_is_not_held(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with lock_folder(tmp_path / "file", "lock", 0.0) as held:
         assert not held
-
-
-@pytest.mark.parametrize("way", ["in one step", "in three"])
-def test_two_folders_change_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
-    if way == "in three":  # as where neither the system nor the disk can
-        monkeypatch.setattr(files, "_exchange_at_once", lambda *_: False)
-    first, second = tmp_path / "first", tmp_path / "deep" / "second"
-    for folder in (first, second):
-        folder.mkdir(parents=True)
-        (folder / "name").write_text(folder.name)
-
-    exchange(first, second)
-
-    assert (first / "name").read_text() == "second"
-    assert (second / "name").read_text() == "first"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["deep", "first"]
-
-
-@pytest.mark.parametrize("way", ["in one step", "in three"])
-def test_what_cannot_change_names_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
-    if way == "in three":
-        monkeypatch.setattr(files, "_exchange_at_once", lambda *_: False)
-    (tmp_path / "second").write_text("second")
-    with pytest.raises(OSError, match="first"):
-        exchange(tmp_path / "first", tmp_path / "second")
-    assert (tmp_path / "second").read_text() == "second"
-    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_nothing_of_a_work_folder_stays(tmp_path: Path) -> None:

@@ -126,39 +126,6 @@ def _move_to_free_name(file: Path, path: Path) -> None:
         file.unlink()
 
 
-def exchange(first: Path, second: Path) -> None:
-    """Let two files or folders of one disk change names, in one step where the system can.
-
-    Linux and macOS can, on nearly all disks. Elsewhere there are three steps, and a crash among
-    them leaves ``second`` under a name that begins with ``UNFINISHED``.
-
-    Raises:
-        OSError: it cannot be done; both are where they were.
-    """
-    if not _exchange_at_once(first, second):
-        aside = first.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
-        second.rename(aside)
-        try:
-            first.rename(second)
-        except OSError:
-            aside.rename(second)
-            raise
-        aside.rename(first)
-    for parent in {first.parent, second.parent}:
-        sync_folder(parent)
-
-
-def _exchange_at_once(first: Path, second: Path) -> bool:
-    """Call ``renameat2(2)`` of Linux or ``renamex_np(2)`` of macOS; say whether it was done."""
-    system = ctypes.CDLL(None, use_errno=True)
-    names = os.fsencode(first), os.fsencode(second)
-    with suppress(AttributeError):
-        return bool(system.renameat2(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0)
-    with suppress(AttributeError):
-        return bool(system.renamex_np(*names, _EXCHANGE) == 0)
-    return False
-
-
 @contextmanager
 def work_folder(parent: Path) -> Iterator[Path]:
     """Give a new folder for what is not whole yet; nothing of it stays behind.

@@ -34,16 +34,18 @@ from chapterhouse.types import (
     Scope,
 )
 from chapterhouse.wiring import (
+    databases,
     make_home,
     open_runtime,
     open_workspace,
+    place_of,
     require_database,
     resolve_settings,
 )
 
 # A command that searches does not load what adds, answers or meets.
 if TYPE_CHECKING:
-    from chapterhouse import library_files as files
+    from chapterhouse.agents import curate, curated
     from chapterhouse.agents import personas as agents
     from chapterhouse.facets import analytics as counting
     from chapterhouse.facets import answers as answering
@@ -55,11 +57,13 @@ if TYPE_CHECKING:
     from chapterhouse.facets import search as searching
     from chapterhouse.facets import settings as configuring
     from chapterhouse.facets import sources as syncing
+    from chapterhouse.ingest import archive as archives
     from chapterhouse.ingest import doctor as examining
     from chapterhouse.models import discovery
     from chapterhouse.ports.memories import Memories
 else:
-    files = lazy("chapterhouse.library_files")
+    curate = lazy("chapterhouse.agents.curate")
+    curated = lazy("chapterhouse.agents.curated")
     agents = lazy("chapterhouse.agents.personas")
     counting = lazy("chapterhouse.facets.analytics")
     answering = lazy("chapterhouse.facets.answers")
@@ -71,6 +75,7 @@ else:
     searching = lazy("chapterhouse.facets.search")
     configuring = lazy("chapterhouse.facets.settings")
     syncing = lazy("chapterhouse.facets.sources")
+    archives = lazy("chapterhouse.ingest.archive")
     examining = lazy("chapterhouse.ingest.doctor")
     discovery = lazy("chapterhouse.models.discovery")
 
@@ -300,8 +305,18 @@ class Library:
             CorruptLibraryError: bytes of a document are missing or damaged.
             ChapterhouseError: the disk is full.
         """
-        path = Path(path).expanduser()
-        return files.export_library(self._runtime, path, memories=memories, on_progress=on_progress)
+        whole = self._whole
+        return archives.export(
+            place_of(whole.home, whole.workspace),
+            whole.store,
+            whole.blobs,
+            Path(path).expanduser(),
+            hidden=frozenset({curate.FETCHED, curated.BASE_FOLDER}),
+            memories=memories,
+            version=whole.version,
+            now=whole.now(),
+            on_progress=on_progress,
+        )
 
     @classmethod
     def restore(
@@ -310,33 +325,33 @@ class Library:
         home: Path | str | None = None,
         workspace: str = "default",
         *,
-        replaces: bool = False,
         dry_run: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> RestoreReport:
-        """Restore an archive that ``export`` wrote; until the end nobody sees any of it.
+        """Import an archive that ``export`` wrote into an empty workspace.
+
+        Until the end nobody sees any of it.
 
         Args:
             path: The archive.
             home: The home folder, as in ``open``; it is made if need be.
             workspace: The workspace, whatever its name was.
-            replaces: Whether what the workspace holds may go: all of it does.
             dry_run: Only check the archive and say what would be restored.
             on_progress: Called after each file.
 
         Raises:
+            NotFoundError: there is no such file.
             RefusedError: the archive was cut off or altered, or is none; or the workspace holds
-                something and ``replaces`` is False, or is open.
+                something, or is open.
             NewerLibraryError: a newer Chapterhouse wrote it.
-            CorruptLibraryError: its database is damaged.
-            UsageError: the workspace's name cannot be used.
+            ChapterhouseError: the disk is full.
+            UsageError: the workspace's name cannot be used, or the archive is a folder.
         """
         _require_workspace(workspace)
-        target = files.target_of(home_folder(home), workspace)
-        return files.restore_library(
+        return archives.restore(
             Path(path).expanduser(),
-            target,
-            replaces=replaces,
+            place_of(home_folder(home), workspace),
+            databases(),
             dry_run=dry_run,
             on_progress=on_progress,
         )

@@ -44,9 +44,8 @@ from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
 from chapterhouse.store.sqlite import SqliteStore, require_not_emptied
-from chapterhouse.store.statements import load_migrations
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import Extraction
+from chapterhouse.types import Extraction, Snapshot
 from chapterhouse.types.personas import COUNCIL_MARKS, PERSONA_MARKS
 
 if TYPE_CHECKING:
@@ -57,9 +56,9 @@ if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
     from chapterhouse.connectors.folder import SourceFile
     from chapterhouse.facets import access, passwords
-    from chapterhouse.ingest import prepare, recut, staging
+    from chapterhouse.ingest import archive, prepare, recut
+    from chapterhouse.ingest.archive import Databases, Place
     from chapterhouse.ingest.look import Prepare
-    from chapterhouse.ingest.staging import Databases
     from chapterhouse.models import built_in
     from chapterhouse.ports.index import Index
     from chapterhouse.ports.store import Store
@@ -72,9 +71,9 @@ else:
     fetch = lazy("chapterhouse.connectors.fetch")
     access = lazy("chapterhouse.facets.access")
     passwords = lazy("chapterhouse.facets.passwords")
+    archive = lazy("chapterhouse.ingest.archive")
     prepare = lazy("chapterhouse.ingest.prepare")
     recut = lazy("chapterhouse.ingest.recut")
-    staging = lazy("chapterhouse.ingest.staging")
     built_in = lazy("chapterhouse.models.built_in")
 
 _HOME_FILE_TEXT: Final = """\
@@ -260,6 +259,12 @@ def definition_folders(home: Path, workspace: str) -> dict[str, Path]:
     return {name: folder / name for name in ("personas", "councils")}
 
 
+def place_of(home: Path, workspace: str) -> "Place":
+    """Return where a workspace is, or will be."""
+    folder = home / "workspaces" / workspace
+    return archive.Place(home, workspace, folder, definition_folders(home, workspace))
+
+
 def _definitions(folders: Mapping[str, Path]) -> dict[str, FolderDefinitions]:
     """Return the definitions by kind."""
     return {
@@ -280,8 +285,12 @@ def require_database(folder: Path) -> bool:
 
 def databases() -> "Databases":
     """Return what is done to the database of a workspace that is not open."""
-    latest = len(load_migrations())
-    return staging.Databases(latest, require_own_schema, count_snapshot, is_in_use, _open_stored)
+
+    def count(path: Path) -> Snapshot:
+        require_own_schema(path)
+        return count_snapshot(path)
+
+    return archive.Databases(count, is_in_use, _open_stored)
 
 
 @contextmanager

@@ -1,30 +1,49 @@
-"""The file format of an archive: a ZIP that ends in the checksum of everything before it.
+"""Export a workspace to one archive, and import one into an empty workspace.
 
-Any unpacker opens it. The checksum covers every byte, headers and directory included, so a file
-that was cut off or altered is refused before anything in it is looked at. It is no signature:
-anyone can make an archive, so what is in one is checked as well (APPNOTE.TXT 6.3.10).
+An archive is a ZIP that any unpacker opens: the database, the blobs, the folders of personas and
+councils, settings, and a manifest with size and SHA-256 of each. All of it is compared before
+anything is written. That is no signature: anyone can make an archive, so names are checked as well.
 """
 
+import errno
 import hashlib
 import os
 import re
-import stat
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path, PurePosixPath
-from types import TracebackType
-from typing import IO, Final, Self
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from shutil import copyfileobj
+from typing import IO, Final
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 from pydantic import TypeAdapter, ValidationError
 
-from chapterhouse.errors import NewerLibraryError, NotFoundError, RefusedError, UsageError
-from chapterhouse.types import ArchiveMember, Manifest
+from chapterhouse.connectors.folder import location_of
+from chapterhouse.errors import (
+    ChapterhouseError,
+    CorruptLibraryError,
+    NewerLibraryError,
+    NotFoundError,
+    RefusedError,
+    UsageError,
+)
+from chapterhouse.files import make_folder, move_into_place, sync_folder, work_folder, write_whole
+from chapterhouse.ports.index import Index
+from chapterhouse.ports.store import Blobs, Store
+from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE
+from chapterhouse.settings_file import portable_settings
+from chapterhouse.text.counting import counted
+from chapterhouse.types import (
+    ArchiveMember,
+    ExportReport,
+    Manifest,
+    Progress,
+    RestoreReport,
+    Snapshot,
+)
 
-FORMAT: Final = 1
 FIRST: Final = "chapterhouse-archive"  # the name of the first member, by which a file is known
 DATABASE: Final = "library.db"
 MANIFEST: Final = "manifest.json"
@@ -33,142 +52,54 @@ FOLDERS: Final = ("personas", "councils")
 SETTINGS: Final = {"home": "settings/home.toml", "workspace": "settings/workspace.toml"}
 QUESTIONS: Final = "questions.jsonl"
 
-_FIXED: Final = frozenset({FIRST, DATABASE, QUESTIONS, *SETTINGS.values()})
+_FORMAT: Final = 1
 _BLOB: Final = re.compile(rf"{BLOBS}[0-9a-f]{{64}}")
 _UNUSABLE: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_COMMENT: Final = b"Chapterhouse archive; SHA-256 of all before: "
-_DIGITS: Final = 64
 _STEP: Final = 2**20
-_SAMPLE: Final = 2**16  # bytes that are compressed to see whether it pays
-_PAYS: Final = 0.9
-_FAST: Final = 1  # level of compression: six takes a quarter more time and saves a tenth
-_MOST_MEMBERS: Final = 2_000_000
 _LARGEST_MANIFEST: Final = 2**29
-_LARGEST_READ: Final = 2**24
-_LONGEST_NAME: Final = 1_000
 _LATEST_NS: Final = 2**62  # since 1970, in the year 2116
-_HINT: Final = "Use another copy of it, or export the library again. Nothing was changed."
+_PASSES: Final = 8  # over the blobs that came meanwhile, before others have to wait
+_NO_SPACE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+# What an archive that is cut off, altered, or none raises.
+_UNREADABLE: Final = (
+    *(BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError),
+    *(RuntimeError, UnicodeError, ValidationError),
+)
+
+OnProgress = Callable[[Progress], None]
+_Add = Callable[[str, Iterable[bytes], int], None]  # name, content, when it was changed
 
 
 @dataclass(frozen=True, slots=True)
-class Archive:
-    """An archive that is open and was found whole."""
+class Place:
+    """Where a workspace is, or will be.
 
-    manifest: Manifest
-    file: ZipFile
-
-    def extract(self, member: ArchiveMember, path: Path) -> None:
-        """Write a member to a new file that survives a power cut.
-
-        Raises:
-            RefusedError: it is not what the manifest says.
-            OSError: it cannot be written, or is there already.
-        """
-        digest, size = hashlib.sha256(), 0
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with open(os.open(path, flags, 0o600), "wb") as target:  # noqa: PTH123 - of a descriptor
-            for block in self._blocks(member.name):
-                size += len(block)
-                if size > member.size:
-                    break
-                digest.update(block)
-                target.write(block)
-            target.flush()
-            os.fsync(target.fileno())
-        if (size, digest.hexdigest()) != (member.size, member.sha256):
-            raise RefusedError(f"'{member.name}' is not what its manifest says.", hint=_HINT)
-        if member.modified_ns:
-            os.utime(path, ns=(member.modified_ns, member.modified_ns))
-
-    def read(self, member: ArchiveMember) -> bytes:
-        """Return the bytes of a small member.
-
-        Raises:
-            RefusedError: it is not what the manifest says.
-        """
-        if member.size > _LARGEST_READ:
-            raise RefusedError(f"'{member.name}' is too long.", hint=_HINT)
-        data = b"".join(self._blocks(member.name))
-        if hashlib.sha256(data).hexdigest() != member.sha256:
-            raise RefusedError(f"'{member.name}' is not what its manifest says.", hint=_HINT)
-        return data
-
-    def _blocks(self, name: str) -> Iterator[bytes]:
-        try:
-            with self.file.open(name) as source:
-                while block := source.read(_STEP):
-                    yield block
-        except (BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-            raise RefusedError(f"'{name}' cannot be unpacked: {error}", hint=_HINT) from None
-
-
-class ArchiveWriter:
-    """Writes the members of an archive, one after the other, to a new file.
-
-    Use it as a context manager, and call ``finish`` in the end.
+    Attributes:
+        home: The home folder.
+        workspace: Its name.
+        folder: Its folder.
+        definitions: The folders of personas and of councils.
     """
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        """Take a file that is open for reading and writing, and empty."""
-        self._stream = stream
-        self._zip = ZipFile(stream, "w", compresslevel=_FAST)
-        self._members: list[ArchiveMember] = []
-        self.add(FIRST, [f"{FORMAT}\n".encode()])
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with suppress(OSError):  # after a failure: nobody reads what it still writes
-            self._zip.close()
-
-    @property
-    def members(self) -> Sequence[ArchiveMember]:
-        """What was added."""
-        return tuple(self._members)
-
-    def add(self, name: str, blocks: Iterable[bytes], modified_ns: int = 0) -> None:
-        """Add a member; compressed where its beginning shrinks."""
-        source = iter(blocks)
-        block = next(source, b"")
-        sample = block[:_SAMPLE]
-        shrinks = len(zlib.compress(sample, _FAST)) < _PAYS * len(sample)
-        digest, size = hashlib.sha256(), 0
-        self._zip.compression = ZIP_DEFLATED if shrinks else ZIP_STORED
-        with self._zip.open(name, "w", force_zip64=True) as target:
-            while block:
-                target.write(block)
-                digest.update(block)
-                size += len(block)
-                block = next(source, b"")
-        self._members.append(ArchiveMember(name, size, digest.hexdigest(), modified_ns))
-
-    def finish(self, manifest: Manifest) -> str:
-        """Add the manifest and the checksum; return the SHA-256 of the whole file."""
-        self._zip.compression = ZIP_DEFLATED
-        with self._zip.open(MANIFEST, "w", force_zip64=True) as target:
-            target.write(_adapter().dump_json(manifest, indent=1))
-        self._zip.comment = _COMMENT + b"0" * _DIGITS
-        self._zip.close()
-        length = self._stream.seek(0, os.SEEK_END) - _DIGITS
-        digest = _digest(self._stream, length)
-        digits = digest.hexdigest().encode()
-        self._stream.seek(length)
-        self._stream.write(digits)
-        self._stream.flush()
-        digest.update(digits)
-        return digest.hexdigest()
+    home: Path
+    workspace: str
+    folder: Path
+    definitions: Mapping[str, Path]
 
 
-def blocks_of(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the bytes of a file in blocks."""
-    while block := stream.read(_STEP):
-        yield block
+@dataclass(frozen=True, slots=True)
+class Databases:
+    """What is done to the database of a workspace that is not open.
+
+    Attributes:
+        count: Counts what one of ours holds, and writes nothing; refuses another.
+        is_in_use: Says whether a process has it open.
+        open: Opens the store of a workspace's folder, upgraded, and its indexes.
+    """
+
+    count: Callable[[Path], Snapshot]
+    is_in_use: Callable[[Path], bool]
+    open: Callable[[Path], AbstractContextManager[tuple[Store, Mapping[str, Index]]]]
 
 
 def is_archive(data: bytes) -> bool:
@@ -176,141 +107,322 @@ def is_archive(data: bytes) -> bool:
     return data.startswith(b"PK\x03\x04") and data[30:].startswith(FIRST.encode())
 
 
-@contextmanager
-def open_archive(path: Path) -> Iterator[Archive]:
-    """Open an archive once it is clear that it is whole.
+# --- export ---------------------------------------------------------------------------------------
 
-    Raises:
-        NotFoundError: it is not there.
-        UsageError: it is a folder or a device.
-        RefusedError: it was cut off or altered, or is no archive of Chapterhouse.
-        NewerLibraryError: a newer Chapterhouse wrote it.
-        OSError: it cannot be read.
+
+def export(
+    source: Place,
+    store: Store,
+    blobs: Blobs,
+    path: Path,
+    *,
+    hidden: frozenset[str],
+    memories: bool,
+    version: str,
+    now: int,
+    on_progress: OnProgress,
+) -> ExportReport:
+    """Write a workspace to an archive, whole or not at all, while others may go on adding to it.
+
+    See ``Library.export``. ``hidden`` are names of hidden folders among the definitions that are
+    ours.
+    """
+    members: list[ArchiveMember] = []
+    place = Path(os.path.realpath(path))  # a link stays one
+    with _explained(path), work_folder(place.parent) as work:
+        unfinished = work / "archive"
+        unfinished.touch(0o600)
+        with ZipFile(unfinished, "w", ZIP_DEFLATED, compresslevel=1) as file:
+
+            def add(name: str, blocks: Iterable[bytes], modified_ns: int = 0) -> None:
+                digest, size = hashlib.sha256(), 0
+                with file.open(name, "w", force_zip64=True) as target:
+                    for block in blocks:
+                        target.write(block)
+                        digest.update(block)
+                        size += len(block)
+                members.append(ArchiveMember(name, size, digest.hexdigest(), modified_ns))
+                on_progress(Progress(len(members), len(members) + 1, name))
+
+            add(FIRST, [f"{_FORMAT}\n".encode()])
+            snapshot = _add_store(store, blobs, add, work / DATABASE, memories=memories)
+            left_out = _add_files(source, hidden, add, memories=memories)
+            folders = {kind: _located(one) for kind, one in source.definitions.items()}
+            manifest = Manifest(
+                _FORMAT, version, now, source.workspace, snapshot, folders, tuple(members)
+            )
+            file.writestr(MANIFEST, TypeAdapter(Manifest).dump_json(manifest, indent=1))
+        with unfinished.open("rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        size = unfinished.stat().st_size
+        move_into_place(unfinished, place)
+    return ExportReport(str(path), size, sha256, snapshot, len(members), left_out)
+
+
+def _add_store(
+    store: Store, blobs: Blobs, add: _Add, database: Path, *, memories: bool
+) -> Snapshot:
+    """Add the blobs, then the database of a moment at which all that it needs were there.
+
+    Others may remove or replace a document meanwhile, and its blob at once. So most blobs are
+    copied first, and the last few while nobody can write. A blob that turns out not to be needed
+    is thrown away by who imports the archive.
+    """
+    copied: set[str] = set()
+
+    def copy_missing() -> Sequence[str]:
+        for sha256 in (one for one in store.blob_hashes() if one not in copied):
+            data = blobs.get(sha256)
+            if data is not None:  # else removed since it was listed, or lost
+                add(f"{BLOBS}{sha256}", [data], 0)
+                copied.add(sha256)
+        return [sha256 for sha256 in store.blob_hashes() if sha256 not in copied]
+
+    def agree() -> None:
+        if lost := copy_missing():
+            raise CorruptLibraryError(
+                f"The bytes of {len(lost):,} files are missing, such as {lost[0]}.",
+                hint="See which: chapterhouse doctor. Read them again: chapterhouse docs reprocess",
+            )
+
+    for _ in range(_PASSES):
+        if not copy_missing():
+            break
+    snapshot = store.snapshot(database, agree, memories=memories)
+    with database.open("rb") as stream:
+        add(DATABASE, _blocks(stream), 0)
+    database.unlink()
+    return snapshot
+
+
+def _add_files(
+    source: Place, hidden: frozenset[str], add: _Add, *, memories: bool
+) -> tuple[str, ...]:
+    """Add settings, questions and definitions; return what of them is left out, and why."""
+    settings = {"home": source.home / HOME_FILE, "workspace": source.folder / WORKSPACE_FILE}
+    for kind, path in settings.items():
+        if text := portable_settings(path):
+            add(SETTINGS[kind], [text.encode()], 0)
+    questions = source.folder / QUESTIONS
+    if memories and questions.is_file():
+        add(QUESTIONS, [questions.read_bytes()], 0)
+    left_out: list[str] = []
+    for kind, folder in source.definitions.items():
+        for path in _files_in(folder.resolve(), hidden):
+            name = f"{kind}/{path.relative_to(folder.resolve()).as_posix()}"
+            if path.is_symlink() or not path.is_file():
+                left_out.append(f"{path}: links are not followed, and only files are taken")
+            elif not is_plain(name):
+                left_out.append(f"{path}: its name cannot be written elsewhere")
+            else:
+                with path.open("rb") as stream:
+                    add(name, _blocks(stream), path.stat().st_mtime_ns)
+    return tuple(left_out)
+
+
+def _files_in(folder: Path, hidden: frozenset[str]) -> Iterator[Path]:
+    """Yield files and links in order; hidden ones are left out: ``.env`` is where keys lie."""
+    for place, folders, files in os.walk(folder):
+        names = sorted(name for name in folders if name in hidden or not name.startswith("."))
+        folders[:] = [name for name in names if not (Path(place) / name).is_symlink()]
+        for name in sorted({*files, *names} - set(folders)):
+            if not name.startswith("."):
+                yield Path(place) / name
+
+
+# --- import ---------------------------------------------------------------------------------------
+
+
+def restore(
+    path: Path, target: Place, databases: Databases, *, dry_run: bool, on_progress: OnProgress
+) -> RestoreReport:
+    """Import an archive into an empty workspace; until the end nobody sees any of it.
+
+    See ``Library.restore``.
     """
     if not path.exists():
         raise NotFoundError(f"There is no file {path}.")
     if not path.is_file():  # a pipe would keep us waiting
         raise UsageError(f"{path} is no file.", hint="Name a file that export wrote.")
-    with path.open("rb") as stream:
-        _require_checksum(stream, path)
-        with _opened(stream, path) as file:
-            entries = _entries(file, path)
-            manifest = _manifest(file, path)
-            _require_agreement(entries, manifest, path)
-            yield Archive(manifest, file)
+    with _explained(path), ZipFile(path) as file:
+        manifest = _checked(file, path)
+        _require_empty(target, databases)
+        own = portable_settings(target.home / HOME_FILE).encode()
+        theirs = file.read(SETTINGS["home"]) if SETTINGS["home"] in file.namelist() else b""
+        if not dry_run:
+            make_folder(target.folder.parent)
+            with work_folder(target.folder.parent) as work:
+                for done, member in enumerate(manifest.members, start=1):
+                    place = work / _place(member.name, target).relative_to(target.home)
+                    _extract(file, member, place)
+                    on_progress(Progress(done, len(manifest.members), member.name))
+                _finish(manifest, target, work, databases)
+                _require_empty(target, databases)
+                _install(work, target)
+                if theirs and not own:  # those of a home with settings stay: others need them
+                    write_whole(target.home / HOME_FILE, portable_settings(work / HOME_FILE))
+    ignored = bool(own and theirs and own != theirs)
+    return RestoreReport(
+        str(target.home), target.workspace, manifest.created, manifest.snapshot, ignored
+    )
 
 
-def _require_checksum(stream: IO[bytes], path: Path) -> None:
-    end = len(_COMMENT) + _DIGITS
-    length = os.fstat(stream.fileno()).st_size
-    stream.seek(max(length - end, 0))
-    comment, digits = stream.read(len(_COMMENT)), stream.read(_DIGITS)
-    if length < end or comment != _COMMENT:
-        raise RefusedError(
-            f"{path} is cut off, or no archive of Chapterhouse: its checksum is missing.",
-            hint=_HINT,
+def _checked(file: ZipFile, path: Path) -> Manifest:
+    """Return the manifest, once it is clear that every byte is what it says."""
+    if file.getinfo(MANIFEST).file_size > _LARGEST_MANIFEST:
+        raise BadZipFile("its manifest is too long")
+    data = file.read(MANIFEST)
+    number = TypeAdapter(dict[str, object]).validate_json(data).get("format")
+    if isinstance(number, int) and number > _FORMAT:
+        raise NewerLibraryError(
+            f"{path} has format {number}; this Chapterhouse knows formats up to {_FORMAT}.",
+            hint="Upgrade Chapterhouse, then import it again.",
         )
-    if _digest(stream, length - _DIGITS).hexdigest().encode() != digits:
-        raise RefusedError(f"{path} was altered or damaged: its checksum is wrong.", hint=_HINT)
-
-
-def _digest(stream: IO[bytes], length: int) -> "hashlib._Hash":
-    digest = hashlib.sha256()
-    stream.seek(0)
-    while length and (block := stream.read(min(length, _STEP))):
-        digest.update(block)
-        length -= len(block)
-    return digest
-
-
-# --- what nobody who made an archive by hand can be trusted with ---
-
-
-def _opened(stream: IO[bytes], path: Path) -> ZipFile:
-    try:
-        return ZipFile(stream)
-    except (BadZipFile, ValueError, NotImplementedError, EOFError) as error:
-        raise _forged(path, str(error)) from None
-
-
-def _entries(file: ZipFile, path: Path) -> dict[str, ZipInfo]:
-    """Return the members by name; what none of ours looks like is refused."""
-    infos = file.infolist()
-    if len(infos) > _MOST_MEMBERS:
-        raise _forged(path, f"it has {len(infos):,} members")
-    end = 0
-    for info in infos:
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        if info.flag_bits & 1 or kind not in {0, stat.S_IFREG}:
-            raise _forged(path, "a member is encrypted, or no file")
-        if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
-            raise _forged(path, "a member is compressed in another way")
-        if info.header_offset < end:
-            raise _forged(path, "members overlap or are out of order")
-        end = info.header_offset + info.compress_size
-    entries = {info.orig_filename: info for info in infos}
-    if len(entries) != len(infos) or any(info.filename != name for name, info in entries.items()):
-        raise _forged(path, "names are repeated or not plain")
-    return entries
-
-
-def _manifest(file: ZipFile, path: Path) -> Manifest:
-    try:
-        with file.open(MANIFEST) as source:
-            data = source.read(_LARGEST_MANIFEST + 1)
-        if len(data) > _LARGEST_MANIFEST:
-            raise _forged(path, "its manifest is too long")
-        number = _number().validate_json(data)["format"]
-        if isinstance(number, int) and number > FORMAT:
-            raise NewerLibraryError(
-                f"{path} has format {number}; this Chapterhouse knows formats up to {FORMAT}.",
-                hint="Upgrade Chapterhouse, then import it again.",
-            )
-        return _adapter().validate_json(data)
-    except (KeyError, ValidationError, BadZipFile, zlib.error, EOFError, NotImplementedError):
-        raise _forged(path, "its manifest cannot be read") from None
-
-
-def _require_agreement(entries: dict[str, ZipInfo], manifest: Manifest, path: Path) -> None:
-    """Refuse an archive whose manifest names other members than it has, or names of no use."""
-    names = [member.name for member in manifest.members]
-    if len(set(names)) != len(names) or {*names, MANIFEST} != entries.keys():
-        raise _forged(path, "its manifest names other members")
-    if not {FIRST, DATABASE} <= set(names):
-        raise _forged(path, "it has no database")
-    if any(entries[member.name].file_size != member.size for member in manifest.members):
-        raise _forged(path, "its manifest states other sizes")
-    blobs = [member for member in manifest.members if _BLOB.fullmatch(member.name)]
-    if any(member.name != f"{BLOBS}{member.sha256}" for member in blobs):
-        raise _forged(path, "a blob is not named after its bytes")
-    if any(abs(member.modified_ns) > _LATEST_NS for member in manifest.members):
-        raise _forged(path, "its manifest states times that no file has")
-    above = {str(parent) for name in names for parent in PurePosixPath(name).parents}
-    bad = [name for name in names if not is_plain(name) or name in above]
-    if bad:
-        raise _forged(path, f"it has a member of the name {bad[0]!a}")
-    if not manifest.folders.keys() <= set(FOLDERS):
-        raise _forged(path, "it has other folders")
+    manifest = TypeAdapter(Manifest).validate_json(data)
+    names, there = {member.name for member in manifest.members}, file.namelist()
+    unlike = {*names, MANIFEST} != set(there) or not {FIRST, DATABASE} <= names
+    unlike |= not len(manifest.members) + 1 == len(there) == len(set(there))
+    unlike |= any(str(one) in names for name in names for one in PurePosixPath(name).parents)
+    if unlike or not manifest.folders.keys() <= set(FOLDERS):
+        raise BadZipFile("its manifest names other members")
+    for member in manifest.members:
+        with file.open(member.name) as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+        is_blob = _BLOB.fullmatch(member.name)
+        if digest != member.sha256 or (is_blob and member.name != f"{BLOBS}{digest}"):
+            raise BadZipFile(f"'{member.name}' was altered or damaged")
+        if not is_plain(member.name) or abs(member.modified_ns) > _LATEST_NS:
+            raise BadZipFile(f"it has a member of the name {member.name!a}")
+    return manifest
 
 
 def is_plain(name: str) -> bool:
     """Whether a name is one that this program gives: it cannot lead out of its folder."""
-    if name in _FIXED or _BLOB.fullmatch(name):
-        return True
     first, *rest = name.split("/")
-    plain = len(name) <= _LONGEST_NAME and not _UNUSABLE.search(name)
-    return plain and first in FOLDERS and bool(rest) and not {"", ".", ".."} & set(rest)
+    inside = first in FOLDERS and bool(rest) and not {"", ".", ".."} & set(rest)
+    own = name in {FIRST, DATABASE, QUESTIONS, *SETTINGS.values()} or _BLOB.fullmatch(name)
+    return bool(own) or (inside and not _UNUSABLE.search(name))
 
 
-def _forged(path: Path, reason: str) -> RefusedError:
-    return RefusedError(f"{path} is no archive as Chapterhouse writes them: {reason}.", hint=_HINT)
+def _place(name: str, target: Place) -> Path:
+    first, _, rest = name.partition("/")
+    if first in FOLDERS:
+        return target.definitions[first] / rest
+    if name.startswith(BLOBS):
+        return target.folder / BLOBS / rest[:2] / rest
+    own = {SETTINGS["workspace"]: target.folder / WORKSPACE_FILE, FIRST: target.home / FIRST}
+    return {**own, SETTINGS["home"]: target.home / HOME_FILE}.get(name, target.folder / name)
 
 
-@cache
-def _adapter() -> TypeAdapter[Manifest]:
-    return TypeAdapter(Manifest)
+def _extract(file: ZipFile, member: ArchiveMember, path: Path) -> None:
+    """Write a member to a new file that survives a power cut."""
+    make_folder(path.parent)
+    with file.open(member.name) as stream, path.open("xb") as target:
+        copyfileobj(stream, target, _STEP)
+        target.flush()
+        os.fsync(target.fileno())
+    if member.modified_ns:
+        os.utime(path, ns=(member.modified_ns, member.modified_ns))
 
 
-@cache
-def _number() -> TypeAdapter[dict[str, object]]:
-    return TypeAdapter(dict[str, object])
+def _finish(manifest: Manifest, target: Place, work: Path, databases: Databases) -> None:
+    """Upgrade the database, check it, and build the indexes."""
+    own = work / target.folder.relative_to(target.home)
+    settings = own / WORKSPACE_FILE
+    if settings.exists():  # whoever made the archive decides nothing for this machine
+        write_whole(settings, portable_settings(settings))
+    if databases.count(own / DATABASE) != manifest.snapshot:
+        raise BadZipFile("its manifest does not count this database")
+    with databases.open(own) as (store, indexes):
+        if fault := next(store.examination().faults(thorough=False), ""):
+            raise BadZipFile(f"its library is damaged: {fault}")
+        if not all((own / BLOBS / one[:2] / one).exists() for one in store.blob_hashes()):
+            raise BadZipFile("it lacks bytes of files")
+        for kind, before in manifest.folders.items():
+            if before != (after := _located(target.definitions[kind])):
+                store.relocate(before, after)
+        store.collect_garbage(0.0)
+        for index in indexes.values():
+            index.rebuild(store)
+    for name, *_ in os.walk(work):
+        sync_folder(Path(name))
+
+
+def _install(work: Path, target: Place) -> None:
+    """Move everything into place, the workspace last: it makes a library of the rest."""
+    if target.folder.exists():
+        target.folder.rename(work / "empty")
+    for folder in target.definitions.values():
+        ready = work / folder.relative_to(target.home)
+        if ready.is_dir() and not folder.is_relative_to(target.folder):
+            make_folder(folder)
+            for entry in ready.iterdir():
+                entry.rename(folder / entry.name)
+            sync_folder(folder)
+    (work / target.folder.relative_to(target.home)).rename(target.folder)
+    sync_folder(target.folder.parent)
+
+
+def _require_empty(target: Place, databases: Databases) -> None:
+    """Refuse a workspace that holds something, or that a process has open."""
+    database = target.folder / DATABASE
+    named = {WORKSPACE_FILE: "settings", QUESTIONS: "questions to evaluate"}
+    held = [what for name, what in named.items() if (target.folder / name).exists()]
+    if not database.exists():
+        held += ["blobs of a library"] if (target.folder / "blobs").is_dir() else []
+    elif databases.is_in_use(database):
+        raise RefusedError(  # it would go on with a library that is not there any more
+            f"Another process has the library in {target.folder} open.",
+            hint="End it first: a chat, a server, or vectors that are made in the background.",
+        )
+    else:
+        try:
+            found = databases.count(database)
+            held += [counted(found.documents, "document")] if found.documents else []
+            held += [counted(found.memories, "memory", "memories")] if found.memories else []
+        except ChapterhouseError:
+            held.append("a library that cannot be opened")
+    for kind, folder in target.definitions.items():
+        entries = folder.iterdir() if folder.is_dir() else ()
+        if number := sum(not entry.name.startswith(".") for entry in entries):
+            held.append(counted(number, kind.removesuffix("s"), kind))
+    if held:
+        places = ", ".join(map(str, (target.folder, *target.definitions.values())))
+        raise RefusedError(
+            f"The workspace '{target.workspace}' in {target.home} holds {', '.join(held)}.",
+            hint="Import into another one with --home or --workspace, or first move away what"
+            f" this one holds: {places}",
+        )
+
+
+# --- both -----------------------------------------------------------------------------------------
+
+
+def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
+    while block := stream.read(_STEP):
+        yield block
+
+
+def _located(folder: Path) -> str:
+    return location_of(folder.resolve(), ())
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Say what to do where the disk is full, or an archive is none."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _NO_SPACE:
+            raise
+        raise ChapterhouseError(
+            f"There is no space left for {path}, or what is in it. Nothing was changed.",
+            hint="Free some disk space, or use another disk: it takes about twice the size of"
+            " library.db, and of the blobs once.",
+        ) from error
+    except _UNREADABLE as error:
+        reason = "its manifest cannot be read" if isinstance(error, ValidationError) else error
+        raise RefusedError(
+            f"{path} is cut off, altered, or no archive of Chapterhouse: {reason}.",
+            hint="Use another copy of it, or export the library again. Nothing was changed.",
+        ) from None

@@ -90,9 +90,6 @@ class RestoreReport:
         workspace: The workspace in it.
         created: When the archive was written, in seconds since 1970.
         snapshot: What it holds.
-        files: How many files of personas, of councils and of the workspace were restored.
-        replaced: What was there before, each with its count; empty where nothing was.
-        upgraded: Whether its schema was older than this program's.
         settings_ignored: Whether the home has settings, so that those of the archive's were not
             taken.
     """
@@ -101,7 +98,4 @@ class RestoreReport:
     workspace: str
     created: int
     snapshot: Snapshot
-    files: int
-    replaced: tuple[str, ...] = ()
-    upgraded: bool = False
     settings_ignored: bool = False

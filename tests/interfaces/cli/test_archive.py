@@ -50,7 +50,6 @@ def test_json_has_the_counts(chapterhouse: Any, archive: Path, tmp_path: Path) -
     read = chapterhouse("import", archive, "--home", tmp_path / "other", "--dry-run", "--json").data
     assert read["dry_run"] is True
     assert read["snapshot"]["memories"] > 0
-    assert read["replaced"] == []
     assert not (tmp_path / "other").exists()
 
 
@@ -69,36 +68,23 @@ def test_nothing_is_exported_where_there_is_no_library(chapterhouse: Any, tmp_pa
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_what_is_there_goes_only_where_that_is_confirmed(
+def test_a_workspace_that_holds_something_is_left(
     chapterhouse: Any, home: Path, archive: Path
 ) -> None:
     refused = chapterhouse("import", archive)
     assert refused.code == 5
     assert "holds 2 documents, " in refused.err
-    assert "--replace" in refused.err
-
-    asked = chapterhouse("import", archive, "--replace")
-    assert asked.code == 10
-    assert "Replacing 2 documents, " in asked.err
-
-    tried = chapterhouse("import", archive, "--replace", "--dry-run")
-    assert tried.code == 0
-    assert "Would replace: 2 documents, " in tried.out
-
-    assert chapterhouse("import", archive, "--yes").code == 2
-    done = chapterhouse("import", archive, "--replace", "--yes")
-    assert done.code == 0
-    assert "\nReplaced: 2 documents, " in done.out
-    assert [path.name for path in (home / "workspaces").iterdir()] == ["default"]
+    assert "move away" in refused.err
+    assert str(home) in refused.err
 
 
 @pytest.mark.parametrize(
     ("change", "code", "words"),
     [
-        (lambda data: data[:-1], 5, "is cut off"),
-        (lambda data: data[:1000] + b"?" + data[1001:], 5, "was altered or damaged"),
-        (lambda _: b"a text", 5, "is cut off, or no archive of Chapterhouse"),
-        (lambda _: b"", 5, "is cut off, or no archive of Chapterhouse"),
+        (lambda data: data[:-1], 5, "is cut off, altered, or no archive"),
+        (lambda data: data[:1000] + b"?" + data[1001:], 5, "is cut off, altered, or no archive"),
+        (lambda _: b"a text", 5, "is cut off, altered, or no archive of Chapterhouse"),
+        (lambda _: b"", 5, "is cut off, altered, or no archive of Chapterhouse"),
     ],
 )
 def test_a_damaged_archive_is_one_clear_line(

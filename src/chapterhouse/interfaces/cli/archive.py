@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Final
 
-from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli import progress
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
     DryRun,
-    Yes,
     argument,
     common,
     flag,
@@ -22,7 +20,6 @@ from chapterhouse.interfaces.cli.session import (
     library_class,
     named_home,
     opened_library,
-    require_yes,
 )
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
@@ -59,35 +56,16 @@ def export_archive(
 def import_archive(
     file: Annotated[str, argument("FILE", "An archive that export wrote.")],
     *,
-    replace: Annotated[
-        bool, flag("--replace", "Replace what the workspace holds: all of it goes.")
-    ] = False,
-    yes: Yes = False,
     dry_run: DryRun = False,
 ) -> Outcome:
     """Restore an archive to a new home or an empty workspace.
 
     An archive that was cut off or altered is refused, and nothing is changed: exit code 5. So it is
-    where the workspace holds something, without --replace.
-
-    With --replace it asks first. Off a terminal, and with --json, it does nothing without --yes:
-    exit code 10.
+    where the workspace holds something.
     """
-    if yes and not replace:
-        raise UsageError("--yes confirms --replace, and there is nothing else to confirm.")
     path, home, workspace = require_path(file), named_home(), common().workspace
-    restore = library_class().restore
-    if dry_run or (replace and not yes):
-        report = restore(path, home, workspace, replaces=replace, dry_run=True)
-        if not dry_run and report.replaced:
-            require_yes(
-                f"Replace the workspace '{workspace}' in {home}",
-                needed=f"Replacing {', '.join(report.replaced)} needs to be confirmed.",
-                listed=report.replaced,
-            )
-    if not dry_run:
-        with progress.show_progress() as show:
-            report = restore(path, home, workspace, replaces=replace, on_progress=show)
+    with progress.show_progress() as show:
+        report = library_class().restore(path, home, workspace, dry_run=dry_run, on_progress=show)
     data = {**plain(report), "dry_run": dry_run}
     return Outcome(data, _imported(report, dry_run=dry_run))
 
@@ -107,11 +85,6 @@ def _imported(report: "RestoreReport", *, dry_run: bool) -> Iterator[Block]:
     verb = "The archive is whole. It would be imported" if dry_run else "Imported"
     yield verbatim(f"{verb}: {_held(report.snapshot)}, of {day}")
     yield verbatim("Into ", (where, Style.STRONG))
-    if report.replaced:
-        held = ", ".join(report.replaced)
-        yield verbatim(f"{'Would replace' if dry_run else 'Replaced'}: {held}")
-    if report.upgraded:
-        yield verbatim(f"Its schema is older and {'would be' if dry_run else 'was'} upgraded.")
     if report.settings_ignored:
         yield verbatim(
             ("The home has settings: those of the archive's home are not taken.", Style.WARNING)
