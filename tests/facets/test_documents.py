@@ -1,5 +1,6 @@
 """Documents of a library: added, changed, named and removed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,25 @@ def test_text_that_came_from_no_file_is_in_no_folder(library: Library) -> None:
     before = library.documents.get(outcome.record.document_id)
     removal = library.documents.remove(before.id)
     assert library.documents.in_place(removal.documents) == []
+
+
+def test_files_in_quarantine_are_tried_again_when_they_are_reprocessed(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name in ("good", "bad"):
+        (folder / f"{name}.md").write_text(f"# {name}\n\nA text that is harmless by now.")
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add(folder)
+        store = library._runtime.store
+        bad, good = sorted(store.files(), key=lambda one: one.source)
+        library.documents.remove("bad.md")
+        for record in (replace(bad, document_id=""), good):
+            store.record_file(replace(record, status=Status.QUARANTINED, attempts=3))
+        assert library.documents.add(folder).count_earlier(Status.QUARANTINED) == 2
+        assert library.documents.reprocess("bad.md").outcomes == ()
+        assert [one.source for one in library.documents.quarantined()] == ["notes/good.md"]
+        (outcome,) = library.documents.reprocess().outcomes
+        assert outcome.record.status is Status.READY
+        assert library.documents.quarantined() == ()
+        library.documents.add(folder)
+        assert {one.source for one in library.documents.list()} == {"notes/good.md", "notes/bad.md"}

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.errors import NotFoundError, RejectedError
+from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.quarantine import blame, drop, parked_files, release
+from chapterhouse.ingest.quarantine import blame, parked_files, release
 from chapterhouse.ingest.reprocess import reprocess
-from chapterhouse.types import FileInFlight, Scope, Status, Step
+from chapterhouse.types import FileInFlight, Status, Step
 
 
 def in_flight(home: Any, name: str, step: Step = Step.CHUNKING, sha256: str = "00") -> FileInFlight:
@@ -132,26 +132,6 @@ def test_a_released_document_has_its_status_again(home: Any) -> None:
     release(parked_files((), home.store), home.store)
     assert record(home, "a.md").status is Status.PARTIAL
     assert home.faults() == []
-
-
-def test_dropped_files_are_forgotten(home: Any) -> None:
-    home.write("a.md", "One text.")
-    home.add()
-    for _ in range(3):
-        blame([in_flight(home, "a.md", sha256=record(home, "a.md").sha256)], home.store)
-        blame([in_flight(home, "b.md")], home.store)
-    found = parked_files(("docs/a.md", str(home.folder / "b.md")), home.store)
-    drop(found, home.store)
-    assert list(home.store.files()) == []
-    assert list(home.store.documents(Scope.everything())) == []
-    assert home.faults() == []
-
-
-def test_only_what_is_parked_has_a_name(home: Any) -> None:
-    home.write("a.md", "One text.")
-    home.add()
-    with pytest.raises(NotFoundError, match=r"a\.md"):
-        parked_files(("a.md",), home.store)
 
 
 def test_an_encoder_that_dies_is_no_files_fault(home: Any) -> None:

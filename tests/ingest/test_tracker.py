@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.remaining import WINDOW_SECONDS
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.jobs import JobStore
@@ -113,22 +112,6 @@ def test_a_job_that_another_worker_has_by_now_stops(jobs: JobStore) -> None:
     assert jobs.claim("other", clock(), clock() + 60) is not None
     tracker.look()
     assert tracker.stop.is_set()
-
-
-def test_how_long_it_will_take_is_written(jobs: JobStore) -> None:
-    clock = Clock()
-    job = claimed(jobs, clock)
-    tracker = Tracker(job, jobs, clock, 60)
-    for done in range(0, 21, 2):
-        tracker.progress(Progress(done, 100, "a"))
-        tracker.look()
-        clock.now += 2
-    assert jobs.job(job.id).remaining == pytest.approx((80.0, 80.0))
-    assert len(tracker._samples) == 11
-    clock.now += WINDOW_SECONDS
-    tracker.write()
-    assert len(tracker._samples) == 1
-    assert tracker.ended().remaining is None
 
 
 def test_work_reports_to_its_tracker_and_to_whom_it_reported_before(

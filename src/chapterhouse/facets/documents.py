@@ -188,7 +188,9 @@ class Documents:
         Raises:
             NotFoundError: there is no such document.
         """
-        order = long_work.reprocessing([self.by_id(one).id for one in document_ids])
+        documents = [self.by_id(one) for one in document_ids]
+        self.release_quarantined(*(one.location for one in documents))
+        order = long_work.reprocessing([one.id for one in documents])
         return long_work.enqueue(order, self._runtime)
 
     def set_shelves(self, document_id: str, shelves: Sequence[str]) -> Document:
@@ -310,51 +312,32 @@ class Documents:
     ) -> AddReport:
         """Read documents again, all of them when none is named: from the folder, else as stored.
 
+        Files in quarantine are tried again: those that gave no document by the next ``add`` or
+        ``sync``.
+
         Raises:
             NotFoundError: a name fits nothing.
             UsageError: a name fits several documents.
         """
-        order = long_work.reprocessing([self.get(name).id for name in names])
+        alone = [one for one in self.release_quarantined(*names) if not one.document_id]
+        chosen = [name for name in names if not any(quarantine.fits(one, name) for one in alone)]
+        if names and not chosen:
+            return AddReport(())
+        order = long_work.reprocessing([self.get(name).id for name in chosen])
         return long_work.read_here(order, self._runtime, on_progress or _ignore)
 
     def quarantined(self, *names: str) -> tuple[FileRecord, ...]:
-        """Return the parked files of these names, all when none is named.
-
-        They ended their reader or its process three times, and are not read again.
+        """Return the files that ended their reader or its process three times.
 
         Args:
-            names: Sources, locations or file names.
-
-        Raises:
-            NotFoundError: a name fits no parked file.
+            names: Sources, locations or file names; all such files when none is named.
         """
         return quarantine.parked_files(names, self._runtime.store)
 
     def release_quarantined(self, *names: str) -> tuple[FileRecord, ...]:
-        """Let the next ``add`` or update read parked files again; return them.
-
-        Raises:
-            NotFoundError: a name fits no parked file.
-        """
+        """Let files in quarantine be read again; return them. Names as for ``quarantined``."""
         found = self.quarantined(*names)
         quarantine.release(found, self._runtime.store)
-        return found
-
-    def drop_quarantined(self, *names: str, dry_run: bool = False) -> tuple[FileRecord, ...]:
-        """Forget parked files, with what earlier reads of them gave; return them.
-
-        A file that is still in an added folder is read as a new one by the next ``add``.
-
-        Raises:
-            UsageError: nothing was named.
-            NotFoundError: a name fits no parked file.
-        """
-        if not names:
-            raise UsageError("Nothing to drop.", hint="Name a file, as docs quarantine list does.")
-        found = self.quarantined(*names)
-        if not dry_run:
-            quarantine.drop(found, self._runtime.store)
-            self._runtime.catch_up()
         return found
 
     def list(

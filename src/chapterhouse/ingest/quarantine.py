@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest.look import MOST_ATTEMPTS, PROCESS_DIED
 from chapterhouse.ports.store import Store
 from chapterhouse.types import FileInFlight, FileRecord, Scope, Status, Step
@@ -66,25 +65,13 @@ def _blamed(file: FileInFlight, known: FileRecord | None) -> FileRecord:
 
 
 def parked_files(names: Sequence[str], store: Store) -> tuple[FileRecord, ...]:
-    """Return the parked files that are named by source, location or file name; all if none is.
-
-    Raises:
-        NotFoundError: a name fits no parked file.
-    """
-    parked = [record for record in store.files() if record.status is Status.QUARANTINED]
-    found: dict[str, FileRecord] = {}
-    for name in names:
-        fitting = [record for record in parked if _fits(record, name)]
-        if not fitting:
-            raise NotFoundError(
-                f"No file in quarantine is called '{name}'.",
-                hint="See: chapterhouse docs quarantine list",
-            )
-        found |= {record.location: record for record in fitting}
-    return tuple(found.values()) if names else tuple(parked)
+    """Return the parked files that are named by source, location or file name; all if none is."""
+    parked = (record for record in store.files() if record.status is Status.QUARANTINED)
+    return tuple(one for one in parked if not names or any(fits(one, name) for name in names))
 
 
-def _fits(record: FileRecord, name: str) -> bool:
+def fits(record: FileRecord, name: str) -> bool:
+    """Whether a file is called so: by its source, its location or its file name."""
     return name in {record.source, record.location, record.source.rpartition("/")[2]}
 
 
@@ -95,12 +82,3 @@ def release(records: Sequence[FileRecord], store: Store) -> None:
             document = store.document(record.document_id, Scope.everything())
             status = document.status if document else Status.FAILED
             store.record_file(replace(record, status=status, attempts=0))
-
-
-def drop(records: Sequence[FileRecord], store: Store) -> None:
-    """Forget parked files, with the documents that earlier reads of them gave."""
-    with store.together():
-        for record in records:
-            if record.document_id:
-                store.remove(record.document_id)
-            store.forget_file(record.location)

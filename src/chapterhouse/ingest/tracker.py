@@ -1,18 +1,13 @@
 """How far a running job is, as it writes it down, and whether it is to stop."""
 
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import replace
-from typing import Final
 
 from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.remaining import WINDOW_SECONDS, remaining_seconds
 from chapterhouse.ports.jobs import Jobs
 from chapterhouse.types import FileInFlight, Job, Progress, Step
-
-_SAMPLE_SECONDS: Final = 1.0
 
 
 class Tracker:
@@ -37,7 +32,6 @@ class Tracker:
         self._clock = clock
         self._lease_seconds = lease_seconds
         self._files: dict[str, FileInFlight] = {}
-        self._samples: deque[tuple[float, int]] = deque()
         self._lock = threading.RLock()
         self._is_new = False
         self.stop = threading.Event()
@@ -103,7 +97,8 @@ class Tracker:
         with self._lock:
             now = self._clock()
             self._is_new = False
-            go_on = self._jobs.report(self._seen(now), now + self._lease_seconds)
+            job = replace(self.ended(), in_flight=tuple(self._files.values()))
+            go_on = self._jobs.report(job, now + self._lease_seconds)
             self._heed(go_on=go_on)
 
     def ended(self) -> Job:
@@ -117,17 +112,7 @@ class Tracker:
             attempts=1 if self._has_moved else self._job.attempts,
             waits=0 if self._has_moved else self._job.waits,
             in_flight=(),
-            remaining=None,
         )
-
-    def _seen(self, now: float) -> Job:
-        job = self.ended()
-        if not self._samples or now - self._samples[-1][0] >= _SAMPLE_SECONDS:
-            self._samples.append((now, job.done))
-        while self._samples[0][0] < now - WINDOW_SECONDS:
-            self._samples.popleft()
-        remaining = remaining_seconds(self._samples, job.total)
-        return replace(job, in_flight=tuple(self._files.values()), remaining=remaining)
 
     def _heed(self, *, go_on: bool) -> None:
         if not go_on:

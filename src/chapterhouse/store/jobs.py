@@ -166,7 +166,6 @@ def _progress(job: Job) -> Value:
     """Return what changes while a job runs, as JSON."""
     value: dict[str, Any] = {"done": job.done, "total": job.total, "current": job.current}
     value["in_flight"] = [asdict(file) for file in job.in_flight]
-    value["remaining"] = job.remaining
     value["waits"] = job.waits
     return json.dumps(value)
 
@@ -175,7 +174,6 @@ def _job(row: Row) -> Job:
     key, kind, arguments, lane, state, attempts, created, started, finished, _claim, *rest = row
     until, worker, cancelling, progress, result, error, hint = rest
     known: dict[str, Any] = json.loads(progress)
-    remaining = known.get("remaining")
     return Job(
         id=f"j{key}",
         kind=kind,
@@ -198,7 +196,6 @@ def _job(row: Row) -> Job:
             FileInFlight(**{**file, "step": Step(file["step"])})
             for file in known.get("in_flight", ())
         ),
-        remaining=(remaining[0], remaining[1]) if remaining else None,
         result=json.loads(result),
         error=error,
         hint=hint,

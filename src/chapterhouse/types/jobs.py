@@ -67,7 +67,6 @@ class Job:
         total: Of how many; 0 while that is not known.
         current: What was done last.
         in_flight: What is being worked on.
-        remaining: Least and most seconds that are left; None while nothing can be said.
         result: What came of it, as JSON has it. One that is open and has a result has stored all
             that it is about, and is only to be indexed.
         error: Why it failed, or was put off.
@@ -92,7 +91,6 @@ class Job:
     total: int = 0
     current: str = ""
     in_flight: tuple[FileInFlight, ...] = ()
-    remaining: tuple[float, float] | None = None
     result: Mapping[str, object] = field(default_factory=dict)
     error: str = ""
     hint: str = ""

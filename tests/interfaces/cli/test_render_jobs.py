@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
-
-from chapterhouse.interfaces.cli.render_jobs import job, jobs, line, remaining
+from chapterhouse.interfaces.cli.render_jobs import job, jobs, line
 from chapterhouse.presenting.blocks import Block, Columns
 from chapterhouse.types import FileInFlight, Job, JobState, Step
 
@@ -22,7 +20,6 @@ RUNNING = Job(
     total=120,
     current="papers/a.pdf",
     in_flight=(FileInFlight("/papers/b.pdf", "papers/b.pdf", Step.READING),),
-    remaining=(60.0, 200.0),
 )
 
 
@@ -39,7 +36,6 @@ def text(blocks: list[Block]) -> str:
 def test_a_running_job_says_how_far_it_is_and_at_what() -> None:
     shown = text(list(job(RUNNING)))
     assert "done 40 of 120 files" in shown
-    assert "left 1 min to 3 min" in shown
     assert "reading papers/b.pdf" in shown
     assert "started 2023-11-14 22:13:25 UTC" in shown
     assert "finished" not in shown
@@ -67,18 +63,3 @@ def test_a_failed_job_says_why() -> None:
     assert "papers/b.pdf" not in shown
     assert "left" not in shown
     assert "No\nspace." in text(list(jobs([failed])))
-
-
-@pytest.mark.parametrize(
-    ("bounds", "words"),
-    [
-        (None, ""),
-        ((0.2, 0.2), "about 1 s"),
-        ((40.0, 50.0), "about 50 s"),
-        ((40.0, 80.0), "40 s to 1 min"),
-        ((61.0, 85.0), "about 1 min"),
-        ((600.0, 5_400.0), "10 min to 1.5 h"),
-    ],
-)
-def test_how_long_it_will_take(bounds: tuple[float, float] | None, words: str) -> None:
-    assert remaining(bounds) == words

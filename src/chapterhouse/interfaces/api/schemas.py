@@ -203,9 +203,6 @@ class JobResult(Result):
     waits_until: int = Field(description="When it is tried again after ``error``, in seconds.")
     done: int
     total: int
-    remaining_seconds: tuple[float, float] | None = Field(
-        validation_alias="remaining", description="Between so many and so many; null: not known."
-    )
     result: dict[str, Any]
     error: Line
     hint: Line

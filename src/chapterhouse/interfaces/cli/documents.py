@@ -8,7 +8,6 @@ import typer
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.cli import (
     progress,
-    quarantine,
     removals,
     render,
     render_places,
@@ -17,7 +16,7 @@ from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.options import DryRun, Shelves, argument, flag, group, option
 from chapterhouse.interfaces.cli.session import Outcome, opened_library
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Raw
+from chapterhouse.presenting.blocks import Raw, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types import FileRecord
 
@@ -30,7 +29,6 @@ else:
     facet = lazy("chapterhouse.facets.documents")
 
 app = group("List, show, remove and reread documents.")
-app.add_typer(quarantine.app, name="quarantine")
 app.command()(removals.remove)
 
 Name = Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")]
@@ -135,9 +133,10 @@ def quality(name: Name) -> Outcome:
 
 @app.command()
 def reprocess(names: removals.Names = None, *, dry_run: DryRun = False) -> Outcome:
-    """Read stored files again, as after an update.
+    """Read stored files again, as after an update; also those that are in quarantine.
 
-    Without a name, all of them.
+    Without a name, all of them. A file in quarantine that gave no document is read by the next add
+    or sync.
     """
     with opened_library() as library:
         if dry_run:
@@ -145,8 +144,12 @@ def reprocess(names: removals.Names = None, *, dry_run: DryRun = False) -> Outco
             data = {"documents": chosen, "dry_run": True}
             return Outcome(data, render.documents(chosen))
         reprocess = partial(library.documents.reprocess, *(names or ()))
+        parked = library.documents.quarantined(*(names or ()))
         report = progress.run_with_progress(lambda on_progress: reprocess(on_progress=on_progress))
-        return Outcome(report, render.report(report), render.report_code(report))
+        waiting = [one for one in parked if not one.document_id]
+        later = f"The next add or sync reads {counted(len(waiting), 'file')} in quarantine again."
+        blocks = [*render.report(report), *([verbatim(later)] if waiting else [])]
+        return Outcome(report, blocks, render.report_code(report))
 
 
 @app.command()

@@ -17,8 +17,6 @@ _COLOURS: Final = {
     JobState.FAILED: Style.BAD,
     JobState.CANCELLED: Style.WARNING,
 }
-_MINUTE, _HOUR = 60.0, 3_600.0
-_ALIKE: Final = 1.3  # bounds that differ by less are one
 _NOT_PLAIN: Final = ("problems", "documents")  # shown below; ids are for programs
 
 
@@ -68,7 +66,6 @@ def job(value: Job) -> Iterator[Block]:
         ("worker", value.worker),
         ("done", _count(value)),
         ("last", value.current),
-        ("left", remaining(value.remaining) if value.state is JobState.RUNNING else ""),
         ("error", value.error),
         ("hint", value.hint),
     ]
@@ -79,25 +76,6 @@ def job(value: Job) -> Iterator[Block]:
         yield Columns(files, header=False)
     if value.result:
         yield from _result(value)
-
-
-def remaining(bounds: tuple[float, float] | None) -> str:
-    """Return how long a job will take yet, in words: ``about 3 min``, ``2 min to 5 min``."""
-    if bounds is None:
-        return ""
-    low, high = bounds
-    if high <= low * _ALIKE:
-        return f"about {_duration(high)}"
-    least, most = _duration(low), _duration(high)
-    return f"{least} to {most}" if least != most else f"about {most}"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < _MINUTE:
-        return f"{max(round(seconds), 1)} s"
-    if seconds < _HOUR:
-        return f"{round(seconds / _MINUTE)} min"
-    return f"{seconds / _HOUR:.1f} h"
 
 
 def _result(value: Job) -> Iterator[Block]:
