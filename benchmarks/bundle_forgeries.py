@@ -1,6 +1,7 @@
 """What a forger does to a bundle: each forgery changes one thing in a bundle's JSON.
 
-A forgery that finds nothing to change in a bundle returns False.
+A forgery that finds nothing to change in a bundle returns False. Whatever else can be changed is
+in the tables of the tests.
 """
 
 import re
@@ -9,8 +10,9 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chapterhouse.answering.checksum import EXTRACTIVE, QUOTED, checksum_of
+from chapterhouse.answering.bundle import checksum_of
 from chapterhouse.answering.cite import text_hash
+from chapterhouse.types import EXTRACTIVE, QUOTED
 
 Fields = dict[str, Any]
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
@@ -60,15 +62,6 @@ def _citations(fields: Fields) -> list[Fields]:
     return found
 
 
-def _other_word(text: str) -> str:
-    """Return a text in which one word is another of the same length."""
-    return _WORD.sub(lambda match: "x" * len(match.group()), text, count=1)
-
-
-def _other_figure(text: str) -> str:
-    return _FIGURE.sub(lambda match: str((int(match.group()) + 3) % 10), text, count=1)
-
-
 def _in_a_sentence(change: Callable[[str], str]) -> Callable[[Fields], bool]:
     def made(fields: Fields) -> bool:
         for one in _sentences(fields):
@@ -79,6 +72,10 @@ def _in_a_sentence(change: Callable[[str], str]) -> Callable[[Fields], bool]:
         return False
 
     return made
+
+
+def _other_figure(text: str) -> str:
+    return _FIGURE.sub(lambda match: str((int(match.group()) + 3) % 10), text, count=1)
 
 
 def _denied(text: str) -> str:
@@ -93,24 +90,12 @@ def _half(text: str) -> str:
     return " ".join(words[: len(words) // 2]) or text
 
 
-def _in_a_citation(field: str, change: Callable[[Any], Any]) -> Callable[[Fields], bool]:
-    def made(fields: Fields) -> bool:
-        for one in _citations(fields):
-            value = change(one[field])
-            if value != one[field]:
-                one[field] = value
-                return True
-        return False
-
-    return made
-
-
 def _quotation(fields: Fields) -> bool:
     """Change a quotation that a sentence rests on, and its hash."""
     known = {one["number"]: one for one in _citations(fields)}
     for sentence in _sentences(fields):
         cited = known[sentence["citations"][0]]
-        quote = _other_word(cited["quote"])
+        quote = _WORD.sub(lambda match: "x" * len(match.group()), cited["quote"], count=1)
         if quote != cited["quote"]:
             cited["quote"] = quote
             fields["quotes"][str(cited["number"])] = text_hash(quote)
@@ -149,25 +134,16 @@ def _swapped(fields: Fields) -> bool:
     return False
 
 
-def _uncited(fields: Fields) -> bool:
-    for one in _sentences(fields):
-        one["citations"] = []
-        return True
-    return False
-
-
-def _another(fields: Fields) -> bool:
-    """Put a sentence of one's own under the citation of another."""
-    for one in _sentences(fields):
-        one["text"] = "The moon is a cheese of seventeen kilograms."
-        return True
-    return False
-
-
-def _hash(fields: Fields) -> bool:
-    for name in fields["quotes"]:
-        fields["quotes"][name] = "0" * 64
-        return True
+def _header(fields: Fields) -> bool:
+    """Change the heading row under which a sentence shows its quotation."""
+    known = {one["number"]: one for one in _citations(fields)}
+    for sentence in _sentences(fields):
+        cited = known[sentence["citations"][0]]
+        for word in _WORD.findall(cited["header"]):
+            is_shown = re.search(rf"\b{word}[^\n·:]*: ", sentence["text"].partition(" · ")[0])
+            if is_shown and word not in cited["quote"]:
+                cited["header"] = cited["header"].replace(word, "x" * len(word))
+                return True
     return False
 
 
@@ -176,47 +152,13 @@ def _sources(fields: Fields) -> bool:
     return bool(found) and bool(_citations(fields))
 
 
-def _added(fields: Fields) -> bool:
-    _held(fields)["note"] = "Checked by nobody."
-    return True
-
-
-def _seal(fields: Fields) -> bool:
-    fields["checksum"] = "0" * 64
-    return True
-
-
-def _header(fields: Fields) -> bool:
-    """Change the heading row under which a sentence shows its quotation."""
-    known = {one["number"]: one for one in _citations(fields)}
-    for sentence in _sentences(fields):
-        cited = known[sentence["citations"][0]]
-        for word in _WORD.findall(cited["header"]):
-            if word in sentence["text"] and word not in cited["quote"]:
-                cited["header"] = cited["header"].replace(word, "x" * len(word))
-                return True
-    return False
-
-
 FORGERIES: Final = (
-    Forgery("a word of a sentence", _in_a_sentence(_other_word)),
     Forgery("a figure of a sentence", _in_a_sentence(_other_figure)),
     Forgery("a sentence denied", _in_a_sentence(_denied)),
     Forgery("half of a sentence", _in_a_sentence(_half)),
-    Forgery("another sentence", _another),
-    Forgery("a quotation", _in_a_citation("quote", _other_word)),
     Forgery("a quotation with its hash", _quotation),
     Forgery("a sentence with its quotation and hash", _sentence_and_quotation, needs_library=True),
-    Forgery("the hash of a quotation", _hash),
-    Forgery("a span", _in_a_citation("start", lambda start: start + 1)),
-    Forgery("a longer span", _in_a_citation("end", lambda end: end + 7)),
     Forgery("swapped citations", _swapped),
-    Forgery("a citation taken away", _uncited),
-    Forgery("another document", _in_a_citation("document_id", lambda name: f"{name}-2")),
-    Forgery("another text", _in_a_citation("text_sha256", lambda _: "0" * 64)),
-    Forgery("another title", _in_a_citation("title", lambda title: f"{title} 2")),
     Forgery("the heading of a column", _header),
     Forgery("no sources", _sources),
-    Forgery("a field added", _added),
 )
-SEAL: Final = Forgery("the seal", _seal)

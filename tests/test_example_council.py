@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.council.minutes.bundle import minutes_json
+from chapterhouse.answering.bundle import file_text, json_fields
 from chapterhouse.types import Citation, Minutes
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -182,7 +182,7 @@ def test_another_process_in_another_home_writes_the_same_bytes(
         [*command, "--home", ".demo", "--output", "minutes.json"],
         cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": "2"}, capture_output=True, check=True,
     )  # fmt: skip
-    assert (tmp_path / "minutes.json").read_text("utf-8") == minutes_json(meeting.minutes)
+    assert (tmp_path / "minutes.json").read_text("utf-8") == file_text(json_fields(meeting.minutes))
 
 
 def test_the_demo_ends_with_the_council_and_writes_nothing_beside_its_home(tmp_path: Path) -> None:

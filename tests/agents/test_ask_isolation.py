@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from chapterhouse.agents.ask import ask
-from chapterhouse.answering.bundle import answer_json, bundle_json
+from chapterhouse.answering.bundle import bundle_json, file_text, json_fields
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.models.scripted import Call, Step
@@ -82,7 +82,7 @@ def everything(answer: Answer) -> str:
         (
             repr(answer),
             answer.text,
-            answer_json(answer),
+            file_text(json_fields(answer)),
             answer_markdown(answer),
             json.dumps(plain(answer), ensure_ascii=False),
         )

@@ -12,15 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.answering.bundle import (
-    FORMAT,
-    answer_json,
-    bundle_json,
-    examine,
-    make_bundle,
-    read_answer,
-    read_bundle,
+    ANSWER as KIND,
 )
-from chapterhouse.answering.checksum import checksum_of
+from chapterhouse.answering.bundle import (
+    Bundle,
+    bundle_json,
+    checksum_of,
+    examine,
+    file_text,
+    json_fields,
+    make_bundle,
+    read_held,
+)
+from chapterhouse.answering.bundle import (
+    read_bundle as read_any_bundle,
+)
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.envelope import plain, success
@@ -143,14 +149,20 @@ answers = st.builds(
 )
 
 
-def bundle_of(answer: Answer, **configuration: object) -> Any:
-    return make_bundle(
-        answer,
-        [DOCUMENT],
-        configuration=configuration,
-        versions={"chapterhouse": "0.0"},
-        sequence=7,
-    )
+def bundle_of(answer: Answer, **configuration: object) -> Bundle[Answer]:
+    return make_bundle(answer, KIND, [DOCUMENT], configuration, {"chapterhouse": "0.0"}, 7)
+
+
+def read_bundle(data: str | bytes) -> Bundle[Answer]:
+    return read_any_bundle(data, KIND)
+
+
+def read_answer(data: str | bytes) -> Answer:
+    return read_held(data, KIND)
+
+
+def answer_json(answer: Answer) -> str:
+    return file_text(json_fields(answer))
 
 
 def failed(text: str | bytes) -> set[str]:
@@ -209,13 +221,37 @@ def test_the_same_answer_gives_the_same_bytes() -> None:
     assert text == bundle_json(bundle_of(ANSWER))
     assert text.endswith("}\n")
     assert "CANARY" not in text
-    assert json.loads(text)["format"] == FORMAT
+    assert json.loads(text)["format"] == KIND.format
 
 
 def test_what_ask_json_prints_is_read() -> None:
     answer = replace(ANSWER, usage=Usage(1, 10, 5, Decimal("0.0125")), warnings=("Slow.",))
     printed = json.dumps(success(plain(answer), workspace="default", seconds=0.1))
     assert read_answer(printed) == answer
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=8,
+)
+
+
+def turned(value: Any) -> Any:
+    """Return the same value with the keys of each object the other way round."""
+    if isinstance(value, dict):
+        return {key: turned(value[key]) for key in reversed(value)}
+    return [turned(one) for one in value] if isinstance(value, list) else value
+
+
+@given(st.dictionaries(st.text(max_size=3), VALUES, max_size=4), st.text(max_size=5))
+def test_a_file_has_the_same_bytes_however_its_fields_were_made(
+    fields: dict[str, object], value: str
+) -> None:
+    assert file_text(fields) == file_text(turned(fields))
+    assert json.loads(file_text(fields)) == fields
+    assert checksum_of(turned({**fields, "checksum": value})) == checksum_of(fields)
+    assert checksum_of({**fields, "another field": value}) != checksum_of(fields)
 
 
 # --- changed ---------------------------------------------------------------------------------

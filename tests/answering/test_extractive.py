@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 from tests.retrieval.scripted import NoTokens, WordsAlone, model_of_sentences
 
-from chapterhouse.answering.checksum import quotes
+from chapterhouse.answering.bundle import quotes
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.confidence import (

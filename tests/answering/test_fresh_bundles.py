@@ -14,8 +14,14 @@ from typing import Any
 import pytest
 
 from chapterhouse.agents.ask import ask
-from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
-from chapterhouse.answering.checksum import file_text, quotes
+from chapterhouse.answering.bundle import (
+    ANSWER,
+    bundle_json,
+    examine,
+    file_text,
+    quotes,
+    read_bundle,
+)
 from chapterhouse.answering.cite import cite, text_hash, verify
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import UsageError
@@ -111,7 +117,7 @@ def answers(harbour: Library) -> list[Answer]:
 
 
 def failed(text: str) -> set[str]:
-    return {check.name for check in examine(read_bundle(text)) if not check.passed}
+    return {check.name for check in examine(read_bundle(text, ANSWER)) if not check.passed}
 
 
 def test_the_answers_are_of_every_kind(answers: list[Answer]) -> None:
@@ -146,7 +152,7 @@ def test_a_forged_bundle_is_called_bad(
             continue
         if resealed and forgery.needs_library:
             assert found == set()  # what a new seal can hide: the documents show it
-            held = read_bundle(file_text(made)).answer
+            held = read_bundle(file_text(made), ANSWER).held
             assert not all(one.holds for one in harbour.answers.recheck(held))
         else:
             assert found, answer.text
@@ -179,14 +185,13 @@ WINTER = "- In winter the gate closes at **18:00**."
     ("quote", "text"),
     [
         (SOUTH, "Berth: South quay · Longest vessel: ≤ 18 m · Price a night: 65 euros"),
-        (SOUTH, "South quay · Longest vessel: ≤ 18 m · Price a night: 65 euros"),
         (SOUTH, "South quay · ≤ 18 m · 65 euros"),
         (SOUTH, SOUTH),
         (SOUTH, "Berth: South quay · Price a night: 65 euros"),
         (SOUTH, "Berth: South quay · Longest vessel: ≤ 18 m"),
         (JETTY, "Berth: Guest jetty"),  # the asked cell is empty
         (JETTY, "Berth: Guest jetty · Price a night: 20 euros"),
-        (f"{SOUTH}\n{JETTY}", "Berth: South quay, ≤ 18 m, 65 euros\nGuest jetty, 20 euros"),
+        (f"{SOUTH}\n{JETTY}", "South quay · ≤ 18 m · 65 euros\nGuest jetty · 20 euros"),
     ],
 )
 def test_a_row_is_quoted_with_or_without_its_columns(quote: str, text: str) -> None:
@@ -199,6 +204,7 @@ def test_a_row_is_quoted_with_or_without_its_columns(quote: str, text: str) -> N
         "Berth: South quay · Longest vessel: ≥ 18 m · Price a night: 65 euros",
         "Price a night: South quay · Longest vessel: ≤ 18 m · Price a night: 65 euros",
         "Berth: South quay",
+        "South quay · Longest vessel: ≤ 18 m · Price a night: 65 euros",
         "Longest vessel: ≤ 18 m · Price a night: 65 euros",
         "South quay · 65 euros",
         "Berth: South quay · Price a night: 65 euros · Longest vessel: ≤ 18 m",

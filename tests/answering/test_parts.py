@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.answering.checksum import quotes
+from chapterhouse.answering.bundle import quotes
 from chapterhouse.answering.cite import cite, text_hash, verify
 from chapterhouse.answering.parts import (
     Part,

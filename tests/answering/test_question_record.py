@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from chapterhouse import Library
-from chapterhouse.answering.bundle import answer_json, read_answer
+from chapterhouse.answering.bundle import ANSWER, file_text, json_fields, read_held
 from chapterhouse.answering.question_record import answer_record, minutes_record
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.types import Minutes, QuestionOutcome, Route, Usage
@@ -41,9 +41,9 @@ def test_what_is_no_answer_cites_nothing_and_has_what_is_nearest(library: Librar
 def test_nearest_documents_are_in_no_output(library: Library) -> None:
     answer = library.answers.ask(SPEED)
     assert answer.searched.nearest_documents
-    assert "nearest_documents" not in answer_json(answer)
+    assert "nearest_documents" not in json_fields(answer)["searched"]
     assert "nearest_documents" not in plain(answer)["searched"]
-    assert read_answer(answer_json(answer)) == answer
+    assert read_held(file_text(json_fields(answer)), ANSWER) == answer
 
 
 def test_a_meeting_that_decides_nothing_has_no_answer() -> None:

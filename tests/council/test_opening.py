@@ -13,13 +13,8 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Member
 from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, ToolRef
 from chapterhouse.agents.problems import CouncilConfigError
-from chapterhouse.council.minutes.bundle import (
-    examine_minutes,
-    minutes_bundle_json,
-    minutes_bundle_of,
-    read_minutes_bundle,
-    recheck_minutes,
-)
+from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
+from chapterhouse.council.minutes.bundle import MINUTES
 from chapterhouse.council.tools import installed_tools
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted
@@ -72,9 +67,9 @@ def check(hall: Hall, minutes: Minutes, name: str) -> None:
     assert statement.citations
     (citation,) = [one for one in minutes.citations if one.tool]
     assert (citation.tool, citation.quote) == (name, LIMIT)
-    assert all(one.holds for one in recheck_minutes(minutes, hall.runtime))
-    bundle = read_minutes_bundle(minutes_bundle_json(minutes_bundle_of(minutes, hall.runtime)))
-    assert all(one.passed for one in examine_minutes(bundle))
+    assert all(one.holds for one in hall.library.councils.recheck(minutes))
+    bundle = read_bundle(bundle_json(hall.library.councils.bundle(minutes)), MINUTES)
+    assert all(one.passed for one in examine(bundle))
 
 
 # --- corpora --------------------------------------------------------------------------------------
@@ -136,7 +131,7 @@ def test_a_council_within_has_the_tools_that_it_declares(own_hall: Hall, folder:
     minutes = meet(own_hall, outer, "search_letters")
     assert minutes.statements[0].citations
     assert [one.tool for one in minutes.citations if one.tool] == ["search_letters"]
-    assert all(one.holds for one in recheck_minutes(minutes, own_hall.runtime))
+    assert all(one.holds for one in own_hall.library.councils.recheck(minutes))
 
 
 # --- installed tools ------------------------------------------------------------------------------

@@ -11,18 +11,18 @@ from tests.council.conftest import Hall, council, markers, phase, position, turn
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Member, Round
-from chapterhouse.answering.cite import QuoteState, SourceState, text_hash
-from chapterhouse.council.minutes.bundle import (
-    MinutesBundle,
-    examine_minutes,
-    make_minutes_bundle,
-    minutes_bundle_json,
-    minutes_bundle_of,
-    minutes_json,
-    read_minutes,
-    read_minutes_bundle,
-    recheck_minutes,
+from chapterhouse.answering.bundle import (
+    Bundle,
+    bundle_json,
+    examine,
+    file_text,
+    json_fields,
+    make_bundle,
+    read_bundle,
+    read_held,
 )
+from chapterhouse.answering.cite import CitationCheck, QuoteState, SourceState, text_hash
+from chapterhouse.council.minutes.bundle import MINUTES
 from chapterhouse.council.minutes.outline import minutes_html, minutes_markdown
 from chapterhouse.interfaces.cli import render_minutes, verify
 from chapterhouse.models.scripted import Call, Scripted
@@ -63,13 +63,16 @@ def ask(
     return model.tool_results[0].result, minutes
 
 
-def bundle_of(hall: Hall, minutes: Minutes) -> MinutesBundle:
-    text = minutes_bundle_json(minutes_bundle_of(minutes, hall.runtime))
-    return read_minutes_bundle(text)
+def bundle_of(hall: Hall, minutes: Minutes) -> Bundle[Minutes]:
+    return read_bundle(bundle_json(hall.library.councils.bundle(minutes)), MINUTES)
 
 
-def failed(bundle: MinutesBundle) -> set[str]:
-    return {check.name for check in examine_minutes(bundle) if not check.passed}
+def failed(bundle: Bundle[Minutes]) -> set[str]:
+    return {check.name for check in examine(bundle) if not check.passed}
+
+
+def recheck(hall: Hall, minutes: Minutes) -> tuple[CitationCheck, ...]:
+    return hall.library.councils.recheck(minutes)
 
 
 def test_a_claim_from_a_tools_text_is_supported_and_verified_from_the_minutes(hall: Hall) -> None:
@@ -84,10 +87,10 @@ def test_a_claim_from_a_tools_text_is_supported_and_verified_from_the_minutes(ha
     assert citation.text_sha256 == kept.text_sha256 == text_hash(TEXT)
     assert kept.text[citation.start : citation.end] == citation.quote
 
-    again = read_minutes(minutes_json(minutes))
+    again = read_held(file_text(json_fields(minutes)), MINUTES)
     assert again == minutes
     # The tool is asked nothing.
-    (check,) = [one for one in recheck_minutes(again, hall.runtime) if one.citation.tool]
+    (check,) = [one for one in recheck(hall, again) if one.citation.tool]
     assert (check.source, check.quote) == (SourceState.SAME, QuoteState.FOUND)
     assert failed(bundle_of(hall, minutes)) == set()
 
@@ -114,10 +117,10 @@ def test_a_kept_text_that_was_altered_is_noticed(hall: Hall, field: str) -> None
     altered = replace(minutes, turns=(replace(made, tool_texts=(forged,)),))
 
     documents = bundle_of(hall, minutes).sources
-    bundle = make_minutes_bundle(altered, (), configuration={}, versions={}, sequence=0)
+    bundle = make_bundle(altered, MINUTES, (), {}, {}, 0)
     bundle = replace(bundle, sources=documents)
     assert "quotations" in failed(bundle)
-    (check,) = [one for one in recheck_minutes(altered, hall.runtime) if one.citation.tool]
+    (check,) = [one for one in recheck(hall, altered) if one.citation.tool]
     assert (
         check.source is not SourceState.SAME
         or check.quote is not QuoteState.FOUND
@@ -129,9 +132,9 @@ def test_a_quotation_that_was_altered_is_noticed(hall: Hall) -> None:
     _, minutes = ask(hall, alone(tool()), LIMIT)
     quote = LIMIT.replace("3", "9")
     altered = replace(minutes, citations=(replace(minutes.citations[0], quote=quote),))
-    bundle = make_minutes_bundle(altered, (), configuration={}, versions={}, sequence=0)
+    bundle = make_bundle(altered, MINUTES, (), {}, {}, 0)
     assert "quotations" in failed(replace(bundle, sources=bundle_of(hall, minutes).sources))
-    (check,) = recheck_minutes(altered, hall.runtime)
+    (check,) = recheck(hall, altered)
     assert not check.holds
 
 
@@ -234,9 +237,9 @@ def test_a_terminal_shows_them_apart_and_offers_no_document_to_open(hall: Hall) 
     tool_source = shown[shown.index("What tools returned") :].split("[2]")[0]
     assert "docs show" not in tool_source
 
-    checks = recheck_minutes(minutes, hall.runtime)
+    checks = recheck(hall, minutes)
     check = next(one for one in checks if one.citation.tool)
-    verified = str(list(verify._show_citations(minutes.question, [check])))
+    verified = str(list(verify._show_citation(check)))
     assert "is as it was cited" in verified
     assert "docs show" not in verified
 

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.answering.bundle import answer_json, bundle_json, read_answer, read_bundle
+from chapterhouse.answering.bundle import (
+    ANSWER,
+    bundle_json,
+    file_text,
+    json_fields,
+    read_bundle,
+    read_held,
+)
 from chapterhouse.errors import UsageError
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.types import Scope, Trust
@@ -86,7 +93,7 @@ def test_an_answer_shows_whom_it_rests_on(trusted: Library) -> None:
     shown = answer_markdown(web)
     assert "(web)" in shown
     assert " · web" in shown
-    assert read_answer(answer_json(web)) == web
+    assert read_held(file_text(json_fields(web)), ANSWER) == web
 
 
 def test_bundles_state_trust_only_where_it_is_not_the_own(trusted: Library) -> None:
@@ -95,7 +102,7 @@ def test_bundles_state_trust_only_where_it_is_not_the_own(trusted: Library) -> N
         written = bundle_json(trusted.answers.bundle(answer))
         assert ('"trust": "web"' in written) is stated
         assert '"trust": "own"' not in written
-        assert read_bundle(written).answer == answer
+        assert read_bundle(written, ANSWER).held == answer
 
 
 def test_a_text_that_is_not_trusted_so_far_cannot_be_read(trusted: Library) -> None:

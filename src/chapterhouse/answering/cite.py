@@ -17,7 +17,7 @@ from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.markdown import table_header
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.view import neutralise
-from chapterhouse.types import Answer, Body, Citation, Document, Quotation
+from chapterhouse.types import Body, Citation, Document, Quotation
 
 _NAME: Final = re.compile(r"[^\W_](?:[\w.\-]{0,98}[^\W_])?")
 _LONGEST_LINK: Final = 2_000
@@ -148,10 +148,19 @@ def verify(citation: Citation, document: Document | None, body: Body | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What checking looks up: documents and their texts by id, None where they are gone."""
+    """What checking looks up.
+
+    Attributes:
+        document: By its id; None where it is gone.
+        body: The text of a document, by its id.
+        documents: All of them.
+        current: A document and its text as its file is now; None where it is as it was read.
+    """
 
     document: Callable[[str], Document | None]
     body: Callable[[str], Body | None]
+    documents: Callable[[], Iterable[Document]] = tuple
+    current: Callable[[Document], tuple[Document, Body] | None] = lambda _: None
 
 
 class Citations:
@@ -234,46 +243,22 @@ class CitationCheck:
         return self.quote is not QuoteState.LOST
 
 
-@dataclass(frozen=True, slots=True)
-class Holdings:
-    """What checking looks up in a library.
-
-    Attributes:
-        document: By its id.
-        documents: All of them.
-        body: The text of a document, by its id.
-        current: A document and its text as its file is now; None where it is as it was read.
-    """
-
-    document: Callable[[str], Document | None]
-    documents: Callable[[], Iterable[Document]]
-    body: Callable[[str], Body | None]
-    current: Callable[[Document], tuple[Document, Body] | None] = lambda _: None
-
-
-def recheck(answer: Answer, holdings: Holdings) -> tuple[CitationCheck, ...]:
-    """Look every citation of an answer up again; nothing that the answer says is believed."""
-    return recheck_citations(answer.citations, holdings)
-
-
-def recheck_citations(
-    citations: Sequence[Citation], holdings: Holdings
-) -> tuple[CitationCheck, ...]:
+def recheck(citations: Sequence[Citation], lookup: Lookup) -> tuple[CitationCheck, ...]:
     """Look citations up again; nothing that they say is believed."""
     by_text: dict[str, Document] = {}
-    if any(not _is_same(citation, holdings) for citation in citations):
-        for document in holdings.documents():
+    if any(not _is_same(citation, lookup) for citation in citations):
+        for document in lookup.documents():
             by_text.setdefault(document.text_sha256, document)
-    return tuple(_recheck(citation, holdings, by_text) for citation in citations)
+    return tuple(_recheck(citation, lookup, by_text) for citation in citations)
 
 
-def _recheck(citation: Citation, holdings: Holdings, by_text: dict[str, Document]) -> CitationCheck:
-    document = holdings.document(citation.document_id)
-    if document is not None and (now := holdings.current(document)):
+def _recheck(citation: Citation, lookup: Lookup, by_text: dict[str, Document]) -> CitationCheck:
+    document = lookup.document(citation.document_id)
+    if document is not None and (now := lookup.current(document)):
         return _against(citation, *now, changed=SourceState.UNREAD)
-    if not _is_same(citation, holdings):  # its text may have another name now
+    if not _is_same(citation, lookup):  # its text may have another name now
         document = by_text.get(citation.text_sha256, document)
-    body = holdings.body(document.id) if document else None
+    body = lookup.body(document.id) if document else None
     if document is None or body is None:
         return CitationCheck(citation, SourceState.GONE, QuoteState.LOST)
     return _against(citation, document, body, changed=SourceState.CHANGED)
@@ -289,8 +274,8 @@ def _against(
     return CitationCheck(citation, state, quote, document.id, document.source, start, end)
 
 
-def _is_same(citation: Citation, holdings: Holdings) -> bool:
-    document = holdings.document(citation.document_id)
+def _is_same(citation: Citation, lookup: Lookup) -> bool:
+    document = lookup.document(citation.document_id)
     return document is not None and document.text_sha256 == citation.text_sha256
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.answering.bundle import FORMAT, answer_json, read_answer
+from chapterhouse.answering.bundle import ANSWER, file_text, json_fields, read_held
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.request import Request
 from chapterhouse.errors import ChapterhouseError, UsageError
@@ -65,7 +65,7 @@ def cache_key(
     if not request.use_cache or request.settings.search.recency:
         return ""
     depends_on = {
-        "format": FORMAT,
+        "format": ANSWER.format,
         "day": runtime.today(),  # which the model is told
         "question": bare_question(request.question),
         "sequence": sequence,
@@ -100,7 +100,7 @@ def cached_answer(key: str, request: Request, runtime: Runtime) -> Answer | None
     if found is None:
         return None
     try:
-        given = read_answer(found)
+        given = read_held(found, ANSWER)
     except UsageError:  # written by another version, or damaged: it is written anew
         return None
     store, scope = runtime.store, request.scope
@@ -120,7 +120,7 @@ def cache_answer(
 ) -> Answer:
     """Keep an answer; a library that cannot be written to only costs writing it again."""
     try:
-        runtime.memories.cache_answer(key, request.scope, sequence, answer_json(given))
+        runtime.memories.cache_answer(key, request.scope, sequence, file_text(json_fields(given)))
     except ChapterhouseError as error:
         return _add_warning(given, f"The answer could not be kept: {error.message}")
     return given

@@ -11,6 +11,7 @@ from typing import Final
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
+    EXTRACTIVE,
     Answer,
     AnswerOutcome,
     Citation,
@@ -23,7 +24,6 @@ from chapterhouse.types import (
 from chapterhouse.types.analytics import DAY
 
 _OUTSIDE: Final = frozenset({Route.OUT_OF_SCOPE, Route.GENERAL})
-_EXTRACTIVE: Final = "extractive"
 
 
 def answer_record(answer: Answer) -> QuestionRecord:
@@ -37,7 +37,7 @@ def answer_record(answer: Answer) -> QuestionRecord:
             else QuestionOutcome(answer.outcome.value),
             persona=answer.persona,
             confidence=answer.confidence,
-            model="" if answer.method == _EXTRACTIVE else answer.method,
+            model="" if answer.method == EXTRACTIVE else answer.method,
             cached=answer.cached,
             text=answer.question.strip(),
             cited=_documents(answer.citations) if answer.outcome is AnswerOutcome.ANSWER else (),
@@ -61,7 +61,7 @@ def minutes_record(minutes: Minutes) -> QuestionRecord:
             outcome=QuestionOutcome.ANSWER if decided else QuestionOutcome.NOT_FOUND,
             council=minutes.council,
             confidence=float(decided),
-            model=", ".join(sorted(models - {"", _EXTRACTIVE})),
+            model=", ".join(sorted(models - {"", EXTRACTIVE})),
             text=minutes.question.strip(),
             cited=documents if decided else (),
             nearest=() if decided else documents,

@@ -291,20 +291,19 @@ def _scorer(runtime: Runtime, scope: Scope) -> SentenceScorer:
     )
 
 
-def holdings_on_disk(runtime: Runtime) -> "cite.Holdings":
+def lookup_on_disk(runtime: Runtime) -> "cite.Lookup":
     """Return what checking looks up in a library, whose documents are as their files are now."""
-    work = runtime.work(lambda _: None)
-    whole = holdings_of(runtime.store, Scope.everything())
-    return replace(whole, current=lambda document: current.read_current(document, work))
-
-
-def holdings_of(store: Store, scope: Scope) -> "cite.Holdings":
-    """Return what checking citations looks up inside a scope."""
-    return cite.Holdings(
-        partial(store.document, scope=scope),
-        partial(store.documents, scope),
-        partial(store.body, scope=scope),
+    work, store, whole = runtime.work(lambda _: None), runtime.store, Scope.everything()
+    return replace(
+        lookup_in(store, whole),
+        documents=partial(store.documents, whole),
+        current=lambda document: current.read_current(document, work),
     )
+
+
+def lookup_in(store: Store, scope: Scope) -> "cite.Lookup":
+    """Return what checking citations looks up inside a scope."""
+    return cite.Lookup(partial(store.document, scope=scope), partial(store.body, scope=scope))
 
 
 @cache

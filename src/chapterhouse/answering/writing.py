@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 from chapterhouse.answering.check_written import Checked, check, check_draft
-from chapterhouse.answering.checksum import EXTRACTIVE, QUOTED
 from chapterhouse.answering.cite import Lookup
 from chapterhouse.answering.drafts import OnDraft, OnText, drafts
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer, excerpts_of
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
 from chapterhouse.answering.request import Request, ToolCallsWanted
 from chapterhouse.answering.route import deferral
+from chapterhouse.answering.search import lookup_in
 from chapterhouse.answering.second_opinion import (
     INSTRUCTIONS,
     OUTPUT,
@@ -25,6 +24,8 @@ from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
+    EXTRACTIVE,
+    QUOTED,
     Answer,
     AnswerOutcome,
     AnswerSentence,
@@ -86,7 +87,7 @@ async def write(
         ToolCallsWanted: it wants tools of the asker's program called first.
     """
     store, scope = prompt.evidence.with_texts(runtime).store, request.scope
-    look = Lookup(partial(store.document, scope=scope), partial(store.body, scope=scope))
+    look = lookup_in(store, scope)
     known = "\n".join((request.question, runtime.today(), *(one.answer for one in prompt.recalled)))
 
     def receiver(prompt: Prompt) -> OnText | None:

@@ -5,13 +5,13 @@ from typing import Final
 
 from chapterhouse.agents.ask import ask, ask_events, follow_up, persona_settings
 from chapterhouse.agents.personas import Personas
-from chapterhouse.answering.bundle import Bundle, bundle_of
-from chapterhouse.answering.cite import CitationCheck, recheck
+from chapterhouse.answering.bundle import ANSWER, Bundle, bundle_of
+from chapterhouse.answering.cite import CitationCheck
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.answering.search import holdings_on_disk
 from chapterhouse.concurrency import last, run_sync
+from chapterhouse.council.minutes.bundle import recheck
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Scope, Trust, Turn
+from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Trust, Turn
 
 _NO_OPTIONS: Final = AskOptions()
 
@@ -164,26 +164,21 @@ class Answers:
         """Return what ``follow_up`` does, without blocking the event loop."""
         return await follow_up(question, before, persona, options, self._runtime, certain=certain)
 
-    def bundle(self, answer: Answer) -> Bundle:
+    def bundle(self, answer: Answer) -> Bundle[Answer]:
         """Return an answer with all that another person needs to check it."""
-        runtime = self._runtime
-        if not answer.persona:
-            return bundle_of(answer, runtime, runtime.settings, None)
-        config = Personas(runtime).load(answer.persona).config
-        settings = persona_settings(runtime.settings, config)
-        return bundle_of(answer, runtime, settings, config.model_dump(mode="json"))
+        runtime, settings, persona = self._runtime, self._runtime.settings, None
+        if answer.persona:
+            config = Personas(runtime).load(answer.persona).config
+            settings = persona_settings(settings, config)
+            persona = config.model_dump(mode="json")
+        model = "" if answer.usage is None else answer.method
+        made_with = {"model": model, "persona": persona}
+        return bundle_of(answer, ANSWER, runtime, settings, made_with)
 
     def recheck(self, answer: Answer) -> tuple[CitationCheck, ...]:
         """Say for each citation of an old answer what has become of its source.
 
-        Personas on whose shelves the documents stand read what changed in their folders first. A
+        Personas and councils on whose shelves the documents stand read what changed first. A
         document whose file has changed and was not read since is compared as the file is now.
         """
-        store, everything = self._runtime.store, Scope.everything()
-        personas = Personas(self._runtime)
-        cited = store.documents_among({c.document_id for c in answer.citations}, everything)
-        for slug in sorted(
-            set(personas.names()) & {name for one in cited.values() for name in one.shelves}
-        ):
-            personas.refresh(slug)
-        return recheck(answer, holdings_on_disk(self._runtime))
+        return recheck(answer.citations, self._runtime)

@@ -4,12 +4,15 @@ from collections.abc import AsyncIterator, Callable
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.councils import Councils
+from chapterhouse.answering.bundle import Bundle
 from chapterhouse.answering.cite import CitationCheck
+from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import last, run_sync
 from chapterhouse.council.meeting.convene import council_events, plan_meeting
 from chapterhouse.council.meeting.plan import Plan
 from chapterhouse.council.meeting.session import MeetingOptions
-from chapterhouse.council.minutes.bundle import MinutesBundle, minutes_bundle_of, recheck_minutes
+from chapterhouse.council.minutes.bundle import minutes_bundle_of, recheck
+from chapterhouse.council.minutes.contents import all_citations, tool_texts
 from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
 
 
@@ -69,13 +72,14 @@ class CouncilFacet(Councils):
         """Return what every member would be told, without asking a model; errors as ``convene``."""
         return run_sync(plan_meeting(council, question, options, self._runtime))
 
-    def bundle(self, minutes: Minutes) -> MinutesBundle:
+    def bundle(self, minutes: Minutes) -> Bundle[Minutes]:
         """Return minutes with all that another person needs to check them."""
         return minutes_bundle_of(minutes, self._runtime)
 
     def recheck(self, minutes: Minutes) -> tuple[CitationCheck, ...]:
         """Say for each citation of old minutes what has become of its source.
 
-        Personas and councils on whose shelves the documents stand read what changed first.
+        As ``answers.recheck``, also for councils that sat in it.
         """
-        return recheck_minutes(minutes, self._runtime)
+        cited = tuple(one for _, one in all_citations(minutes))
+        return recheck(cited, with_tool_texts(self._runtime, tool_texts(minutes)))

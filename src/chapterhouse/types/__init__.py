@@ -30,6 +30,8 @@ from chapterhouse.types.analytics import (
     QuestionRecord,
 )
 from chapterhouse.types.answers import (
+    EXTRACTIVE,
+    QUOTED,
     SURE,
     Answer,
     AnswerOutcome,
@@ -187,10 +189,12 @@ from chapterhouse.types.writing import (
 __all__ = [
     "BENIGN_NOTICES",
     "DEFAULT_SHELF",
+    "EXTRACTIVE",
     "FINISHED",
     "GAP",
     "INCOMPLETE",
     "OPEN",
+    "QUOTED",
     "SURE",
     "UPLOAD",
     "USUAL_TRUST",

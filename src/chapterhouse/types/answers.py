@@ -8,6 +8,9 @@ from chapterhouse.types.claims import Mismatch, Opinion
 from chapterhouse.types.documents import Trust
 from chapterhouse.types.writing import TOOL_TEXT, Usage
 
+EXTRACTIVE: Final = "extractive"  # the method of what was composed without a model
+QUOTED: Final = "quoted from the documents"  # the note of a quotation below what a model wrote
+
 
 @dataclass(frozen=True, slots=True)
 class Citation:

@@ -13,8 +13,7 @@ import pytest
 from tests.reading.pdf_writer import Page, write_pdf
 
 from chapterhouse import Library
-from chapterhouse.answering.bundle import answer_json, bundle_json
-from chapterhouse.council.minutes.bundle import minutes_bundle_json, minutes_json
+from chapterhouse.answering.bundle import bundle_json, file_text, json_fields
 from chapterhouse.interfaces.cli import main
 
 HOSTILE = "Tariffs\x1b[2J\x1b]0;owned\x07 [bold red]PAID \u202egnp.exe"
@@ -96,10 +95,10 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Path:
         answer = library.answers.ask("What does a berth cost?")
         minutes = library.councils.convene("berths", "What shall a berth cost?")
         written = {
-            "ANSWER": answer_json(answer),
+            "ANSWER": file_text(json_fields(answer)),
             "BUNDLE": bundle_json(library.answers.bundle(answer)),
-            "MINUTES": minutes_json(minutes),
-            "MINUTES-BUNDLE": minutes_bundle_json(library.councils.bundle(minutes)),
+            "MINUTES": file_text(json_fields(minutes)),
+            "MINUTES-BUNDLE": bundle_json(library.councils.bundle(minutes)),
         }
     for name, text in written.items():
         (folder / name).write_text(text, "utf-8")

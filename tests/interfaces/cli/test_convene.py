@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.council.minutes.bundle import read_minutes, read_minutes_bundle
+from chapterhouse.answering.bundle import read_bundle, read_held
+from chapterhouse.council.minutes.bundle import MINUTES
 from chapterhouse.errors import RefusedError
 from chapterhouse.facets.councils import CouncilFacet
 from chapterhouse.types import (
@@ -123,8 +124,8 @@ def test_minutes_are_told_in_every_form(
         assert result.code == 0
         assert not set(result.out) & set("\x1b\x07\u202e")
     printed = chapterhouse("convene", "berths", QUESTION, "--json")
-    before = read_minutes((harbour / "MINUTES").read_bytes())
-    assert read_minutes(printed.out).turns == before.turns
+    before = read_held((harbour / "MINUTES").read_bytes(), MINUTES)
+    assert read_held(printed.out, MINUTES).turns == before.turns
     assert printed.err == ""
 
 
@@ -216,9 +217,9 @@ def test_every_file_is_written(chapterhouse: Any, folder: Path) -> None:
     assert markdown.startswith("# ")
     assert markdown.splitlines()[-1].startswith("<!-- written by Chapterhouse, SHA-256 ")
     assert written["minutes.HTML"].startswith(b"<!DOCTYPE html>")
-    minutes = read_minutes(written["minutes.json"])
+    minutes = read_held(written["minutes.json"], MINUTES)
     assert minutes.question == QUESTION
-    assert read_minutes_bundle(written["b.json"]).minutes == minutes
+    assert read_bundle(written["b.json"], MINUTES).held == minutes
     assert write() == written  # what is ours is replaced
 
 

@@ -8,8 +8,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from chapterhouse.answering.bundle import read_held
 from chapterhouse.council.agreement import find_agreement
-from chapterhouse.council.minutes.bundle import read_minutes
+from chapterhouse.council.minutes.bundle import MINUTES
 from chapterhouse.interfaces.cli import render_minutes
 from chapterhouse.types import (
     Absence,
@@ -56,7 +57,7 @@ def crowded(minutes: Minutes, members: int) -> Minutes:
 def test_the_view_fits_any_terminal(
     harbour: Path, capsys: pytest.CaptureFixture[str], members: int, width: int
 ) -> None:
-    minutes = crowded(read_minutes((harbour / "MINUTES").read_bytes()), members)
+    minutes = crowded(read_held((harbour / "MINUTES").read_bytes(), MINUTES), members)
     target = Console(width=width, force_terminal=True, markup=False, highlight=False, emoji=False)
     render_minutes.minutes(target, minutes)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
@@ -70,7 +71,7 @@ def test_the_view_fits_any_terminal(
 def test_documents_that_were_only_read_fit_any_terminal(
     harbour: Path, capsys: pytest.CaptureFixture[str], members: int, width: int, *, full: bool
 ) -> None:
-    held = read_minutes((harbour / "MINUTES").read_bytes())
+    held = read_held((harbour / "MINUTES").read_bytes(), MINUTES)
     seats = tuple(ParticipantRecord(f"m{n}", f"会员 {n}", "role") for n in range(members))
     said = "北" * 200 + "w" * 300
     cells = tuple(TableCell(seat.key, said, (1,)) for seat in seats)
@@ -85,7 +86,7 @@ def test_documents_that_were_only_read_fit_any_terminal(
 def test_the_first_screen_of_a_debate_holds_what_came_of_it(
     harbour: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    held = crowded(read_minutes((harbour / "MINUTES").read_bytes()), 2)
+    held = crowded(read_held((harbour / "MINUTES").read_bytes(), MINUTES), 2)
     many = tuple(Point(f"Ground number {n}.", (1,)) for n in range(30))
     target = Console(width=80)
     shown = {}

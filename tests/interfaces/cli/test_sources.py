@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.answering.bundle import read_answer
+from chapterhouse.answering.bundle import ANSWER, read_held
 from chapterhouse.interfaces.cli import sources
 from chapterhouse.types import Document
 
@@ -172,6 +172,6 @@ def test_only_the_bytes_that_were_read_are_opened(original: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_to_still_answers(harbour: Path, tmp_path: Path) -> None:
-    answer = read_answer((harbour / "ANSWER").read_bytes())
+    answer = read_held((harbour / "ANSWER").read_bytes(), ANSWER)
     sources.remember_answer(tmp_path / "gone", answer, (), ())
     assert not (tmp_path / "gone").exists()

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.answering.bundle import answer_json, bundle_json, read_answer, read_bundle
+from chapterhouse.answering.bundle import (
+    ANSWER,
+    bundle_json,
+    file_text,
+    json_fields,
+    read_bundle,
+    read_held,
+)
 from chapterhouse.answering.cite import QuoteState, SourceState
 from chapterhouse.interfaces.cli import verify
 
@@ -216,13 +223,13 @@ def test_a_folder_and_a_file_without_end_are_no_answers(
 def test_a_hostile_bundle_is_shown_without_effect(
     chapterhouse: Any, harbour: Path, hostile: str, tmp_path: Path
 ) -> None:
-    answer = read_answer((harbour / "ANSWER").read_bytes())
+    answer = read_held((harbour / "ANSWER").read_bytes(), ANSWER)
     citation = replace(
         answer.citations[0], title=hostile, source=hostile, document_id="x; rm -rf /"
     )
     forged = replace(answer, question=hostile, citations=(citation,))
-    bundle = replace(read_bundle((harbour / "BUNDLE").read_bytes()), answer=forged)
-    (tmp_path / "ANSWER").write_text(answer_json(forged))
+    bundle = replace(read_bundle((harbour / "BUNDLE").read_bytes(), ANSWER), held=forged)
+    (tmp_path / "ANSWER").write_text(file_text(json_fields(forged)))
     (tmp_path / "BUNDLE").write_text(bundle_json(bundle))
     for command in (("BUNDLE", "--alone"), ("BUNDLE",), ("ANSWER",)):
         result = chapterhouse("verify", tmp_path / command[0], *command[1:])

@@ -11,7 +11,7 @@ from typing import Final
 
 from chapterhouse.agents.councils import Councils
 from chapterhouse.answering.cite import verify
-from chapterhouse.answering.search import holdings_of
+from chapterhouse.answering.search import lookup_in
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
@@ -75,7 +75,7 @@ class Replay:
 
     def _stand(self, citations: Sequence[Citation], texts: Sequence[ToolText]) -> bool:
         store = with_tool_texts(self._runtime, texts).store
-        holdings = holdings_of(store, Scope.everything())
+        holdings = lookup_in(store, Scope.everything())
         return all(
             verify(one, holdings.document(one.document_id), holdings.body(one.document_id)) == one
             for one in citations

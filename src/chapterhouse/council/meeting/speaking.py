@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 from chapterhouse import telemetry
-from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.council.meeting.chair import Synthesis, write_minutes
 from chapterhouse.council.meeting.limits import Allowance
@@ -20,6 +19,7 @@ from chapterhouse.errors import EngineError
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
+    EXTRACTIVE,
     Absence,
     CouncilEvent,
     Ground,

@@ -1,1 +1,1 @@
-"""Minutes as people and machines read them: Markdown, HTML, a decision record, a bundle."""
+"""Minutes as people and machines read them: Markdown, HTML, a bundle."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.contents import all_citations, meetings
 from chapterhouse.council.minutes.table import TITLE, nothing_found, table_grid
@@ -26,6 +25,7 @@ from chapterhouse.presenting.markdown import markdown
 from chapterhouse.presenting.wording import method, usage_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
+    EXTRACTIVE,
     Agreement,
     MemberTurn,
     Minutes,

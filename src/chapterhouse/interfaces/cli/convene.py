@@ -27,19 +27,21 @@ from chapterhouse.interfaces.cli.options import (
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
 from chapterhouse.interfaces.cli.terminal import console, draw
-from chapterhouse.interfaces.cli.verify import bundle_path
+from chapterhouse.interfaces.cli.verify import bundle_path, write_bundle
 from chapterhouse.loading import lazy
 from chapterhouse.types import Minutes
 
 if TYPE_CHECKING:
+    from chapterhouse.answering import bundle as bundles
     from chapterhouse.council.meeting import session
-    from chapterhouse.council.minutes import bundle as bundles
+    from chapterhouse.council.minutes import bundle as minutes_bundle
     from chapterhouse.council.minutes import contents, outline
     from chapterhouse.interfaces.cli import live, render_minutes
     from chapterhouse.library import Library
 else:
     session = lazy("chapterhouse.council.meeting.session")
-    bundles = lazy("chapterhouse.council.minutes.bundle")
+    bundles = lazy("chapterhouse.answering.bundle")
+    minutes_bundle = lazy("chapterhouse.council.minutes.bundle")
     contents = lazy("chapterhouse.council.minutes.contents")
     outline = lazy("chapterhouse.council.minutes.outline")
     live = lazy("chapterhouse.interfaces.cli.live")
@@ -134,7 +136,7 @@ def convene(
         for write in writing:
             write(library, minutes)
     return Outcome(
-        bundles.minutes_fields(minutes) if common().json else None,
+        bundles.json_fields(minutes) if common().json else None,
         lambda target: show(target, minutes, reopening()),
         PARTLY if any(held.absences for _, held in contents.meetings(minutes)) else OK,
     )
@@ -208,9 +210,7 @@ def _output(name: str) -> tuple[Path, Write]:
 
 def _bundle(name: str) -> tuple[Path, Write]:
     path = bundle_path(name)
-    return path, lambda library, minutes: write_output(
-        path, bundles.minutes_bundle_json(library.councils.bundle(minutes))
-    )
+    return path, lambda library, minutes: write_bundle(path, library.councils.bundle(minutes))
 
 
 def _markdown(minutes: Minutes) -> str:
@@ -222,7 +222,7 @@ def _html(minutes: Minutes) -> str:
 
 
 def _json(minutes: Minutes) -> str:
-    return bundles.minutes_json(minutes)
+    return bundles.file_text(bundles.json_fields(minutes))
 
 
 _FORMS: Final[Mapping[str, Callable[[Minutes], str]]] = {
@@ -236,6 +236,6 @@ _FORMS: Final[Mapping[str, Callable[[Minutes], str]]] = {
 
 def _is_minutes(data: bytes) -> bool:
     try:
-        return bundles.minutes_json(bundles.read_minutes(data)).encode() == data
+        return _json(bundles.read_held(data, minutes_bundle.MINUTES)).encode() == data
     except (UsageError, UnicodeEncodeError):
         return False

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -19,11 +19,11 @@ from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.types import Answer, Check, Minutes
 
 if TYPE_CHECKING:
-    from chapterhouse.answering import bundle as answer_bundle
+    from chapterhouse.answering import bundle as bundles
     from chapterhouse.answering import cite
     from chapterhouse.council.minutes import bundle as minutes_bundle
 else:
-    answer_bundle = lazy("chapterhouse.answering.bundle")
+    bundles = lazy("chapterhouse.answering.bundle")
     cite = lazy("chapterhouse.answering.cite")
     minutes_bundle = lazy("chapterhouse.council.minutes.bundle")
 
@@ -40,6 +40,7 @@ _QUOTES: Final = {
     "lost": ("the quotation is not there any more", Style.BAD),
 }
 
+_Found = Sequence["cite.CitationCheck"] | None  # None where no library was asked
 _File = Annotated[
     str | None,
     argument(
@@ -87,13 +88,7 @@ def _file_outcome(file: str, *, alone: bool) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A file that was checked by itself.
-
-    Attributes:
-        held: The answer or the minutes in it.
-        versions: Of what made it; nothing where it is no bundle.
-        checks: What a bundle shows by itself; nothing where it is none.
-    """
+    """A file that was checked by itself; versions and checks are a bundle's."""
 
     held: Answer | Minutes
     versions: Mapping[str, str]
@@ -106,16 +101,15 @@ class Examined:
 
 
 def _examine(data: bytes, *, needs_bundle: bool = False) -> Examined:
-    of_minutes = minutes_bundle.holds_minutes(data)
-    if not (needs_bundle or answer_bundle.states_format(data)):
-        read = minutes_bundle.read_minutes if of_minutes else answer_bundle.read_answer
-        return Examined(read(data), {}, ())
-    if of_minutes:
-        held = minutes_bundle.read_minutes_bundle(data)
-        checks = minutes_bundle.examine_minutes(held)
-        return Examined(held.minutes, held.versions, checks)
-    bundle = answer_bundle.read_bundle(data)
-    return Examined(bundle.answer, bundle.versions, answer_bundle.examine(bundle))
+    kind = _kind_of(data)
+    if not (needs_bundle or "format" in bundles.parse(data)):
+        return Examined(bundles.read_held(data, kind), {}, ())
+    bundle = bundles.read_bundle(data, kind)
+    return Examined(bundle.held, bundle.versions, bundles.examine(bundle))
+
+
+def _kind_of(data: bytes) -> "bundles.Kind[Any]":
+    return minutes_bundle.MINUTES if minutes_bundle.holds_minutes(data) else bundles.ANSWER
 
 
 def bundle_path(name: str) -> Path:
@@ -125,28 +119,25 @@ def bundle_path(name: str) -> Path:
         UsageError: it is no name of a file, or its folder is not there.
         RefusedError: it is a file of something else, which would be lost.
     """
-    return destination(name, "A bundle", "--bundle answer.json", is_bundle)
+    return destination(name, "A bundle", "--bundle answer.json", _is_bundle)
 
 
-def is_bundle(data: bytes) -> bool:
+def _is_bundle(data: bytes) -> bool:
     """Whether bytes are a bundle, of an answer or of minutes, which may be replaced."""
     try:
-        if minutes_bundle.holds_minutes(data):
-            minutes_bundle.read_minutes_bundle(data)
-        else:
-            answer_bundle.read_bundle(data)
+        bundles.read_bundle(data, _kind_of(data))
     except UsageError:
         return False
     return True
 
 
-def write_bundle(path: Path, bundle: "answer_bundle.Bundle") -> None:
+def write_bundle(path: Path, bundle: "bundles.Bundle[Any]") -> None:
     """Write a bundle whole or not at all.
 
     Raises:
         OSError: the file cannot be written.
     """
-    write_output(path, answer_bundle.bundle_json(bundle))
+    write_output(path, bundles.bundle_json(bundle))
 
 
 def file_content(name: str) -> bytes:
@@ -156,12 +147,12 @@ def file_content(name: str) -> bytes:
         NotFoundError: there is no such file.
     """
     if name == "-":
-        return sys.stdin.buffer.read(answer_bundle.LARGEST + 1)
+        return sys.stdin.buffer.read(bundles.LARGEST + 1)
     path = Path(require_path(name)).expanduser()
     try:
         with path.open("rb") as stream:
             # What is longer is refused, and never read whole.
-            return stream.read(answer_bundle.LARGEST + 1)
+            return stream.read(bundles.LARGEST + 1)
     except FileNotFoundError:
         raise NotFoundError(f"There is no file {name}.", hint="Check the spelling.") from None
 
@@ -169,9 +160,7 @@ def file_content(name: str) -> bytes:
 # --- what is shown --------------------------------------------------------------------------------
 
 
-def _verified(
-    examined: Examined, found: "Sequence[cite.CitationCheck] | None"
-) -> dict[str, object]:
+def _verified(examined: Examined, found: "_Found") -> dict[str, object]:
     """Return what was found.
 
     ``trusted`` is null where the file is no bundle, ``holds`` and ``citations`` without a library.
@@ -182,16 +171,14 @@ def _verified(
         "checks": examined.checks,
         "versions": examined.versions,
         "holds": None if found is None else all(one.holds for one in found),
-        "citations": None if found is None else [_citation(one) for one in found],
+        "citations": None if found is None else list(map(_citation, found)),
     }
 
 
 def _citation(one: "cite.CitationCheck") -> dict[str, object]:
+    names = ("number", "title", "document_id", "quote")
     return {
-        "number": one.citation.number,
-        "title": one.citation.title,
-        "document_id": one.citation.document_id,
-        "quote": one.citation.quote,
+        **{name: getattr(one.citation, name) for name in names},
         "source": one.source.value,
         "quotation": one.quote.value,
         "document_now": one.document_id,
@@ -201,30 +188,8 @@ def _citation(one: "cite.CitationCheck") -> dict[str, object]:
     }
 
 
-def _show_citations(question: str, found: "Sequence[cite.CitationCheck]") -> Iterator[Block]:
-    """Show what has become of the citations of an answer or of minutes."""
-    yield verbatim((one_line(question), Style.STRONG))
-    for one in found:
-        citation = one.citation
-        verdict = _QUOTES[one.quote.value]
-        name = one_line(citation.title or citation.source)
-        yield verbatim((f"[{citation.number}] ", Style.STRONG), (name, Style.TITLE))
-        moved = f" ({one_line(one.source_now)})" if one.source.value == "moved" else ""
-        yield verbatim(
-            f"{one_line(citation.source)} {_SOURCES[one.source.value]}{moved}; ", verdict, indent=4
-        )
-        if one.holds and not citation.tool and one.source.value != "changed-on-disk":
-            span = f"{one.start}:{one.end}"
-            opens = f"chapterhouse docs show {one.document_id} --span {span}"
-            yield verbatim((opens, Style.QUIET), indent=4)
-    if not found:
-        yield verbatim("It cites nothing.")
-
-
-def _show_verified(
-    examined: Examined, found: "Sequence[cite.CitationCheck] | None"
-) -> Iterator[Block]:
-    """Show what was found of a file."""
+def _show_verified(examined: Examined, found: "_Found") -> Iterator[Block]:
+    """Show what was found of a file, and what has become of its citations."""
     for check in examined.checks:
         mark = ("ok  ", Style.GOOD) if check.passed else ("BAD ", Style.BAD)
         yield verbatim(mark, f"{check.name}: {one_line(check.sentence)}")
@@ -235,4 +200,20 @@ def _show_verified(
     if found is None:
         yield verbatim(("Checked by itself: the documents were not looked at.", Style.QUIET))
         return
-    yield from _show_citations(examined.held.question, found)
+    yield verbatim((one_line(examined.held.question), Style.STRONG))
+    for one in found:
+        yield from _show_citation(one)
+    if not found:
+        yield verbatim("It cites nothing.")
+
+
+def _show_citation(one: "cite.CitationCheck") -> Iterator[Block]:
+    citation, state = one.citation, one.source.value
+    name = one_line(citation.title or citation.source)
+    yield verbatim((f"[{citation.number}] ", Style.STRONG), (name, Style.TITLE))
+    moved = f" ({one_line(one.source_now)})" if state == "moved" else ""
+    what = f"{one_line(citation.source)} {_SOURCES[state]}{moved}; "
+    yield verbatim(what, _QUOTES[one.quote.value], indent=4)
+    if one.holds and not citation.tool and state != "changed-on-disk":
+        opens = f"chapterhouse docs show {one.document_id} --span {one.start}:{one.end}"
+        yield verbatim((opens, Style.QUIET), indent=4)
