@@ -72,7 +72,6 @@ KEPT = [protocol for protocol in PROTOCOLS if protocol.__module__ in SEAMS_OF_WH
 IMPLEMENTATIONS = {
     "Documents": SqliteStore,
     "Statistics": SqliteStore,
-    "AnswerCache": MemoryStore,
     "Memories": MemoryStore,
     "LexicalSearch": LexicalIndex,
     "VectorSearch": VectorIndex,

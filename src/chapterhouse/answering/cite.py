@@ -163,6 +163,12 @@ class Lookup:
     current: Callable[[Document], tuple[Document, Body] | None] = lambda _: None
 
 
+def verify_in(lookup: Lookup, citation: Citation) -> Citation:
+    """Return what ``verify`` does of a citation whose document is looked up."""
+    name = citation.document_id
+    return verify(citation, lookup.document(name), lookup.body(name))
+
+
 class Citations:
     """Numbers quotations in the order in which they are first used, each looked up once."""
 

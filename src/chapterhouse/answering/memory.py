@@ -14,18 +14,14 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.answering.bundle import ANSWER, file_text, json_fields, read_held
-from chapterhouse.answering.cite import verify
+from chapterhouse.answering.cite import verify_in
 from chapterhouse.answering.request import Request
+from chapterhouse.answering.search import lookup_in
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.language_data import bare_question
-from chapterhouse.types import (
-    Answer,
-    Citation,
-    Memory,
-    MemoryCitation,
-)
+from chapterhouse.types import Answer, Memory
 
 _DAY: Final = 86_400
 _IN_CONVERSATION: Final = 3  # earlier answers, where the settings do not say
@@ -38,7 +34,7 @@ def recall(request: Request, runtime: Runtime) -> tuple[Memory, ...]:
     wanted = (_IN_CONVERSATION if request.in_conversation else 0) if stated is None else stated
     if not (wanted and request.remember):
         return ()
-    hits = runtime.memories.search(request.question, [_owner(request)], wanted, runtime.now())
+    hits = runtime.memories.search(request.question, [request.owner], wanted, runtime.now())
     found = tuple(hit.memory for hit in hits if hit.memory.found)
     if request.scope.trust is not None:  # what rests on other documents is no more to be read
         cited = {name for memory in found for name in memory.sources}
@@ -103,16 +99,10 @@ def cached_answer(key: str, request: Request, runtime: Runtime) -> Answer | None
         given = read_held(found, ANSWER)
     except UsageError:  # written by another version, or damaged: it is written anew
         return None
-    store, scope = runtime.store, request.scope
-    checked = tuple(
-        verify(one, store.document(one.document_id, scope), store.body(one.document_id, scope))
-        for one in given.citations
-    )
-    return (
-        replace(given, question=request.question, cached=True)
-        if checked == given.citations
-        else None
-    )
+    look = lookup_in(runtime.store, request.scope)
+    if any(verify_in(look, one) != one for one in given.citations):
+        return None
+    return replace(given, question=request.question, cached=True)
 
 
 def cache_answer(
@@ -133,7 +123,7 @@ def remember(request: Request, given: Answer, sequence: int, runtime: Runtime) -
     days, now = request.settings.memory.days, runtime.now()
     memory = Memory(
         id="",
-        persona=_owner(request),
+        persona=request.owner,
         asked=now,
         expires=now + days * _DAY if days else 0,
         question=request.question.strip(),
@@ -142,7 +132,6 @@ def remember(request: Request, given: Answer, sequence: int, runtime: Runtime) -
         method=given.method,
         sources=tuple(sorted({citation.document_id for citation in given.citations})),
         sequence=sequence,
-        citations=memory_citations(given.citations),
     )
     try:
         runtime.memories.remember(memory)
@@ -151,26 +140,5 @@ def remember(request: Request, given: Answer, sequence: int, runtime: Runtime) -
     return given
 
 
-def _owner(request: Request) -> str:
-    return request.persona.slug if request.persona else ""
-
-
 def _add_warning(given: Answer, warning: str) -> Answer:
     return replace(given, warnings=(*given.warnings, warning))
-
-
-def memory_citations(citations: Sequence[Citation]) -> tuple[MemoryCitation, ...]:
-    """Return what a memory records of citations; what a tool returned is in no document."""
-    return tuple(
-        MemoryCitation(
-            one.document_id,
-            one.source,
-            one.text_sha256,
-            one.start,
-            one.end,
-            one.quote,
-            one.header,
-        )
-        for one in citations
-        if not one.tool
-    )

@@ -55,6 +55,11 @@ class Request:
     tools: tuple[Tool, ...] = ()
     tool_texts: tuple[ToolText, ...] = ()
 
+    @property
+    def owner(self) -> str:
+        """Whose the memory of it is: the persona's, or the library's, which has no name."""
+        return self.persona.slug if self.persona else ""
+
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:

@@ -22,13 +22,19 @@ def memory_owners(
         UsageError: both a persona and a council are named, or a member without a council.
         NotFoundError: there is no such persona, council or member.
     """
-    if persona and council:
-        raise UsageError("Name a persona or a council, not both.")
-    if member and not council:
-        raise UsageError("Members are a council's: name the council, too.")
+    if (persona and council) or (member and not council):
+        raise UsageError("Name a persona, or a council and perhaps a member of it.")
     known = library.memory.personas()
     if council:
-        return _council_owners(library, known, council, member)
+        slug = council if memory.owners_of(council, known) else library.councils.resolve(council)
+        if not member:
+            return memory.owners_of(slug, known)
+        owner = memory.owner_of(slug, member)
+        there = slug in library.councils.names()
+        members = library.councils.load(slug).council.members if there else ()
+        if owner not in known and member not in {one.key for one in members}:
+            raise NotFoundError(f"The council '{slug}' has no member '{member}'.")
+        return (owner,)
     if not persona:
         return known
     if persona == LIBRARY:
@@ -36,27 +42,3 @@ def memory_owners(
     if persona in known and not memory.is_council_owner(persona):
         return (persona,)
     return (library.personas.load(persona).config.slug,)
-
-
-def _council_owners(
-    library: Library, known: tuple[str, ...], council: str, member: str
-) -> tuple[str, ...]:
-    slug = council if memory.owners_of(council, known) else library.councils.resolve(council)
-    remembered = memory.owners_of(slug, known)
-    if not member:
-        return remembered
-    wanted = memory.owner_of(slug, member)
-    if wanted not in remembered and member not in _member_keys(library, slug):
-        there = ", ".join(owner.partition("/")[2] for owner in remembered if "/" in owner)
-        raise NotFoundError(
-            f"The council '{slug}' has no member '{member}'.",
-            hint=f"Remembered are: {there}" if there else "Nothing is remembered of its members.",
-        )
-    return (wanted,)
-
-
-def _member_keys(library: Library, slug: str) -> tuple[str, ...]:
-    """Return the keys of a council's members; none where it is gone."""
-    if slug not in library.councils.names():
-        return ()
-    return tuple(member.key for member in library.councils.load(slug).council.members)

@@ -12,20 +12,10 @@ from chapterhouse.types import (
 FAR_FUTURE: Final = 2**62
 
 
-class AnswerCache(Protocol):
-    """Answers that hold until anything in the library changes."""
+class Memories(Protocol):
+    """What was asked and answered, and answers that hold until anything in the library changes.
 
-    def cached_answer(self, key: str, scope: Scope) -> str | None:
-        """Return the answer that was stored under a key for exactly this scope, or None."""
-        ...
-
-    def cache_answer(self, key: str, scope: Scope, sequence: int, answer: str) -> None:
-        """Store an answer given at ``sequence`` of the library; those of any other are dropped."""
-        ...
-
-
-class Memories(AnswerCache, Protocol):
-    """What was asked and answered. A memory belongs to a persona, or to the library itself.
+    A memory belongs to a persona, or to the library itself.
 
     The scope of a read is whose memories it may see; where nobody is named it sees none.
     """
@@ -67,4 +57,12 @@ class Memories(AnswerCache, Protocol):
 
     def count(self, personas: Sequence[str], before: int = FAR_FUTURE) -> int:
         """Count the memories of ``personas`` asked before a time."""
+        ...
+
+    def cached_answer(self, key: str, scope: Scope) -> str | None:
+        """Return the answer that was stored under a key for exactly this scope, or None."""
+        ...
+
+    def cache_answer(self, key: str, scope: Scope, sequence: int, answer: str) -> None:
+        """Store an answer given at ``sequence`` of the library; those of any other are dropped."""
         ...

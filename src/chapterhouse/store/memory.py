@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -23,7 +23,7 @@ from chapterhouse.ports.memories import FAR_FUTURE
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, first, run
 from chapterhouse.text.analyse import SNOWBALL, analyse
-from chapterhouse.types import Memory, MemoryCitation, MemoryHit, Scope
+from chapterhouse.types import Memory, MemoryHit, Scope
 
 if TYPE_CHECKING:
     from chapterhouse.text import language as language_of
@@ -51,25 +51,13 @@ class MemoryStore:
         Args:
             memory: Its ``id`` is not looked at; ``asked`` is the time now.
         """
-        values = (
-            memory.persona,
-            memory.asked,
-            memory.expires,
-            memory.question,
-            memory.answer,
-            int(memory.found),
-            memory.method,
-            json.dumps(memory.sources),
-            memory.sequence,
-            _citations_json(memory.citations),
-        )
+        fields = astuple(memory)[1:]
+        values = [json.dumps(one) if isinstance(one, tuple) else one for one in fields]
         with self._connections.write() as connection:
-            expired = [key for (key,) in run(connection, "expired_memories", memory.asked)]
-            _drop(connection, expired)
+            _drop(connection, [key for (key,) in run(connection, "expired_memories", memory.asked)])
             ((key,),) = run(connection, "put_memory", *values)
-            terms = _terms_of(memory.question, memory.answer)
-            run(connection, "put_memory_terms", key, *terms)
-            return _memory(run(connection, "memories", json.dumps([memory.persona]), 0, 1)[0])
+            run(connection, "put_memory_terms", key, *_terms_of(memory.question, memory.answer))
+        return replace(memory, id=f"m{key}")
 
     def memories(self, personas: Sequence[str], limit: int, now: int) -> tuple[Memory, ...]:
         """Return the latest memories of ``personas``, newest first."""
@@ -172,10 +160,13 @@ def _cache_key(key: str, scope: Scope) -> str:
 
 
 def _forget(connection: apsw.Connection, keys: Sequence[int]) -> None:
-    """Delete memories, the texts of the same questions as they are counted, and cached answers."""
+    """Delete memories, the texts of the same questions as they are counted, and cached answers.
+
+    Of those all: they hold their questions too, and whose is not known.
+    """
     run(connection, "forget_texts_of_memories", json.dumps(keys))
     _drop(connection, keys)
-    _drop_cached(connection)
+    run(connection, "drop_cached_answers", _NO_SEQUENCE)
 
 
 def _drop(connection: apsw.Connection, keys: Iterable[int]) -> None:
@@ -212,11 +203,6 @@ def _scores(
     return scores
 
 
-def _drop_cached(connection: apsw.Connection) -> None:
-    """Drop every kept answer: they hold their questions too, and whose is not known."""
-    run(connection, "drop_cached_answers", _NO_SEQUENCE)
-
-
 def _index_terms(text: str, language: str) -> str:
     """Return index terms as words that the full-text index takes as they are.
 
@@ -235,27 +221,7 @@ def _key(name: str) -> int:
     return int(match[1])
 
 
-def _citations_json(citations: Sequence[MemoryCitation] | None) -> str:
-    return json.dumps(None if citations is None else [astuple(one) for one in citations])
-
-
-def _citations(text: str) -> tuple[MemoryCitation, ...] | None:
-    found = json.loads(text)
-    return None if found is None else tuple(MemoryCitation(*values) for values in found)
-
-
 def _memory(row: Row) -> Memory:
-    key, persona, asked, expires, question, answer, found, method, sources, sequence, cited = row
-    return Memory(
-        id=f"m{key}",
-        persona=persona,
-        asked=asked,
-        expires=expires,
-        question=question,
-        answer=answer,
-        found=bool(found),
-        method=method,
-        sources=tuple(json.loads(sources)),
-        sequence=sequence,
-        citations=_citations(cited),
-    )
+    key, persona, asked, expires, question, answer, found, method, sources, sequence = row
+    texts, cited = (question, answer), tuple(json.loads(sources))
+    return Memory(f"m{key}", persona, asked, expires, *texts, bool(found), method, cited, sequence)

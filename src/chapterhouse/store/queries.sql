@@ -365,15 +365,14 @@ FROM document AS d JOIN removal AS r ON r.document_id = d.id;
 
 -- put_memory
 INSERT INTO memory (
-  persona, asked, expires, question, answer, found, method, sources, sequence, citations
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
+  persona, asked, expires, question, answer, found, method, sources, sequence
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
 
 -- put_memory_terms
 INSERT INTO memory_terms (rowid, question, answer) VALUES (?, ?, ?);
 
 -- memories
-SELECT key, persona, asked, expires, question, answer, found, method, sources, sequence, citations
-FROM memory
+SELECT key, persona, asked, expires, question, answer, found, method, sources, sequence FROM memory
 WHERE persona IN (SELECT value FROM json_each(?)) AND (expires = 0 OR expires > ?)
 ORDER BY key DESC LIMIT ?;
 
@@ -382,7 +381,7 @@ SELECT DISTINCT persona FROM memory ORDER BY persona;
 
 -- search_memories
 SELECT m.key, m.persona, m.asked, m.expires, m.question, m.answer, m.found, m.method, m.sources,
-  m.sequence, m.citations, memory_terms.question, memory_terms.answer
+  m.sequence, memory_terms.question, memory_terms.answer
 FROM memory_terms JOIN memory AS m ON m.key = memory_terms.rowid
 WHERE memory_terms MATCH ? AND m.persona IN (SELECT value FROM json_each(?))
   AND (m.expires = 0 OR m.expires > ?)

@@ -126,7 +126,7 @@ from chapterhouse.types.ledger import (
     Ignored,
     Progress,
 )
-from chapterhouse.types.memory import Memory, MemoryCitation, MemoryHit
+from chapterhouse.types.memory import Memory, MemoryHit
 from chapterhouse.types.minutes import (
     Absence,
     Agreement,
@@ -264,7 +264,6 @@ __all__ = [
     "Member",
     "MemberTurn",
     "Memory",
-    "MemoryCitation",
     "MemoryHit",
     "Minutes",
     "MinutesEvent",

@@ -4,26 +4,6 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryCitation:
-    """What a remembered answer cited, as far as is needed to look it up again.
-
-    Attributes:
-        source: The document's file, as it was called then.
-        text_sha256: Of the document's canonical text then.
-        start: Where the quotation began in it, and ``end`` where it ended.
-        header: Heading row of the table, where the quotation is a row of one; or empty.
-    """
-
-    document_id: str
-    source: str
-    text_sha256: str
-    start: int
-    end: int
-    quote: str
-    header: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Memory:
     """A question that was asked once and the answer that was given.
 
@@ -38,7 +18,6 @@ class Memory:
         method: How it was composed: ``extractive`` or a model's name.
         sources: Ids of the documents that were cited.
         sequence: Of the library, when it was answered.
-        citations: What was cited; None for a memory of before this was recorded.
     """
 
     id: str
@@ -51,7 +30,6 @@ class Memory:
     method: str
     sources: tuple[str, ...] = ()
     sequence: int = 0
-    citations: tuple[MemoryCitation, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

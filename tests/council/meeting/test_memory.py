@@ -21,7 +21,6 @@ from chapterhouse.types import (
     Citation,
     MemberTurn,
     Memory,
-    MemoryCitation,
     Minutes,
     Point,
     Reply,
@@ -97,7 +96,6 @@ def test_what_was_held_and_decided_is_remembered(memories: MemoryStore) -> None:
         method="scripted",
         sources=("rules",),
         sequence=7,
-        citations=(MemoryCitation("rules", "s", "0" * 64, 0, 1, "q"),),
     )
     (piet,) = told(memories, "council_ferry/piet")
     assert (piet.answer, piet.method, piet.sources) == ("It is 6 knots.", "extractive", ("plan",))

@@ -10,7 +10,6 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from chapterhouse.agents.council_model import CHAIR, shelf_of
-from chapterhouse.answering.memory import memory_citations
 from chapterhouse.council.meeting.prompts import numbers_of
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.ports.memories import Memories
@@ -90,7 +89,6 @@ def remember_meeting(
                 method=method,
                 sources=_sources(minutes, numbers),
                 sequence=sequence,
-                citations=memory_citations([c for c in minutes.citations if c.number in numbers]),
             )
             if answer and not _is_known(memory, memories, now):
                 memories.remember(memory)

@@ -43,8 +43,6 @@ def list_memories(
     *, persona: Persona = "", council: Council = "", member: Member = "", limit: Limit = 50
 ) -> Outcome:
     """List what is remembered, the newest first."""
-    _check_owner(persona, council, member)
-
     with opened_library() as library:
         owners = _owners(library, persona, council, member)
         found = library.memory.memories(owners, limit, _now())
@@ -64,8 +62,6 @@ def search_memories(
 
     Exit code 6 says that there are none.
     """
-    _check_owner(persona, council, member)
-
     with opened_library() as library:
         owners = _owners(library, persona, council, member)
         found = library.memory.search(readable(*text), owners, limit, _now())
@@ -98,8 +94,6 @@ def forget(
         raise typer.BadParameter("Name ids, or use --all or --older-than.")
     if ids and (persona or council):
         raise typer.BadParameter("Ids are someone's already: leave --persona and --council out.")
-    _check_owner(persona, council, member)
-
     with opened_library() as library:
         memories = library.memory
         if ids:
@@ -111,7 +105,12 @@ def forget(
             count = memories.count(owners, before)
             if count and not dry_run:
                 if not yes:
-                    _confirm(count)
+                    what = counted(count, "memory", "memories")
+                    require_yes(
+                        f"Forget {what} for good",
+                        needed=f"Forgetting {what} needs to be confirmed.",
+                        refused="Nothing was forgotten.",
+                    )
                 memories.forget_all(owners, before)
             if everything and not dry_run and not (persona or council):
                 forget_last(library.folder)
@@ -123,26 +122,10 @@ def forget(
         )
 
 
-def _check_owner(persona: str, council: str, member: str) -> None:
-    if persona and council:
-        raise typer.BadParameter("Name a persona or a council, not both.")
-    if member and not council:
-        raise typer.BadParameter("Members are a council's: name it with --council.")
-
-
 def _owners(library: "Library", persona: str, council: str, member: str) -> tuple[str, ...]:
     """Return whose memories the options mean; errors as for ``memory_owners``."""
     return whose.memory_owners(
         library, *(readable(one) if one else "" for one in (persona, council, member))
-    )
-
-
-def _confirm(count: int) -> None:
-    what = counted(count, "memory", "memories")
-    require_yes(
-        f"Forget {what} for good",
-        needed=f"Forgetting {what} needs to be confirmed.",
-        refused="Nothing was forgotten.",
     )
 
 
