@@ -1,4 +1,4 @@
-"""A meeting goes on from its transcript, of which only what proves itself is believed."""
+"""A meeting goes on from its transcript."""
 
 import json
 from collections import Counter
@@ -122,30 +122,18 @@ def test_whose_model_did_not_answer_is_asked_again(hall: Hall, tmp_path: Path) -
     assert (second.absences, second.warnings) == ((), ())
 
 
-def test_a_transcript_is_believed_nothing_that_the_documents_do_not_say(
-    hall: Hall, tmp_path: Path
-) -> None:
+def test_what_somebody_wrote_into_a_transcript_is_believed(hall: Hall, tmp_path: Path) -> None:
     kept = tmp_path / "kept.ndjson"
     hall.says(honest)
-    first = hall.convene("harbour-board", transcript=kept)
-    assert "4 knots" in kept.read_text("utf-8")
+    hall.convene("harbour-board", transcript=kept)
     kept.write_text(kept.read_text("utf-8").replace("4 knots", "9 knots"), "utf-8")
-    model = hall.says(honest)
-    second = hall.convene("harbour-board", transcript=kept)
+    model = hall.says([])
+    edited = hall.convene("harbour-board", transcript=kept)
 
-    assert second == first
-    assert "maria" in {whose(i) for i, _ in model.asked}  # whose statements were altered
-
-
-def test_minutes_in_a_transcript_are_not_believed(hall: Hall, tmp_path: Path) -> None:
-    kept = tmp_path / "kept.ndjson"
-    first = hall.convene("harbour-board", transcript=kept, model="none")
-    *lines, last = kept.read_text("utf-8").splitlines()
-    entry = json.loads(last)
-    entry["minutes"] |= {"decision": [{"text": "Buy it all."}], "dissent": []}
-    kept.write_text("\n".join([*lines, json.dumps(entry), ""]), "utf-8")
-
-    assert hall.convene("harbour-board", transcript=kept, model="none") == first
+    assert model.asked == []
+    assert any("9 knots" in one.quote for one in edited.citations)
+    found = hall.library.councils.recheck(edited)  # which is for the documents to say
+    assert not all(one.holds for one in found)
 
 
 def test_a_transcript_of_an_earlier_version_is_begun_anew_with_a_sentence(

@@ -14,7 +14,7 @@ from chapterhouse.agents.council_model import Member
 from chapterhouse.council.meeting.record import OnText, Record, TurnTask
 from chapterhouse.council.meeting.rounds import Limits, add_outcomes, hold_round
 from chapterhouse.council.meeting.session import Participant, Session
-from chapterhouse.council.meeting.transcript import Heading, Transcript
+from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Absence, MeetingEvent, MeetingEventKind, MemberTurn, Statement
 
@@ -66,7 +66,7 @@ def a_round(hall: Hall) -> Iterator[Callable[..., Round]]:
     def made(*names: str, path: Path | None = None) -> Round:
         board = replace(council(), members=roles(*(names or ("ann", "ben", "cleo"))))
         hall.says([])  # without a model, who reads the same as another is not seated
-        opened.append(Transcript.open(path, "key", Heading("board", QUESTION)))
+        opened.append(Transcript.open(path, "key", {"council": "board", "question": QUESTION}))
         return Round(hall.open_session(board), [], opened[-1])
 
     yield made

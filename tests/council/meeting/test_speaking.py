@@ -7,7 +7,7 @@ from tests.council.conftest import Hall, council, honest
 
 from chapterhouse.council.meeting.limits import Allowance
 from chapterhouse.council.meeting.record import Record, TurnTask
-from chapterhouse.council.meeting.speaking import NothingStored, speak
+from chapterhouse.council.meeting.speaking import speak
 from chapterhouse.errors import EngineError
 from chapterhouse.types import MemberTurn, Usage
 
@@ -41,9 +41,3 @@ def test_where_nothing_is_open_nothing_is_said(hall: Hall) -> None:
     assert said(hall, Allowance(), number=1) == MemberTurn("maria", "cross_examination")
     assert said(hall, Allowance(), number=2) == MemberTurn("maria", "rebuttal")
     assert not model.asked
-
-
-def test_nothing_is_stored_of_councils_within() -> None:
-    store = NothingStored()
-    store.add_turn(1, MemberTurn("a", "b"))
-    assert store.turn(1, "a") is None

@@ -21,7 +21,6 @@ from chapterhouse.council.meeting.limits import Allowance, fit_session
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.plan import Plan, PlannedTurn
 from chapterhouse.council.meeting.record import Record, TurnTask
-from chapterhouse.council.meeting.replay import Replay, open_transcript
 from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
@@ -33,7 +32,7 @@ from chapterhouse.council.meeting.session import (
     refresh_sources,
 )
 from chapterhouse.council.meeting.speaking import ignore, preside, speak
-from chapterhouse.council.meeting.transcript import Transcript
+from chapterhouse.council.meeting.transcript import Transcript, open_transcript
 from chapterhouse.council.meeting.written import Prepared, prepare_turn
 from chapterhouse.council.tools import Opened
 from chapterhouse.errors import ChapterhouseError, UsageError
@@ -105,7 +104,7 @@ async def convene(
             session = replace(session, warnings=(*session.warnings, _moved(transcript.aside)))
         meeting = Meeting(
             runtime=runtime,
-            store=Replay(transcript, session, runtime),
+            transcript=transcript,
             on_event=emit,
             speak=partial(speak, runtime=runtime, allowance=allowance),
             preside=partial(preside, runtime=runtime, allowance=allowance),

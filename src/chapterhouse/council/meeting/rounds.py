@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from chapterhouse import telemetry
 from chapterhouse.agents.council_model import CHAIR, RoundKind
@@ -21,6 +21,7 @@ from chapterhouse.council.meeting.draft import draft_minutes
 from chapterhouse.council.meeting.limits import Allowance
 from chapterhouse.council.meeting.record import OnText, Record, TurnTask, add_absence, add_turn
 from chapterhouse.council.meeting.session import Participant, Session
+from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
@@ -37,30 +38,6 @@ _log: Final = logging.getLogger("chapterhouse.council")
 
 OnEvent = Callable[[MeetingEvent], None]
 Speak = Callable[[Participant, TurnTask, OnText | None], Awaitable[MemberTurn]]
-
-
-class TurnStore(Protocol):
-    """Where what is said is stored as soon as it is said, and found after an interruption."""
-
-    def turn(self, number: int, member: str) -> MemberTurn | None:
-        """Return what a member said in a round before the meeting was interrupted."""
-        ...
-
-    def add_turn(self, number: int, turn: MemberTurn) -> None:
-        """Store what a member said; it survives a crash once this returns."""
-        ...
-
-    def add_absence(self, number: int, absence: Absence) -> None:
-        """Store that a member did not speak."""
-        ...
-
-
-class MeetingStore(TurnStore, Protocol):
-    """Where a whole meeting is stored."""
-
-    def minutes(self, draft: Minutes) -> Minutes | None:
-        """Return what the chair's model wrote about the same before; else None."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +73,7 @@ async def hold_round(
     tasks: Sequence[tuple[Participant, TurnTask]],
     limits: Limits,
     speak: Speak,
-    store: TurnStore,
+    transcript: Transcript,
     on_event: OnEvent,
 ) -> tuple[MemberTurn | Absence, ...]:
     """Let everyone of a round speak; return what each said, or why not, in the order of the seats.
@@ -105,14 +82,14 @@ async def hold_round(
         tasks: Who speaks, and what each is asked.
         limits: Members at a time, and seconds until the round ends for whoever has not spoken.
         speak: Lets one member speak.
-        store: Where what was said is kept, and found after an interruption.
+        transcript: Where what was said is kept, and found after an interruption.
         on_event: Is told what happens.
     """
     places = _Places(limits.parallel)
 
     async def one(participant: Participant, task: TurnTask) -> MemberTurn | Absence:
         async with places.one(participant):
-            return await _take_turn(participant, task, speak, store, on_event)
+            return await _take_turn(participant, task, speak, transcript, on_event)
 
     running = [asyncio.create_task(one(participant, task)) for participant, task in tasks]
     try:
@@ -125,7 +102,7 @@ async def hold_round(
     for ended, (participant, task) in zip(running, tasks, strict=True):
         if ended in late:
             reason = f"The round ended after {_seconds(limits.seconds)}."
-            outcomes.append(_missing(participant, task, reason, store, on_event))
+            outcomes.append(_missing(participant, task, reason, transcript, on_event))
         else:
             outcomes.append(ended.result())
     return tuple(outcomes)
@@ -142,13 +119,17 @@ def add_outcomes(record: Record, outcomes: Sequence[MemberTurn | Absence]) -> Re
 
 
 async def _take_turn(
-    participant: Participant, task: TurnTask, speak: Speak, store: TurnStore, on_event: OnEvent
+    participant: Participant,
+    task: TurnTask,
+    speak: Speak,
+    transcript: Transcript,
+    on_event: OnEvent,
 ) -> MemberTurn | Absence:
     """Return what a member says, or why they do not: one who fails stops nobody else."""
     event = MeetingEvent(
         MeetingEventKind.MEMBER_BEGAN, task.round.name, task.number, participant.key
     )
-    earlier = store.turn(task.number, participant.key)
+    earlier = transcript.turn(task.number, participant.key)
     if earlier is not None:
         on_event(replace(event, kind=MeetingEventKind.RESUMED, turn=earlier))
         return earlier
@@ -162,28 +143,28 @@ async def _take_turn(
             turn = await speak(participant, task, on_text)
     except TimeoutError:
         if not limit.expired():
-            return _missing(participant, task, "They took too long.", store, on_event)
+            return _missing(participant, task, "They took too long.", transcript, on_event)
         reason = f"They took longer than {_seconds(participant.timeout_seconds or 0)}."
-        return _missing(participant, task, reason, store, on_event)
+        return _missing(participant, task, reason, transcript, on_event)
     except ChapterhouseError as error:
         reason = f"{error.message} {error.hint}".strip()
-        return _missing(participant, task, reason, store, on_event)
+        return _missing(participant, task, reason, transcript, on_event)
     except Exception as error:  # noqa: BLE001 - whatever one member does, the others go on
         _log.exception("%s could not speak", participant.key)
         reason = f"Something went wrong with them ({type(error).__name__})."
-        return _missing(participant, task, reason, store, on_event)
+        return _missing(participant, task, reason, transcript, on_event)
     running = asyncio.current_task()
     if running is not None and running.cancelling():  # the round ended, whatever they made of it
         raise asyncio.CancelledError
-    turn = _store_turn(turn, task, store)
+    turn = _store_turn(turn, task, transcript)
     on_event(replace(event, kind=MeetingEventKind.SPOKE, turn=turn))
     return turn
 
 
-def _store_turn(turn: MemberTurn, task: TurnTask, store: TurnStore) -> MemberTurn:
+def _store_turn(turn: MemberTurn, task: TurnTask, transcript: Transcript) -> MemberTurn:
     """Store what was said; where that is not possible the meeting goes on and says so."""
     try:
-        store.add_turn(task.number, turn)
+        transcript.add_turn(task.number, turn)
     except ChapterhouseError as error:
         warning = f"This could not be written to the transcript: {error.message}"
         return replace(turn, warnings=(*turn.warnings, warning))
@@ -195,11 +176,11 @@ def _seconds(number: float) -> str:
 
 
 def _missing(
-    participant: Participant, task: TurnTask, reason: str, store: TurnStore, on_event: OnEvent
+    participant: Participant, task: TurnTask, reason: str, transcript: Transcript, on_event: OnEvent
 ) -> Absence:
     absence = Absence(participant.key, task.round.name, reason)
     with suppress(ChapterhouseError):  # who is absent is asked again in any case
-        store.add_absence(task.number, absence)
+        transcript.add_absence(task.number, absence)
     on_event(
         MeetingEvent(MeetingEventKind.ABSENT, task.round.name, task.number, participant.key, reason)
     )
@@ -216,7 +197,7 @@ class Meeting:
 
     Attributes:
         runtime: The library's parts.
-        store: Where what is said is store.
+        transcript: Where what is said is kept.
         on_event: Is told what happens.
         speak: Lets a member speak.
         preside: Lets the chair sum up.
@@ -225,7 +206,7 @@ class Meeting:
     """
 
     runtime: Runtime
-    store: MeetingStore
+    transcript: Transcript
     on_event: OnEvent
     speak: Speak
     preside: Preside
@@ -272,7 +253,9 @@ async def _round(task: TurnTask, session: Session, meeting: Meeting) -> Record:
     _emit(meeting, task, MeetingEventKind.ROUND_BEGAN)
     with telemetry.round_span(task.round.name, task.number, len(speakers)):
         tasks = [(one, replace(task, reminded=meeting.remind(one))) for one in speakers]
-        outcomes = await hold_round(tasks, limits, meeting.speak, meeting.store, meeting.on_event)
+        outcomes = await hold_round(
+            tasks, limits, meeting.speak, meeting.transcript, meeting.on_event
+        )
     if not meeting.allowance.seconds_left:
         meeting.allowance.note(f"the round {task.round.name.replace('_', ' ')} was ended")
     _emit(meeting, task, MeetingEventKind.ROUND_ENDED)
@@ -284,8 +267,8 @@ async def _synthesis(task: TurnTask, session: Session, meeting: Meeting) -> Minu
     draft = await _draft(session, task.record, meeting.runtime)
     chair = session.chair
     _emit(meeting, task, MeetingEventKind.ROUND_BEGAN)
-    earlier = meeting.store.minutes(draft) if chair and chair.model else None
-    if earlier is not None:
+    earlier = meeting.transcript.minutes if chair and chair.model else None
+    if earlier is not None and earlier.method != draft.method:
         _emit(meeting, task, MeetingEventKind.RESUMED, CHAIR)
         _emit(meeting, task, MeetingEventKind.ROUND_ENDED)
         return earlier

@@ -13,6 +13,7 @@ from chapterhouse.council.meeting.limits import Allowance
 from chapterhouse.council.meeting.record import Ledger, OnText, TurnTask
 from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
 from chapterhouse.council.meeting.session import Participant, Session
+from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.council.meeting.written import written_turn
 from chapterhouse.council.minutes.contents import tool_texts
 from chapterhouse.errors import EngineError
@@ -20,7 +21,6 @@ from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     EXTRACTIVE,
-    Absence,
     CouncilEvent,
     Ground,
     MemberTurn,
@@ -114,7 +114,7 @@ async def _inner(
     """Let a council that is a member meet, and say what came of it."""
     meeting = Meeting(
         runtime=runtime,
-        store=NothingStored(),
+        transcript=Transcript(),
         on_event=ignore,
         speak=partial(speak, runtime=runtime, allowance=allowance),
         preside=partial(preside, runtime=runtime, allowance=allowance),
@@ -170,26 +170,6 @@ def _conclusions(minutes: Minutes) -> tuple[Statement, ...]:
         return (Statement("", "", "", text, "", "", tuple(numbers), mismatches, grounds),)
     held = {one.statement for one in minutes.agreement if one.stand}
     return tuple(one for one in minutes.statements if one.id in held)
-
-
-class NothingStored:
-    """Keeps nothing: for councils within councils."""
-
-    def turn(self, number: int, member: str) -> MemberTurn | None:
-        """Return nothing."""
-        del number, member
-        return None
-
-    def minutes(self, draft: Minutes) -> Minutes | None:
-        """Return nothing."""
-        del draft
-        return None
-
-    def add_turn(self, number: int, turn: MemberTurn) -> None:
-        """Do nothing."""
-
-    def add_absence(self, number: int, absence: Absence) -> None:
-        """Do nothing."""
 
 
 def ignore(_: CouncilEvent) -> None:
