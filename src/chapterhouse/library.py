@@ -5,6 +5,7 @@ Interfaces call nothing below it; ``wiring`` makes its parts.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -307,11 +308,13 @@ class Library:
         """
         whole = self._whole
         return archives.export(
-            place_of(whole.home, whole.workspace),
+            replace(
+                place_of(whole.home, whole.workspace),
+                hidden=frozenset({curate.FETCHED, curated.BASE_FOLDER}),
+            ),
             whole.store,
             whole.blobs,
             Path(path).expanduser(),
-            hidden=frozenset({curate.FETCHED, curated.BASE_FOLDER}),
             memories=memories,
             version=whole.version,
             now=whole.now(),

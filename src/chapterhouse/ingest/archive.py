@@ -79,12 +79,14 @@ class Place:
         workspace: Its name.
         folder: Its folder.
         definitions: The folders of personas and of councils.
+        hidden: Names of hidden folders in them that are ours.
     """
 
     home: Path
     workspace: str
     folder: Path
     definitions: Mapping[str, Path]
+    hidden: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,6 @@ def export(
     blobs: Blobs,
     path: Path,
     *,
-    hidden: frozenset[str],
     memories: bool,
     version: str,
     now: int,
@@ -124,8 +125,7 @@ def export(
 ) -> ExportReport:
     """Write a workspace to an archive, whole or not at all, while others may go on adding to it.
 
-    See ``Library.export``. ``hidden`` are names of hidden folders among the definitions that are
-    ours.
+    See ``Library.export``.
     """
     members: list[ArchiveMember] = []
     place = Path(os.path.realpath(path))  # a link stays one
@@ -146,7 +146,7 @@ def export(
 
             add(FIRST, [f"{_FORMAT}\n".encode()])
             snapshot = _add_store(store, blobs, add, work / DATABASE, memories=memories)
-            left_out = _add_files(source, hidden, add, memories=memories)
+            left_out = _add_files(source, add, memories=memories)
             folders = {kind: _located(one) for kind, one in source.definitions.items()}
             manifest = Manifest(
                 _FORMAT, version, now, source.workspace, snapshot, folders, tuple(members)
@@ -195,9 +195,7 @@ def _add_store(
     return snapshot
 
 
-def _add_files(
-    source: Place, hidden: frozenset[str], add: _Add, *, memories: bool
-) -> tuple[str, ...]:
+def _add_files(source: Place, add: _Add, *, memories: bool) -> tuple[str, ...]:
     """Add settings, questions and definitions; return what of them is left out, and why."""
     settings = {"home": source.home / HOME_FILE, "workspace": source.folder / WORKSPACE_FILE}
     for kind, path in settings.items():
@@ -208,7 +206,7 @@ def _add_files(
         add(QUESTIONS, [questions.read_bytes()], 0)
     left_out: list[str] = []
     for kind, folder in source.definitions.items():
-        for path in _files_in(folder.resolve(), hidden):
+        for path in _files_in(folder.resolve(), source.hidden):
             name = f"{kind}/{path.relative_to(folder.resolve()).as_posix()}"
             if path.is_symlink() or not path.is_file():
                 left_out.append(f"{path}: links are not followed, and only files are taken")
