@@ -1,8 +1,8 @@
 """Make the curated documents of RAG from what lies in RAW-DOCS, and keep what hands have edited.
 
-Each document is merged over the text that was generated for it last. Its base is written before a
-new document and after a changed one, so that wherever the work is interrupted every file is whole,
-no edit is lost, and the next run finishes what is missing.
+A document that differs from the text that was generated for it last, its base, was edited by hand.
+Its base is written before a new document and after a changed one, so that wherever the work is
+interrupted every file is whole, no edit is lost, and the next run finishes what is missing.
 """
 
 import os
@@ -29,7 +29,7 @@ from chapterhouse.agents.curated import (
     target_path,
 )
 from chapterhouse.agents.curated_text import Origin, curated_text, source_field
-from chapterhouse.agents.merge import DELETED, include_waiting, merge_document, take_away
+from chapterhouse.agents.merge import DELETED, take_away, write_document
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
 from chapterhouse.connectors.fetched import remembered
@@ -288,11 +288,11 @@ def _index_state(run: _Run, look: _Look) -> Curated:
         return Curated(name, known.target, Outcome.FAILED, known.code, known.sentence)
     if not target_path(run.rag, known.id).exists():
         return Curated(name, known.target, Outcome.RETAINED, "deleted-by-hand", DELETED)
-    return include_waiting(run.rag, known, Curated(name, known.target, Outcome.UNCHANGED))
+    return Curated(name, known.target, Outcome.UNCHANGED)
 
 
 def _merge(run: _Run, look: _Look, extraction: Extraction) -> Curated:
-    """Generate a document and bring it together with what stands in its place."""
+    """Generate a document and write it, unless a hand has edited what stands in its place."""
     assert look.content is not None
     source = look.source
     known = _adopt(run, look) or Known(_free_id(run, source))
@@ -304,7 +304,7 @@ def _merge(run: _Run, look: _Look, extraction: Extraction) -> Curated:
         raise RejectedError("no-text", " ".join((str(error), *reasons))) from error
     remake = run.everything or known.sha256 != look.content.sha256
     try:
-        outcome = merge_document(run.rag, known, text, remake=remake, dry_run=run.dry_run)
+        outcome = write_document(run.rag, known, text, remake=remake, dry_run=run.dry_run)
     except UsageError as error:
         raise RejectedError("target-unreadable", error.message, hint=error.hint) from error
     if outcome.status is Outcome.WRITTEN and not run.dry_run:
@@ -314,8 +314,7 @@ def _merge(run: _Run, look: _Look, extraction: Extraction) -> Curated:
     notices = tuple(
         replace(notice, sentence=sanitise_line(notice.sentence)) for notice in extraction.notices
     )
-    outcome = replace(outcome, source=source.name, notices=notices)
-    return include_waiting(run.rag, known, outcome)
+    return replace(outcome, source=source.name, notices=notices)
 
 
 def _date_like(path: Path, modified: int) -> None:

@@ -30,9 +30,8 @@ class Outcome(StrEnum):
 
     WRITTEN = "written"  # made or replaced; no hand had changed it
     UNCHANGED = "unchanged"
-    MERGED = "merged"  # hand edits and the new version are both in it
     RETAINED = "kept"  # as a hand left it
-    CONFLICT = "conflict"  # the hand edit stands, the new version lies beside the base
+    CONFLICT = "conflict"  # the hand edit stands, the new version waits beside the base
     FAILED = "failed"  # the source gave no document
     ORPHANED = "orphaned"  # the source is gone, but a hand has edited the document
     REMOVED = "removed"  # the source is gone, and so is the document
@@ -71,7 +70,7 @@ class CurationReport:
     @property
     def changed(self) -> int:
         """Count the documents whose file in RAG this run altered."""
-        altering = (Outcome.WRITTEN, Outcome.MERGED, Outcome.REMOVED)
+        altering = (Outcome.WRITTEN, Outcome.REMOVED)
         return sum(self.count(status) for status in altering)
 
 
@@ -113,8 +112,8 @@ State = Mapping[str, Known]  # by source
 def load_state(rag: Path) -> dict[str, Known]:
     """Return what is remembered of a RAG folder; nothing where it was never curated.
 
-    What a hand made unreadable is forgotten entry by entry: the document is then made anew and
-    merged with what stands in its place.
+    What a hand made unreadable is forgotten entry by entry: the document is then made anew
+    beside what stands in its place.
 
     Raises:
         ChapterhouseError: the file is there but cannot be read at all.
@@ -152,7 +151,7 @@ def base_path(rag: Path, identifier: str) -> Path:
 
 
 def new_path(rag: Path, identifier: str) -> Path:
-    """Return where a new version waits that could not be merged."""
+    """Return where a new version waits whose document was edited by hand."""
     return base_folder(rag) / f"{identifier}.new.md"
 
 
@@ -223,7 +222,7 @@ def read_own(path: Path) -> str | None:
         return None
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{path} is not a text in UTF-8, so it cannot be merged.",
+            f"{path} is not a text in UTF-8, so it cannot be compared.",
             hint="Save it as UTF-8, or delete it and update the persona.",
         ) from error
     except OSError as error:

@@ -92,8 +92,8 @@ def reminders(raw: Path, rag: Path) -> tuple[str, ...]:
     if waiting:
         names = ", ".join(waiting[:_NAMED]) + (" …" if len(waiting) > _NAMED else "")
         found.append(
-            f"A newer version of {names} waits for your decision, for you edited the same lines: "
-            "see persona docs."
+            f"A newer version of {names}, which you have edited, waits for your decision: see"
+            " persona docs."
         )
     for name, listed in lists(raw):
         found += [

@@ -201,7 +201,7 @@ def _curated(entry: Listed, known: Known, look: _Look) -> Listed:
     new_file = new_path(look.folder.rag, known.id)
     if new_file.exists():
         reason = (
-            f"You and the new version changed the same lines: yours are in {RAG}/{target.name}. "
+            f"Its source changed after you had edited {RAG}/{target.name}, which stays as it is. "
             f"Take over what you want from {new_file.relative_to(look.folder.path)} and delete it."
         )
         return replace(standing, reason=reason, code="conflict-waiting")
