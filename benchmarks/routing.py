@@ -3,10 +3,10 @@
     python benchmarks/routing.py
 
 Twelve articles of XQuAD (English) become twelve personas, each with three of the article's five
-paragraphs and the profile that ``persona update`` proposes. Each is asked questions about the
-paragraphs they have (to be answered), about the other two (not for them to answer, but of their
-field: insufficient), and about other articles (out of scope). The thresholds of
-``answering/route.py`` were chosen on the other thirty-six articles, see ``--choose``.
+paragraphs and no profile. Each is asked questions about the paragraphs they have (to be answered),
+about the other two (not for them to answer, but of their field: insufficient), and about other
+articles (out of scope). The thresholds of ``answering/route.py`` were chosen on the other
+thirty-six articles, see ``--choose``.
 """
 
 import argparse
@@ -92,8 +92,7 @@ def make_persona(library: Library, name: str, documents: Sequence[CorpusDocument
     for document in documents:
         title = name.replace("_", " ")
         (folder.raw / f"{document.id}.md").write_text(f"# {title}\n\n{document.text}\n", "utf-8")
-    training = library.personas.update(persona_slug(name))
-    library.personas.accept(persona_slug(name), training.proposal)
+    library.personas.update(persona_slug(name))
 
 
 def persona_slug(name: str) -> str:

@@ -1,8 +1,8 @@
 """Training: fetch the listed pages, read again what did not change, propose a profile.
 
 For a proposal three versions meet: what was accepted last, what stands in the configuration now,
-and what the documents say today. What a person added stays, what a person took out does not come
-back, and what nobody touched follows the documents.
+and what a model writes of the documents today. What a person added stays, what a person took out
+does not come back, and what nobody touched follows the documents. Without a model nothing changes.
 """
 
 import secrets
@@ -20,9 +20,8 @@ from chapterhouse.agents.profile import (
     MOST_TAGS,
     MOST_TERMS,
     Generated,
-    generate,
-    reword,
     subject_of,
+    write_profile,
 )
 from chapterhouse.agents.registry import OnProgress, Refresh
 from chapterhouse.connectors.fetch import Fetched
@@ -38,6 +37,10 @@ from chapterhouse.text.front_matter import body_start
 from chapterhouse.types import AddReport, Document, Progress, Scope
 
 GENERATED_FILE: Final = ".generated.json"
+NO_MODEL: Final = (
+    "Without a language model no profile is proposed: write tags and expertise into"
+    " persona.config.json yourself, or choose a model: chapterhouse model use"
+)
 _NONCE_BYTES: Final = 16
 _Fold = Callable[[str], str]
 
@@ -68,17 +71,15 @@ class Proposal:
 
     Attributes:
         remembered: What is kept with an acceptance, to tell a person's own words the next time.
-        reasons: What speaks for each new tag, by tag.
-        method: ``statistics``, or a model's name.
-        warnings: What did not work and what was done instead.
+        method: The name of the model that wrote it; empty where none did.
+        warnings: What did not work.
     """
 
     before: PersonaConfig
     after: PersonaConfig
     changes: tuple[Change, ...]
     remembered: Generated
-    reasons: tuple[tuple[str, str], ...] = ()
-    method: str = "statistics"
+    method: str = ""
     warnings: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
@@ -163,19 +164,20 @@ def read_again(
 
 
 def profile_of(folder: PersonaFolder, runtime: Runtime) -> Generated:
-    """Return the profile that a persona's documents add up to, in a model's words if one is set.
+    """Return the profile of a persona's documents in the words of a model, if one is set.
 
     Raises:
         UsageError: the configuration names a model that the settings do not have.
         MissingExtraError: that model's extra is not installed.
     """
-    documents = runtime.store.documents(Scope.of((folder.slug,)))
-    subjects = [subject_of(entry, _text(entry, runtime)) for entry in documents]
-    if not subjects:
+    documents = list(runtime.store.documents(Scope.of((folder.slug,))))
+    if not documents:
         return Generated(warnings=("They have no documents yet, so there is nothing to tell.",))
-    generated = generate(subjects)
     model = None if folder.config.model == "none" else runtime.language_model(folder.config.model)
-    return reword(generated, subjects, model, _nonce) if model else generated
+    if model is None:
+        return Generated(warnings=(NO_MODEL,))
+    subjects = [subject_of(entry, _text(entry, runtime)) for entry in documents]
+    return write_profile(subjects, model, _nonce)
 
 
 def _text(document: Document, runtime: Runtime) -> str:
@@ -197,8 +199,10 @@ def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
     Args:
         config: As it is.
         last: What was generated when a proposal was accepted last; empty if none was.
-        now: What the documents give today.
+        now: What a model wrote of the documents today; nothing changes where none did.
     """
+    if not now.method:
+        return Proposal(config, config, (), last, warnings=now.warnings)
     profile = config.profile
     tags, own_tags = _merged(config.tags, last.tags, now.tags, MOST_TAGS, fold_tag)
     key_terms, own_terms = _merged(
@@ -224,7 +228,6 @@ def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
     changes = tuple(
         Change(key, old, new, _why(key, now.method)) for key, old, new in pairs if old != new
     )
-    added = set(tags) - set(config.tags)
     return Proposal(
         before=config,
         after=after,
@@ -235,7 +238,6 @@ def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
             aliases=own_aliases,
             expertise=last.expertise if is_own else expertise,
         ),
-        reasons=tuple((tag, why) for tag, why in now.why if tag in added),
         method=now.method,
         warnings=now.warnings,
     )
@@ -302,7 +304,7 @@ def _without(these: tuple[str, ...] | str, others: tuple[str, ...] | str) -> tup
 
 
 def _why(key: str, method: str) -> str:
-    source = "counted in the documents" if method == "statistics" else f"worded by {method}"
+    source = f"worded by {method}"
     return source if key == "profile.expertise" else f"{source}; what you added stays"
 
 

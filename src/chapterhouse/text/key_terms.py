@@ -3,7 +3,6 @@
 Candidates are runs of one to four words without function words, which cross no punctuation. They
 count by how often they stand in the document, more where they are names, codes, headings or
 several words, and less where they are no more than part of a longer one. No model, no corpus;
-``shared_terms`` tells what several documents have in common.
 
 Source for the weight of a run against the runs it is part of: the C-value of Frantzi, Ananiadou
 and Mima, International Journal on Digital Libraries 2000.

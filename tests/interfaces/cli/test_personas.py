@@ -9,6 +9,15 @@ import pytest
 import typer
 
 from chapterhouse.agents.personas import Personas
+from chapterhouse.models.profiles import LanguageModels
+from chapterhouse.models.scripted import ScriptedModel
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a model write profiles."""
+    scripted = ScriptedModel(lambda *_: '{"tags": ["Slack water"]}')
+    monkeypatch.setattr(LanguageModels, "named", lambda *_: scripted)
 
 
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,6 +40,7 @@ def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -
     assert data["config"]["retrieval"]["max_chunks"] == 12
 
 
+@pytest.mark.usefixtures("model")
 def test_the_whole_way(chapterhouse: Any, tmp_path: Path) -> None:
     def persona(*arguments: object) -> Any:
         return chapterhouse("persona", *arguments, "--home", tmp_path / "own")
@@ -53,13 +63,13 @@ def test_the_whole_way(chapterhouse: Any, tmp_path: Path) -> None:
     trained = persona("update", "maria", "--file", file)
     assert (trained.code, trained.err) == (0, "")
     assert "Copied in: RAW-DOCS/tides.md" in trained.out
-    assert "+ Slack water  in 1 of 1 document\n" in trained.out
+    assert "+ Slack water\n" in trained.out
     assert "Not written. Accept it: chapterhouse persona update maria --yes" in trained.out
     assert persona("show", "maria", "--json").data["config"]["tags"] == []
     accepted = persona("update", "maria", "--yes", "--json").data
     assert accepted["accepted"]
     assert "Slack water" in persona("show", "maria", "--json").data["config"]["tags"]
-    assert "nothing to change" in persona("update", "maria").out
+    assert "The profile stays as it is." in persona("update", "maria").out
     assert "indexed   RAW-DOCS/tides.md" in persona("docs", "maria").out
     removed = persona("docs", "maria", "--remove", "tides.md", "--yes")
     assert "--restore RAW-DOCS/tides.md --home" in removed.out
@@ -80,6 +90,14 @@ def tags(chapterhouse: Any) -> list[str]:
     return found
 
 
+def test_without_a_model_no_profile_is_proposed(chapterhouse: Any, home: Path) -> None:
+    told = chapterhouse("persona", "update", "maria", "--yes")
+    assert told.code == 0
+    assert "Without a language model no profile is proposed" in told.out
+    assert tags(chapterhouse) == []
+
+
+@pytest.mark.usefixtures("model")
 def test_a_profile_is_written_only_where_someone_says_yes(
     chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +122,7 @@ def test_a_profile_is_written_only_where_someone_says_yes(
     assert len(asked) == 2
 
 
+@pytest.mark.usefixtures("model")
 def test_ctrl_c_at_the_question_writes_nothing(
     chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -160,10 +160,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
         "removed": _of_sync("removed"),
         "moves": _of_sync("moves"),
     },
-    "Proposal": {
-        **dict.fromkeys(("before", "after", "remembered")),
-        "reasons": lambda value: dict(value.reasons),
-    },
+    "Proposal": dict.fromkeys(("before", "after", "remembered")),
     "Change": {"added": attrgetter("added"), "dropped": attrgetter("dropped")},
     "Question": {
         **dict.fromkeys(("text", "answers", "place")),

@@ -141,10 +141,9 @@ def proposal(value: "Proposal") -> Iterator[Block]:
     for warning in value.warnings:
         yield from render.entry("warning", Style.WARNING, one_line(warning))
     if not value:
-        yield verbatim("The profile is as the documents have it; nothing to change.")
+        yield verbatim("The profile stays as it is.")
         return
     yield verbatim(("Profile, ", Style.STRONG), f"by {one_line(value.method)}:")
-    reasons = dict(value.reasons)
     for change in value.changes:
         yield verbatim((f"  {change.key}", Style.STRONG), (f"  ({change.why})", Style.QUIET))
         is_text = isinstance(change.before, str) or isinstance(change.after, str)
@@ -154,5 +153,4 @@ def proposal(value: "Proposal") -> Iterator[Block]:
         for entry in filter(None, dropped):
             yield verbatim((f"    - {entry}", Style.BAD), (gone, Style.QUIET))
         for entry in filter(None, added):
-            reason = f"  {reasons[entry]}" if change.key == "tags" and entry in reasons else ""
-            yield verbatim((f"    + {entry}", Style.GOOD), (reason, Style.QUIET))
+            yield verbatim((f"    + {entry}", Style.GOOD))
