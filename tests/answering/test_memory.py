@@ -1,17 +1,15 @@
 """What is kept of answers: memories of a persona, and answers that need not be written again."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.rooms import KNOTS, PRICE, RULES, SPEED, asked
 
 from chapterhouse.agents.ask import ask
-from chapterhouse.answering.memory import recall
-from chapterhouse.answering.request import AskOptions, library_request
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import EngineError
-from chapterhouse.types import Answer, Trust
+from chapterhouse.types import Answer
 
 GATE = "The gate closes at 21:30 from April to September."
 
@@ -21,7 +19,6 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "asker": {"persona": ""},
     "tags": {"tags": ("speed",)},
     "words": {"words": 60},
-    "trust": {"trust": (Trust.OWN,)},
 }
 
 PERSONAS = {
@@ -108,20 +105,6 @@ def test_a_model_is_reminded_of_the_same_personas_answers_only(harbour: Any) -> 
     harbour.library.personas.change("maria", {"memory.recall": "0"})
     asked(harbour, f"{SPEED} Please.", "maria")
     assert "[earlier answers" not in model.asked[-1][1]
-
-
-def test_what_rests_on_less_trusted_documents_is_no_reminder(harbour: Any) -> None:
-    asked(harbour, SPEED)
-    settings, maria = harbour.library.settings, harbour.library.personas.load("maria")
-
-    def reminded(*levels: Trust) -> int:
-        options = AskOptions(in_conversation=True, trust=levels or None)
-        request = library_request(f"{SPEED} And at night?", settings, options)
-        return len(recall(replace(request, persona=maria.persona), harbour.runtime()))
-
-    assert reminded() == reminded(Trust.OWN) == 1
-    harbour.library.sources.add(str(maria.rag), trust=Trust.WEB)
-    assert (reminded(), reminded(Trust.OWN), reminded(Trust.WEB, Trust.OWN)) == (1, 0, 1)
 
 
 def test_an_earlier_answer_cannot_be_cited(harbour: Any) -> None:

@@ -1,4 +1,4 @@
-"""How far sources are trusted: shown, changed at once, and a filter of every search."""
+"""How far sources are trusted: shown where they are cited, and changed at once."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
+from chapterhouse.agents.problems import PersonaConfigError
 from chapterhouse.answering.bundle import (
     ANSWER,
     bundle_json,
@@ -16,7 +17,7 @@ from chapterhouse.answering.bundle import (
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.presenting.answers import answer_markdown
-from chapterhouse.types import Scope, Trust
+from chapterhouse.types import Trust
 
 FERRY = "# Ferry\n\nThe ferry to Osk leaves the north pier at nine.\n"
 OWN, EXTERNAL, WEB = Trust.OWN, Trust.EXTERNAL, Trust.WEB
@@ -31,14 +32,14 @@ def trusted(tmp_path: Path) -> Iterator[Library]:
             for number in range(3):
                 text = f"{FERRY}\nNotice {number} of {name} about the ferry.\n"
                 (tmp_path / name / f"{name}-{number}.md").write_text(text)
-            library.sources.add(str(tmp_path / name), trust=level)
+            library.sources.add(str(tmp_path / name), shelf=name, trust=level)
         library.sources.sync()
         library.documents.add_bytes(b"# Note\n\nThe ferry is painted white.\n", "note.md")
         yield library
 
 
-def levels_of(library: Library, *trust: Trust) -> set[Trust]:
-    hits = library.search.hits("ferry", trust=trust, limit=100).hits
+def levels_of(library: Library, *shelves: str) -> set[Trust]:
+    hits = library.search.hits("ferry", shelves=shelves or None, limit=100).hits
     return {hit.document.trust for hit in hits}
 
 
@@ -50,45 +51,22 @@ def test_documents_are_trusted_as_their_source_is(trusted: Library) -> None:
     assert [level for source, level in levels.items() if source.startswith("upload/")] == [OWN]
 
 
-@pytest.mark.parametrize("levels", [(OWN,), (WEB,), (EXTERNAL, WEB), (Trust.SHARED,), tuple(Trust)])
-def test_a_filtered_search_finds_all_of_these_and_nothing_else(
-    trusted: Library, levels: tuple[Trust, ...]
-) -> None:
-    whole = trusted.search.hits("ferry pier", limit=100).hits
-    wanted = {hit.chunk.id for hit in whole if hit.document.trust in levels}
-    for limit in (1, 3, 100):
-        found = trusted.search.hits("ferry pier", limit=limit, trust=levels)
-        keys = {hit.chunk.id for hit in found.hits} | {
-            name for hit in found.hits for name in hit.repeats
-        }
-        assert keys <= wanted
-        assert len(found.hits) == min(limit, len(found.hits))
-        assert found.documents == sum(one.trust in levels for one in trusted.documents.list())
-    assert keys == wanted
-    listed = trusted.search.all("ferry", trust=levels).hits
-    assert {hit.document.trust for hit in listed} <= set(levels)
-    assert len(listed) == found.documents
-
-
 def test_a_change_holds_at_once(trusted: Library) -> None:
-    assert levels_of(trusted, OWN) == {OWN}
-    assert trusted.search.hits("ferry", trust=[OWN]).documents == 4
+    assert levels_of(trusted, "theirs") == {EXTERNAL}
     sequence = trusted.status().sequence
     trusted.sources.set_trust("theirs", OWN)
     assert trusted.status().sequence == sequence
-    assert trusted.search.hits("ferry", trust=[OWN]).documents == 7
-    assert trusted.search.hits("ferry", trust=[EXTERNAL]).hits == ()
+    assert levels_of(trusted, "theirs") == {OWN}
     assert trusted.sources.sync("theirs")[0].changed == 0
     assert trusted.sources.get("theirs").trust is OWN
 
 
 def test_an_answer_shows_whom_it_rests_on(trusted: Library) -> None:
     asked = "When does the ferry to Osk leave?"
-    own = trusted.answers.ask(asked, trust=[OWN])
+    own = trusted.answers.ask(asked, shelves=["ours"])
     assert {one.trust for one in own.citations} == {OWN}
-    assert own.searched.documents == 4
     assert "web" not in answer_markdown(own)
-    web = trusted.answers.ask(asked, trust=[WEB])
+    web = trusted.answers.ask(asked, shelves=["pages"])
     assert {one.trust for one in web.citations} == {WEB}
     shown = answer_markdown(web)
     assert "(web)" in shown
@@ -97,35 +75,20 @@ def test_an_answer_shows_whom_it_rests_on(trusted: Library) -> None:
 
 
 def test_bundles_state_trust_only_where_it_is_not_the_own(trusted: Library) -> None:
-    for level, stated in ((OWN, False), (WEB, True)):
-        answer = trusted.answers.ask("When does the ferry to Osk leave?", trust=[level])
+    for shelf, stated in (("ours", False), ("pages", True)):
+        answer = trusted.answers.ask("When does the ferry to Osk leave?", shelves=[shelf])
         written = bundle_json(trusted.answers.bundle(answer))
         assert ('"trust": "web"' in written) is stated
         assert '"trust": "own"' not in written
         assert read_bundle(written, ANSWER).held == answer
 
 
-def test_a_text_that_is_not_trusted_so_far_cannot_be_read(trusted: Library) -> None:
-    store, scope = trusted._runtime.store, Scope(None, (OWN,))
-    (web, *_) = (one for one in trusted.documents.list() if one.trust is WEB)
-    (chunk, *_) = trusted.documents.chunks(web.id)
-    assert store.document(web.id, scope) is None
-    assert store.body(web.id, scope) is None
-    assert store.chunks_of(web.id, scope) == ()
-    assert store.chunks([chunk.key], scope) == {}
-    assert store.documents_of([chunk.key], scope) == {}
-    assert store.chunks_named("pages-0.md", scope) == ()
-    assert web.id not in store.document_ids(scope)
-    assert {one.trust for one in store.documents(scope)} == {OWN}
-
-
-def test_a_persona_may_read_some_levels_only(trusted: Library) -> None:
+def test_a_persona_that_left_sources_out_by_trust_is_told_what_holds_now(trusted: Library) -> None:
     trusted.personas.create("maria")
-    trusted.personas.change("maria", {"shelves": '["library"]', "trust": '["web"]'})
-    answer = trusted.answers.ask("When does the ferry to Osk leave?", persona="maria")
-    assert {one.trust for one in answer.citations} == {WEB}
-    narrower = trusted.answers.ask("When does the ferry leave?", persona="maria", trust=[OWN])
-    assert narrower.citations == ()
+    with pytest.raises(PersonaConfigError) as failure:
+        trusted.personas.change("maria", {"trust": '["web"]'})
+    (problem,) = failure.value.problems
+    assert "put sources apart on shelves" in f"{problem.sentence} {problem.hint}"
 
 
 def test_lists_of_pages_are_web_and_their_documents_too(tmp_path: Path) -> None:
@@ -140,10 +103,10 @@ def test_lists_of_pages_are_web_and_their_documents_too(tmp_path: Path) -> None:
         library._runtime.store.label_root(str(pages), source.name)
         library.documents.add(pages)  # as a sync does, but that it follows the folder, too
         library.sources.remove(str(pages))
-        assert levels_of(library, *Trust) == {WEB}
+        assert levels_of(library) == {WEB}
         assert library.sources.add(str(listed), trust=OWN).trust is OWN
         assert library.sources.add(str(listed)).trust is OWN
-        assert levels_of(library, *Trust) == {OWN}
+        assert levels_of(library) == {OWN}
 
 
 def test_a_folder_in_another_source_has_its_own_trust(tmp_path: Path) -> None:

@@ -276,7 +276,7 @@ def persona_request(
         question=question,
         settings=own,
         persona=persona,
-        scope=Scope.of(persona.reads).trusting(config.trusted).trusting(options.trust),
+        scope=Scope.of(persona.reads),
         tags=tuple(dict.fromkeys((*persona.tags, *options.tags))),
         form=Form(options.words or own.answer.words),
         max_chunks=config.retrieval.max_chunks,

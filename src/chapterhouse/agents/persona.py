@@ -39,7 +39,7 @@ from chapterhouse.errors import UsageError
 from chapterhouse.ports.definitions import Definitions
 from chapterhouse.text.naming import valid_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.types import Persona, Trust
+from chapterhouse.types import Persona
 from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAG, RAW
 
 _LONGEST_PROSE: Final = 100_000  # characters; more would not fit a prompt
@@ -126,7 +126,6 @@ class PersonaConfig(_Part):
             the persona's own.
         shelves: Shelves of others that they read besides.
         exclude: Files that stay out of the index, below the persona's folder or absolute.
-        trust: Only documents of sources that are trusted so are read; all when empty.
         out_of_scope: What becomes of a question that is not for them.
     """
 
@@ -140,17 +139,9 @@ class PersonaConfig(_Part):
     folders: tuple[_Path, ...] = Field(default=(), max_length=100)
     shelves: tuple[_Shelf, ...] = Field(default=(), max_length=100)
     exclude: tuple[_Path, ...] = Field(default=(), max_length=10_000)
-    trust: tuple[Literal["own", "shared", "external", "web"], ...] = Field(
-        default=(), max_length=len(Trust)
-    )
     out_of_scope: Literal["defer", "general", "persona"] = "defer"
     memory: MemoryChoice = MemoryChoice()
     answer: AnswerChoice = AnswerChoice()
-
-    @property
-    def trusted(self) -> tuple[Trust, ...] | None:
-        """The levels of trust that are read; None for all."""
-        return tuple(map(Trust, self.trust)) or None
 
 
 _PARTS: Final[Mapping[tuple[str, ...], type[BaseModel]]] = {(): PersonaConfig} | {
@@ -174,6 +165,7 @@ PERSONA_SCHEMA: Final = Schema(
         "out_of_scope": 'Most want "defer": they say that it is not for them.',
         "shelves": "See the shelves there are: chapterhouse status",
     },
+    gone={"trust": "Nothing is left out by trust: put sources apart on shelves, and leave it out."},
 )
 
 

@@ -36,10 +36,6 @@ def recall(request: Request, runtime: Runtime) -> tuple[Memory, ...]:
         return ()
     hits = runtime.memories.search(request.question, [request.owner], wanted, runtime.now())
     found = tuple(hit.memory for hit in hits if hit.memory.found)
-    if request.scope.trust is not None:  # what rests on other documents is no more to be read
-        cited = {name for memory in found for name in memory.sources}
-        inside = runtime.store.documents_among(cited, request.scope).keys()
-        found = tuple(memory for memory in found if inside >= set(memory.sources))
     if not request.in_conversation:
         return found
     # The same question again is no reminder: its answer is kept, or written anew on purpose.
@@ -69,7 +65,7 @@ def cache_key(
         "settings": request.settings.model_dump(mode="json"),
         "request": [
             request.scope.shelves,
-            request.scope.trust,
+            None,  # where one could ask for levels of trust
             list(request.tags),
             request.search_text,
             request.form.words,

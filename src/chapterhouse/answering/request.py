@@ -6,7 +6,7 @@ from typing import Literal
 from chapterhouse.answering.choosing import WHOLE, Form
 from chapterhouse.answering.search import named_scope
 from chapterhouse.settings import Settings
-from chapterhouse.types import Persona, Scope, Tool, ToolText, Trust, Usage, WantedCall
+from chapterhouse.types import Persona, Scope, Tool, ToolText, Usage, WantedCall
 
 NO_MODEL = "none"
 
@@ -72,7 +72,6 @@ class AskOptions:
         tools: Those of the asker's program, all external. Where a model wants one called, asking
             raises ``ToolCallsWanted``. Without a model they are ignored.
         tool_texts: What such tools returned for this question.
-        trust: Only documents of sources that are trusted so.
     """
 
     shelves: tuple[str, ...] | None = None
@@ -88,7 +87,6 @@ class AskOptions:
     counted: bool | None = None
     tools: tuple[Tool, ...] = ()
     tool_texts: tuple[ToolText, ...] = ()
-    trust: tuple[Trust, ...] | None = None
 
     @property
     def is_counted(self) -> bool:
@@ -121,7 +119,7 @@ def library_request(question: str, settings: Settings, options: AskOptions) -> R
     return Request(
         question=question,
         settings=settings,
-        scope=named_scope(options.shelves, options.trust),
+        scope=named_scope(options.shelves),
         tags=options.tags,
         form=Form(options.words or settings.answer.words),
         max_tokens=settings.packing.maximum,

@@ -25,13 +25,12 @@ from chapterhouse.retrieval.rerank import FeatureModel, by_features, by_model, f
 from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer, sentence_model
 from chapterhouse.retrieval.shortlist import Rerank
 from chapterhouse.retrieval.spelling import find_absent_words
-from chapterhouse.retrieval.trusted import Trusted, TrustedLexical, TrustedVectors
 from chapterhouse.retrieval.widen import with_parent, with_surroundings
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import PackingSettings, SearchSettings, Settings, TokenSettings
 from chapterhouse.telemetry import record_hits, retrieval_span, sharing_content
 from chapterhouse.text.counting import counted, estimate_tokens
-from chapterhouse.types import Query, Scope, SearchResult, Trust
+from chapterhouse.types import Query, Scope, SearchResult
 
 if TYPE_CHECKING:
     from chapterhouse.answering import cite, confidence, extractive
@@ -97,17 +96,12 @@ def check_query(
     return checked
 
 
-def named_scope(shelves: Sequence[str] | None, trust: Sequence[Trust] | None = None) -> Scope:
+def named_scope(shelves: Sequence[str] | None) -> Scope:
     """Return the scope that a user wants: the shelves that they named, else everything.
 
     Here alone saying nothing means everything; what is below has to say so.
-
-    Args:
-        shelves: Names of shelves; all when None.
-        trust: Only documents of sources that are trusted so; all when None.
     """
-    whole = Scope.everything() if shelves is None else Scope.of(shelves)
-    return whole.trusting(trust)
+    return Scope.everything() if shelves is None else Scope.of(shelves)
 
 
 def search(query: Query, runtime: Runtime, method: Method) -> SearchResult:
@@ -210,10 +204,9 @@ def _rewriter(settings: Settings, runtime: Runtime, model: LanguageModel) -> Lan
 def sources_of(runtime: Runtime) -> Sources:
     """Return what retrieval may look into."""
     store, layer = runtime.store, runtime.encoders.current()
-    trusted = Trusted(store.census, store.documents_of)
     own = Sources(
-        lexical=TrustedLexical(runtime.lexical, trusted),
-        vector=TrustedVectors(runtime.vectors, trusted),
+        lexical=runtime.lexical,
+        vector=runtime.vectors,
         embedder=runtime.embedder,
         census=store.census,
         chunks=store.chunks,
@@ -221,24 +214,11 @@ def sources_of(runtime: Runtime) -> Sources:
         chunks_named=store.chunks_named,
         documents_of=store.documents_of,
         near_words=partial(_near_words, runtime),
-        titled=partial(_find_titled, runtime),
+        titled=runtime.aliases.find_titled,
     )
     if layer.embedder is runtime.embedder:
         return own
-    vectors = TrustedVectors(layer.index, trusted)
-    return replace(own, vector=vectors, embedder=layer.embedder, fusion=layer.fusion, table=own)
-
-
-def _find_titled(
-    runtime: Runtime, names: Sequence[str], scope: Scope
-) -> Mapping[str, Sequence[str]]:
-    """Return the ids of the documents that go by each of some names, as far as trust goes."""
-    titled = runtime.aliases.find_titled(names, scope)
-    if scope.trust is None:
-        return titled
-    inside = runtime.store.documents_among({one for ids in titled.values() for one in ids}, scope)
-    own = {name: [one for one in ids if one in inside] for name, ids in titled.items()}
-    return {name: ids for name, ids in own.items() if ids}
+    return replace(own, vector=layer.index, embedder=layer.embedder, fusion=layer.fusion, table=own)
 
 
 def _near_words(runtime: Runtime, word: str, scope: Scope) -> Mapping[str, float]:

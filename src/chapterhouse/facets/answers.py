@@ -11,7 +11,7 @@ from chapterhouse.answering.request import AskOptions
 from chapterhouse.concurrency import last, run_sync
 from chapterhouse.council.minutes.bundle import recheck
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Trust, Turn
+from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Turn
 
 _NO_OPTIONS: Final = AskOptions()
 
@@ -38,7 +38,6 @@ class Answers:
         in_conversation: bool = False,
         drafts: bool = True,
         interface: str = "python",
-        trust: Sequence[Trust] | None = None,
         on_event: Callable[[AskEvent], None] | None = None,
     ) -> Answer:
         """Answer from the documents, every sentence with a verified citation, or say why not.
@@ -60,7 +59,6 @@ class Answers:
             drafts: Whether events tell what a model has written so far, checked.
             interface: As which analytics count the question; where it may not be remembered they
                 do not.
-            trust: Only documents of sources that are trusted so; all when None.
             on_event: Is called with what happens, as ``events`` yields it.
 
         Raises:
@@ -79,7 +77,6 @@ class Answers:
             in_conversation,
             drafts,
             interface=interface,
-            trust=None if trust is None else tuple(trust),
         )
         return run_sync(
             self.ask_async(question, persona=persona, options=options, on_event=on_event)
@@ -119,7 +116,6 @@ class Answers:
         model: str | None = None,
         remember: bool = True,
         certain: bool = False,
-        trust: Sequence[Trust] | None = None,
     ) -> FollowUp:
         """Return a question of a conversation as it can be understood by itself, to be asked.
 
@@ -134,7 +130,6 @@ class Answers:
             model: As in ``ask``.
             remember: As in ``ask``; without it nothing is recalled either.
             certain: Whether it is known to go on from the last turn.
-            trust: As in ``ask``.
 
         Raises:
             UsageError, NotFoundError, MissingExtraError: as ``ask``.
@@ -144,7 +139,6 @@ class Answers:
             model=model,
             remember=remember,
             in_conversation=True,
-            trust=None if trust is None else tuple(trust),
         )
         return run_sync(
             self.follow_up_async(

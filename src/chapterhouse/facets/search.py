@@ -18,7 +18,7 @@ from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.retrieval.method import Method
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import PackingSettings
-from chapterhouse.types import Context, Query, SearchResult, Trust
+from chapterhouse.types import Context, Query, SearchResult
 
 
 class Search:
@@ -41,7 +41,6 @@ class Search:
         limit: int | None = None,
         per_document: int | None = None,
         tags: Sequence[str] = (),
-        trust: Sequence[Trust] | None = None,
         method: Method | None = None,
     ) -> SearchResult:
         """Return the chunks that answer ``text`` best.
@@ -53,14 +52,13 @@ class Search:
             limit: Number of hits, 1 to 1,000; the setting when None.
             per_document: At most so many of one document, 0 for no cap; the setting when None.
             tags: What the asker knows about; documents with one of them rank a little higher.
-            trust: Only documents of sources that are trusted so; all when None.
             method: The stages of retrieval; the library's own when None.
 
         Raises:
             UsageError: the question is empty or a number is out of range.
         """
         query = self._query(
-            Query(text, named_scope(shelves, trust), tags=tuple(tags)), limit, per_document
+            Query(text, named_scope(shelves), tags=tuple(tags)), limit, per_document
         )
         return search(query, self._runtime, method or self.method)
 
@@ -69,14 +67,13 @@ class Search:
         text: str,
         *,
         shelves: Sequence[str] | None = None,
-        trust: Sequence[Trust] | None = None,
     ) -> SearchResult:
         """Return every document in which all words of ``text`` stand, by its best chunk.
 
         Raises:
             UsageError: the question is empty.
         """
-        query = self._query(Query(text, named_scope(shelves, trust)))
+        query = self._query(Query(text, named_scope(shelves)))
         return find_all(query, sources_of(self._runtime))
 
     def context(
@@ -87,7 +84,6 @@ class Search:
         purpose: str = "",
         shelves: Sequence[str] | None = None,
         tags: Sequence[str] = (),
-        trust: Sequence[Trust] | None = None,
     ) -> Context:
         """Return excerpts that answer ``question`` and fit ``maximum`` tokens.
 
@@ -97,7 +93,6 @@ class Search:
             purpose: What the context is for: a name in ``packing.budgets``.
             shelves: Only documents on one of these; all when None.
             tags: What the asker knows about.
-            trust: As in ``hits``.
 
         Raises:
             UsageError: the question is empty, a number is out of range, or the purpose unknown.
@@ -108,7 +103,7 @@ class Search:
         if budget < 1:
             raise UsageError(f"A context needs at least 1 token, not {budget}.")
         query = self._query(
-            Query(question, named_scope(shelves, trust), tags=tuple(tags)), packing.hits, 0
+            Query(question, named_scope(shelves), tags=tuple(tags)), packing.hits, 0
         )
         lookup = context_sources_of(self._runtime, self._runtime.settings.tokens, query.scope)
         found = search(query, self._runtime, self.method)

@@ -75,16 +75,6 @@ _Shelves = Annotated[
         ),
     ),
 ]
-TrustLevels = Annotated[
-    tuple[Trust, ...],
-    Field(
-        max_length=len(Trust),
-        description=(
-            "Only documents of sources that are trusted so: own (the user's), shared (of people "
-            "who are known), external (of others), web; every document when left out."
-        ),
-    ),
-]
 
 
 class Parameters(BaseModel):
@@ -139,7 +129,6 @@ class PassagesArguments(Parameters):
     query: _Query
     limit: _Limit = 8
     shelves: _Shelves = ()
-    trust: TrustLevels = ()
 
 
 class KnowledgeArguments(PassagesArguments):
@@ -166,7 +155,6 @@ class AskArguments(Parameters):
             "shelves. Left out, the whole library is asked."
         ),
     )
-    trust: TrustLevels = ()
 
 
 class ConveneArguments(Parameters):

@@ -183,13 +183,6 @@ WHERE d.key IN (
 )
 GROUP BY d.language ORDER BY d.language;
 
--- census_by_source
-SELECT d.source, d.language, d.chunks FROM document AS d
-WHERE ?1 = 'null' OR d.key IN (
-  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
-)
-ORDER BY d.language;
-
 -- leaves_text_out
 SELECT EXISTS (
   SELECT 1 FROM document AS d
@@ -273,7 +266,7 @@ WHERE ?2 = 'null' OR EXISTS (
 );
 
 -- documents_of
-SELECT c.key, d.id, d.source
+SELECT c.key, d.id
 FROM json_each(?1) AS wanted
 CROSS JOIN chunk AS c ON c.key = wanted.value
 JOIN document AS d ON d.key = c.document

@@ -13,7 +13,7 @@ from chapterhouse.ports.store import Blobs
 from chapterhouse.store import rows
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, Value, first, run
-from chapterhouse.store.trust import TrustLevels, read_trust
+from chapterhouse.store.trust import read_trust
 from chapterhouse.types import Body, Change, Chunk, CorpusCounts, Document, FileRecord, Scope
 
 _BATCH = 500
@@ -28,7 +28,7 @@ class StoreReader:
     def __init__(self, connections: Connections, blobs: Blobs) -> None:
         self._connections = connections
         self._blobs = blobs
-        self._censuses: dict[tuple[Scope, TrustLevels], tuple[int, CorpusCounts]] = {}
+        self._censuses: dict[Scope, tuple[int, CorpusCounts]] = {}
         self._known_documents: tuple[int, dict[str, Document]] = (-1, {})
 
     def document(self, document_id: str, scope: Scope) -> Document | None:
@@ -83,16 +83,10 @@ class StoreReader:
         """
         with self._connections.read() as connection:
             sequence = sequence_in(run(connection, "sequence"))
-            levels = TrustLevels() if scope.trust is None else read_trust(connection)
-            key = (scope, levels)
-            counted_at, census = self._censuses.get(key, (-1, CorpusCounts(0, 0, {})))
+            counted_at, census = self._censuses.get(scope, (-1, CorpusCounts(0, 0, {})))
             if counted_at == sequence:
                 return census
-            if scope.trust is not None:
-                found: Sequence[Row] = _trusted_counts(
-                    run(connection, "census_by_source", scope.key), key
-                )
-            elif scope.shelves is None:
+            if scope.shelves is None:
                 found = run(connection, "census")
             else:
                 found = run(connection, "census_of_shelves", scope.key)
@@ -103,13 +97,11 @@ class StoreReader:
         )
         if len(self._censuses) >= _CACHED_CENSUSES:
             self._censuses.clear()
-        self._censuses[key] = (sequence, census)
+        self._censuses[scope] = (sequence, census)
         return census
 
     def document_ids(self, scope: Scope) -> frozenset[str]:
         """Return the ids of all documents."""
-        if scope.trust is not None:
-            return frozenset(document.id for document in self.documents(scope))
         return frozenset(str(name) for (name,) in self._all("document_ids", scope.key))
 
     def leaves_text_out(self, scope: Scope) -> bool:
@@ -119,10 +111,7 @@ class StoreReader:
 
     def partly_read(self, scope: Scope) -> tuple[str, ...]:
         """Return the files of which some text is missing, sorted."""
-        with self._connections.read() as connection:
-            found = run(connection, "partly_read", scope.key)
-            levels = read_trust(connection)
-        return tuple(str(source) for (source,) in found if scope.trusts(levels.of(source)))
+        return tuple(str(source) for (source,) in self._all("partly_read", scope.key))
 
     def cuttings(self, scope: Scope) -> tuple[tuple[str, str, str, int], ...]:
         """Count documents by what they were cut by, format, and what follows the last dot."""
@@ -150,17 +139,11 @@ class StoreReader:
 
     def chunks_named(self, name: str, scope: Scope) -> tuple[int, ...]:
         """Return the keys of the first chunks of the documents whose file has this name."""
-        bindings = (name, _NAMED_CHUNKS, scope.key)
-        keys = tuple(int(key) for (key,) in self._all("chunks_named", *bindings))
-        if scope.trust is None:
-            return keys
-        trusted = self.documents_of(keys, scope)
-        return tuple(key for key in keys if key in trusted)
+        found = self._all("chunks_named", name, _NAMED_CHUNKS, scope.key)
+        return tuple(int(key) for (key,) in found)
 
     def body(self, document_id: str, scope: Scope) -> Body | None:
         """Return the canonical text and its shape."""
-        if scope.trust is not None and self.document(document_id, scope) is None:
-            return None
         with self._connections.read() as connection:
             found = first(connection, "body", document_id, scope.key)
             if not found:
@@ -192,30 +175,18 @@ class StoreReader:
 
     def chunks_of(self, document_id: str, scope: Scope) -> tuple[Chunk, ...]:
         """Return the chunks of one document in order."""
-        if scope.trust is not None and self.document(document_id, scope) is None:
-            return ()
         return tuple(map(rows.chunk_from, self._all("chunks_of", document_id, scope.key)))
 
     def chunks(self, keys: Iterable[int], scope: Scope) -> dict[int, Chunk]:
         """Return the chunks that still exist among ``keys``, in their order."""
         found = self._all("chunks", rows.to_json([int(key) for key in keys]), scope.key)
-        chunks = {int(row[-1]): rows.chunk_from(row) for row in found}
-        if scope.trust is None:
-            return chunks
-        trusted = self.documents_among({one.document_id for one in chunks.values()}, scope)
-        return {key: one for key, one in chunks.items() if one.document_id in trusted}
+        return {int(row[-1]): rows.chunk_from(row) for row in found}
 
     def documents_of(self, keys: Iterable[int], scope: Scope) -> dict[int, str]:
         """Return the ids of the documents to which the chunks that still exist belong."""
         wanted = rows.to_json([int(key) for key in keys])
-        with self._connections.read() as connection:
-            found = run(connection, "documents_of", wanted, scope.key)
-            levels = TrustLevels() if scope.trust is None else read_trust(connection)
-        return {
-            int(key): str(identifier)
-            for key, identifier, source in found
-            if scope.trusts(levels.of(source))
-        }
+        found = self._all("documents_of", wanted, scope.key)
+        return {int(key): str(identifier) for key, identifier in found}
 
     def fingerprints(self) -> dict[str, int]:
         """Count the documents that have vectors of each fingerprint, in order of fingerprint."""
@@ -322,21 +293,8 @@ def _visible(
 ) -> Iterator[Document]:
     """Yield those of some documents that are inside a scope, with how far they are trusted."""
     for document in read_trust(connection).applied(documents):
-        if scope.sees(document.shelves) and scope.trusts(document.trust):
+        if scope.sees(document.shelves):
             yield document
-
-
-def _trusted_counts(
-    found: Iterable[Row], inside: tuple[Scope, TrustLevels]
-) -> list[tuple[str, int, int]]:
-    """Return language, number of documents and of chunks of those that are trusted so far."""
-    scope, levels = inside
-    counts: dict[str, tuple[int, int]] = {}
-    for source, language, chunks in found:
-        if scope.trusts(levels.of(source)):
-            documents, before = counts.get(language, (0, 0))
-            counts[language] = (documents + 1, before + chunks)
-    return [(language, *numbers) for language, numbers in counts.items()]
 
 
 def _change(sequence: int, row: Row) -> Change:

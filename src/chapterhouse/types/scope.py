@@ -3,11 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self, TypeVar
-
-from chapterhouse.types.documents import Trust
-
-Name = TypeVar("Name", bound=str)
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +15,13 @@ class Scope:
 
     Attributes:
         shelves: Sorted and without duplicates; None for every document.
-        trust: Only documents of sources that are trusted so; all when None. It is a filter and no
-            permission: what counts files, not documents, does not go by it.
     """
 
     shelves: tuple[str, ...] | None
-    trust: tuple[Trust, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.shelves is not None:
             object.__setattr__(self, "shelves", tuple(sorted(set(self.shelves))))
-        if self.trust is not None:
-            object.__setattr__(self, "trust", tuple(sorted(set(self.trust))))
 
     @classmethod
     def everything(cls) -> Self:
@@ -50,11 +41,9 @@ class Scope:
 
     def within(self, permitted: "Scope") -> "Scope":
         """Return what of this scope is inside another one."""
-        return Scope(_common(self.shelves, permitted.shelves), _common(self.trust, permitted.trust))
-
-    def trusting(self, levels: Iterable[Trust] | None) -> "Scope":
-        """Return what of this scope comes from sources of some levels of trust; all when None."""
-        return self.within(Scope(None, None if levels is None else tuple(levels)))
+        if self.shelves is None or permitted.shelves is None:
+            return permitted if self.shelves is None else self
+        return Scope(tuple(name for name in self.shelves if name in permitted.shelves))
 
     @property
     def key(self) -> str:
@@ -64,16 +53,3 @@ class Scope:
     def sees(self, shelves: Iterable[str]) -> bool:
         """Whether a document on these shelves is inside."""
         return self.shelves is None or not set(self.shelves).isdisjoint(shelves)
-
-    def trusts(self, level: Trust) -> bool:
-        """Whether a document of a source that is trusted so far is inside."""
-        return self.trust is None or level in self.trust
-
-
-def _common(
-    own: tuple[Name, ...] | None, other: tuple[Name, ...] | None
-) -> tuple[Name, ...] | None:
-    """Return what both have; None has everything."""
-    if own is None or other is None:
-        return other if own is None else own
-    return tuple(name for name in own if name in other)

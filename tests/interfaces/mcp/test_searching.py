@@ -140,14 +140,3 @@ def test_a_search_of_knowledge_keeps_to_its_shelves_and_numbers(library: Library
     assert {hit.document.shelves for hit in look(query).hits} == {("maria",)}
     everywhere = replace(query, scope=Scope.everything(), limit=1)
     assert len(look(everywhere).hits) == 1
-
-
-@pytest.mark.parametrize("name", ["search_documents", "search_knowledge", "semantic_search"])
-def test_passages_of_some_trust_only(direct: Direct, name: str) -> None:
-    query: dict[str, Any] = {"query": "How much may stranded passengers claim for lodging?"}
-    if name != "search_documents":
-        query |= {"min_similarity": 0.1}
-    own = direct.data(name, **query, trust=["own"])
-    assert {one["trust"] for one in own["passages"]} == {"own"}
-    web = direct.data(name, **query, trust=["web"])
-    assert (web["passages"], web["documents_searched"]) == ([], 0)

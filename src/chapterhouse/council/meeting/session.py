@@ -346,7 +346,7 @@ def _request(council: Council, member: Member, question: str, runtime: Runtime) 
         )
     else:
         own = library_request(question, runtime.settings, AskOptions())
-    scope = Scope.of(_shelves(council, member, runtime)).trusting(own.scope.trust)
+    scope = Scope.of(_shelves(council, member, runtime))
     return replace(own, scope=scope, may_be_empty=True)
 
 

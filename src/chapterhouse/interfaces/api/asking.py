@@ -56,7 +56,6 @@ def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
         drafts=False,
         interface="api",
         counted=True,
-        trust=body.trust or None,
     )
 
 

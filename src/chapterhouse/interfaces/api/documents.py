@@ -169,7 +169,7 @@ async def search(exchange: Exchanged, body: SearchBody) -> PassagesResult:
         return passages_result(
             find_passages(
                 searcher(library, body.tags),
-                named_scope(body.shelves or None, body.trust or None),
+                named_scope(body.shelves or None),
                 body.query,
                 limit=usual.limit if limit is None else limit,
                 per_document=usual.per_document if most is None else most,
@@ -190,7 +190,6 @@ async def context(exchange: Exchanged, body: ContextBody) -> ContextResult:
             purpose=body.purpose,
             shelves=body.shelves or None,
             tags=body.tags,
-            trust=body.trust or None,
         )
     )
     return _context(found)

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from chapterhouse.interfaces.schemas import Parameters, Result, TrustLevels
+from chapterhouse.interfaces.schemas import Parameters, Result
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.retrieval.boost import tags_of
 from chapterhouse.text.naming import NAME_PATTERN
@@ -137,7 +137,6 @@ class SearchBody(Body):
     )
     shelves: Names = ()
     tags: Names = ()
-    trust: TrustLevels = ()
     min_similarity: Annotated[float, Field(ge=0, le=1), STRICT] = 0.0
 
 
@@ -149,7 +148,6 @@ class ContextBody(Body):
     purpose: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     shelves: Names = ()
     tags: Names = ()
-    trust: TrustLevels = ()
 
 
 class ExcerptResult(Result):
@@ -182,7 +180,6 @@ class AskBody(Body):
     persona: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     shelves: Names = ()
     tags: Names = ()
-    trust: TrustLevels = ()
     model: Annotated[str, Field(max_length=_LONGEST_NAME)] | None = None
     words: Annotated[int, Field(ge=1, le=10_000), STRICT] | None = None
 

@@ -16,7 +16,6 @@ from chapterhouse.interfaces.cli.options import (
     Shelves,
     Tags,
     Trace,
-    TrustLevels,
     argument,
     common,
     flag,
@@ -24,7 +23,6 @@ from chapterhouse.interfaces.cli.options import (
     readable,
     reopening,
     require_path,
-    trust_levels,
 )
 from chapterhouse.interfaces.cli.progress import following, show_progress
 from chapterhouse.interfaces.cli.session import (
@@ -43,7 +41,7 @@ from chapterhouse.presenting.answers import answer_blocks, answer_markdown
 from chapterhouse.presenting.blocks import Raw, Style, verbatim
 from chapterhouse.presenting.terminal import draw
 from chapterhouse.presenting.terminal import show as show_parts
-from chapterhouse.types import Answer, FollowUp, Trust, Turn
+from chapterhouse.types import Answer, FollowUp, Turn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -62,7 +60,6 @@ class Asking:
     model: str | None = None
     remember: bool = True
     use_cache: bool = True
-    trust: tuple[Trust, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,6 @@ def ask(
     persona: PersonaName = "",
     shelf: Shelves = None,
     tag: Tags = None,
-    trust: TrustLevels = "",
     words: Annotated[
         int | None,
         option(
@@ -137,7 +133,6 @@ def ask(
         model,
         remember,
         not fresh,
-        trust_levels(trust),
     )
     with _files_alone(file) if file else opened_library() as library:
         path = None if bundle is None else bundle_path(bundle)  # before anything is paid for
@@ -176,7 +171,6 @@ def _go_on(library: "Library", question: str, asking: Asking) -> Asked:
         persona=asking.persona if named else last.persona,
         shelves=asking.shelves if named else last.shelves or None,
         tags=asking.tags or last.tags,
-        trust=asking.trust or last.levels,
     )
     if asking.persona and asking.shelves == last.shelves:  # a search as a persona names both
         asking = replace(asking, shelves=None)
@@ -210,7 +204,6 @@ def ask_library(
             model=asking.model,
             remember=asking.remember,
             certain=certain,
-            trust=asking.trust,
         )
     with following() as on_event:
         answer = library.answers.ask(
@@ -226,11 +219,10 @@ def ask_library(
             in_conversation=found is not None,
             drafts=can_redraw(),
             interface="cli",
-            trust=asking.trust,
             on_event=on_event,
         )
     if asking.remember:
-        remember_answer(library.folder, answer, asking.shelves or (), asking.tags, asking.trust)
+        remember_answer(library.folder, answer, asking.shelves or (), asking.tags)
     return Asked(answer, found)
 
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final
 import typer
 
 from chapterhouse.errors import UsageError
-from chapterhouse.types import Trust
 
 
 def group(text: str) -> typer.Typer:
@@ -40,12 +39,6 @@ Shelves = Annotated[
 Tags = Annotated[
     list[str] | None,
     option("--tag", "TAG", "A topic you know; documents with this tag rank higher."),
-]
-TrustLevels = Annotated[
-    str,
-    option(
-        "--trust", "LEVELS", "Only sources that are trusted so: own, shared, external, web; a list."
-    ),
 ]
 PersonaName = Annotated[
     str, option("--persona", "NAME", "Who is asked; they answer from their own shelves.")
@@ -119,22 +112,6 @@ def require_path(path: str) -> str:
             "A path is empty.", hint="Is a variable not set? The present folder is written '.'."
         )
     return path
-
-
-def trust_levels(text: str) -> tuple[Trust, ...] | None:
-    """Return the levels of trust that a list names, separated by commas; None for an empty one.
-
-    Raises:
-        UsageError: there is no such level.
-    """
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    try:
-        return tuple(map(Trust, names)) or None
-    except ValueError:
-        wrong = next(name for name in names if name not in set(Trust))
-        raise UsageError(
-            f"There is no level of trust '{wrong}'.", hint=f"There are: {', '.join(Trust)}."
-        ) from None
 
 
 def readable(*words: str) -> str:

@@ -9,12 +9,10 @@ from chapterhouse.interfaces.cli.envelope import search_data
 from chapterhouse.interfaces.cli.options import (
     Shelves,
     Tags,
-    TrustLevels,
     argument,
     flag,
     option,
     readable,
-    trust_levels,
 )
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library
 from chapterhouse.interfaces.cli.sources import remember_hits
@@ -43,7 +41,6 @@ def search(
         option("--per-document", "N", "At most so many from one document; 0 for all.", least=0),
     ] = None,
     tag: Tags = None,
-    trust: TrustLevels = "",
     everything: Annotated[
         bool, flag("--all", "List every document that holds all the words, by its best passage.")
     ] = False,
@@ -60,10 +57,9 @@ def search(
             "--all lists every document and takes no --limit, --per-document or --tag."
         )
 
-    levels = trust_levels(trust)
     with opened_library() as library:
         if everything:
-            result = library.search.all(readable(*query), shelves=shelf or None, trust=levels)
+            result = library.search.all(readable(*query), shelves=shelf or None)
         else:
             result = library.search.hits(
                 readable(*query),
@@ -71,7 +67,6 @@ def search(
                 limit=limit,
                 per_document=per_document,
                 tags=tuple(tag or ()),
-                trust=levels,
             )
         remember_hits(library.folder, result)
         return Outcome(
@@ -94,7 +89,6 @@ def context(
     ] = "",
     shelf: Shelves = None,
     tag: Tags = None,
-    trust: TrustLevels = "",
 ) -> Outcome:
     """Pack what the documents say on a question into a number of tokens.
 
@@ -107,7 +101,6 @@ def context(
             purpose=purpose,
             shelves=shelf or None,
             tags=tuple(tag or ()),
-            trust=trust_levels(trust),
         )
         return Outcome(packed, _context_blocks(packed), OK if packed.excerpts else NO_ANSWER)
 

@@ -32,7 +32,7 @@ from chapterhouse.presenting.blocks import Style, verbatim
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.terminal import show as blocks
 from chapterhouse.text.naming import system_path
-from chapterhouse.types import Answer, Document, Scope, SearchResult, Trust
+from chapterhouse.types import Answer, Document, SearchResult
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
@@ -62,27 +62,17 @@ class Last:
     shelves: tuple[str, ...]
     tags: tuple[str, ...]
     sources: tuple[LastSource, ...]
-    trust: tuple[Trust, ...] = ()
-
-    @property
-    def levels(self) -> tuple[Trust, ...] | None:
-        """The levels of trust that were searched; None for all."""
-        return self.trust or None
 
 
 def remember_answer(
-    folder: Path,
-    answer: Answer,
-    shelves: tuple[str, ...],
-    tags: tuple[str, ...],
-    trust: tuple[Trust, ...] | None = None,
+    folder: Path, answer: Answer, shelves: tuple[str, ...], tags: tuple[str, ...]
 ) -> None:
     """Remember an answer's question and sources."""
     sources = tuple(
         LastSource(one.number, one.document_id, one.text_sha256, one.start, one.end)
         for one in answer.citations
     )
-    _write(folder, Last(answer.question, answer.persona, shelves, tags, sources, trust or ()))
+    _write(folder, Last(answer.question, answer.persona, shelves, tags, sources))
 
 
 def remember_hits(folder: Path, result: SearchResult, persona: str = "") -> None:
@@ -93,9 +83,8 @@ def remember_hits(folder: Path, result: SearchResult, persona: str = "") -> None
         )
         for hit in result.hits
     )
-    query, scope = result.query, result.query.scope
-    shelves, trust = scope.shelves or (), scope.trust or ()
-    _write(folder, Last(query.text, persona, shelves, query.tags, sources, trust))
+    query = result.query
+    _write(folder, Last(query.text, persona, query.scope.shelves or (), query.tags, sources))
 
 
 def _write(folder: Path, last: Last) -> None:
@@ -281,14 +270,12 @@ def more() -> Outcome:
     """
     with opened_library() as library:
         last = read_last(library.folder)
-        folder = library.personas.load(last.persona) if last.persona else None
-        persona, levels = (folder.persona, folder.config.trusted) if folder else (None, None)
+        persona = library.personas.load(last.persona).persona if last.persona else None
         result = library.search.hits(
             last.question,
             shelves=persona.reads if persona else last.shelves or None,
             limit=_PASSAGES,
             tags=last.tags,
-            trust=Scope(None, last.levels).trusting(levels).trust,
         )
         remember_hits(library.folder, result, last.persona)
         return Outcome(

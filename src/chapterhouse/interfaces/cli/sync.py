@@ -203,7 +203,7 @@ def trust(
     """Say how far a source is trusted.
 
     It holds at once for every document of the source; nothing is read again. Answers show it where
-    a source is not your own, and --trust searches only some levels.
+    a source is not your own.
     """
     with opened_library() as library:
         source = library.sources.set_trust(name, level)

@@ -58,7 +58,6 @@ async def ask(service: Service, arguments: AskArguments, report: Report) -> Outc
                 drafts=False,
                 interface="mcp",
                 counted=True,
-                trust=arguments.trust or None,
             ),
             on_event=on_event,
         )

@@ -74,7 +74,7 @@ async def _passages(service: Service, arguments: PassagesArguments, **limits: An
     found = await service.look(
         lambda: find_passages(
             searcher(service.library),
-            named_scope(arguments.shelves or None, arguments.trust or None),
+            named_scope(arguments.shelves or None),
             arguments.query,
             limit=arguments.limit,
             **limits,
@@ -102,7 +102,6 @@ def searcher(library: Library, tags: Sequence[str] = ()) -> Search:
         return library.search.hits(
             query.text,
             shelves=query.scope.shelves,
-            trust=query.scope.trust,
             limit=query.limit,
             per_document=query.per_document,
             tags=tags,
