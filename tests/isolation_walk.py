@@ -256,7 +256,6 @@ class Walk:
         names = {
             "memory_id": [f"m{number}" for number in range(1, 30)],
             "meeting_id": self._meetings[-6:] + self._meetings[:2],
-            "table": ["asked", "days", "documents", "gaps", "models"],
             "model": self._models(),
         }
         return pick(names.get(slot, ["j1", "j2", "vera", viewer.key[:11]]))

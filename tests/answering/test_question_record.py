@@ -1,7 +1,6 @@
 """What is counted of an answer and of a meeting."""
 
 from dataclasses import replace
-from decimal import Decimal
 
 from chapterhouse import Library
 from chapterhouse.answering.bundle import ANSWER, file_text, json_fields, read_held
@@ -12,20 +11,13 @@ from chapterhouse.types import Minutes, QuestionOutcome, Route, Usage
 SPEED = "How fast may a vessel go inside the harbour?"
 
 
-def test_an_answer_is_counted_with_what_it_cites_and_used(library: Library) -> None:
+def test_an_answer_is_counted_with_what_it_cites(library: Library) -> None:
     answer = library.answers.ask(SPEED)
     record = answer_record(answer)
     cited = answer.citations[0].document_id
-    assert (record.outcome, record.model, record.cost) == (QuestionOutcome.ANSWER, "", 0.0)
+    assert record.outcome is QuestionOutcome.ANSWER
     assert record.cited[0] == cited
     assert cited in record.nearest
-    usage = Usage(1, 10, 5, Decimal("0.25"))
-    written = replace(answer, method="large", usage=usage)
-    paid = answer_record(written)
-    assert (paid.model, paid.input_tokens, paid.output_tokens, paid.cost) == ("large", 10, 5, 0.25)
-    assert answer_record(replace(written, usage=replace(usage, cost=None))).cost is None
-    cached = answer_record(replace(written, cached=True))
-    assert (cached.cached, cached.input_tokens, cached.cost) == (True, 0, 0.0)
 
 
 def test_what_is_no_answer_cites_nothing_and_has_what_is_nearest(library: Library) -> None:
@@ -50,6 +42,5 @@ def test_a_meeting_that_decides_nothing_has_no_answer() -> None:
     open_ = Minutes("board", "Board", "Shall we?", usage=Usage(1, 2, 3, None))
     record = minutes_record(open_)
     assert (record.outcome, record.council) == (QuestionOutcome.NOT_FOUND, "board")
-    assert (record.input_tokens, record.cost) == (2, None)
     decided = minutes_record(replace(open_, decided="yes", method="large"))
-    assert (decided.outcome, decided.model) == (QuestionOutcome.ANSWER, "large")
+    assert decided.outcome is QuestionOutcome.ANSWER

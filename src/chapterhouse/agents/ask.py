@@ -1,6 +1,5 @@
 """A question to the library or to a persona, who may hand it off to a colleague."""
 
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -83,7 +82,6 @@ async def ask(
         raise UsageError(
             "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
         )
-    began = time.perf_counter()
     slug = await run_in_thread(lambda: _slug_of(persona, runtime))
     allowed = runtime.settings.telemetry.content
     with sharing_content(allowed=allowed), agent_span(slug or _LIBRARY, question) as recorder:
@@ -97,8 +95,7 @@ async def ask(
             answer = replace(answer, warnings=(*answer.warnings, *stale))
         record_answer(recorder, answer)
     if options.is_counted:
-        seconds = time.perf_counter() - began
-        record = partial(record_question, answer_record(answer), options.interface, seconds)
+        record = partial(record_question, answer_record(answer), options.interface)
         await run_in_thread(partial(record, runtime, with_text=options.remember))
     return answer
 

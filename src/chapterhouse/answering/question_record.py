@@ -11,7 +11,6 @@ from typing import Final
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
-    EXTRACTIVE,
     Answer,
     AnswerOutcome,
     Citation,
@@ -19,7 +18,6 @@ from chapterhouse.types import (
     QuestionOutcome,
     QuestionRecord,
     Route,
-    Usage,
 )
 from chapterhouse.types.analytics import DAY
 
@@ -27,87 +25,57 @@ _OUTSIDE: Final = frozenset({Route.OUT_OF_SCOPE, Route.GENERAL})
 
 
 def answer_record(answer: Answer) -> QuestionRecord:
-    """Return what is counted of an answer; time, interface and clock are the caller's to add."""
+    """Return what is counted of an answer; time and interface are the caller's to add."""
     outside = answer.route in _OUTSIDE
-    return _with_usage(
-        QuestionRecord(
-            asked=0,
-            outcome=QuestionOutcome.OUT_OF_SCOPE
-            if outside
-            else QuestionOutcome(answer.outcome.value),
-            persona=answer.persona,
-            confidence=answer.confidence,
-            model="" if answer.method == EXTRACTIVE else answer.method,
-            cached=answer.cached,
-            text=answer.question.strip(),
-            cited=_documents(answer.citations) if answer.outcome is AnswerOutcome.ANSWER else (),
-            nearest=() if outside else answer.searched.nearest_documents,
-        ),
-        None if answer.cached else answer.usage,
+    outcome = QuestionOutcome.OUT_OF_SCOPE if outside else QuestionOutcome(answer.outcome.value)
+    return QuestionRecord(
+        asked=0,
+        outcome=outcome,
+        persona=answer.persona,
+        text=answer.question.strip(),
+        cited=_documents(answer.citations) if answer.outcome is AnswerOutcome.ANSWER else (),
+        nearest=() if outside else answer.searched.nearest_documents,
     )
 
 
 def minutes_record(minutes: Minutes) -> QuestionRecord:
-    """Return what is counted of a meeting; time, interface and clock are the caller's to add.
+    """Return what is counted of a meeting; time and interface are the caller's to add.
 
     It has answered where it chose an option, or decided something that its documents support.
     """
     decided = bool(minutes.decided) or any(point.citations for point in minutes.decision)
-    models = {member.model for member in minutes.members} | {minutes.method}
     documents = _documents(minutes.citations)
-    return _with_usage(
-        QuestionRecord(
-            asked=0,
-            outcome=QuestionOutcome.ANSWER if decided else QuestionOutcome.NOT_FOUND,
-            council=minutes.council,
-            confidence=float(decided),
-            model=", ".join(sorted(models - {"", EXTRACTIVE})),
-            text=minutes.question.strip(),
-            cited=documents if decided else (),
-            nearest=() if decided else documents,
-        ),
-        minutes.usage,
+    return QuestionRecord(
+        asked=0,
+        outcome=QuestionOutcome.ANSWER if decided else QuestionOutcome.NOT_FOUND,
+        council=minutes.council,
+        text=minutes.question.strip(),
+        cited=documents if decided else (),
+        nearest=() if decided else documents,
     )
 
 
 def record_question(
-    record: QuestionRecord, interface: str, seconds: float, runtime: Runtime, *, with_text: bool
+    record: QuestionRecord, interface: str, runtime: Runtime, *, with_text: bool
 ) -> None:
     """Record a question where the settings want that; an answer never fails for it.
 
     Args:
         record: Of its answer or its meeting.
         interface: By which it came.
-        seconds: How long it took.
         runtime: The library's parts.
         with_text: Whether its text may be recorded, if the settings allow it.
     """
     settings, now = runtime.settings.analytics, runtime.now()
     if not settings.enabled:
         return
-    record = replace(
-        record,
-        asked=now,
-        interface=interface,
-        milliseconds=round(seconds * 1_000),
-        text=record.text if with_text and settings.text else "",
-    )
+    text = record.text if with_text and settings.text else ""
+    record = replace(record, asked=now, interface=interface, text=text)
     before = now - settings.days * DAY if settings.days else 0
     try:
         (runtime.whole or runtime).store.questions().record(record, before)
     except ChapterhouseError as error:  # a full disk, or a library that can only be read
         logging.getLogger(__name__).info("A question could not be counted: %s", error)
-
-
-def _with_usage(record: QuestionRecord, usage: Usage | None) -> QuestionRecord:
-    if usage is None:
-        return record
-    return replace(
-        record,
-        input_tokens=usage.prompt_tokens,
-        output_tokens=usage.completion_tokens,
-        cost=None if usage.cost is None else float(usage.cost),
-    )
 
 
 def _documents(citations: tuple[Citation, ...]) -> tuple[str, ...]:

@@ -1,26 +1,21 @@
 """What was asked, how well it was answered, and what the documents lack."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from chapterhouse.errors import UsageError
-from chapterhouse.facets.content_gaps import Group, group_questions
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Analytics,
-    ContentGap,
-    DayFigures,
     Document,
     DocumentFigures,
     DocumentUse,
-    OutcomeCounts,
     QuestionFigures,
     Scope,
 )
 from chapterhouse.types.analytics import DAY, day_of
 
 _ALL: Final = Scope.everything()
-_NEAREST: Final = 3  # documents of a gap
 _NOT_KNOWN: Final = "not known"
 # Days since the file was changed, at most.
 _AGES: Final = (
@@ -44,7 +39,7 @@ class AnalyticsFacet:
 
         Args:
             days: How many, today included, in UTC; 0 for all that is recorded.
-            limit: Gaps and documents of each list at most; 0 for all.
+            limit: Questions and documents of each list at most; 0 for all.
 
         Raises:
             UsageError: a number is negative.
@@ -56,10 +51,7 @@ class AnalyticsFacet:
         since = (now // DAY - days + 1) * DAY if days else (questions.first() or now) // DAY * DAY
         figures = questions.figures(since, now, limit)
         census = runtime.store.census(_ALL)
-        groups, weights = group_questions(figures.weak, census.languages)
-        gap_count, groups = len(groups), groups[: limit or None]
-        named = {name for group in groups for name in group.nearest[:_NEAREST]}
-        named |= {*figures.cited, *figures.never_cited}
+        named = {*figures.cited, *figures.never_cited}
         known = runtime.store.documents_among(named, _ALL)
         return Analytics(
             days=days,
@@ -68,13 +60,9 @@ class AnalyticsFacet:
             documents=self._documents(figures, census.documents),
             outcomes=figures.outcomes,
             by_interface=figures.by_interface,
-            by_day=_every_day(figures.by_day, since, now),
-            gaps=tuple(_gap(group, weights, known) for group in groups),
-            gap_count=gap_count,
+            unanswered=figures.unanswered,
             most_cited=_uses(figures.cited, known),
             never_cited=_uses(dict.fromkeys(figures.never_cited, 0), known),
-            models=figures.models,
-            asked=figures.asked,
         )
 
     def clear(self) -> int:
@@ -106,29 +94,10 @@ def _by_age(ages: Mapping[int, int]) -> Mapping[str, int]:
     return {**counted, _NOT_KNOWN: unknown} if unknown else counted
 
 
-def _every_day(days: Iterable[DayFigures], since: int, now: int) -> tuple[DayFigures, ...]:
-    """Return all days up to today, those without a question too; a clock may have been ahead."""
-    counted = {one.day: one for one in days}
-    period = (day_of(time) for time in range(since, now + 1, DAY))
-    names = sorted({*period, *counted})
-    return tuple(counted.get(name, DayFigures(name, OutcomeCounts())) for name in names)
-
-
 def _uses(counts: Mapping[str, int], known: Mapping[str, Document]) -> tuple[DocumentUse, ...]:
     """Return documents with their counts, in order; one that was removed just now is left out."""
     return tuple(
         DocumentUse(name, one.title, one.source, one.modified, number)
         for name, number in counts.items()
         if (one := known.get(name))
-    )
-
-
-def _gap(group: Group, weights: Mapping[str, float], known: Mapping[str, Document]) -> ContentGap:
-    near = {name: group.count(name) for name in group.nearest[:_NEAREST]}
-    return ContentGap(
-        outcomes=group.outcomes,
-        last=max(asked.record.asked for asked in group.questions),
-        nearest=_uses(near, known),
-        terms=group.shared_words(weights),
-        examples=group.examples,
     )

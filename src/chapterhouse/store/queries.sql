@@ -608,9 +608,9 @@ WHERE key = ?1;
 
 -- put_question
 INSERT INTO question (
-  asked, interface, persona, council, outcome, confidence, milliseconds, model, cached,
-  input_tokens, output_tokens, cost, text
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
+  asked, interface, persona, council, outcome, text, confidence, milliseconds, model, cached,
+  input_tokens, output_tokens
+) VALUES (?, ?, ?, ?, ?, ?, 0, 0, '', 0, 0, 0) RETURNING key;
 
 -- put_question_document
 INSERT INTO question_document (question, document, place, cited) VALUES (?, ?, ?, ?);
@@ -648,40 +648,19 @@ SELECT count(*) FROM question WHERE asked >= ?1;
 -- questions_by_interface
 SELECT interface, count(*) FROM question WHERE asked >= ?1 GROUP BY interface ORDER BY interface;
 
--- questions_by_day
-SELECT asked / 86400, outcome, count(*) FROM question WHERE asked >= ?1
-GROUP BY 1, 2 ORDER BY 1, 2;
+-- questions_by_outcome
+SELECT outcome, count(*) FROM question WHERE asked >= ?1 GROUP BY outcome;
 
--- questions_by_asked
-SELECT persona, council, outcome, count(*), sum(cost), count(cost)
-FROM question WHERE asked >= ?1 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
-
--- questions_by_model
-SELECT model, count(*), sum(cached), sum(input_tokens), sum(output_tokens), sum(cost), count(cost)
-FROM question WHERE asked >= ?1 GROUP BY model ORDER BY model;
-
--- times_by_model
-SELECT model, number = (every * 95 + 99) / 100, milliseconds FROM (
-  SELECT model, milliseconds, count(*) OVER (PARTITION BY model) AS every,
-    row_number() OVER (PARTITION BY model ORDER BY milliseconds) AS number
-  FROM question WHERE asked >= ?1 AND NOT cached
-) WHERE number IN ((every + 1) / 2, (every * 95 + 99) / 100) ORDER BY model, number;
-
--- times_by_asked
-SELECT persona, council, milliseconds FROM (
-  SELECT persona, council, milliseconds, count(*) OVER (PARTITION BY persona, council) AS every,
-    row_number() OVER (PARTITION BY persona, council ORDER BY milliseconds) AS number
-  FROM question WHERE asked >= ?1
-) WHERE number = (every + 1) / 2;
-
--- weak_questions
-SELECT q.key, asked, outcome, persona, council, confidence, coalesce(text, ''),
-  (SELECT json_group_array(document ORDER BY place) FROM question_document WHERE question = q.key)
-FROM question AS q
-WHERE asked >= ?1 AND (
-  outcome IN ('passages', 'not-found') OR (outcome = 'answer' AND confidence < ?2)
+-- unanswered_questions
+SELECT coalesce(text, ''), persona, council, count(*), sum(outcome = 'not-found'), max(asked),
+  coalesce(nearest, '')
+FROM (
+  SELECT q.*, (
+    SELECT document FROM question_document WHERE question = q.key ORDER BY place LIMIT 1
+  ) AS nearest
+  FROM question AS q WHERE asked >= ?1 AND outcome IN ('passages', 'not-found')
 )
-ORDER BY asked, q.key;
+GROUP BY 1, 2, 3, 7 ORDER BY count(*) DESC, max(asked) DESC, 1, 2, 3, 7 LIMIT ?2;
 
 -- cited_documents
 SELECT document, count(*) FROM question_document AS d JOIN question AS q ON q.key = d.question

@@ -1,6 +1,3 @@
-import csv
-import io
-
 from tests.served import Served
 
 
@@ -16,8 +13,5 @@ def test_questions_are_counted_without_their_texts(served: Served) -> None:
         assert report["outcomes"]["questions"] == before + 2
         assert report["by_interface"]["api"] == before + 2
         assert "carrots" not in str(report)
-        days = client.get("/api/analytics/days.csv")
-        rows = list(csv.DictReader(io.StringIO(days.text)))
-        assert sum(int(row["questions"]) for row in rows) == before + 2
-        assert client.get("/api/analytics/nothing.csv").status_code == 404
+        assert client.get("/api/analytics/days.csv").status_code == 404
         assert client.get("/api/documents/analytics").json()["by_format"] == {"md": 2}

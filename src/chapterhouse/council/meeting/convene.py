@@ -1,6 +1,5 @@
 """A question put to a council: everyone is brought up to date, meets, and is remembered."""
 
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -90,7 +89,6 @@ async def convene(
     """
     choices = options or _ANY
     emit = emit or ignore
-    began = time.perf_counter()
 
     def on_progress(progress: Progress) -> None:
         emit(ReadingEvent(progress))
@@ -113,8 +111,7 @@ async def convene(
         )
         minutes = _write_minutes(await hold_meeting(session, meeting), transcript)
     if choices.is_counted:
-        seconds = time.perf_counter() - began
-        record = partial(record_question, minutes_record(minutes), choices.interface, seconds)
+        record = partial(record_question, minutes_record(minutes), choices.interface)
         await run_in_thread(partial(record, runtime, with_text=choices.remember))
     return await run_in_thread(partial(_remember, minutes, choices, runtime))
 

@@ -1,13 +1,11 @@
-"""What was asked and how well it was answered, over HTTP: as JSON, and as tables."""
+"""What was asked and how well it was answered, over HTTP."""
 
 from typing import Annotated, Final
 
-from fastapi import Query, Response
+from fastapi import Query
 
-from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.state import Exchanged
-from chapterhouse.presenting.analytics import csv_text, tables
 from chapterhouse.types import Analytics, DocumentFigures
 from chapterhouse.types.access import AccessLevel
 
@@ -31,21 +29,3 @@ async def count_documents(exchange: Exchanged, days: Days = 30) -> DocumentFigur
 async def show_analytics(exchange: Exchanged, days: Days = 30, limit: Limit = 20) -> Analytics:
     """Say what was asked, how well it was answered, and what the documents lack."""
     return await exchange.look(lambda library: library.analytics.report(days, limit=limit))
-
-
-@analytics.get(
-    "/{table}.csv", openapi_extra=READ, response_class=Response,
-    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
-)  # fmt: skip
-async def show_table(
-    exchange: Exchanged, table: str, days: Days = 30, limit: Limit = 1_000
-) -> Response:
-    """Return one table as CSV, in which no spreadsheet finds a formula."""
-    report = await exchange.look(lambda library: library.analytics.report(days, limit=limit))
-    found = tables(report)
-    if table not in found:
-        raise NotFoundError(
-            f"There is no table '{table[:100]}'.", hint=f"There are: {', '.join(sorted(found))}"
-        )
-    headers = {"Content-Disposition": f'attachment; filename="{table}.csv"'}
-    return Response(csv_text(found[table]), media_type="text/csv; charset=utf-8", headers=headers)
