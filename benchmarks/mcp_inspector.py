@@ -146,13 +146,6 @@ def checks(call: Call, library: Library) -> Iterator[str]:
     read = call("resources/read", "--uri", f"chapterhouse://documents/{name}")
     assert read["contents"][0]["text"] == library.documents.body(name).text
     yield "resources/read"
-    assert len(call("prompts/list")["prompts"]) == 3
-    yield "prompts/list"
-    prompt = call(
-        "prompts/get", "--prompt-name", "ask-with-citations", "--prompt-args", "question=Why?"
-    )
-    assert "Why?" in prompt["messages"][0]["content"]["text"]
-    yield "prompts/get"
     found = _tool(call, "search", query="harbour works and dredging")["results"]
     assert found
     yield "tools/call search"

@@ -9,7 +9,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -92,19 +92,15 @@ class Client:
     ) -> None:
         self.close()
 
-    # --- documents --------------------------------------------------------------------------------
-
     def upload(self, path: Path | str, *, shelf: str = "") -> JobResult:
         """Send a file; return the job that reads it. All methods raise ``ServiceError``.
 
         Without a shelf it stays where it is, or comes on the usual one.
         """
         path = Path(path)
-        data = path.read_bytes()  # so that it can be sent again where the server is busy
-        file = {"file": (path.name, data)}
-        return self._call(
-            JobResult, "POST", "/api/documents/upload", files=file, data={"shelf": shelf}
-        )
+        file = {"file": (path.name, path.read_bytes())}  # read, so that it can be sent again
+        route = "/api/documents/upload"
+        return self._call(JobResult, "POST", route, files=file, data={"shelf": shelf})
 
     def job(self, job_id: str) -> JobResult:
         """Return a job."""
@@ -125,19 +121,14 @@ class Client:
         return job
 
     def documents(self, **filters: str | int) -> Iterator[DocumentResult]:
-        """Yield documents in order of id.
-
-        Args:
-            filters: As the route has them: status, format, shelf, tag, since, before, text.
-        """
-        cursor = ""
+        """Yield documents in order of id; filters are the route's."""
+        query: dict[str, str | int] = {**filters, "cursor": ""}
         while True:
-            query: Mapping[str, str | int] = {**filters, "cursor": cursor}
             page = self._call(DocumentPage, "GET", "/api/documents", params=query)
             yield from page.documents
-            cursor = page.next
-            if not cursor:
+            if not page.next:
                 return
+            query["cursor"] = page.next
 
     def document(self, document_id: str) -> DocumentResult:
         """Return a document without its text."""
@@ -153,48 +144,26 @@ class Client:
         return self._send("GET", f"/api/documents/{document_id}/content", params=query).content
 
     def remove(self, document_id: str) -> RemovalResult:
-        """Remove a document; return the proof that nothing of it is found any more."""
+        """Remove a document; return what a search of all files found of it."""
         return self._call(RemovalResult, "DELETE", f"/api/documents/{document_id}")
 
-    # --- questions --------------------------------------------------------------------------------
-
     def search(self, query: str, **options: Any) -> PassagesResult:
-        """Return passages, best first.
-
-        Args:
-            query: A question or words.
-            options: Further members of ``SearchBody``.
-        """
-        body = SearchBody(query=query, **options)
-        return self._call(PassagesResult, "POST", "/api/documents/search", json=_json(body))
+        """Return passages, best first; options are members of ``SearchBody``."""
+        body = _json(SearchBody(query=query, **options))
+        return self._call(PassagesResult, "POST", "/api/documents/search", json=body)
 
     def context(self, question: str, **options: Any) -> ContextResult:
-        """Return excerpts that answer a question and fit a number of tokens.
-
-        Args:
-            question: A question.
-            options: Further members of ``ContextBody``.
-        """
-        body = ContextBody(question=question, **options)
-        return self._call(ContextResult, "POST", "/api/documents/context", json=_json(body))
+        """Return excerpts that fit a number of tokens; options are members of ``ContextBody``."""
+        body = _json(ContextBody(question=question, **options))
+        return self._call(ContextResult, "POST", "/api/documents/context", json=body)
 
     def ask(self, question: str, **options: Any) -> AnswerResult:
-        """Return an answer with its evidence, or an honest refusal.
-
-        Args:
-            question: A question.
-            options: Further members of ``AskBody``.
-        """
-        body = AskBody(question=question, **options)
-        return self._call(AnswerResult, "POST", "/api/ask", json=_json(body))
+        """Return an answer with its evidence, or a refusal; options are members of ``AskBody``."""
+        body = _json(AskBody(question=question, **options))
+        return self._call(AnswerResult, "POST", "/api/ask", json=body)
 
     def ask_events(self, question: str, **options: Any) -> Iterator[tuple[str, Any]]:
-        """Yield name and data of each event while a question is answered, the answer last.
-
-        Args:
-            question: A question.
-            options: Further members of ``AskBody``.
-        """
+        """Yield name and data of each event while a question is answered, the answer last."""
         body = _json(AskBody(question=question, **options))
         with self._http.stream("POST", "/api/ask/stream", json=body) as response:
             if not response.is_success:
@@ -202,21 +171,18 @@ class Client:
                 raise _error(response)
             yield from _events(response.iter_lines())
 
-    # --- inside -----------------------------------------------------------------------------------
-
     def _call(self, kind: type[Answered], method: str, path: str, **request: Any) -> Answered:
         return kind.model_validate_json(self._send(method, path, **request).content, by_name=True)
 
     def _send(self, method: str, path: str, **request: Any) -> httpx2.Response:
         """Send a request, again where the server says that it is busy."""
-        for attempt in range(_ATTEMPTS):
+        for pause in (True,) * (_ATTEMPTS - 1) + (False,):
             try:
                 response = self._http.request(method, path, **request)
             except httpx2.TransportError as error:
-                raise ServiceError(
-                    0, f"The service cannot be reached: {error}", hint="Is it running there?"
-                ) from None
-            if response.status_code not in _BUSY or attempt == _ATTEMPTS - 1:
+                message = f"The service cannot be reached: {error}"
+                raise ServiceError(0, message, hint="Is it running there?") from None
+            if not (pause and response.status_code in _BUSY):
                 break
             time.sleep(min(float(response.headers.get("Retry-After", "1")), _LONGEST_PAUSE))
         if not response.is_success:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from mcp import MCPError
-from mcp_types import TextResourceContents
+from mcp_types import ResourceTemplateReference, TextResourceContents
 
 from chapterhouse.interfaces.mcp import resources
 from chapterhouse.library import Library
@@ -140,3 +140,14 @@ def test_a_file_name_with_a_path_is_no_resource(library: Library, tmp_path: Path
     (tmp_path / "x.md").write_text("x", "utf-8")
     with pytest.raises(Exception, match="no document"):
         resources.read(library, f"chapterhouse://documents/{tmp_path / 'x.md'}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "begun", "expected"),
+    [("personas", "t", ["tom"]), ("councils", "st", ["storm-board"]), ("documents", "", [])],
+)
+def test_slugs_are_completed(caller: Caller, kind: str, begun: str, expected: list[str]) -> None:
+    reference = ResourceTemplateReference(uri=f"chapterhouse://{kind}/{{slug}}")
+    argument = {"name": "slug", "value": begun}
+    completion = caller.run(caller.client.complete, reference, argument).completion
+    assert completion.values == expected

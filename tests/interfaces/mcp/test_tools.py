@@ -75,8 +75,7 @@ def test_search_and_fetch_are_the_pair_that_research_clients_expect(caller: Call
 def test_no_description_holds_anything_of_a_document(caller: Caller) -> None:
     tools = caller.run(caller.client.list_tools).tools
     listed = caller.run(caller.client.list_resources).resources
-    prompts = caller.run(caller.client.list_prompts).prompts
-    told = [str(tool.model_dump()) for tool in tools] + [str(one.model_dump()) for one in prompts]
+    told = [str(tool.model_dump()) for tool in tools]
     told += [str(resource.description) for resource in listed]
     told.append(str(caller.client.instructions))
     for text in told:

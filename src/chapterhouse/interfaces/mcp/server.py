@@ -15,9 +15,6 @@ from mcp_types import (
     CompleteRequestParams,
     CompleteResult,
     Completion,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
@@ -28,7 +25,7 @@ from mcp_types import (
 
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.interfaces.mcp import prompts, resources, tools
+from chapterhouse.interfaces.mcp import resources, tools
 from chapterhouse.interfaces.service import Service, explain
 from chapterhouse.library import Library
 
@@ -63,7 +60,6 @@ def build_server(service_of: ServiceOf, *, remember: bool) -> Server[dict[str, A
         instructions=_INSTRUCTIONS,
         cache_hints={
             "tools/list": CacheHint(ttl_ms=_HOUR, scope="public"),
-            "prompts/list": CacheHint(ttl_ms=_HOUR, scope="public"),
             "resources/templates/list": CacheHint(ttl_ms=_HOUR, scope="public"),
         },
         get_tool_input_schema=requests.input_schema,
@@ -72,8 +68,6 @@ def build_server(service_of: ServiceOf, *, remember: bool) -> Server[dict[str, A
         on_list_resources=requests.list_resources,
         on_list_resource_templates=requests.list_templates,
         on_read_resource=requests.read_resource,
-        on_list_prompts=requests.list_prompts,
-        on_get_prompt=requests.get_prompt,
         on_completion=requests.complete,
     )
 
@@ -125,19 +119,9 @@ class _Requests:
         uri = str(params.uri)
         return await self._look(context, lambda library: resources.read(library, uri))
 
-    async def list_prompts(
-        self, _context: _Context, _params: PaginatedRequestParams | None
-    ) -> ListPromptsResult:
-        return ListPromptsResult(prompts=prompts.entries())
-
-    async def get_prompt(
-        self, _context: _Context, params: GetPromptRequestParams
-    ) -> GetPromptResult:
-        return prompts.fill(params.name, params.arguments)
-
     async def complete(self, context: _Context, params: CompleteRequestParams) -> CompleteResult:
         """Complete the slugs of personas and councils."""
-        about = getattr(params.ref, "uri", params.argument.name)
+        about = getattr(params.ref, "uri", "")
         begun = params.argument.value
 
         def names(library: Library) -> list[str]:
