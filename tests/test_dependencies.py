@@ -14,14 +14,12 @@ SOURCE = ROOT / "src"
 LOADERS = {"lazy", "optional", "is_installed"}
 # Parts of a declared distribution that are distributions of their own: whose parts they are.
 PARTS = {
-    "anthropic": "pydantic-ai-slim",
-    "genai-prices": "pydantic-ai-slim",
     "mcp-types": "mcp",
-    "openai": "pydantic-ai-slim",
     "opencv-python-headless": "rapidocr",
     "opentelemetry-api": "opentelemetry-sdk",
     "pillow": "rapidocr",
     "pydantic-core": "pydantic",
+    "referencing": "jsonschema",
 }
 
 

@@ -55,7 +55,7 @@ def test_a_key_itself_is_no_name_of_a_variable(key: str) -> None:
         (EmbeddingSettings, {"shorten": True}, "needs dimensions"),
         (RerankSettings, {"engine": "http"}, "needs base_url and model"),
         (LanguageModelSettings, {"engine": "anthropic"}, "needs model"),
-        (LanguageModelSettings, {"key_variable": "K", "key_entry": "a/b"}, "not both"),
+        (LanguageModelSettings, {"key_variable": "K", "key_entry": "a/b"}, "and key_file"),
     ],
 )
 def test_an_engine_says_what_it_needs(

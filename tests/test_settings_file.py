@@ -107,6 +107,13 @@ def test_a_misspelled_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPa
         load_settings(home, own(home))
 
 
+@pytest.mark.parametrize("section", ["language_model", "models.fast"])
+def test_a_setting_that_is_gone_says_what_holds_now(tmp_path: Path, section: str) -> None:
+    (tmp_path / "chapterhouse.toml").write_text(f'[{section}]\nserver = "ollama"\n')
+    with pytest.raises(UsageError, match="any more: the engine names what serves a model"):
+        load_settings(tmp_path, tmp_path / "own")
+
+
 PORTABLE = """\
 # a comment with a key: hunter2
 [search]

@@ -52,7 +52,7 @@ OF_THE_MACHINE = {
         f"language_model.{name}"
         for name in (
             *("base_url", "key_variable", "timeout_seconds", "attempts", "trust_environment"),
-            *("engine", "model", "server", "key_entry", "context_size", "reasoning"),
+            *("engine", "model", "key_entry", "key_file", "context_size", "reasoning"),
             *("calls_at_once", "extra_body"),
         )
     ),

@@ -20,7 +20,7 @@ from unittest.mock import patch
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
 from chapterhouse.library import Library
-from chapterhouse.models.profiles import LanguageModels
+from chapterhouse.models.opening import LanguageModels
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.types import FollowUp, Turn
 from folders import PARTS

@@ -186,10 +186,22 @@ class LanguageModelSettings(_ServiceSettings):
 
     changeable = frozenset({"maximum_tokens", "temperature", "thinking"})
 
-    engine: Literal["none", "openai", "anthropic", "google"] = "none"
+    # A service by its name; "openai" with a base_url: any that speaks its protocol.
+    engine: Literal[
+        "none",
+        "openai",
+        "anthropic",
+        "google",
+        "mistral",
+        "openrouter",
+        "ollama",
+        "lmstudio",
+        "llamacpp",
+        "vllm",
+    ] = "none"
     model: str = ""  # as the service calls it
-    server: Literal["", "ollama", "lm-studio", "llama.cpp", "vllm"] = ""  # what serves it
     key_entry: str = ""  # where a keyring holds the key: SERVICE/USER; instead of key_variable
+    key_file: str = ""  # the path of a file that holds the key and nothing else; likewise
     maximum_tokens: int = Field(default=1_024, ge=1, le=1_000_000)  # of what it writes
     context_size: int = Field(default=0, ge=0, le=100_000_000)  # tokens; 0: as the server says
     temperature: float = Field(default=0.0, ge=0, le=2)
@@ -202,14 +214,10 @@ class LanguageModelSettings(_ServiceSettings):
 
     @model_validator(mode="after")
     def _is_whole(self) -> "LanguageModelSettings":
-        if self.engine == "openai":
-            self._require(self.engine, "base_url", "model")
-        elif self.engine != "none":
+        if self.engine != "none":
             self._require(self.engine, "model")
-        if self.key_variable and self.key_entry:
-            raise ValueError("name a key_variable or a key_entry, not both")
-        if self.extra_body and self.engine == "google":
-            raise ValueError("the engine 'google' takes no extra_body")
+        if sum(map(bool, (self.key_variable, self.key_entry, self.key_file))) > 1:
+            raise ValueError("name one of key_variable, key_entry and key_file")
         return self
 
 

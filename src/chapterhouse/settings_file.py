@@ -33,6 +33,8 @@ _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 _GONE: Final = {
     "entailment": "sentences are compared exactly with what they cite; "
     'answer.check = "model" asks the model once more',
+    "language_model.server": 'the engine names what serves a model: "ollama", "lmstudio", '
+    '"llamacpp" or "vllm"',
     "removal": "what is removed does not come back; chapterhouse export writes a copy before",
     "reading.credentials": "documents are stored as they are; a tool such as gitleaks finds keys",
     "tools": "a council's file starts no programs; a package or a Python program brings such tools",
@@ -196,7 +198,9 @@ def fields_of(section: str) -> Mapping[str, FieldInfo]:
 
 def say_instead(name: str) -> str:
     """Return what holds instead of a setting or section that is gone; empty for any other."""
-    return _GONE.get(name) or _GONE.get(name.partition(".")[0], "")
+    section, _, rest = name.partition(".")
+    of_a_model = f"language_model.{rest.rpartition('.')[2]}" if section == "models" else name
+    return _GONE.get(of_a_model) or _GONE.get(section, "")
 
 
 def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:

@@ -21,11 +21,7 @@ from chapterhouse.ingest.encoders import Encoders, Wanted
 from chapterhouse.ingest.layers import VectorLayer
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.loading import lazy
-from chapterhouse.models.opening import (
-    open_embedder,
-    open_reranker,
-)
-from chapterhouse.models.profiles import LanguageModels
+from chapterhouse.models.opening import LanguageModels, open_embedder, open_reranker
 from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.ports.models import (
     Chunker,
@@ -186,9 +182,8 @@ def _open_runtime(
         embedder = NoEmbedder() if settings.embedding.engine == "none" else table
         open_ = _opener(cache, opened)
         wanted = _wanted(settings.embedding, open_)
-        reranker = open_reranker(settings.rerank, opened.callback)
+        reranker = open_reranker(settings.rerank)
         models = LanguageModels(settings)
-        opened.callback(models.close)
         worker = Worker(folder / "background")
         opened.callback(worker.close)
         aliases = AliasIndex(folder / "index" / "names")

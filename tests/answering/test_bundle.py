@@ -4,7 +4,6 @@ import hashlib
 import json
 import random
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -225,7 +224,7 @@ def test_the_same_answer_gives_the_same_bytes() -> None:
 
 
 def test_what_ask_json_prints_is_read() -> None:
-    answer = replace(ANSWER, usage=Usage(1, 10, 5, Decimal("0.0125")), warnings=("Slow.",))
+    answer = replace(ANSWER, usage=Usage(1, 10, 5), warnings=("Slow.",))
     printed = json.dumps(success(plain(answer), workspace="default", seconds=0.1))
     assert read_answer(printed) == answer
 

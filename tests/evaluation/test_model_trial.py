@@ -41,7 +41,7 @@ def trial_of(
 
 def settings_of(server: ChatServer) -> LanguageModelSettings:
     return LanguageModelSettings(
-        engine="openai", base_url=server.url, model="tiny", server="vllm", maximum_tokens=512
+        engine="vllm", base_url=server.url, model="tiny", maximum_tokens=512
     )
 
 
@@ -82,7 +82,7 @@ def test_a_good_model_passes_everything_and_leaves_nothing(tmp_path: Path) -> No
     trial = trial_of(model_servers.good, tmp_path, told=told)
     assert all(passed for passed, _ in found(trial).values())
     assert all(one.passed for one in trial.works)
-    assert trial.model == "openai/tiny"
+    assert trial.model == "vllm/tiny"
     assert trial.answer.citations[0].quote == model_servers.LINE
     assert (trial.context_size, trial.slots) == (16_384, 0)
     assert found(trial)["context"] == (True, "It takes 16,384 tokens.")

@@ -1,4 +1,4 @@
-"""Scripted services of language models on loopback: OpenAI's protocol, Anthropic's and Google's.
+"""Scripted services of language models on loopback, which speak OpenAI's protocol.
 
 ::
 
@@ -23,9 +23,9 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
-from tests.models.chat_script import ANSWERS, STREAMS, Protocol, Reply, Request, ToolCall
+from tests.models.chat_script import Reply, Request, ToolCall, answer_of, stream_of
 
-__all__ = ["ChatServer", "Protocol", "Reply", "Request", "Script", "ToolCall", "chat_server"]
+__all__ = ["ChatServer", "Reply", "Request", "Script", "ToolCall", "chat_server"]
 
 Step = str | Sequence[ToolCall] | Reply
 Script = Sequence[Step] | Callable[[Request], Step]
@@ -44,7 +44,6 @@ class ChatServer:
     def __init__(
         self,
         script: Script,
-        protocol: Protocol = "openai",
         pages: Mapping[str, Any] | None = None,
         slots: int = 0,
     ) -> None:
@@ -57,7 +56,6 @@ class ChatServer:
         self.most_open = 0
         self._scheme = "http"
         self._script = script
-        self._protocol = protocol
         self._lock = threading.Lock()
         self._closing = threading.Event()
         handler = type("Handler", (_Handler,), {"served": self})
@@ -78,7 +76,7 @@ class ChatServer:
     @property
     def url(self) -> str:
         """What belongs into ``base_url``."""
-        return f"{self.origin}/v1" if self._protocol == "openai" else self.origin
+        return f"{self.origin}/v1"
 
     def take(self, request: Request) -> Reply:
         """Remember a request; return the answer to it."""
@@ -110,10 +108,6 @@ class ChatServer:
         with self._lock:
             self.open -= 1
 
-    @property
-    def protocol(self) -> Protocol:
-        return self._protocol
-
     def close(self) -> None:
         self._closing.set()
         self._server.shutdown()
@@ -124,12 +118,11 @@ class ChatServer:
 @contextmanager
 def chat_server(
     script: Script,
-    protocol: Protocol = "openai",
     pages: Mapping[str, Any] | None = None,
     slots: int = 0,
 ) -> Iterator[ChatServer]:
     """Run a scripted service for as long as the block lasts."""
-    server = ChatServer(script, protocol, pages, slots)
+    server = ChatServer(script, pages, slots)
     try:
         yield server
     finally:
@@ -176,10 +169,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.served.wait(reply.seconds, self.connection)
             if reply.body is not None or reply.status != 200:
                 self._send_body(reply)
-            elif request.body.get("stream") or "streamGenerateContent" in request.path:
-                self._send_stream(reply, STREAMS[self.served.protocol](reply, request))
+            elif request.body.get("stream"):
+                self._send_stream(reply, stream_of(reply, request))
             else:
-                self._send_body(replace(reply, body=ANSWERS[self.served.protocol](reply, request)))
+                self._send_body(replace(reply, body=answer_of(reply, request)))
         except OSError:  # the client has gone, as some tests make it
             self.close_connection = True
             self.served.gone.set()

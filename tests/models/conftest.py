@@ -17,10 +17,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
-from tests.models.chat_server import ChatServer, Protocol, Script, chat_server
+from tests.models.chat_server import ChatServer, Script, chat_server
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from chapterhouse.models.writer import PydanticWriter
+from chapterhouse.models.chat import ChatModel
+from chapterhouse.models.presets import address_of, key_source
+from chapterhouse.models.service import Service as ModelService
 from chapterhouse.settings import LanguageModelSettings
 
 DIMENSIONS = 8
@@ -359,11 +361,23 @@ def serve(closing: ExitStack, slept: list[float]) -> Callable[..., Any]:
         slept.append(seconds)
 
     def start(
-        script: Script, engine: Protocol = "openai", **changes: Any
-    ) -> tuple[PydanticWriter, ChatServer]:
-        server = closing.enter_context(chat_server(script, engine))
-        values = {"engine": engine, "base_url": server.url, "model": "writer", **changes}
+        script: Script, *, section: str = "language_model", **changes: Any
+    ) -> tuple[ChatModel, ChatServer]:
+        server = closing.enter_context(chat_server(script))
+        values = {"engine": "openai", "base_url": server.url, "model": "writer", **changes}
         settings = LanguageModelSettings.model_validate(values)
-        return PydanticWriter(settings, sleep=sleep, jitter=lambda: 0.5), server
+        source = key_source(settings, section)
+        source.check(address_of(settings))
+        place = ModelService(
+            address_of(settings),
+            section,
+            source,
+            settings.timeout_seconds,
+            settings.attempts,
+            settings.trust_environment,
+            sleep,
+            lambda: 0.5,
+        )
+        return ChatModel(settings, place), server
 
     return start

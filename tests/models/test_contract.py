@@ -91,7 +91,7 @@ def reranker(request: pytest.FixtureRequest, closing: ExitStack) -> Reranker:
     else:
         name = "bert_folder" if kind == "bert" else "onnx_cross_encoder"
         values = {"engine": "folder", "folder": str(request.getfixturevalue(name))}
-    opened = open_reranker(RerankSettings(**values), closing.callback)
+    opened = open_reranker(RerankSettings(**values))
     assert opened is not None
     return opened
 

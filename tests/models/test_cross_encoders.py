@@ -1,6 +1,6 @@
 """Rerankers of a folder and of a service."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from chapterhouse.models.cross_encoders import (
     FolderReranker,
     logistic,
 )
-from chapterhouse.models.http import Endpoint, JsonClient
+from chapterhouse.models.keys import KeySource
 from chapterhouse.models.model_folder import open_model_folder
+from chapterhouse.models.service import Service
 
 Write = Callable[..., None]
 
@@ -54,18 +55,16 @@ Open = Callable[..., ApiReranker]
 
 
 @pytest.fixture
-def connect(service: Any) -> Iterator[Open]:
-    clients: list[JsonClient] = []
-
+def connect(service: Any) -> Open:
     def make(maximum_characters: int = 4_000) -> ApiReranker:
-        endpoint = Endpoint(f"{service.url}/rerank", "rerank", attempts=2)
-        client = JsonClient(endpoint, sleep=lambda _: None)
-        clients.append(client)
-        return ApiReranker(client, "rerank-small", maximum_characters)
+        place = Service(service.url, "rerank", KeySource("rerank"), attempts=2, sleep=no_pause)
+        return ApiReranker(place, "rerank-small", maximum_characters)
 
-    yield make
-    for client in clients:
-        client.close()
+    return make
+
+
+async def no_pause(_: float) -> None:
+    """Do not wait."""
 
 
 def result(place: Any, score: Any) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def test_the_context_of_the_model_in_use_is_asked() -> None:
         settings = LanguageModelSettings(engine="openai", base_url=server.url, model="a")
         assert served_limits(settings) == (0, 0)  # what serves it is not stated, so nobody is asked
         assert not server.asked
-        stated = settings.model_copy(update={"server": "vllm"})
+        stated = settings.model_copy(update={"engine": "vllm"})
         assert served_limits(stated) == (16_384, 0)
         assert served_limits(stated.model_copy(update={"model": "b"})) == (0, 0)
 
@@ -89,8 +89,8 @@ def test_hosted_models_are_listed_with_the_key(monkeypatch: pytest.MonkeyPatch) 
     assert discovery.SECONDS < 1
     for engine, path, page in (
         ("openai", "/v1/models", {"data": [{"id": "a"}, {"id": "text-embedding-3"}]}),
-        ("anthropic", "/v1/models?limit=200", {"data": [{"id": "a"}]}),
-        ("google", "/v1beta/models?pageSize=200", {"models": [{"name": "models/a"}]}),
+        ("anthropic", "/v1/models", {"data": [{"id": "a"}]}),
+        ("google", "/v1beta/openai/models", {"data": [{"id": "models/a"}]}),
     ):
         with chat_server(["Yes."], pages={path: page}) as server:
             url = server.url if engine == "openai" else server.origin

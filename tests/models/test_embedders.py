@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.embedders import THREADS, ApiEmbedder, FolderEmbedder, apply_each
-from chapterhouse.models.http import Endpoint, JsonClient
+from chapterhouse.models.keys import KeySource
 from chapterhouse.models.model_folder import open_model_folder
+from chapterhouse.models.service import Service
 from chapterhouse.settings import EmbeddingSettings
 
 Write = Callable[..., None]
@@ -178,23 +179,19 @@ Open = Callable[..., ApiEmbedder]
 
 
 @pytest.fixture
-def connect(service: Any) -> Iterator[Open]:
-    clients: list[JsonClient] = []
+def connect(service: Any) -> Open:
+    async def no_pause(_: float) -> None:
+        """Do not wait."""
 
     def make(**changes: Any) -> ApiEmbedder:
-        client = JsonClient(
-            Endpoint(f"{service.url}/v1/embeddings", "embedding", attempts=3),
-            sleep=lambda _: None,
-        )
+        source = KeySource("embedding")
+        place = Service(f"{service.url}/v1", "embedding", source, attempts=3, sleep=no_pause)
         settings = EmbeddingSettings(
             engine="openai", base_url=service.url, model="small-model", **changes
         )
-        clients.append(client)
-        return ApiEmbedder(client, settings)
+        return ApiEmbedder(place, settings)
 
-    yield make
-    for client in clients:
-        client.close()
+    return make
 
 
 def entry(place: int, *numbers: float) -> dict[str, Any]:

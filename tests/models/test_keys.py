@@ -1,6 +1,7 @@
 """Keys: from the environment or a keyring, and never in the open."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import keyring
 import keyring.backend
@@ -10,8 +11,9 @@ from tests.models.chat_server import chat_server
 
 from chapterhouse.errors import EngineError, MissingExtraError, UsageError
 from chapterhouse.models import keys
-from chapterhouse.models.keys import KeySource, check_key_source
-from chapterhouse.models.writer import PydanticWriter
+from chapterhouse.models.keys import KeySource
+from chapterhouse.models.opening import open_language_model
+from chapterhouse.models.presets import key_source
 from chapterhouse.settings import LanguageModelSettings
 
 KEY = "sk-canary-77aa"
@@ -70,9 +72,41 @@ def test_a_variable_without_a_key_is_told(
 def test_a_key_comes_from_the_keyring(ring: MemoryKeyring) -> None:
     keyring.set_password("chapterhouse/openai", "me", KEY)
     source = KeySource("language_model", entry="chapterhouse/openai/me")
-    check_key_source(source, PLACE)
+    source.check(PLACE)
     assert source.read(PLACE) == KEY
     assert KEY not in repr(source)
+
+
+def test_a_key_comes_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    source = KeySource("language_model", file=str(path))
+    with pytest.raises(EngineError, match=r"cannot be read: FileNotFoundError") as caught:
+        source.read(PLACE)
+    assert "language_model.key_variable" in caught.value.hint
+    path.write_text(f"{KEY}\n")
+    assert source.read(PLACE) == KEY
+    assert KEY not in repr(source)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(EngineError, match=r"cannot be read: UnicodeDecodeError"):
+        source.read(PLACE)
+    path.write_text("")
+    with pytest.raises(EngineError, match="is not set"):
+        source.read(PLACE)
+
+
+def test_a_service_s_usual_variable_holds_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+    def source(**values: str) -> KeySource:
+        return key_source(LanguageModelSettings.model_validate({"model": "m", **values}))
+
+    assert source(engine="google").variable == "GEMINI_API_KEY"
+    monkeypatch.setenv("GOOGLE_API_KEY", KEY)
+    assert source(engine="google").variable == "GOOGLE_API_KEY"
+    assert source(engine="anthropic", key_file="/run/key").variable == ""
+    assert not source(engine="anthropic", base_url="https://gateway.example.org/v1")
+    assert not source(engine="ollama")
 
 
 def test_an_entry_that_is_missing_says_how_to_set_it(ring: MemoryKeyring) -> None:
@@ -95,28 +129,28 @@ def test_a_keyring_that_is_locked_is_told(ring: MemoryKeyring) -> None:
 @pytest.mark.parametrize("entry", ["openai", "/me", "openai/"])
 def test_an_entry_has_a_service_and_a_user(entry: str) -> None:
     with pytest.raises(UsageError, match=r"language_model\.key_entry") as caught:
-        check_key_source(KeySource("language_model", entry=entry), PLACE)
+        KeySource("language_model", entry=entry).check(PLACE)
     assert "SERVICE/USER" in caught.value.hint
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keys, "is_installed", lambda _: False)
     with pytest.raises(MissingExtraError, match="'keyring'"):
-        check_key_source(KeySource("language_model", entry="openai/me"), PLACE)
+        KeySource("language_model", entry="openai/me").check(PLACE)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "10.1.2.3", "[::1]", "gpu-box"])
 def test_a_key_may_travel_unencrypted_at_home(host: str) -> None:
-    check_key_source(KeySource("language_model", entry="openai/me"), f"http://{host}:8000/v1")
+    KeySource("language_model", entry="openai/me").check(f"http://{host}:8000/v1")
 
 
 def test_a_key_does_not_travel_unencrypted_abroad() -> None:
     source = KeySource("language_model", entry="openai/me")
     with pytest.raises(UsageError, match=r"unencrypted to api\.example\.org") as caught:
-        check_key_source(source, "http://api.example.org/v1")
+        source.check("http://api.example.org/v1")
     assert "key_entry" in caught.value.hint
-    check_key_source(source, PLACE)
-    check_key_source(KeySource("language_model"), "http://api.example.org/v1")
+    source.check(PLACE)
+    KeySource("language_model").check("http://api.example.org/v1")
 
 
 def test_a_key_of_the_keyring_is_sent(ring: MemoryKeyring) -> None:
@@ -125,7 +159,8 @@ def test_a_key_of_the_keyring_is_sent(ring: MemoryKeyring) -> None:
         settings = LanguageModelSettings(
             engine="openai", base_url=server.url, model="m", key_entry="openai/me"
         )
-        model = PydanticWriter(settings)
+        model = open_language_model(settings)
+        assert model is not None
         assert model.complete("", "Well?") == "Yes."
         assert KEY not in repr(vars(model))
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from tests.models.chat_server import chat_server
 
-from chapterhouse import loading
-from chapterhouse.errors import MissingExtraError, UsageError
+from chapterhouse.errors import UsageError
 from chapterhouse.models.built_in import BuiltInEncoder
+from chapterhouse.models.chat import ChatModel
 from chapterhouse.models.embedders import ApiEmbedder
 from chapterhouse.models.embedding_cache import CachedEmbedder
 from chapterhouse.models.opening import (
@@ -23,7 +23,6 @@ from chapterhouse.models.opening import (
     settings_of,
 )
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.models.writer import PydanticWriter
 from chapterhouse.settings import EmbeddingSettings, LanguageModelSettings, RerankSettings, Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
@@ -36,14 +35,14 @@ def test_without_settings_there_is_no_model(tmp_path: Path, closing: ExitStack) 
     assert isinstance(open_embedder(settings.embedding, tmp_path, closing.callback), BuiltInEncoder)
     table = settings.embedding.model_copy(update={"engine": "static"})
     assert isinstance(open_embedder(table, tmp_path, closing.callback), StaticEmbedder)
-    assert open_reranker(settings.rerank, closing.callback) is None
-    assert open_language_model(settings.language_model, closing.callback) is None
+    assert open_reranker(settings.rerank) is None
+    assert open_language_model(settings.language_model) is None
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("engine", ["features", "none"])
 def test_some_rerankers_are_no_models(closing: ExitStack, engine: Any) -> None:
-    assert open_reranker(RerankSettings(engine=engine), closing.callback) is None
+    assert open_reranker(RerankSettings(engine=engine)) is None
 
 
 def test_the_settings_reach_the_engine(
@@ -91,30 +90,13 @@ def test_a_language_model_is_asked_with_its_key(
         key_variable="TEST_MODEL_KEY",
         maximum_tokens=9,
     )
-    model = open_language_model(settings, closing.callback)
-    assert isinstance(model, PydanticWriter)
+    model = open_language_model(settings)
+    assert isinstance(model, ChatModel)
     assert model.complete("", "Well?") == "Yes."
     (request,) = server.requests
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == "Bearer made-up"
     assert request.body["max_tokens"] == 9
-
-
-@pytest.mark.parametrize("engine", ["openai", "anthropic", "google"])
-@pytest.mark.parametrize("missing", ["pydantic_ai", "the engine's own"])
-def test_a_language_model_needs_its_extra(
-    engine: Any, missing: str, closing: ExitStack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def find(module: str) -> object:
-        if module != "pydantic_ai" and module.startswith("google"):
-            raise ModuleNotFoundError(module)  # as where nothing of Google's is installed
-        return object() if missing != "pydantic_ai" and module == "pydantic_ai" else None
-
-    monkeypatch.setattr(loading, "find_spec", find)
-    settings = LanguageModelSettings(engine=engine, base_url=URL, model="m")
-    with pytest.raises(MissingExtraError) as caught:
-        open_language_model(settings, closing.callback)
-    assert f"pydantic-ai-slim[{engine}]" in caught.value.hint
 
 
 def test_a_profile_is_found_by_its_name(closing: ExitStack) -> None:
@@ -127,7 +109,7 @@ def test_a_profile_is_found_by_its_name(closing: ExitStack) -> None:
     assert "[models.quick]" in told.value.hint
     with pytest.raises(UsageError, match="there are: none"):
         settings_of(Settings(), "quick")
-    model = open_language_model(settings_of(settings, "fast"), closing.callback, "models.fast")
+    model = open_language_model(settings_of(settings, "fast"), "models.fast")
     assert model is not None
     assert model.fingerprint == "google/gemini-2.5-flash"
 
@@ -137,7 +119,7 @@ def test_a_key_does_not_travel_openly(closing: ExitStack) -> None:
         engine="openai", base_url="http://example.org/v1", model="m", key_variable="SOME_KEY"
     )
     with pytest.raises(UsageError, match="unencrypted"):
-        open_language_model(settings, closing.callback)
+        open_language_model(settings)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +140,8 @@ def test_a_key_does_not_travel_openly(closing: ExitStack) -> None:
         ("rerank", {"engine": "folder"}, "needs folder"),
         ("language_model", {"engine": "openai", "base_url": URL}, "needs model"),
         ("language_model", {"engine": "anthropic"}, "needs model"),
-        ("language_model", {"key_variable": "A", "key_entry": "a/b"}, "not both"),
+        ("language_model", {"key_variable": "A", "key_entry": "a/b"}, "name one of"),
+        ("language_model", {"key_file": "a", "key_entry": "a/b"}, "name one of"),
     ],
 )
 def test_settings_that_do_not_fit_are_told(section: str, values: Any, says: str) -> None:
@@ -176,14 +159,14 @@ def test_starting_loads_no_engine() -> None:
     code = (
         "import sys, chapterhouse, chapterhouse.library, chapterhouse.interfaces.cli.main\n"
         "heavy = {'httpx2', 'onnxruntime', 'safetensors', 'tokenizers', "
-        "'pydantic_ai', 'openai', 'anthropic', 'google.genai', 'keyring', 'genai_prices'}\n"
+        "'openai', 'jsonschema', 'keyring'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
         "print([name for name in sys.modules if name.startswith('chapterhouse.models.')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy, own = done.stdout.splitlines()
     assert heavy == "[]"
-    assert not {"http", "embedding_cache", "bert", "built_in", "writer", "conversation"} & {
+    assert not {"embedding_cache", "bert", "built_in", "chat", "service"} & {
         name.rpartition(".")[2] for name in re.findall(r"[\w.]+", own)
     }
 
@@ -193,9 +176,7 @@ def test_what_speaks_to_models_reaches_nobody_when_it_is_loaded() -> None:
         "import socket, sys, threading\n"
         "def refuse(*given): sys.exit(f'asked for {given}')\n"
         "socket.socket.connect = socket.getaddrinfo = refuse\n"
-        "import chapterhouse.models.conversation, pydantic_ai.models.openai\n"
-        "import pydantic_ai.models.anthropic, pydantic_ai.models.google\n"
+        "import chapterhouse.models.chat, openai; openai.AsyncOpenAI, openai.AsyncStream\n"
         "assert threading.active_count() == 1\n"
-        "assert 'logfire' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.models.chat_server import chat_server
 
 from chapterhouse.errors import EngineError
+from chapterhouse.models.opening import open_language_model
 from chapterhouse.models.question_rewriting import rewrite, standalone_question
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.models.writer import PydanticWriter
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Rewriting, Turn
@@ -92,7 +92,9 @@ def test_a_model_behind_http_rewrites_too() -> None:
     written = f"<think>Two things.</think>{json.dumps(WRITTEN)}"
     with chat_server([written]) as server:
         settings = LanguageModelSettings(engine="openai", base_url=server.url, model="m")
-        assert rewrite(PydanticWriter(settings), QUESTION).parts == PARTS
+        model = open_language_model(settings)
+        assert model is not None
+        assert rewrite(model, QUESTION).parts == PARTS
     (request,) = server.requests
     assert QUESTION in request.everything_else
     assert QUESTION not in request.system

@@ -51,7 +51,7 @@ def test_tools_are_called() -> None:
     assert [(call.result, call.failed) for call in writing.tool_calls] == [
         ("2", False),
         ("3", False),
-        ("failed: a is missing", True),
+        ("failed: 'a' is a required property", True),
         ("failed: there is no tool no; there are add", True),
     ]
     assert writing.usage == Usage(3)

@@ -40,7 +40,7 @@ from chapterhouse.models.servers import (
         ),
         (
             model_servers.lm_studio("qwen/qwen3-8b", "bge-m3-embed", loaded=("qwen/qwen3-8b",)),
-            "lm-studio",
+            "lmstudio",
             0,
             [
                 ServedModel("qwen/qwen3-8b", 8_192, 131_072, loaded=True, tools=True),
@@ -49,7 +49,7 @@ from chapterhouse.models.servers import (
         ),
         (
             model_servers.llama_cpp("model.gguf", 4),
-            "llama.cpp",
+            "llamacpp",
             4,
             [ServedModel("model.gguf", 4_096, 32_768, loaded=True)],
         ),

@@ -74,7 +74,7 @@ async def ask(
         UsageError: the question is empty, a number is out of range, there is no such model, or
             shelves were named beside a persona.
         NotFoundError: there is no such persona or shelf.
-        MissingExtraError: the model's extra is not installed.
+        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
     if options.words is not None and options.words < 1:
         raise UsageError(f"An answer needs at least 1 word, not {options.words}.")
@@ -137,7 +137,7 @@ async def follow_up(
     Raises:
         UsageError: the question is empty, or there is no such model.
         NotFoundError: there is no such persona or shelf.
-        MissingExtraError: the model's extra is not installed.
+        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
 
     def request_of() -> Request:

@@ -168,7 +168,7 @@ def profile_of(folder: PersonaFolder, runtime: Runtime) -> Generated:
 
     Raises:
         UsageError: the configuration names a model that the settings do not have.
-        MissingExtraError: that model's extra is not installed.
+        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
     documents = list(runtime.store.documents(Scope.of((folder.slug,))))
     if not documents:

@@ -29,6 +29,7 @@ _RANK: Final = 0.8  # for each rank of its hit
 _ROW: Final = 2.5  # of a table
 _FARTHEST: Final = 0.01  # score, over the best one's, below which nothing is shown
 _UNBOUND: Final = 0.5  # where its passage is not about what is named
+_SHORT: Final = 10  # words of a sentence that is seldom understood alone
 _SHORTEST: Final = 3  # words; fewer count as so many
 _REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences say the same
 TO_THE_POINT: Final = 0.1  # share of a sentence of an answer, over the best one's
@@ -49,7 +50,7 @@ class Form:
         alone: Whether each sentence is a part by itself, without what it needs.
         least: Share of a sentence, over that of the best, from which it is shown, 0 to 1. Above 0
             it is an answer: then nothing is shown of a passage that is not about what is named, and
-            the sentence before the best is, which says what "then" and "it" are.
+            the sentence before a short one is, which says what "then" and "it" are.
     """
 
     words: int = WORDS
@@ -111,7 +112,7 @@ def choose(
             break
         if form.least and not bound[sentence.rank]:
             continue
-        if chosen and sentence.share < least and not _is_before(hit, sentence, chosen[0]):
+        if chosen and sentence.share < least and not _explains(hit, sentence, chosen[0]):
             continue
         if is_covered(chosen, hit, sentence) or any(_repeats(own, other) for other in shown):
             continue
@@ -185,9 +186,12 @@ def _begin(hit: Hit, sentence: Sentence, text: str) -> int:
     return body_start(text) if possible else 0
 
 
-def _is_before(hit: Hit, sentence: Sentence, part: Part) -> bool:
-    """Whether a sentence is the one before a part, below the same heading."""
-    return hit.document.id == part.hit.document.id and sentence.end == part.core[0]
+def _explains(hit: Hit, sentence: Sentence, part: Part) -> bool:
+    """Whether a sentence is the one before a part that is short, below the same heading."""
+    begin, end = part.core
+    before = hit.document.id == part.hit.document.id and sentence.end == begin
+    chunk = part.hit.chunk
+    return before and count_words(chunk.text[begin - chunk.start : end - chunk.start]) < _SHORT
 
 
 def is_covered(chosen: Sequence[Part], hit: Hit, sentence: Sentence) -> bool:

@@ -69,7 +69,7 @@ async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None =
     Raises:
         UsageError: the question is empty or too long, or there is no such model.
         NotFoundError: there is no such shelf.
-        MissingExtraError: the model's extra is not installed.
+        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
     runtime = replace(runtime, store=cast("Store", _BodyCache(runtime.store)))
     model = await run_in_thread(partial(model_of, request, runtime))
@@ -108,7 +108,7 @@ def model_of(request: Request, runtime: Runtime) -> Metered | None:
 
     Raises:
         UsageError: there is no such model.
-        MissingExtraError: its extra is not installed.
+        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
     chosen = None if request.model == NO_MODEL else runtime.language_model(request.model)
     return Metered(chosen) if chosen else None

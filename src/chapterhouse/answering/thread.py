@@ -38,7 +38,7 @@ async def resolve_follow_up(
     Raises:
         UsageError: the question is empty or too long, or there is no such model.
         NotFoundError: there is no such shelf.
-        MissingExtraError: the model's extra is not installed.
+        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
     model = await run_in_thread(partial(model_of, request, runtime))
     question = await run_in_thread(lambda: query_of(request, runtime).text)

@@ -126,10 +126,9 @@ def try_model(
     Raises:
         EngineError: the model cannot be reached, or does not write at all.
         UsageError: its key would travel unencrypted.
-        MissingExtraError: its extra is not installed.
     """
     alone = chosen.model_copy(update={"calls_at_once": 0})
-    model = open_language_model(alone, lambda _: None)
+    model = open_language_model(alone)
     if model is None:
         raise EngineError("No language model is chosen.", hint="Choose one: chapterhouse model use")
     meter = _Meter()
@@ -152,7 +151,7 @@ def try_model(
     cited = _citation(answer, model.fingerprint)
     size = chosen.context_size or (served.context if served else 0)
     needed = library.packing.maximum + _AROUND + chosen.maximum_tokens
-    context = _context(size, needed, served.longest if served else 0, chosen.server)
+    context = _context(size, needed, served.longest if served else 0, chosen.engine)
     found = (cited, form, tool, rewriting, context)
     works = _works(cited, form, tool, rewriting, slots)
     return Trial(model.fingerprint, answer, found, works, size, slots, round(meter.speed, 1))
@@ -278,7 +277,7 @@ def _slots(model: LanguageModel) -> int:
     return 1 if apart and second_end - began >= _LATER * (first_end - began) else 0
 
 
-def _context(size: int, needed: int, longest: int, server: str) -> Finding:
+def _context(size: int, needed: int, longest: int, engine: str) -> Finding:
     name = "context"
     if not size:
         sentence = f"Its server does not say how long a prompt may be; about {needed:,} are needed."
@@ -288,10 +287,10 @@ def _context(size: int, needed: int, longest: int, server: str) -> Finding:
         return Finding(name, passed=True, sentence=f"It takes {size:,}{could} tokens.")
     more = {
         "ollama": "OLLAMA_CONTEXT_LENGTH=16384 ollama serve",
-        "llama.cpp": "llama-server -c 16384, which its slots share",
+        "llamacpp": "llama-server -c 16384, which its slots share",
         "vllm": "vllm serve --max-model-len 16384",
-        "lm-studio": "the context length in the model's settings of LM Studio",
-    }.get(server, "in the settings of its server")
+        "lmstudio": "the context length in the model's settings of LM Studio",
+    }.get(engine, "in the settings of its server")
     sentence = f"It takes {size:,}{could} tokens, a full prompt with its answer is {needed:,}."
     return Finding(name, passed=False, sentence=f"{sentence} Give it more: {more}.")
 

@@ -64,7 +64,7 @@ class Answers:
         Raises:
             UsageError: the question is empty, a number is out of range, there is no such model.
             NotFoundError: there is no such persona or shelf.
-            MissingExtraError: the model's extra is not installed.
+            MissingExtraError: its key is in a keyring, and the library for that is missing.
         """
         options = AskOptions(
             None if shelves is None else tuple(shelves),

@@ -39,7 +39,7 @@ class CouncilFacet(Councils):
             CouncilConfigError: the council cannot meet, with everything that is wrong.
             NotFoundError: there is no such council.
             UsageError: the question is empty or too long, or there is no such model.
-            MissingExtraError: a model's extra is not installed.
+            MissingExtraError: its key is in a keyring, and the library for that is missing.
         """
         return run_sync(self.convene_async(council, question, options=options, on_event=on_event))
 

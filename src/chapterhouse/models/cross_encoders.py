@@ -16,7 +16,7 @@ from chapterhouse.errors import EngineError
 from chapterhouse.models.model_folder import LocalModel, ModelFolder, load
 
 if TYPE_CHECKING:
-    from chapterhouse.models.http import JsonClient
+    from chapterhouse.models.service import Service
 
 _QUESTION_CHARACTERS: Final = 1_000  # so that a long question leaves room for the passage
 _MOST_PASSAGES: Final = 1_000  # what services accept in one request
@@ -69,15 +69,15 @@ class FolderReranker:
 class ApiReranker:
     """Scores from a service. Safe to share between threads."""
 
-    def __init__(self, client: "JsonClient", model: str, maximum_characters: int) -> None:
+    def __init__(self, service: "Service", model: str, maximum_characters: int) -> None:
         """Remember whom to ask.
 
         Args:
-            client: Posts to the service.
+            service: Where it is.
             model: As the service calls it.
             maximum_characters: Of a passage; what is longer is cut.
         """
-        self._client = client
+        self._service = service
         self._model = model
         self._maximum_characters = maximum_characters
 
@@ -106,7 +106,7 @@ class ApiReranker:
             "documents": [passage[: self._maximum_characters] or " " for passage in passages],
             "top_n": len(passages),
         }
-        return _scores(self._client.post(body), len(passages))
+        return _scores(self._service.post("/rerank", body), len(passages))
 
 
 def logistic(value: float) -> float:

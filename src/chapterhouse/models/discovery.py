@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from chapterhouse.errors import ChapterhouseError, EngineError
 from chapterhouse.loading import lazy
-from chapterhouse.models.failures import reason_in
-from chapterhouse.models.keys import KeySource, check_key_source
-from chapterhouse.models.providers import base_address, key_header, require_extra
+from chapterhouse.models.presets import address_of, key_source
 from chapterhouse.models.servers import (
+    TITLES,
     Server,
     entries,
     is_loopback,
@@ -30,6 +29,7 @@ from chapterhouse.models.servers import (
     plain_models,
     vllm_models,
 )
+from chapterhouse.models.service import reason_in
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.text.counting import counted
 from chapterhouse.text.sanitise import sanitise_line
@@ -45,7 +45,6 @@ _MAXIMUM_BYTES: Final = 8 * 2**20
 _SHOWN: Final = 120  # characters of a reason
 _DESCRIBED: Final = 30  # models of which Ollama is asked one by one
 _HOSTED_SECONDS: Final = 15.0
-_VERSIONS: Final = {"anthropic": {"anthropic-version": "2023-06-01"}}
 _OTHER: Final = "answers, but not as a server of models"
 
 Value = TypeVar("Value")
@@ -87,7 +86,7 @@ def server_of_model(settings: LanguageModelSettings) -> Server | None:
     Raises:
         ChapterhouseError: its key cannot be read, or would travel unencrypted.
     """
-    return find_server(origin(base_address(settings)), _key(settings))
+    return find_server(origin(address_of(settings)), _key(settings))
 
 
 def hosted_models(settings: LanguageModelSettings) -> tuple[str, ...]:
@@ -97,26 +96,22 @@ def hosted_models(settings: LanguageModelSettings) -> tuple[str, ...]:
         EngineError: it cannot be reached, or does not list them.
         ChapterhouseError: its key cannot be read, or would travel unencrypted.
     """
-    url = base_address(settings)
-    header, before = key_header(settings)
-    headers = {header: f"{before}{_key(settings)}", **_VERSIONS.get(settings.engine, {})}
-    path = {"anthropic": "/v1/models?limit=200", "google": "/v1beta/models?pageSize=200"}
+    url = address_of(settings)
     try:
-        answer = _run(_list(url, path.get(settings.engine, "/models"), headers))
+        answer = _run(_list(url, "/models", {"Authorization": f"Bearer {_key(settings)}"}))
     except _Problem as problem:
         what = problem.sentence or "could not be reached"
         raise EngineError(
             f"{url} {what}.", hint="Is the key valid there? Else name the model yourself."
         ) from None
-    if settings.engine == "google":
-        return tuple(name.removeprefix("models/") for name in model_names(answer))
-    return tuple(model.name for model in plain_models(answer) if model.writes)
+    found = (model.name for model in plain_models(answer) if model.writes)
+    return tuple(name.removeprefix("models/") for name in found)  # as Google names them
 
 
 def _key(settings: LanguageModelSettings) -> str:
-    source = KeySource("language_model", settings.key_variable, settings.key_entry)
-    url = base_address(settings)
-    check_key_source(source, url)
+    source = key_source(settings)
+    url = address_of(settings)
+    source.check(url)
     return source.read(url)
 
 
@@ -126,7 +121,6 @@ async def _list(
     async with _client([address], headers, _HOSTED_SECONDS) as client:
         answer = await _Asker(client, address, _HOSTED_SECONDS).ask(path)
     found = entries(answer)
-    found = entries(answer, "models") if found is None else found
     if found is None:
         raise _Problem(_OTHER)
     return found
@@ -135,9 +129,9 @@ async def _list(
 def served_limits(settings: LanguageModelSettings) -> tuple[int, int]:
     """Return the tokens that a model takes as it is served now, and requests at once; 0: not said.
 
-    Only a server that the settings name (``server``) is asked.
+    Only a server that the settings name as the engine is asked.
     """
-    if not settings.server:
+    if settings.engine not in TITLES:
         return 0, 0
     try:
         server = server_of_model(settings)
@@ -154,9 +148,8 @@ def check_language_model(settings: LanguageModelSettings) -> Check | None:
     """
     if settings.engine == "none":
         return None
-    place = base_address(settings)
+    place = address_of(settings)
     try:
-        require_extra(settings.engine)
         server = server_of_model(settings) if is_loopback(place) else None
     except ChapterhouseError as error:
         problem, hint = error.message, error.hint
@@ -176,7 +169,7 @@ def _problem(settings: LanguageModelSettings, server: Server | None) -> tuple[st
     if server.problem:
         return f"the server {server.problem}.", "Try it out: chapterhouse model test"
     # llama.cpp serves the one model it has, under any name.
-    if server.model(settings.model) is None and server.kind != "llama.cpp":
+    if server.model(settings.model) is None and server.kind != "llamacpp":
         return f"{server.title} has no such model.", "See what there is: chapterhouse model list"
     return "", ""
 
@@ -270,7 +263,11 @@ def _refusal(status: int, data: bytes) -> str:
     """Say what a server answers instead of a list: only JSON, for a page is no reason."""
     if not data.lstrip().startswith((b"{", b"[")):
         return _OTHER if status == HTTPStatus.NOT_FOUND else f"answers {status}"
-    return f"answers {status}: {sanitise_line(reason_in(data))[:_SHOWN]}"
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        body = data.decode("utf-8", "replace")
+    return f"answers {status}: {sanitise_line(reason_in(body))[:_SHOWN]}"
 
 
 async def _server(asker: _Asker) -> Server | None:
@@ -293,7 +290,7 @@ async def _known(asker: _Asker, listed: Sequence[Mapping[str, object]]) -> Serve
     if server := llama_cpp_server(address, listed, props):  # before Ollama, whose list it has too
         return server
     if (models := lm_studio_models(studio)) is not None:
-        return Server("lm-studio", address, models)
+        return Server("lmstudio", address, models)
     if (tagged := entries(tags, "models")) is not None:
         return await _ollama(asker, model_names(tagged))
     return Server("", address, plain_models(listed))

@@ -30,7 +30,7 @@ from chapterhouse.models.model_folder import (
 from chapterhouse.settings import EmbeddingSettings
 
 if TYPE_CHECKING:
-    from chapterhouse.models.http import JsonClient
+    from chapterhouse.models.service import Service
 
 _Result = TypeVar("_Result")
 
@@ -119,8 +119,8 @@ class FolderEmbedder:
 class ApiEmbedder:
     """Unit vectors from a service. Safe to share between threads."""
 
-    def __init__(self, client: "JsonClient", settings: EmbeddingSettings) -> None:
-        self._client = client
+    def __init__(self, service: "Service", settings: EmbeddingSettings) -> None:
+        self._service = service
         self._settings = settings
 
     @cached_property
@@ -168,13 +168,13 @@ class ApiEmbedder:
         vector: NDArray[np.float32] = fit_rows(numbers, self.dimensions, cut=False)[0]
         return vector
 
-    def _embed(self, texts: Sequence[str], attempts: int | None = None) -> NDArray[np.float64]:
+    def _embed(self, texts: Sequence[str], attempts: int = 0) -> NDArray[np.float64]:
         body: dict[str, object] = {"model": self._settings.model, "input": list(texts)}
         if self._settings.encoding != "float":  # the default, which some services know alone
             body["encoding_format"] = self._settings.encoding
         if self._settings.shorten:
             body["dimensions"] = self._settings.dimensions
-        return _vectors(self._client.post(body, attempts=attempts), len(texts))
+        return _vectors(self._service.post("/embeddings", body, attempts), len(texts))
 
     def _prefixed(self, prefix: str, text: str) -> str:
         return (prefix + text)[: self._settings.maximum_characters]

@@ -26,7 +26,7 @@ class Metered:
 
     @property
     def usage(self) -> Usage:
-        """What was used until now; no cost where one of the uses has no known price."""
+        """What was used until now."""
         return self._usage
 
     def limits(self) -> ModelLimits:

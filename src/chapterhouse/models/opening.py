@@ -6,6 +6,7 @@ open, and that once.
 """
 
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,23 +26,25 @@ from chapterhouse.settings import (
 if TYPE_CHECKING:
     from chapterhouse.models import (
         built_in,
+        chat,
         cross_encoders,
         discovery,
         embedders,
         embedding_cache,
-        http,
-        providers,
-        writer,
+        keys,
+        presets,
+        service,
     )
 else:
     built_in = lazy("chapterhouse.models.built_in")
+    chat = lazy("chapterhouse.models.chat")
     cross_encoders = lazy("chapterhouse.models.cross_encoders")
     discovery = lazy("chapterhouse.models.discovery")
     embedders = lazy("chapterhouse.models.embedders")
     embedding_cache = lazy("chapterhouse.models.embedding_cache")
-    http = lazy("chapterhouse.models.http")
-    providers = lazy("chapterhouse.models.providers")
-    writer = lazy("chapterhouse.models.writer")
+    keys = lazy("chapterhouse.models.keys")
+    presets = lazy("chapterhouse.models.presets")
+    service = lazy("chapterhouse.models.service")
 
 # Called with what has to be called when the library is closed.
 _BARE: Final = re.compile(r"[\w-]+")  # what a table of TOML may be called without quotes
@@ -70,26 +73,22 @@ def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -
     if settings.engine == "built-in":
         return built_in.built_in_encoder()
     if not settings.cache_megabytes:
-        return _embedder(settings, None, on_close)
+        return _embedder(settings, None)
     vectors = embedding_cache.VectorCache(cache / _CACHE_FILE, settings.cache_megabytes * 2**20)
     on_close(vectors.close)
-    return embedding_cache.CachedEmbedder(_embedder(settings, vectors, on_close), vectors)
+    return embedding_cache.CachedEmbedder(_embedder(settings, vectors), vectors)
 
 
-def open_reranker(settings: RerankSettings, on_close: OnClose) -> Reranker | None:
+def open_reranker(settings: RerankSettings) -> Reranker | None:
     """Return the reranking model of a library; None where the settings name no model.
-
-    Args:
-        settings: Which.
-        on_close: Is told what to call in the end.
 
     Raises:
         UsageError: the settings name what is not there.
         EngineError: the model's files are not the ones of the checksum.
     """
     if settings.engine == "http":
-        client = _client(settings, "rerank", "rerank", on_close)
-        return cross_encoders.ApiReranker(client, settings.model, settings.maximum_characters)
+        place = _service(settings, "rerank", settings.base_url.removesuffix("/rerank"))
+        return cross_encoders.ApiReranker(place, settings.model, settings.maximum_characters)
     if settings.engine == "folder":
         return cross_encoders.FolderReranker(
             _folder(settings, "rerank"), settings.maximum_characters
@@ -99,30 +98,57 @@ def open_reranker(settings: RerankSettings, on_close: OnClose) -> Reranker | Non
 
 def open_language_model(
     settings: LanguageModelSettings,
-    on_close: OnClose,
     section: str = "language_model",
-    slots: "providers.Slots | None" = None,
+    slots: "service.Slots | None" = None,
 ) -> LanguageModel | None:
-    """Return the language model of a library; None where the settings name none.
+    """Return a language model; None where the settings name none.
 
     Args:
         settings: Which.
-        on_close: Is told what to call in the end.
         section: The section of the settings that they stand in, for messages.
         slots: How many requests its service is sent at once, by all who ask it.
 
     Raises:
-        MissingExtraError: its extra is not installed.
         UsageError: a key would travel unencrypted.
+        MissingExtraError: the key is in a keyring, and the library for that is missing.
     """
     if settings.engine == "none":
         return None
-    providers.require_extra(settings.engine)
-    model = writer.PydanticWriter(
-        settings, section=section, slots=slots, served_limits=discovery.served_limits
-    )
-    on_close(model.close)
-    return model
+    source = presets.key_source(settings, section)
+    place = _service(settings, section, presets.address_of(settings), source)
+    return chat.ChatModel(settings, place, slots, discovery.served_limits)
+
+
+class LanguageModels:
+    """The language models of a library, each opened when it is first asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._opened: dict[str, LanguageModel | None] = {}
+        self._slots: dict[str, service.Slots] = {}
+        self._lock = threading.Lock()
+
+    def named(self, name: str = "") -> LanguageModel | None:
+        """Return the model of a name; the library's own for "", None where there is none.
+
+        Raises:
+            UsageError: there is no such model, or its key would travel unencrypted.
+            MissingExtraError: its key is in a keyring, and the library for that is missing.
+        """
+        with self._lock:
+            if name not in self._opened:
+                chosen = settings_of(self._settings, name)
+                section = f"models.{name}" if name else "language_model"
+                slots = None if chosen.engine == "none" else self._slots_of(chosen)
+                self._opened[name] = open_language_model(chosen, section, slots)
+            return self._opened[name]
+
+    def _slots_of(self, chosen: LanguageModelSettings) -> "service.Slots":
+        """Return the slots of a model's server, which all models that it serves share."""
+        every = (self._settings.language_model, *self._settings.models.values())
+        server = presets.server_of(chosen)
+        same = [one.calls_at_once for one in every if presets.server_of(one) == server]
+        return self._slots.setdefault(server, service.Slots(min(filter(None, same), default=0)))
 
 
 def settings_of(settings: Settings, name: str) -> LanguageModelSettings:
@@ -144,10 +170,10 @@ def settings_of(settings: Settings, name: str) -> LanguageModelSettings:
 
 
 def _embedder(
-    settings: EmbeddingSettings, vectors: "embedding_cache.VectorCache | None", on_close: OnClose
+    settings: EmbeddingSettings, vectors: "embedding_cache.VectorCache | None"
 ) -> Embedder:
     if settings.engine == "openai":
-        return _service_embedder(settings, vectors, on_close)
+        return _service_embedder(settings, vectors)
     return embedders.FolderEmbedder(_folder(settings, "embedding"), settings)
 
 
@@ -156,17 +182,18 @@ def _folder(settings: EmbeddingSettings | RerankSettings, section: str) -> Model
 
 
 def _service_embedder(
-    settings: EmbeddingSettings, vectors: "embedding_cache.VectorCache | None", on_close: OnClose
+    settings: EmbeddingSettings, vectors: "embedding_cache.VectorCache | None"
 ) -> Embedder:
-    client = _client(settings, "embedding", "embeddings", on_close)
+    stated = presets.with_path(settings.base_url.removesuffix("/embeddings"))
+    place = _service(settings, "embedding", stated)
     if settings.dimensions or vectors is None:
-        return embedders.ApiEmbedder(client, settings)
+        return embedders.ApiEmbedder(place, settings)
     name = f"{settings.model}@{settings.revision}"
     known = vectors.number(name)
     if not known:
-        known = _asked_length(embedders.ApiEmbedder(client, settings))
+        known = _asked_length(embedders.ApiEmbedder(place, settings))
         vectors.remember(name, known)
-    return embedders.ApiEmbedder(client, settings.model_copy(update={"dimensions": known}))
+    return embedders.ApiEmbedder(place, settings.model_copy(update={"dimensions": known}))
 
 
 def _asked_length(embedder: Embedder) -> int:
@@ -177,25 +204,20 @@ def _asked_length(embedder: Embedder) -> int:
         raise EngineError(error.message, hint=hint) from None
 
 
-def _client(
-    settings: EmbeddingSettings | RerankSettings,
+def _service(
+    settings: EmbeddingSettings | RerankSettings | LanguageModelSettings,
     section: str,
-    path: str,
-    on_close: OnClose,
-) -> "http.JsonClient":
-    # OpenAI's protocol is served under a version; some rerankers are served without a path.
-    address = (
-        providers.with_version(settings.base_url) if path == "embeddings" else settings.base_url
+    address: str,
+    source: "keys.KeySource | None" = None,
+) -> "service.Service":
+    """Return where a model is, and how patiently it is asked; errors as those who open it."""
+    source = source or keys.KeySource(section, settings.key_variable)
+    source.check(address)
+    return service.Service(
+        address,
+        section,
+        source,
+        settings.timeout_seconds,
+        settings.attempts,
+        settings.trust_environment,
     )
-    client = http.JsonClient(
-        http.Endpoint(
-            url=http.endpoint_url(address, path),
-            section=section,
-            key_variable=settings.key_variable,
-            timeout_seconds=settings.timeout_seconds,
-            attempts=settings.attempts,
-            trust_environment=settings.trust_environment,
-        )
-    )
-    on_close(client.close)
-    return client

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 
 from chapterhouse.text.sanitise import sanitise_line
 
-Kind = Literal["", "ollama", "lm-studio", "llama.cpp", "vllm"]
+Kind = Literal["", "ollama", "lmstudio", "llamacpp", "vllm"]
 
 TITLES: Final[Mapping[Kind, str]] = {
     "": "a model server",
     "ollama": "Ollama",
-    "lm-studio": "LM Studio",
-    "llama.cpp": "llama.cpp",
+    "lmstudio": "LM Studio",
+    "llamacpp": "llama.cpp",
     "vllm": "vLLM",
 }
 _OLLAMA_PORT: Final = 11_434
@@ -179,7 +179,7 @@ def llama_cpp_server(
         meta = entry.get("meta")
         trained = whole(meta.get("n_ctx_train")) if isinstance(meta, Mapping) else 0
         models.append(ServedModel(name, context, trained, loaded=True, writes=writes_by_name(name)))
-    return Server("llama.cpp", address, tuple(models), whole(props.get("total_slots")))
+    return Server("llamacpp", address, tuple(models), whole(props.get("total_slots")))
 
 
 def lm_studio_models(answer: object) -> tuple[ServedModel, ...] | None:

@@ -134,8 +134,7 @@ def method(name: str) -> str:
 def usage_text(usage: Usage) -> str:
     """Return what was used of models."""
     tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
-    price = "" if usage.cost is None else f", {usage.cost:.4f} US dollars"
-    return f"{counted(usage.calls, 'call')}, {tokens}{price}"
+    return f"{counted(usage.calls, 'call')}, {tokens}"
 
 
 def join_words(words: Sequence[str], most: int = _WORDS) -> str:

@@ -42,7 +42,6 @@ ROUND_NUMBER: Final = "chapterhouse.round.number"
 ROUND_MEMBERS: Final = "chapterhouse.round.members"
 TOOL_CALLS: Final = "chapterhouse.chat.tool_calls"
 REQUESTS: Final = "chapterhouse.usage.requests"
-COST: Final = "chapterhouse.usage.cost"  # US dollars
 # Content.
 DOCUMENTS: Final = "gen_ai.retrieval.documents"
 INPUT: Final = "gen_ai.input.messages"
@@ -57,7 +56,10 @@ STOP: Final = "stop"
 
 UNKNOWN_TOOL: Final = "unknown"  # a model made its name up, of whatever it had read
 
-_PROVIDERS: Final = {"google": "gcp.gemini"}  # others are called as our engines are
+_PROVIDERS: Final = {
+    "google": "gcp.gemini",
+    "mistral": "mistral_ai",
+}  # others are called as our engines are
 _LONGEST: Final = 100  # characters of a name
 
 Spanned = AbstractContextManager[Recorder, None]
@@ -149,8 +151,6 @@ def record_writing(recorder: Recorder, writing: Writing) -> None:
     recorder.set(REQUESTS, used.calls)
     recorder.set(INPUT_TOKENS, used.prompt_tokens)
     recorder.set(OUTPUT_TOKENS, used.completion_tokens)
-    if used.cost is not None:
-        recorder.set(COST, float(used.cost))
     recorder.set(FINISH_REASONS, ("length" if writing.cut else "stop",))
     recorder.set(TOOL_CALLS, len(writing.tool_calls))
     recorder.set_content(OUTPUT, writing.text)

@@ -129,7 +129,7 @@ class Usage:
 
     Attributes:
         calls: Requests that were answered.
-        cost: US dollars, or None where no price is known.
+        cost: US dollars, in what earlier versions wrote; now always None.
     """
 
     calls: int = 0
@@ -138,15 +138,11 @@ class Usage:
     cost: Decimal | None = None
 
     def __add__(self, further: "Usage") -> "Usage":
-        """Return the sum of both; its cost is known where both are."""
-        if not self.calls:
-            return further
-        costs = self.cost, further.cost
+        """Return the sum of both."""
         return Usage(
             self.calls + further.calls,
             self.prompt_tokens + further.prompt_tokens,
             self.completion_tokens + further.completion_tokens,
-            None if costs[0] is None or costs[1] is None else costs[0] + costs[1],
         )
 
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,7 @@ def turn(member: str, text: str = "At nine.") -> MemberTurn:
         ),
         replies=(Reply(member, "rebuttal", "s2", Stance.OPPOSE, "No."),),
         method="scripted",
-        usage=Usage(1, 2, 3, Decimal("0.01")),
+        usage=Usage(1, 2, 3),
         tool_calls=(ToolCall("find", {"words": ["é", 1, None]}, "", seconds=0.5),),
         inner=replace(MINUTES, agreement=(Agreement("s1", ("a",)),)),
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
-from decimal import Decimal
 from enum import Enum
 from typing import Any
 
@@ -134,7 +133,7 @@ TURNS = (
         missing=("What neighbours charge.",),
         open_questions=("Who pays for the crane?",),
         method="small-model",
-        usage=Usage(2, 900, 80, Decimal("0.0125")),
+        usage=Usage(2, 900, 80),
         tool_calls=(ToolCall("search_documents", {"query": "berth", "top_k": 3}, "", seconds=0.5),),
         rejected=("[^nowhere:1]",),
     ),
@@ -235,7 +234,7 @@ MINUTES = Minutes(
     citations=CITATIONS,
     chair="The chair",
     method="big-model",
-    usage=Usage(5, 4_000, 300, Decimal("0.1")),
+    usage=Usage(5, 4_000, 300),
     warnings=("Searched by words alone.",),
 )
 EMPTY = Minutes("berths", "", "What then?")

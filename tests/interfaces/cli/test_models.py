@@ -14,7 +14,7 @@ from tests.models import model_servers
 from tests.models.chat_server import ChatServer, Reply, chat_server
 
 from chapterhouse.interfaces.cli import model_choice
-from chapterhouse.models import providers, servers
+from chapterhouse.models import presets, servers
 
 KEY = "sk-canary-0451"
 
@@ -38,7 +38,7 @@ class MemoryKeyring(keyring.backend.KeyringBackend):
 @pytest.fixture(autouse=True)
 def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryKeyring]:
     """Nothing is served where models usually are, and no key is anywhere."""
-    for named in providers.HOSTED.values():
+    for named in presets.HOSTED.values():
         for variable in named.variables:
             monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(servers, "_USUAL_PORTS", ())
@@ -78,10 +78,9 @@ def test_one_command_leads_to_a_cited_answer(
         assert "ok  asking: yes, with citations" in told.out
         assert "ok  councils: yes, one call at a time" in told.out
         assert settings(home)["language_model"] == {
-            "engine": "openai",
+            "engine": "ollama",
             "base_url": server.url,
             "model": "qwen3:8b",
-            "server": "ollama",
             "calls_at_once": 1,
             "maximum_tokens": 4_096,
             "timeout_seconds": 300.0,
@@ -94,7 +93,7 @@ def test_one_command_leads_to_a_cited_answer(
         (home.parent / "ferry.md").write_text(f"# Ferry\n\n{model_servers.LINE}\n")
         chapterhouse("add", str(home.parent / "ferry.md"), *place)
         asked = chapterhouse("ask", "When does the ferry to Osk leave?", "--json", *place)
-        assert asked.data["method"] == "openai/qwen3:8b"
+        assert asked.data["method"] == "ollama/qwen3:8b"
         assert asked.data["citations"][0]["quote"] == model_servers.LINE
         status = chapterhouse("status", *place).out
         assert f"qwen3:8b at {server.url} (Ollama, 1 call at once)." in status
@@ -154,7 +153,7 @@ def test_an_address_is_corrected(chapterhouse: Any, home: Path, ending: str) -> 
     assert told.code == 0, told.err
     assert written["base_url"] == server.url
     assert ("was corrected" in told.out) == (ending not in {"/v1", "/v1/"})
-    assert written["server"] == "llama.cpp"
+    assert written["engine"] == "llamacpp"
     assert written["calls_at_once"] == 4
     assert "4 calls at once" in told.out
 
@@ -193,7 +192,7 @@ def test_two_servers_that_have_the_same_model_must_be_told_apart(
         assert other.origin in told.err
         told = chapterhouse("model", "use", other.origin, "--model", "a", "--home", str(home))
         assert told.code == 0, told.err
-        assert settings(home)["language_model"]["server"] == "vllm"
+        assert settings(home)["language_model"]["engine"] == "vllm"
 
 
 def test_a_weak_model_is_chosen_and_said_to_be_weak(
@@ -258,8 +257,8 @@ def test_a_hosted_service_is_listed_by_its_key_and_asked_only_when_chosen(
     place = ("--home", str(home))
     pages = {"/v1/models": {"data": [{"id": "gpt-a"}, {"id": "gpt-b"}]}}
     with chat_server(model_servers.good, pages=pages) as server:
-        near = providers.Hosted("openai", "OpenAI", "openai", server.url, ("OPENAI_API_KEY",))
-        monkeypatch.setitem(providers.HOSTED, "openai", near)
+        near = presets.Preset("OpenAI", server.url, ("OPENAI_API_KEY",))
+        monkeypatch.setitem(presets.PRESETS, "openai", near)
         listed = chapterhouse("model", *place)
         assert "OpenAI: a key is in the variable OPENAI_API_KEY" in listed.out
         assert not server.asked
@@ -297,17 +296,6 @@ def test_another_model_rewrites_questions(
         assert sum(r.body["model"] == "large" for r in server.requests) == 1
     assert chapterhouse("model", "use", "none", "--rewriting", *place).code == 0
     assert settings(home)["expansion"] == {}
-
-
-def test_what_is_missing_is_installed_by_the_command_that_is_shown(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chapterhouse.models.providers.is_installed", lambda _: False)
-    with chat_server(model_servers.good, pages=model_servers.vllm("a")) as server:
-        told = chapterhouse("model", "use", server.url, "--home", str(home))
-    assert told.code == 1
-    assert f"{sys.executable} -m pip install 'pydantic-ai-slim[openai]" in told.err
-    assert not (home / "chapterhouse.toml").exists()
 
 
 def test_a_variable_that_decides_is_named(

@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from chapterhouse.agents.personas import Personas
-from chapterhouse.models.profiles import LanguageModels
+from chapterhouse.models.opening import LanguageModels
 from chapterhouse.models.scripted import ScriptedModel
 
 

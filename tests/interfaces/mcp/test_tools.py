@@ -2,7 +2,7 @@
 
 import json
 
-import jsonschema  # type: ignore[import-untyped]  # it has no stubs
+import jsonschema
 import pytest
 
 from chapterhouse.interfaces.mcp.tools import TOOLS

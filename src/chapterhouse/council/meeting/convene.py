@@ -85,7 +85,7 @@ async def convene(
         CouncilConfigError: the council cannot meet.
         NotFoundError: there is no such council.
         UsageError: the question is empty or too long, or there is no such model.
-        MissingExtraError: a model's extra is not installed.
+        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
     choices = options or _ANY
     emit = emit or ignore

@@ -214,7 +214,7 @@ def open_session(
     Raises:
         CouncilConfigError: with everything that is wrong with its tools.
         UsageError: there is no such model.
-        MissingExtraError: a model's extra is not installed.
+        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
     own: dict[
         int, Mapping[str, Tool]

@@ -14,16 +14,9 @@ from chapterhouse.interfaces.cli.session import may_ask
 from chapterhouse.interfaces.cli.settings_file import Value
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.models.discovery import find_server, find_servers, hosted_models
-from chapterhouse.models.keys import KeySource, check_key_source, store_key
+from chapterhouse.models.keys import KeySource
 from chapterhouse.models.model_folder import open_model_folder
-from chapterhouse.models.providers import (
-    HOSTED,
-    KEYRING_SERVICE,
-    Hosted,
-    key_of,
-    require_extra,
-    with_version,
-)
+from chapterhouse.models.presets import HOSTED, KEYRING_SERVICE, stored_key, with_path
 from chapterhouse.models.servers import ServedModel, Server, is_loopback, origin, usual_addresses
 from chapterhouse.settings import LanguageModelSettings, RerankSettings
 
@@ -93,7 +86,7 @@ def choose(wish: Wish, present: LanguageModelSettings) -> Chosen:
     offers = _offers(servers, wish.name)
     hosted, _, model = wish.name.partition("/")
     if not offers and hosted in HOSTED:
-        return _hosted(HOSTED[hosted], wish.model or model, wish)
+        return _hosted(hosted, wish.model or model, wish)
     server, found = _one_of(offers, wish)
     return _served(server, found, KeySource("language_model"))
 
@@ -122,22 +115,12 @@ def reranker(name: str, model: str) -> RerankSettings:
     )
 
 
-def require_installed(settings: LanguageModelSettings) -> None:
-    """See that what speaks the engine's protocol is installed.
-
-    Raises:
-        MissingExtraError: it is not; the hint is the command that installs it for this very Python.
-    """
-    if settings.engine != "none":
-        require_extra(settings.engine)
-
-
 def _at_address(wish: Wish) -> Chosen:
     parts = urlsplit(wish.name)
     url, path = wish.name.rstrip("/"), parts.path.strip("/")
     entry = f"{KEYRING_SERVICE}/{parts.hostname or 'model'}"
     source = _store_key(entry) if wish.key else KeySource("language_model")
-    check_key_source(source, url)
+    source.check(url)
     server = None
     if path in _KNOWN_PATHS:
         server = find_server(origin(url), source.read(url))
@@ -159,31 +142,33 @@ def _unknown_server(
         why = f"{server.address} {server.problem}" if server else "It is not asked what it has"
         raise UsageError(f"{one_line(why)}.", hint="Name the model: --model NAME")
     settings = LanguageModelSettings(
-        engine="openai", base_url=with_version(url), model=wish.model, key_entry=source.entry
+        engine="openai", base_url=with_path(url), model=wish.model, key_entry=source.entry
     )
     return Chosen(settings)
 
 
-def _hosted(hosted: Hosted, name: str, wish: Wish) -> Chosen:
-    source = _store_key(hosted.entry) if wish.key else key_of(hosted)
+def _hosted(engine: str, name: str, wish: Wish) -> Chosen:
+    title, entry = HOSTED[engine].title, f"{KEYRING_SERVICE}/{engine}"
+    source = _store_key(entry) if wish.key else stored_key(engine)
     if source is None:
         if not may_ask():
             raise UsageError(
-                f"There is no key of {hosted.title}.",
-                hint=f"Set {hosted.variables[0]}, or store one in the keyring: --key",
+                f"There is no key of {title}.",
+                hint=f"Set {HOSTED[engine].variables[0]}, or store one in the keyring: --key",
             )
-        source = _store_key(hosted.entry)
-    base = LanguageModelSettings(
-        engine=hosted.engine,
-        base_url=hosted.base_url,
-        model=name or "-",
-        key_variable=source.variable,
-        key_entry=source.entry,
+        source = _store_key(entry)
+    base = LanguageModelSettings.model_validate(
+        {
+            "engine": engine,
+            "model": name or "-",
+            "key_variable": source.variable,
+            "key_entry": source.entry,
+        }
     )
     if not name:
-        offers = [(Server("", hosted.title), ServedModel(one)) for one in hosted_models(base)]
+        offers = [(Server("", title), ServedModel(one)) for one in hosted_models(base)]
         base = base.model_copy(update={"model": _one_of(offers, wish)[1].name})
-    note = f"What you ask, and the passages found for it, are sent to {hosted.title}."
+    note = f"What you ask, and the passages found for it, are sent to {title}."
     return Chosen(base, (note,))
 
 
@@ -193,8 +178,9 @@ def _store_key(entry: str) -> KeySource:
         key = typer.prompt("Key (it is not shown)", hide_input=True, err=True)
     else:
         key = sys.stdin.readline()
-    store_key(entry, key.strip())
-    return KeySource("language_model", entry=entry)
+    source = KeySource("language_model", entry=entry)
+    source.store(key.strip())
+    return source
 
 
 def _offers(servers: Iterable[Server], name: str) -> list[tuple[Server, ServedModel]]:
@@ -243,10 +229,9 @@ def _pick(offers: Sequence[tuple[Server, ServedModel]]) -> tuple[Server, ServedM
 
 def _served(server: Server, model: ServedModel, source: KeySource) -> Chosen:
     settings = LanguageModelSettings(
-        engine="openai",
+        engine=server.kind or "openai",
         base_url=server.base_url,
         model=model.name,
-        server=server.kind,
         key_entry=source.entry,
         calls_at_once=server.slots if is_loopback(server.address) else 0,
     )

@@ -1,7 +1,7 @@
 """Commands about models: model list, use, test, and those about encoders."""
 
 import os
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from chapterhouse import wiring
     from chapterhouse.evaluation import model_trial
     from chapterhouse.interfaces.cli import model_choice
-    from chapterhouse.models import cards, discovery, opening, providers, servers
+    from chapterhouse.models import cards, discovery, opening, presets, servers
 else:
     wiring = lazy("chapterhouse.wiring")
     model_trial = lazy("chapterhouse.evaluation.model_trial")
@@ -30,7 +30,7 @@ else:
     cards = lazy("chapterhouse.models.cards")
     discovery = lazy("chapterhouse.models.discovery")
     opening = lazy("chapterhouse.models.opening")
-    providers = lazy("chapterhouse.models.providers")
+    presets = lazy("chapterhouse.models.presets")
     servers = lazy("chapterhouse.models.servers")
 
 app = typer.Typer(
@@ -152,7 +152,6 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     settings_file.require_effect(own, section)
     present = load_settings(place, own).language_model
     chosen = model_choice.choose(model_choice.Wish(name, model, key), present)
-    model_choice.require_installed(chosen.settings)
     place.mkdir(parents=True, exist_ok=True)
     if rewriting:
         wanted = chosen.settings.engine != "none"
@@ -182,9 +181,8 @@ def _use_reranker(name: str, model: str) -> Outcome:
     settings_file.require_effect(own, settings_file.RERANK)
     _require_no_stored_engine(place)
     chosen = model_choice.reranker(name, model)
-    with ExitStack() as opened:  # one that does not work is not written down
-        tried = opening.open_reranker(chosen, opened.callback)
-        scores = tried.score(*render_models.RERANKED) if tried else ()
+    tried = opening.open_reranker(chosen)  # one that does not work is not written down
+    scores = tried.score(*render_models.RERANKED) if tried else ()
     place.mkdir(parents=True, exist_ok=True)
     values = settings_file.values_of(chosen, settings_file.RERANK)
     written = settings_file.write_section(place, own, settings_file.RERANK, values)
@@ -218,11 +216,11 @@ def _say(sentence: str) -> None:
 def _listing(own: Path, settings: Settings) -> Listing:
     """Look at this machine, at the keys, and at the library if there is one."""
     chosen = settings.language_model
-    keys = ((hosted, providers.key_of(hosted)) for hosted in providers.HOSTED.values())
+    keys = ((name, presets.stored_key(name)) for name in presets.HOSTED)
     with open_library(create=False) if (own / "library.db").exists() else nullcontext() as library:
         return Listing(
             chosen,
-            providers.server_of(chosen),
+            presets.server_of(chosen),
             discovery.find_servers(servers.usual_addresses(os.environ, chosen.base_url)),
             tuple((hosted, source.name) for hosted, source in keys if source),
             library.encoders.statuses() if library else (),

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from chapterhouse.evaluation import model_trial
     from chapterhouse.evaluation.model_trial import Finding, Trial
     from chapterhouse.interfaces.cli.settings_file import Written
+    from chapterhouse.models import presets
     from chapterhouse.models.cards import Card
-    from chapterhouse.models.providers import Hosted
     from chapterhouse.models.servers import ServedModel, Server
     from chapterhouse.settings import LanguageModelSettings, RerankSettings
 else:
     model_trial = lazy("chapterhouse.evaluation.model_trial")
+    presets = lazy("chapterhouse.models.presets")
 
 # A question with a passage that answers it and one that does not.
 RERANKED: Final = (
@@ -49,7 +50,7 @@ class Listing:
     chosen: "LanguageModelSettings"
     host: str
     servers: tuple["Server", ...]
-    hosted: tuple[tuple["Hosted", str], ...]
+    hosted: tuple[tuple[str, str], ...]
     encoders: tuple[EncoderStatus, ...]
     cards: tuple["Card", ...]
 
@@ -86,7 +87,7 @@ class Listing:
                 }
                 for server in self.servers
             ],
-            "hosted": [{"name": hosted.name, "key": key} for hosted, key in self.hosted],
+            "hosted": [{"name": name, "key": key} for name, key in self.hosted],
             "encoders": self.encoders,
             "known": [card.model_dump(mode="json") for card in self.cards],
         }
@@ -109,9 +110,9 @@ def listed(found: Listing) -> Iterator[Block]:
             yield verbatim(f"{server.address} {one_line(server.problem)}.")
         elif not any(model.writes for model in server.models):
             yield verbatim(f"{server.title} at {server.address} has no language model yet.")
-    for hosted, key in found.hosted:
-        use = f"chapterhouse model use {hosted.name}/NAME"
-        yield verbatim(f"{hosted.title}: a key is in the {key}; {use}")
+    for name, key in found.hosted:
+        use = f"chapterhouse model use {name}/NAME"
+        yield verbatim(f"{presets.HOSTED[name].title}: a key is in the {key}; {use}")
     yield from _chosen_elsewhere(found)
     if found.encoders:
         yield verbatim()

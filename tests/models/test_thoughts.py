@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.models.conversation import Thoughts
+from chapterhouse.models.thoughts import Thoughts
 
 PIECES = st.lists(
     st.sampled_from(

@@ -10,12 +10,11 @@ import pytest
 from tests.models.chat_server import ChatServer, Reply, Request, ToolCall
 
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.models.writer import ROUNDS, PydanticWriter
+from chapterhouse.models.chat import ROUNDS, ChatModel
 from chapterhouse.types import Tool, Usage
 
-ENGINES = ("openai", "anthropic", "google")
 QUESTION = "When does the ferry leave?"
-Serve = Callable[..., tuple[PydanticWriter, ChatServer]]
+Serve = Callable[..., tuple[ChatModel, ChatServer]]
 
 
 def timetable(result: str = "At nine.") -> Tool:
@@ -36,10 +35,9 @@ LOOK_UP = [ToolCall("look_up", {"harbour": "Varnholm"})]
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_tool_is_called_and_its_result_told(serve: Serve, engine: str, *, stream: bool) -> None:
-    first = Reply("Let me see.", calls=LOOK_UP, thoughts="Hmm." if engine != "google" else "")
-    model, server = serve([first, "At nine, says the timetable."], engine)
+def test_a_tool_is_called_and_its_result_told(serve: Serve, *, stream: bool) -> None:
+    first = Reply("Let me see.", calls=LOOK_UP, thoughts="Hmm.")
+    model, server = serve([first, "At nine, says the timetable."])
     heard: list[str] = []
     writing = asyncio.run(
         model.write("", QUESTION, tools=[timetable()], on_text=heard.append if stream else None)
@@ -55,12 +53,11 @@ def test_a_tool_is_called_and_its_result_told(serve: Serve, engine: str, *, stre
     assert "look_up" in str(server.requests[0].body["tools"])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_call_of_an_external_tool_ends_the_writing(serve: Serve, engine: str) -> None:
+def test_a_call_of_an_external_tool_ends_the_writing(serve: Serve) -> None:
     schema = {"type": "object", "properties": {"harbour": {"$ref": "#/never-checked"}}}
     theirs = replace(timetable(), name="theirs", parameters=schema, external=True)
     calls = [ToolCall("theirs", {"harbour": "Ness"}), *LOOK_UP]
-    model, server = serve([calls], engine)
+    model, server = serve([calls])
     writing = asyncio.run(model.write("", QUESTION, tools=[timetable(), theirs]))
     (wanted,) = writing.wanted
     assert (wanted.name, json.loads(wanted.arguments)) == ("theirs", {"harbour": "Ness"})
@@ -84,9 +81,12 @@ def test_tools_may_be_called_at_once(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (ToolCall("look_up", {}), "failed: harbour is missing"),
-        (ToolCall("look_up", {"harbour": 3}), "failed: harbour must be of type string"),
-        (ToolCall("look_up", {"harbour": "a", "day": 1}), "failed: day is not known"),
+        (ToolCall("look_up", {}), "failed: 'harbour' is a required property"),
+        (ToolCall("look_up", {"harbour": 3}), "failed: harbour: 3 is not of type 'string'"),
+        (
+            ToolCall("look_up", {"harbour": "a", "day": 1}),
+            "failed: Additional properties are not allowed ('day' was unexpected)",
+        ),
         (ToolCall("look_up", '{"harbour": '), "failed: the arguments are not a JSON object"),
         (ToolCall("look_up", "[1]"), "failed: the arguments are not a JSON object"),
         (ToolCall("sink", {}), "failed: there is no tool sink; there are look_up"),
@@ -153,7 +153,7 @@ def test_tools_that_cannot_be_used_are_refused(serve: Serve) -> None:
         [Tool("a b", "", {"type": "object"}, str)],
         [Tool("a", "", {"type": "object"}, str)] * 2,
         [Tool("a", "", {"type": "string"}, str)],
-        [Tool("a", "", {"type": "object", "oneOf": []}, str)],
+        [Tool("a", "", {"type": "object", "required": "b"}, str)],
         [Tool("a", "", {"type": "object", "properties": {"b": {"type": "date"}}}, str)],
     ):
         with pytest.raises(UsageError):

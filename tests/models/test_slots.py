@@ -1,24 +1,23 @@
-"""Services of language models: slots over threads and event loops, settings, and prices."""
+"""Services of language models: slots over threads and event loops, and settings."""
 
 import asyncio
 import threading
 import time
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic_ai.usage import RequestUsage
 from tests.models.chat_server import Reply, chat_server
 
 from chapterhouse.errors import EngineError, PromptTooLongError
-from chapterhouse.models.profiles import LanguageModels
-from chapterhouse.models.providers import Slots, usage_of
-from chapterhouse.models.writer import PydanticWriter
+from chapterhouse.models.chat import ChatModel
+from chapterhouse.models.keys import KeySource
+from chapterhouse.models.opening import LanguageModels
+from chapterhouse.models.service import Service, Slots
 from chapterhouse.settings import LanguageModelSettings, Settings
-from chapterhouse.types import ModelLimits, Usage
+from chapterhouse.types import ModelLimits
 
 Serve = Callable[..., Any]
 
@@ -142,28 +141,27 @@ def test_models_of_one_server_share_its_slots() -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        models.close()
         assert {request.body["model"] for request in server.requests} == {"large", "small"}
         assert server.most_open == 1
 
 
 @pytest.mark.parametrize(
-    ("server", "thinking", "said"),
+    ("engine", "thinking", "said"),
     [
-        ("", "off", {"reasoning_effort": "none"}),
+        ("openai", "off", {"reasoning_effort": "none"}),
         ("ollama", "low", {"reasoning_effort": "low"}),
         ("vllm", "off", {"chat_template_kwargs": {"enable_thinking": False}}),
         (
-            "llama.cpp",
+            "llamacpp",
             "high",
             {"chat_template_kwargs": {"enable_thinking": True, "reasoning_effort": "high"}},
         ),
     ],
 )
 def test_thinking_is_set_as_each_server_wants_it(
-    serve: Serve, server: str, thinking: str, said: dict[str, object]
+    serve: Serve, engine: str, thinking: str, said: dict[str, object]
 ) -> None:
-    model, asked = serve(["Yes."], server=server, thinking=thinking, extra_body={"top_k": 20})
+    model, asked = serve(["Yes."], engine=engine, thinking=thinking, extra_body={"top_k": 20})
     model.complete("", "Really?")
     body = asked.requests[0].body
     assert {key: body[key] for key in said} == said
@@ -173,17 +171,9 @@ def test_thinking_is_set_as_each_server_wants_it(
 
 def test_what_stands_in_the_body_wins(serve: Serve) -> None:
     stated = {"chat_template_kwargs": {"enable_thinking": True}}
-    model, asked = serve(["Yes."], server="vllm", thinking="off", extra_body=stated)
+    model, asked = serve(["Yes."], engine="vllm", thinking="off", extra_body=stated)
     model.complete("", "Really?")
     assert asked.requests[0].body["chat_template_kwargs"] == {"enable_thinking": True}
-
-
-@pytest.mark.parametrize("engine", ["anthropic", "google"])
-@pytest.mark.parametrize("thinking", ["off", "low"])
-def test_others_are_told_too(serve: Serve, engine: str, thinking: str) -> None:
-    model, asked = serve(["Yes."], engine, thinking=thinking, maximum_tokens=8_192)
-    assert model.complete("", "Really?") == "Yes."
-    assert asked.requests
 
 
 def test_a_temperature_may_be_set(serve: Serve) -> None:
@@ -218,7 +208,8 @@ def test_the_context_is_asked_of_the_server_that_the_settings_name() -> None:
 
     with chat_server(["Yes."]) as server:
         settings = LanguageModelSettings(engine="openai", base_url=server.url, model="m")
-        model = PydanticWriter(settings, served_limits=limits)
+        place = Service(server.url, "language_model", KeySource("language_model"))
+        model = ChatModel(settings, place, served_limits=limits)
         for _ in range(3):
             model.complete("", "Really?")
         first, *others = [request.body["max_tokens"] for request in server.requests]
@@ -226,50 +217,3 @@ def test_the_context_is_asked_of_the_server_that_the_settings_name() -> None:
     assert max(others) < 500
     assert asked == ["m", "m"]
     assert model.limits() == ModelLimits(500, 1_024, 2)
-
-
-USED = RequestUsage(input_tokens=1_000_000, output_tokens=100_000)
-
-
-@pytest.mark.parametrize(
-    ("model", "engine", "base_url", "cost"),
-    [
-        ("gpt-4o", "openai", "https://api.openai.com/v1", Decimal("3.5")),
-        ("claude-sonnet-4-5", "anthropic", "", None),
-        ("gemini-2.5-flash", "google", "", Decimal("0.55")),
-    ],
-)
-def test_the_list_knows_some(model: str, engine: str, base_url: str, cost: Decimal | None) -> None:
-    found = usage_of(USED, model, engine, base_url).cost
-    assert found is not None
-    assert found > 0
-    assert cost is None or found == cost
-
-
-@pytest.mark.parametrize(
-    ("model", "engine", "base_url"),
-    [
-        ("gpt-4o", "openai", "http://localhost:11434/v1"),
-        ("gpt-4o", "openai", "https://example.org/v1"),
-        ("no-such-model", "openai", "https://api.openai.com/v1"),
-        ("no-such-model", "anthropic", ""),
-        ("claude-sonnet-4-5", "anthropic", "http://127.0.0.1:9"),
-    ],
-)
-def test_what_it_does_not_know_has_no_price(model: str, engine: str, base_url: str) -> None:
-    usage = usage_of(USED, model, engine, base_url)
-    assert usage == Usage(1, 1_000_000, 100_000)
-
-
-def test_what_was_not_counted_has_no_price() -> None:
-    usage = usage_of(RequestUsage(), "gpt-4o", "openai", "https://api.openai.com/v1")
-    assert usage == Usage(1)
-    negative = RequestUsage(input_tokens=-5, output_tokens=3)
-    assert usage_of(negative, "gpt-4o", "openai", "https://api.openai.com/v1") == Usage(1, 0, 3)
-
-
-def test_a_sum_is_known_where_its_parts_are() -> None:
-    known = Usage(1, 1, 1, Decimal("0.5"))
-    assert Usage() + known == known
-    assert known + known == Usage(2, 2, 2, Decimal("1.0"))
-    assert (known + Usage(1, 1, 1)).cost is None

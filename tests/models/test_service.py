@@ -1,23 +1,25 @@
-"""The client of model services, against a real server that does what servers do."""
+"""Plain requests to model services, against a real server that does what servers do."""
 
-import gzip
 import logging
 import shutil
 import socket
 import ssl
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.models.http import Endpoint, JsonClient, endpoint_url
+from chapterhouse.errors import EngineError
+from chapterhouse.models.keys import KeySource
+from chapterhouse.models.opening import open_embedder
+from chapterhouse.models.service import Service
+from chapterhouse.settings import EmbeddingSettings
 
 KEY = "sk-not-a-real-key-8c41"
 VARIABLE = "TEST_SERVICE_KEY"
-Open = Callable[..., JsonClient]
+Open = Callable[..., Any]
 
 
 @pytest.fixture
@@ -25,19 +27,29 @@ def slept() -> list[float]:
     return []
 
 
+class Asker:
+    """What asks one thing of a service."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+
+    def post(self, body: Mapping[str, object], attempts: int = 0) -> object:
+        return self.service.post("/thing", body, attempts)
+
+
 @pytest.fixture
-def connect(service: Any, slept: list[float]) -> Iterator[Open]:
-    """Make clients of the service that do not really wait."""
-    made: list[JsonClient] = []
+def connect(service: Any, slept: list[float]) -> Open:
+    """Make what asks the service and does not really wait."""
 
-    def make(**changes: Any) -> JsonClient:
-        values = {"url": f"{service.url}/v1/thing", "section": "embedding"} | changes
-        made.append(JsonClient(Endpoint(**values), sleep=slept.append, jitter=lambda: 0.5))
-        return made[-1]
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
 
-    yield make
-    for client in made:
-        client.close()
+    def make(key_variable: str = "", **changes: Any) -> Asker:
+        values = {"url": f"{service.url}/v1", "section": "embedding"} | changes
+        source = KeySource("embedding", key_variable)
+        return Asker(Service(source=source, sleep=sleep, jitter=lambda: 0.5, **values))
+
+    return make
 
 
 def test_an_answer_comes_back(service: Any, connect: Open) -> None:
@@ -46,7 +58,7 @@ def test_an_answer_comes_back(service: Any, connect: Open) -> None:
     (request,) = service.asked
     assert request.path == "/v1/thing"
     assert request.body == {"input": "Häfen 港"}
-    assert "Authorization" not in request.headers
+    assert "authorization" not in {name.lower() for name in request.headers}
 
 
 def test_a_lone_surrogate_does_not_stop_a_request(service: Any, connect: Open) -> None:
@@ -61,7 +73,7 @@ def test_the_key_comes_from_the_environment(
     monkeypatch.setenv(VARIABLE, f"{KEY}\n")
     service.says(service.reply({}))
     connect(key_variable=VARIABLE).post({})
-    assert service.asked[0].headers["Authorization"] == f"Bearer {KEY}"
+    assert service.asked[0].headers["authorization"] == f"Bearer {KEY}"
 
 
 @pytest.mark.parametrize("value", [None, "", "  ", "a\nb", "schlüssel"])
@@ -93,7 +105,7 @@ def test_what_will_not_pass_is_not_tried_again(
     service.says(service.reply({"error": {"message": "no such thing"}}, status=status))
     with pytest.raises(EngineError, match=f"{status}: no such thing") as caught:
         connect().post({})
-    assert "/v1/thing" in caught.value.message
+    assert "/v1 answered" in caught.value.message
     assert "embedding" in caught.value.hint
     assert len(service.asked) == 1
     assert not slept
@@ -135,7 +147,7 @@ def test_no_server_is_told(connect: Open, slept: list[float]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     with pytest.raises(EngineError, match=r"could not be reached.*after 3 tries") as caught:
-        connect(url=f"http://127.0.0.1:{port}/v1/thing", attempts=3).post({})
+        connect(url=f"http://127.0.0.1:{port}/v1", attempts=3).post({})
     assert "embedding.base_url" in caught.value.hint
 
 
@@ -147,7 +159,7 @@ def test_a_response_cut_off_is_asked_for_again(service: Any, connect: Open) -> N
 @pytest.mark.parametrize("body", [b'{"data": [', b"<html>Hello</html>", b"", b"[" * 100_000])
 def test_what_is_not_json_is_told(service: Any, connect: Open, body: bytes) -> None:
     service.says(service.reply(body))
-    with pytest.raises(EngineError, match="did not answer with JSON") as caught:
+    with pytest.raises(EngineError, match="cannot be understood") as caught:
         connect().post({})
     assert len(caught.value.message) < 500
 
@@ -159,20 +171,6 @@ def test_redirects_are_refused(service: Any, connect: Open, status: int) -> None
     with pytest.raises(EngineError, match=r"redirects to example\.org"):
         connect().post({})
     assert len(service.asked) == 1
-
-
-def test_a_huge_response_is_cut_short(service: Any, connect: Open) -> None:
-    service.says(service.reply(b"[" + b"1," * 600_000 + b"1]"))
-    with pytest.raises(EngineError, match="more than 1,000,000 bytes"):
-        connect(maximum_bytes=1_000_000).post({})
-
-
-def test_a_huge_response_is_cut_short_when_packed(service: Any, connect: Open) -> None:
-    packed = gzip.compress(b" " * 50_000_000)
-    service.says(service.reply(packed, headers={"Content-Encoding": "gzip"}))
-    with pytest.raises(EngineError, match="more than 1,000,000 bytes"):
-        connect(maximum_bytes=1_000_000).post({})
-    assert service.asked[0].headers["Accept-Encoding"] == "identity"
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 500])
@@ -194,7 +192,7 @@ def test_the_key_is_never_shown(
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     assert "[key]" in caught.value.message
     assert KEY not in caplog.text
-    assert KEY not in repr(client) + repr(vars(client))
+    assert KEY not in repr(client.service)
 
 
 def test_cookies_are_not_kept(service: Any, connect: Open) -> None:
@@ -214,11 +212,11 @@ def test_a_proxy_of_the_environment_is_used_only_when_asked(
     service.says(service.reply(["by proxy"]))
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    nowhere = f"http://127.0.0.1:{port}/v1/thing"
+    nowhere = f"http://127.0.0.1:{port}/v1"
     with pytest.raises(EngineError):
         connect(url=nowhere, attempts=1).post({})
     assert connect(url=nowhere, attempts=1, trust_environment=True).post({}) == ["by proxy"]
-    assert service.asked[0].path == nowhere
+    assert service.asked[0].path == f"{nowhere}/thing"
 
 
 @pytest.fixture
@@ -251,34 +249,10 @@ def test_a_certificate_must_be_trusted(
     assert connect(trust_environment=True).post({}) == ["secret"]
 
 
-def test_a_client_that_was_closed_connects_again(service: Any, connect: Open) -> None:
-    service.says(service.reply([3]))
-    client = connect()
-    client.post({})
-    client.close()
-    assert client.post({}) == [3]
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "10.1.2.3", "[::1]", "gpu-box"])
-def test_a_key_may_travel_unencrypted_at_home(host: str) -> None:
-    JsonClient(Endpoint(f"http://{host}/v1/embeddings", "embedding", VARIABLE))
-
-
-def test_a_key_does_not_travel_unencrypted_abroad() -> None:
-    with pytest.raises(UsageError, match=r"unencrypted to api\.example\.org") as caught:
-        JsonClient(Endpoint("http://api.example.org/v1/embeddings", "embedding", VARIABLE))
-    assert "https" in caught.value.hint
-    JsonClient(Endpoint("https://api.example.org/v1/embeddings", "embedding", VARIABLE))
-    JsonClient(Endpoint("http://api.example.org/v1/embeddings", "embedding"))
-
-
-@pytest.mark.parametrize(
-    ("base", "full"),
-    [
-        ("http://a/v1", "http://a/v1/rerank"),
-        ("http://a/v1/", "http://a/v1/rerank"),
-        ("http://a/v1/rerank", "http://a/v1/rerank"),
-    ],
-)
-def test_a_base_url_may_be_whole(base: str, full: str) -> None:
-    assert endpoint_url(base, "rerank") == full
+@pytest.mark.parametrize("address", ["", "/v1", "/v1/", "/v1/embeddings"])
+def test_an_address_may_be_whole(service: Any, tmp_path: Path, address: str) -> None:
+    service.says(service.reply({"data": [{"embedding": [1.0, 0.0]}]}))
+    values = {"engine": "openai", "model": "m", "base_url": service.url + address}
+    settings = EmbeddingSettings.model_validate({**values, "cache_megabytes": 0})
+    assert open_embedder(settings, tmp_path, lambda _: None).dimensions == 2
+    assert service.asked[0].path == "/v1/embeddings"
