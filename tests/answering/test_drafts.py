@@ -2,7 +2,7 @@
 
 import time
 
-from chapterhouse.answering.drafts import drafts
+from chapterhouse.answering.writing import drafts
 from chapterhouse.types import Draft
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.rooms import FOREIGN, KNOTS, SPEED, asked, marker_in
 
 from chapterhouse.agents.ask import ask
-from chapterhouse.answering import drafts
+from chapterhouse.answering import writing
 from chapterhouse.answering.bundle import examine
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.writing import NOTHING_CITED
@@ -234,7 +234,7 @@ def test_no_words_of_a_model_break_the_search(harbour: Any, query: str) -> None:
 def test_what_streams_is_checked_as_soon_as_a_sentence_is_whole(
     harbour: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drafts, "_PAUSE", 0)  # a draft of every piece
+    monkeypatch.setattr(writing, "_PAUSE", 0)  # a draft of every piece
     model = harbour.says("")
     wrong = KNOTS.replace("4", "9")
     model._script = lambda _, prompt: Step(f"{KNOTS} {marker_in(prompt)} {wrong} [1] So it is.")

@@ -11,12 +11,12 @@ from chapterhouse.agents.persona import PersonaConfig
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.registry import Refresh
 from chapterhouse.answering.choosing import Form
-from chapterhouse.answering.drafts import OnDraft
 from chapterhouse.answering.question_record import answer_record, record_question
 from chapterhouse.answering.request import AskOptions, Request, library_request
 from chapterhouse.answering.respond import offline, respond
 from chapterhouse.answering.route import deferral
 from chapterhouse.answering.thread import resolve_follow_up
+from chapterhouse.answering.writing import OnDraft
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ingest.sources import day_of, stale_folders

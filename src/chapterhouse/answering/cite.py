@@ -295,28 +295,15 @@ def _state(citation: Citation, document: Document, body: Body, changed: SourceSt
 def _find(citation: Citation, text: str) -> tuple[QuoteState, int]:
     """Return how the quotation stands in a text, and where it starts there, or -1.
 
-    A row of a table says the same only under the same heading row.
+    Of several places the nearest to the old one is meant. A row of a table says the same only
+    under the same heading row.
     """
-    state, start = _find_quote(citation, text)
-    if citation.header and header_of(citation.quote, text, start) != citation.header:
-        return QuoteState.LOST, -1
-    return state, start
-
-
-def _find_quote(citation: Citation, text: str) -> tuple[QuoteState, int]:
-    """Return where the quotation stands; of several places the nearest to the old one is meant."""
     quote, start = citation.quote, citation.start
-    if not quote.strip():
+    stands = start >= 0 and citation.end - start == len(quote) and text.startswith(quote, start)
+    places = [text.rfind(quote, 0, max(start, 0) + len(quote)), text.find(quote, max(start, 0))]
+    found = [start] if stands else [place for place in places if place >= 0]
+    place = min(found, key=lambda place: (abs(place - start), place), default=-1)
+    is_other_row = citation.header and header_of(quote, text, place) != citation.header
+    if place < 0 or not quote.strip() or is_other_row:
         return QuoteState.LOST, -1
-    if (
-        start >= 0
-        and text[start : start + len(quote)] == quote
-        and citation.end - start == len(quote)
-    ):
-        return QuoteState.FOUND, start
-    before = text.rfind(quote, 0, max(start, 0) + len(quote))
-    behind = text.find(quote, max(start, 0))
-    found = [place for place in (before, behind) if place >= 0]
-    if not found:
-        return QuoteState.LOST, -1
-    return QuoteState.MOVED, min(found, key=lambda place: (abs(place - start), place))
+    return QuoteState.FOUND if stands else QuoteState.MOVED, place

@@ -52,14 +52,7 @@ class EvidenceBuffer:
     """The excerpts before one model, in the order in which they were laid there."""
 
     def __init__(self, request: Request, runtime: Runtime, maximum_tokens: int = 0) -> None:
-        """Lay nothing there yet.
-
-        Args:
-            request: What is asked, and of which shelves.
-            runtime: The library's parts.
-            maximum_tokens: Of the excerpts that are given; 0 for any. What tools find is not
-                counted.
-        """
+        """Lay nothing there yet; at most so many tokens of what is given, 0 for any."""
         self._maximum = maximum_tokens
         self.tokens = 0
         self._request = request
@@ -70,11 +63,9 @@ class EvidenceBuffer:
         self.nonce = runtime.nonce()
 
     def add(self, excerpts: Sequence[Excerpt], *, limited: bool = True) -> tuple[Shown, ...]:
-        """Add excerpts that do not lie there yet; return them as the prompt names them.
+        """Add excerpts that do not lie there yet, best first; return them as the prompt names them.
 
-        Args:
-            excerpts: Those that are worth most first.
-            limited: Whether those for which there is no room are left out.
+        Where it is limited, those for which there is no room are left out.
         """
         with self._lock:  # searches that a model asks for at once may run at once
             known = {_range_of(block.excerpt) for block in self._blocks}
@@ -131,12 +122,7 @@ class EvidenceBuffer:
         return replace(tool, call=call, maximum_characters=sys.maxsize)
 
     def add_texts(self, texts: Sequence[ToolText], *, echoes: bool = True) -> tuple[Shown, ...]:
-        """Add what tools returned; return its parts as the prompt names them.
-
-        Args:
-            texts: What they returned.
-            echoes: Whether it may repeat the arguments; see ``tool_excerpts``.
-        """
+        """Add what tools returned; return its parts as the prompt names them."""
         excerpts = [e for text in texts for e in tool_excerpts(text, echoes=echoes)]
         with self._lock:
             self._texts |= {text.id: text for text in reversed(texts)}

@@ -65,7 +65,6 @@ def cache_key(
         "settings": request.settings.model_dump(mode="json"),
         "request": [
             request.scope.shelves,
-            None,  # where one could ask for levels of trust
             list(request.tags),
             request.search_text,
             request.form.words,
@@ -88,7 +87,7 @@ def cached_answer(key: str, request: Request, runtime: Runtime) -> Answer | None
 
     It is an answer to the question as it is asked now, which may be worded more politely.
     """
-    found = runtime.memories.cached_answer(key, request.scope)
+    found = runtime.memories.cached_answer(key, request.scope) if key else None
     if found is None:
         return None
     try:

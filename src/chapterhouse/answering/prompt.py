@@ -188,15 +188,7 @@ class Shown:
 def instructions(
     persona: Persona | None, *, words: int, today: str, tools: bool = False, external: bool = False
 ) -> str:
-    """Return the system message: who answers, and the rules.
-
-    Args:
-        persona: Who answers; None for the library itself.
-        words: Of an answer, at most.
-        today: The date, ISO 8601.
-        tools: Whether the model may search.
-        external: Whether it has tools of the asker's program.
-    """
+    """Return the system message: who answers, at most in so many words, and by which tools."""
     name = sanitise_line(persona.display_name) if persona else _LIBRARY
     parts = [f"You are {name}; today is {_in_words(today)}."]
     if persona and persona.prose.strip():
@@ -224,12 +216,6 @@ def user_message(
     question: str, blocks: Sequence[Shown], nonce: str, memories: Sequence[Memory] = ()
 ) -> str:
     """Return the sources and, behind them, the question.
-
-    Args:
-        question: As it was asked.
-        blocks: What the model may cite.
-        nonce: At least six random letters, fresh for each prompt.
-        memories: Earlier answers to be reminded of; they cannot be cited.
 
     Raises:
         ValueError: the nonce is too short to be one.

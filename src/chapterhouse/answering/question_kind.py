@@ -62,12 +62,7 @@ _NAMES: Final = re.compile(r"(?<=[\w,;:)]\s)[^\W\d_a-zà-öø-ÿа-я][\w'’.\-
 
 
 def kind_of(question: str, languages: Sequence[str]) -> QuestionKind:
-    """Return what a question asks for.
-
-    Args:
-        question: As it was asked.
-        languages: Those that it may be in, the likeliest first; then any is tried.
-    """
+    """Return what a question asks for; its likeliest languages are tried first, then any."""
     text = unicodedata.normalize("NFKC", question).strip()
     for language in dict.fromkeys((*languages, *language_data())):
         for kind, cue in _cues(language):
@@ -137,24 +132,23 @@ def _new(pattern: re.Pattern[str], text: str, question: str) -> bool:
 
 @cache
 def _number_words() -> re.Pattern[str]:
-    words = sorted(word for data in language_data().values() for word in data.number_words)
-    return re.compile(rf"\b(?:{'|'.join(words)})\b|{_CHINESE_NUMBERS}|百分之", re.IGNORECASE)
+    words = _words_of("number_words")
+    return re.compile(rf"\b(?:{words})\b|{_CHINESE_NUMBERS}|百分之", re.IGNORECASE)
 
 
 @cache
 def _date_words() -> re.Pattern[str]:
-    words = sorted(word for data in language_data().values() for word in data.date_words)
-    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{_words_of('date_words')})\b", re.IGNORECASE)
+
+
+def _words_of(kind: str) -> str:
+    every = (word for data in language_data().values() for word in getattr(data, kind))
+    return "|".join(sorted(every))
 
 
 @cache
 def _reasons() -> re.Pattern[str]:
-    spaced = [
-        data.reason_cues
-        for language, data in language_data().items()
-        if data.reason_cues and language not in _UNSPACED
-    ]
-    unspaced = [data.reason_cues for name, data in language_data().items() if name in _UNSPACED]
-    return re.compile(
-        "|".join([rf"\b(?:{'|'.join(spaced)})\b", *filter(None, unspaced)]), re.IGNORECASE
-    )
+    cues = {name: data.reason_cues for name, data in language_data().items() if data.reason_cues}
+    spaced = "|".join(cue for name, cue in cues.items() if name not in _UNSPACED)
+    unspaced = (cue for name, cue in cues.items() if name in _UNSPACED)
+    return re.compile("|".join([rf"\b(?:{spaced})\b", *unspaced]), re.IGNORECASE)

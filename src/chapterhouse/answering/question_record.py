@@ -58,14 +58,7 @@ def minutes_record(minutes: Minutes) -> QuestionRecord:
 def record_question(
     record: QuestionRecord, interface: str, runtime: Runtime, *, with_text: bool
 ) -> None:
-    """Record a question where the settings want that; an answer never fails for it.
-
-    Args:
-        record: Of its answer or its meeting.
-        interface: By which it came.
-        runtime: The library's parts.
-        with_text: Whether its text may be recorded, if the settings allow it.
-    """
+    """Record a question where the settings want that; an answer never fails for it."""
     settings, now = runtime.settings.analytics, runtime.now()
     if not settings.enabled:
         return

@@ -12,21 +12,20 @@ the answer says why.
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import Any, Final, cast
 
 from chapterhouse.answering import writing
-from chapterhouse.answering.drafts import OnDraft
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.memory import cache_answer, cache_key, cached_answer, recall, remember
 from chapterhouse.answering.request import NO_MODEL, Request
 from chapterhouse.answering.route import deferral, route
 from chapterhouse.answering.search import check_query, method_for, reference_of, search
 from chapterhouse.answering.versions import add_version_differences
-from chapterhouse.answering.writing import Written, combine
+from chapterhouse.answering.writing import OnDraft, Written, combine
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.metered import Metered
@@ -61,11 +60,6 @@ _COMPARED: Final = 5  # hits
 async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None = None) -> Answer:
     """Answer a question.
 
-    Args:
-        request: The question and everything that decides how it is answered.
-        runtime: The library's parts.
-        on_draft: Is given what a model writes as it comes, checked sentence by sentence.
-
     Raises:
         UsageError: the question is empty or too long, or there is no such model.
         NotFoundError: there is no such shelf.
@@ -75,13 +69,18 @@ async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None =
     model = await run_in_thread(partial(model_of, request, runtime))
     if model is None:
         return await compute_in_thread(partial(_respond_by_quotation, request, runtime))
-    start = await run_in_thread(partial(_start, request, runtime, model))
-    request, answer = start.request, start.cached
+    query, sequence, recalled = await run_in_thread(partial(_prepare, request, runtime))
+    request = replace(request, question=query.text)
+    key = cache_key(request, runtime, model, recalled, sequence)
+    answer = await run_in_thread(partial(cached_answer, key, request, runtime))
     if answer is None:
-        answer = await _write(start, runtime, model, on_draft)
+        answer = await _write(request, query, recalled, runtime, model, on_draft)
         if model.usage.calls:
             answer = replace(answer, usage=model.usage)
-    return await run_in_thread(partial(_store, start, answer, runtime))
+        if key and answer.usage is not None and not answer.warnings:
+            keep = partial(cache_answer, key, request, sequence, answer, runtime)
+            answer = await run_in_thread(keep)
+    return await run_in_thread(partial(remember, request, answer, sequence, runtime))
 
 
 class _BodyCache:
@@ -121,48 +120,15 @@ def _respond_by_quotation(request: Request, runtime: Runtime) -> Answer:
     return remember(request, answer, sequence, runtime)
 
 
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """What is looked up before a model is asked.
-
-    Attributes:
-        sequence: Of the library, when the question was put.
-        recalled: Earlier answers that the model is reminded of.
-        key: Of the answer in the cache; empty where it must not be there.
-        cached: The answer that was found there.
-    """
-
-    request: Request
-    query: Query
-    sequence: int
-    recalled: tuple[Memory, ...]
-    key: str
-    cached: Answer | None
-
-
-def _start(request: Request, runtime: Runtime, model: LanguageModel) -> _Start:
+def _prepare(request: Request, runtime: Runtime) -> tuple[Query, int, tuple[Memory, ...]]:
+    """Return the search, where the library stands, and what the model is reminded of."""
     query = query_of(request, runtime)
-    request = replace(request, question=query.text)
-    sequence = runtime.store.sequence()
-    recalled = recall(request, runtime)
-    key = cache_key(request, runtime, model, recalled, sequence)
-    cached = cached_answer(key, request, runtime) if key else None
-    return _Start(request, query, sequence, recalled, key, cached)
-
-
-def _store(start: _Start, answer: Answer, runtime: Runtime) -> Answer:
-    """Put an answer into the cache and the memory."""
-    if start.key and start.cached is None and answer.usage is not None and not answer.warnings:
-        answer = cache_answer(start.key, start.request, start.sequence, answer, runtime)
-    return remember(start.request, answer, start.sequence, runtime)
+    recalled = recall(replace(request, question=query.text), runtime)
+    return query, runtime.store.sequence(), recalled
 
 
 def offline(request: Request, runtime: Runtime) -> Answer:
     """Answer a question by quotation alone; nothing is remembered.
-
-    Args:
-        request: The question.
-        runtime: The library's parts.
 
     Raises:
         UsageError: the question is empty or too long.
@@ -174,30 +140,29 @@ def offline(request: Request, runtime: Runtime) -> Answer:
 
 
 async def _write(
-    start: _Start, runtime: Runtime, model: LanguageModel, on_draft: OnDraft | None
+    request: Request,
+    query: Query,
+    recalled: tuple[Memory, ...],
+    runtime: Runtime,
+    model: LanguageModel,
+    on_draft: OnDraft | None,
 ) -> Answer:
     """Let a model answer, beside the answer by quotation."""
-    request, query, recalled = start.request, start.query, start.recalled
-    # What the model is given is chosen from more hits, in the same search.
-    hits = max(request.settings.packing.hits, query.limit)
-    wide = replace(query, limit=hits, per_document=0)
-    # A model may be asked to rewrite the question; nobody else waits for that.
-    method = method_for(runtime, request.settings, model)
-    found = await compute_in_thread(partial(_search, request, wide, method, runtime))
-    if request.settings.expansion.rewrite == "when-weak" and _is_weak(found.hits):
-        method = method_for(runtime, _rewriting(request.settings), model)
-        found = await compute_in_thread(partial(_search, request, wide, method, runtime))
+    found = await _find(request, query, runtime, model)
+
+    async def write() -> Written:
+        work = partial(writing.prompt_for, request, found, runtime, recalled)
+        prompt = await compute_in_thread(work)
+        return await writing.write(request, found, prompt, model, runtime, on_draft)
+
     quote = partial(_quote, request, replace(found, hits=_cap(found.hits, query)), runtime)
     # A persona's quotations say whether the question is for them; else they come meanwhile.
     quoting = asyncio.create_task(compute_in_thread(quote))
     if not found.hits or request.persona:
         quoted = await quoting
         if not found.hits or quoted.route is Route.OUT_OF_SCOPE:
-            return await _unanswered(request, found, quoted, model, runtime, on_draft, recalled)
-    prompt = await compute_in_thread(partial(writing.prompt_for, request, found, runtime, recalled))
-    quoted, written = await asyncio.gather(
-        quoting, _attempt(writing.write(request, found, prompt, model, runtime, on_draft))
-    )
+            return await _unanswered(request, quoted, write, model, on_draft)
+    quoted, written = await asyncio.gather(quoting, _attempt(write()))
     compare = partial(_compare_versions, found=found, runtime=runtime)
     if isinstance(written, EngineError):
         return await compute_in_thread(partial(compare, _despite(quoted, written)))
@@ -206,28 +171,42 @@ async def _write(
         way = await compute_in_thread(partial(_route, request, found, runtime, unsure))
         if way is Route.OUT_OF_SCOPE:
             quoted = _deferred(quoted, request.persona)
-            return await _unanswered(request, found, quoted, model, runtime, on_draft, recalled)
+            return await _unanswered(request, quoted, write, model, on_draft)
     return await compute_in_thread(partial(compare, combine(quoted, written)))
+
+
+async def _find(
+    request: Request, query: Query, runtime: Runtime, model: LanguageModel
+) -> SearchResult:
+    """Return what a model is given to choose from: more hits of the same search."""
+    hits = max(request.settings.packing.hits, query.limit)
+    wide = replace(query, limit=hits, per_document=0)
+    # A model may be asked to rewrite the question; nobody else waits for that.
+    method = method_for(runtime, request.settings, model)
+    found = await compute_in_thread(partial(_search, request, wide, method, runtime))
+    if request.settings.expansion.rewrite == "when-weak" and _is_weak(found.hits):
+        method = method_for(runtime, _rewriting(request.settings), model)
+        found = await compute_in_thread(partial(_search, request, wide, method, runtime))
+    return found
 
 
 async def _unanswered(
     request: Request,
-    found: SearchResult,
     quoted: Answer,
+    write: Callable[[], Awaitable[Written]],
     model: LanguageModel,
-    runtime: Runtime,
     on_draft: OnDraft | None,
-    recalled: Sequence[Memory],
 ) -> Answer:
     """Answer where the documents do not: by a model that may search, or one for all the rest."""
+    is_outside = quoted.route is Route.OUT_OF_SCOPE
     try:
-        may_search = request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE
-        if may_search or request.tools or request.tool_texts:
-            work = partial(writing.prompt_for, request, found, runtime, recalled)
-            prompt = await compute_in_thread(work)
-            written = await writing.write(request, found, prompt, model, runtime, on_draft)
-            return combine(quoted, written)
-        if quoted.route is Route.OUT_OF_SCOPE and request.out_of_scope == "general":
+        if (
+            (request.grounding != "inject" and not is_outside)
+            or request.tools
+            or request.tool_texts
+        ):
+            return combine(quoted, await write())
+        if is_outside and request.out_of_scope == "general":
             return await writing.general(request, quoted, model, on_draft)
     except EngineError as error:
         return _despite(quoted, error)

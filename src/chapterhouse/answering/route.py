@@ -27,13 +27,7 @@ NEAR: Final = 0.3
 
 
 def needs_model(kind: QuestionKind, shown: str, asked: str) -> bool:
-    """Whether no quotation can answer a question: it is to be counted, weighed or summed up.
-
-    Args:
-        kind: What the question asks for.
-        shown: The text that is shown.
-        asked: The question.
-    """
+    """Whether no quotation can answer a question: it is to be counted, weighed or summed up."""
     counted = kind is QuestionKind.COUNT and states_count(shown, asked)
     return kind in _NEEDS_MODEL and not counted
 
@@ -45,14 +39,7 @@ def notice(
     *,
     beginning: str = "",
 ) -> str:
-    """Return what the reader is told first; empty where there is nothing to tell.
-
-    Args:
-        kind: What the question asks for.
-        shown: The text that is shown; or empty.
-        asked: The question.
-        beginning: Title of the document whose beginning is shown; or empty.
-    """
+    """Return what the reader is told first; empty where there is nothing to tell."""
     if not shown or not needs_model(kind, shown, asked):
         return ""
     return _BEGINNING.format(f"“{beginning}”") if beginning else _NEEDS_MODEL[kind]
@@ -104,11 +91,6 @@ def field_share(question: Question, persona: Persona, weights: Sequence[float]) 
 
 
 def deferral(persona: Persona, successor: str = "") -> str:
-    """Return the sentence by which a persona passes a question on.
-
-    Args:
-        persona: Who was asked.
-        successor: Who answers instead, such as "the general assistant"; or empty.
-    """
+    """Return the sentence by which a persona passes a question on."""
     switching = f"; switching to {successor}" if successor else ""
     return f"This question is outside {persona.display_name}'s expertise{switching}."

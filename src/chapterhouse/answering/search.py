@@ -60,13 +60,7 @@ def check_query(
 ) -> Query:  # fmt: skip
     """Return a query that can be answered, with the settings where the caller did not say.
 
-    Args:
-        query: As the caller gave it.
-        store: What is searched.
-        limit: Number of hits; the setting when None.
-        per_document: At most so many of one document; the setting when None.
-        settings: Where the caller did not say.
-        may_be_empty: Whether a shelf may have no document yet, as a new persona's has none.
+    A shelf that ``may_be_empty`` may have no document yet, as a new persona's has none.
 
     Raises:
         UsageError: the question is empty or too long, or a number is out of range.
@@ -128,14 +122,7 @@ def _behind(runtime: Runtime) -> str:
 
 
 def method_for(runtime: Runtime, settings: Settings, model: LanguageModel | None) -> Method:
-    """Return the stages of retrieval under some settings.
-
-    Args:
-        runtime: The library's parts.
-        settings: The settings; a persona's may differ from the library's.
-        model: The language model that answers, or None; a smaller one, where the settings name
-            one, rewrites questions in its place.
-    """
+    """Return the stages of retrieval under some settings, with the model that answers or None."""
     chosen = settings.search
     fuse, merge = _FUSIONS[chosen.fusion]
     return Method(

@@ -22,29 +22,20 @@ each statement "confirms" where a source says all of it, in whatever words; "con
 source says otherwise; else "silent". With the first two give the sentence of the source that \
 shows it, copied word for word. Answer with one JSON object and nothing else: \
 {"checks": [{"statement": 1, "verdict": "confirms", "quotation": "..."}]}."""
-OUTPUT: Final = OutputFormat(
-    "checks",
-    {
-        "type": "object",
-        "properties": {
-            "checks": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "statement": {"type": "integer"},
-                        "verdict": {"type": "string", "enum": [*map(str, OpinionKind)]},
-                        "quotation": {"type": "string"},
-                    },
-                    "required": ["statement", "verdict", "quotation"],
-                    "additionalProperties": False,
-                },
-            }
-        },
-        "required": ["checks"],
-        "additionalProperties": False,
-    },
+
+
+def _object(**properties: object) -> dict[str, object]:
+    """Return the schema of an object with exactly these properties."""
+    required = {"required": [*properties], "additionalProperties": False}
+    return {"type": "object", "properties": properties, **required}
+
+
+_CHECK: Final = _object(
+    statement={"type": "integer"},
+    verdict={"type": "string", "enum": [*map(str, OpinionKind)]},
+    quotation={"type": "string"},
 )
+OUTPUT: Final = OutputFormat("checks", _object(checks={"type": "array", "items": _CHECK}))
 _LONGEST: Final = 600  # characters of a statement or quotation
 
 
@@ -66,12 +57,7 @@ def statements(sentences: Sequence[str]) -> str:
 
 
 def read_opinions(text: str, sentences: Sequence[str]) -> Mapping[str, WrittenOpinion]:
-    """Return what a model says about each sentence; nothing of those that it passes over.
-
-    Args:
-        text: What it wrote: JSON, perhaps with mistakes or with other text around it.
-        sentences: As they were numbered, from 1.
-    """
+    """Return what a model says about each sentence; nothing of those that it passes over."""
     found: dict[str, WrittenOpinion] = {}
     for one in objects_in(text):
         rows = one.value.get("checks")
@@ -79,11 +65,9 @@ def read_opinions(text: str, sentences: Sequence[str]) -> Mapping[str, WrittenOp
             if not isinstance(row, Mapping):
                 continue
             number, verdict = row.get("statement"), str(row.get("verdict"))
-            if (
-                isinstance(number, int)
-                and 0 < number <= len(sentences)
-                and verdict in [*OpinionKind]
-            ):
+            if not isinstance(number, int) or verdict not in [*OpinionKind]:
+                continue
+            if 0 < number <= len(sentences):
                 quotation = str(row.get("quotation") or "")[:_LONGEST]
                 opinion = WrittenOpinion(OpinionKind(verdict), quotation)
                 found.setdefault(sentences[number - 1], opinion)
@@ -97,15 +81,7 @@ def add_opinions(
     passages: Sequence[Evidence],
     lookup: Lookup,
 ) -> Checked:
-    """Put opinions beside the sentences of an answer.
-
-    Args:
-        checked: The answer.
-        opinions: By the text of the sentence.
-        model: Whose they are.
-        passages: All that the model was given.
-        lookup: Where quotations are looked up.
-    """
+    """Put opinions beside the sentences of an answer."""
     citations = Citations(lookup, checked.citations)
 
     def sentences() -> Iterator[AnswerSentence]:

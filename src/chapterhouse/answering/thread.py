@@ -29,12 +29,6 @@ async def resolve_follow_up(
 ) -> FollowUp:
     """Return a question as it can be understood without those before it.
 
-    Args:
-        request: The question as it is asked, and everything that decides how it is answered.
-        before: The turns before it, oldest first.
-        runtime: The library's parts.
-        certain: Whether it is known to go on from the last of them.
-
     Raises:
         UsageError: the question is empty or too long, or there is no such model.
         NotFoundError: there is no such shelf.
@@ -63,15 +57,13 @@ async def _rewrite(
     certain: bool,
 ) -> FollowUp:
     """Let a model say how a question is meant; where it does not, carry words over."""
-    asked = request.question
+    asked, by_rules = request.question, partial(_complete_by_rules, request, before, runtime)
     try:
         question, writing = await standalone_question(model, asked, before)
     except EngineError as error:
-        found = _complete_by_rules(request, before, runtime, certain=certain)
-        return replace(found, warning=error.message)
+        return replace(by_rules(certain=certain), warning=error.message)
     if not question:
-        found = _complete_by_rules(request, before, runtime, certain=certain)
-        return replace(found, usage=writing.usage)
+        return replace(by_rules(certain=certain), usage=writing.usage)
     if question.casefold() == asked.casefold():
         return FollowUp(asked, asked, usage=writing.usage)
     languages = runtime.store.census(request.scope).languages

@@ -7,7 +7,7 @@ the statement that cites them.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from chapterhouse.answering.cite import text_hash
@@ -34,15 +34,6 @@ FORMAT: Final = "tool"
 _WORDS: Final = 4  # that an argument must have for its repetition to be left out
 
 
-@dataclass(frozen=True, slots=True)
-class _TextDocument:
-    """A text as a document with its parts."""
-
-    document: Document
-    body: Body
-    chunks: tuple[Chunk, ...]
-
-
 class ToolTextStore:
     """A store in which texts of tools are documents too, for whoever knows their ids.
 
@@ -62,28 +53,28 @@ class ToolTextStore:
     def document(self, document_id: str, scope: Scope) -> Document | None:
         """Return one document; a text of a tool in any scope."""
         found = self._documents.get(document_id)
-        return found.document if found else self.base.document(document_id, scope)
+        return found[0] if found else self.base.document(document_id, scope)
 
     def documents(self, scope: Scope, after: str = "", text: str = "") -> Iterator[Document]:
         """Yield documents in order of id, texts of tools behind them."""
         yield from self.base.documents(scope, after, text)
-        yield from (self._documents[name].document for name in sorted(self._documents))
+        yield from (self._documents[name][0] for name in sorted(self._documents))
 
     def documents_among(self, document_ids: Iterable[str], scope: Scope) -> dict[str, Document]:
         """Return the documents that exist among ``document_ids``, by id."""
         wanted = list(document_ids)
-        own = {name: self._documents[name].document for name in wanted if name in self._documents}
+        own = {name: self._documents[name][0] for name in wanted if name in self._documents}
         return self.base.documents_among([n for n in wanted if n not in own], scope) | own
 
     def body(self, document_id: str, scope: Scope) -> Body | None:
         """Return the whole text."""
         found = self._documents.get(document_id)
-        return found.body if found else self.base.body(document_id, scope)
+        return found[1] if found else self.base.body(document_id, scope)
 
     def chunks_of(self, document_id: str, scope: Scope) -> tuple[Chunk, ...]:
         """Return the chunks of one document in order."""
         found = self._documents.get(document_id)
-        return found.chunks if found else self.base.chunks_of(document_id, scope)
+        return found[2] if found else self.base.chunks_of(document_id, scope)
 
 
 def with_tool_texts(runtime: Runtime, texts: Sequence[ToolText]) -> Runtime:
@@ -132,18 +123,16 @@ def tool_text(tool: str, arguments: Mapping[str, object], text: str, place: str 
 def tool_excerpts(text: ToolText, *, echoes: bool) -> Iterator[Excerpt]:
     """Yield the parts of a text that can be cited.
 
-    Args:
-        text: What a tool returned.
-        echoes: Whether it may repeat its arguments, which are a model's own words and no
-            evidence: what repeats an argument of several words is left out.
+    Where it echoes its arguments, which are a model's own words and no evidence, what repeats one
+    of several words is left out.
     """
-    whole = _text_document(text)
+    document, _, chunks = _text_document(text)
     repeated = list(_repeated(text)) if echoes else []
-    for chunk in whole.chunks:
+    for chunk in chunks:
         for start, end in _outside(chunk.start, chunk.end, repeated):
             part = text.text[start:end]
             if any(map(str.isalnum, part)):
-                hit = Hit(0, 0.0, chunk, whole.document)
+                hit = Hit(0, 0.0, chunk, document)
                 yield Excerpt(hit, start, end, part, tokens=0, relevance=0.0)
 
 
@@ -180,7 +169,8 @@ def _outside(start: int, end: int, taken: Sequence[tuple[int, int]]) -> Iterator
         yield start, end
 
 
-def _text_document(text: ToolText) -> _TextDocument:
+def _text_document(text: ToolText) -> tuple[Document, Body, tuple[Chunk, ...]]:
+    """Return a text as a document with its parts."""
     body = analyse_body(Body(sanitise(text.text).text))  # it may come from a file
     chunks = build_chunks(text.id, body, chunk_by_sentence(body), estimate_tokens)
     checksum = text_hash(body.text)  # its own, never the one that a file states
@@ -200,4 +190,4 @@ def _text_document(text: ToolText) -> _TextDocument:
         characters=len(text.text),
         chunks=len(chunks),
     )
-    return _TextDocument(document, body, chunks)
+    return document, body, chunks

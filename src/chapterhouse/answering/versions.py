@@ -160,13 +160,7 @@ def _without_marks(name: str) -> str:
 def add_version_differences(
     answer: Answer, documents: Iterable[Document], body: Callable[[str], Body | None]
 ) -> Answer:
-    """Return an answer with what other versions of the documents shown say, both sides cited.
-
-    Args:
-        answer: What is shown.
-        documents: Among which there may be versions of those that are cited, and these.
-        body: The text of a document by its id; None when it is gone.
-    """
+    """Return an answer with what other versions of the documents shown say, both sides cited."""
     texts = ((document, body(document.id)) for document in documents)
     known = {one.id: _Version(one, text) for one, text in texts if text is not None}
     citations, found = list(answer.citations), dict[frozenset[int], VersionDifference]()

@@ -1,12 +1,12 @@
 """A model writes; what it wrote is shown as it is, with its sources beside it."""
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.answering.check_written import Checked, check, check_draft
 from chapterhouse.answering.cite import Lookup
-from chapterhouse.answering.drafts import OnDraft, OnText, drafts
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer, excerpts_of
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
 from chapterhouse.answering.request import Request, ToolCallsWanted
@@ -29,6 +29,7 @@ from chapterhouse.types import (
     Answer,
     AnswerOutcome,
     AnswerSentence,
+    Draft,
     Memory,
     Route,
     SearchResult,
@@ -49,6 +50,33 @@ _CUT: Final = (
     "The model was cut off at its longest answer (language_model.maximum_tokens): "
     "more would follow."
 )
+
+
+OnDraft = Callable[[Draft], None]
+OnText = Callable[[str], None]
+_PAUSE: Final = 9  # times as long as the last draft took, before the next: a tenth of the time
+
+
+def drafts(on_draft: OnDraft | None, draft: Callable[[str], Draft]) -> OnText | None:
+    """Return a receiver of pieces of text that passes on drafts of all that came so far.
+
+    Not each piece makes one: a long text is checked again and again, and whoever writes it must
+    not wait for that. None where nobody wants them.
+    """
+    if on_draft is None:
+        return None
+    text, rested = "", 0.0
+
+    def receive(piece: str) -> None:
+        nonlocal text, rested
+        text += piece
+        began = time.monotonic()
+        if began >= rested:
+            on_draft(draft(text))
+            ended = time.monotonic()
+            rested = ended + _PAUSE * (ended - began)
+
+    return receive
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +102,6 @@ async def write(
 ) -> Written:
     """Let a model write, and check what it wrote.
 
-    Args:
-        request: The question and how it is to be answered.
-        found: The hits to choose excerpts from anew, where the prompt is too long.
-        prompt: What the model is given.
-        model: The model.
-        runtime: The library's parts.
-        on_draft: Is given what the model writes as it comes, checked sentence by sentence.
-
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
         ToolCallsWanted: it wants tools of the asker's program called first.
@@ -90,19 +110,17 @@ async def write(
     look = lookup_in(store, scope)
     known = "\n".join((request.question, runtime.today(), *(one.answer for one in prompt.recalled)))
 
-    def receiver(prompt: Prompt) -> OnText | None:
-        return drafts(
-            on_draft, lambda text: check_draft(text, prompt.evidence.given(), look, known)
-        )
+    def draft(text: str) -> Draft:
+        return check_draft(text, prompt.evidence.given(), look, known)
 
     try:
-        writing = await prompt.write(model, receiver(prompt))
+        writing = await prompt.write(model, drafts(on_draft, draft))
     except PromptTooLongError as error:  # once more, with what fits
         smaller = replace(request, max_tokens=prompt.budget(error.fits))
         if smaller.max_tokens < _LEAST:
             raise
         prompt = prompt_for(smaller, found, runtime, prompt.recalled)
-        writing = await prompt.write(model, receiver(prompt))
+        writing = await prompt.write(model, drafts(on_draft, draft))
     if writing.wanted:
         raise ToolCallsWanted(writing.wanted, writing.usage)
     checked = check(writing.text, prompt.evidence.given(), look, known)
@@ -158,14 +176,7 @@ class Prompt:
 def prompt_for(
     request: Request, found: SearchResult, runtime: Runtime, recalled: Sequence[Memory]
 ) -> Prompt:
-    """Return what a model is given.
-
-    Args:
-        request: The question and how it is to be answered.
-        found: The hits to choose excerpts from.
-        runtime: The library's parts.
-        recalled: Earlier answers that the model is reminded of.
-    """
+    """Return what a model is given."""
     evidence = EvidenceBuffer(request, runtime)
     blocks = (
         evidence.add(excerpts_of(request, found, runtime)) if request.grounding != "tool" else ()

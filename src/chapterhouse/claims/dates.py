@@ -76,12 +76,7 @@ class Date:
 
 
 def dates(text: str, language: str = "") -> tuple[Date, ...]:
-    """Return the dates of ``text`` in order, the longest reading of each.
-
-    Args:
-        text: Any text.
-        language: ISO 639-1 code; says what months are called and in which order ``3/4/2024`` is.
-    """
+    """Return the dates of a text in order, the longest reading of each; language is ISO 639-1."""
     found: list[Date] = []
     taken = bytearray(len(text) + 1)
     for date in _all(text, language):
@@ -223,10 +218,6 @@ def dateline(text: str, language: str = "") -> str:
     """Return the day of a document as ``YYYY-MM-DD``, where its text states one; or empty.
 
     That is the date behind a word such as "dated", or one on a line like "Minutes of 9 May 2017".
-
-    Args:
-        text: Of the document.
-        language: ISO 639-1 code, or empty.
     """
     beginning = text[:_LOOKED_AT]
     for pattern in (_NAMED, _LINE):

@@ -37,14 +37,9 @@ _SUFFIX_SCALES: Final = {"k": 1000, "m": 10**6, "bn": 10**9, "b": 10**9, "mn": 1
 _SHORT_APART: Final = word_set("s h t v w l an ad mes")
 PERCENT: Final = "%"
 _DECIMAL_COMMA: Final = word_set("de fr es it pt nl da no nb nn sv fi ru pl cs tr id")
-_FRACTIONS: Final = {
-    "½": "0.5",
-    "¼": "0.25",
-    "¾": "0.75",
-    "⅓": "0.3333",
-    "⅔": "0.6667",
-    "⅛": "0.125",
-}
+_FRACTIONS: Final = dict(
+    zip("½¼¾⅓⅔⅛", ("0.5", "0.25", "0.75", "0.3333", "0.6667", "0.125"), strict=True)
+)
 _FIGURE_ALONE: Final = (
     r"(?:(?P<money>us\$|[$€£¥￥])[ ]?)?(?P<sign>[-−](?=\d))?"
     r"(?P<digits>(?<=[$€£])\d{1,3}(?: \d{3})+(?!\d)"
@@ -98,12 +93,7 @@ class Number:
 
 
 def numbers(text: str, language: str = "") -> tuple[Number, ...]:
-    """Return the numbers of ``text`` in order; identifiers such as ``B-52`` are none.
-
-    Args:
-        text: Any text.
-        language: ISO 639-1 code; says whether a comma is a decimal mark and what words mean.
-    """
+    """Return the numbers of ``text`` in order; identifiers such as ``B-52`` are none."""
     figures = list(_figures(text, language))
     taken = bytearray(len(text) + 1)
     for number in figures:
