@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from chapterhouse.facets import sources as syncing
     from chapterhouse.ingest import archive as archives
     from chapterhouse.ingest import doctor as examining
-    from chapterhouse.models import discovery
+    from chapterhouse.models import served
     from chapterhouse.ports.memories import Memories
 else:
     curate = lazy("chapterhouse.agents.curate")
@@ -78,7 +78,7 @@ else:
     syncing = lazy("chapterhouse.facets.sources")
     archives = lazy("chapterhouse.ingest.archive")
     examining = lazy("chapterhouse.ingest.doctor")
-    discovery = lazy("chapterhouse.models.discovery")
+    served = lazy("chapterhouse.models.served")
 
 _SETTLES: Final = 2.0  # seconds
 _SOON: Final = 1_000  # chunks of which an encoder's vectors are waited for
@@ -414,9 +414,9 @@ class Library:
     def check_language_model(self) -> Check | None:
         """Say how the language model does; None where the settings name none.
 
-        A server on this machine is asked, for less than a second; nobody else is.
+        A server on this machine is asked, for two seconds at most; nobody else is.
         """
-        return discovery.check_language_model(self.settings.language_model)
+        return served.check_language_model(self.settings.language_model)
 
     def reindex(self, *, on_progress: Callable[[Progress], None] | None = None) -> LibraryStatus:
         """Cut again what other settings cut, and build store and indexes anew.

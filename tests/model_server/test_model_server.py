@@ -66,12 +66,12 @@ def server() -> Iterator[str]:
 
 
 def settings(address: str, *, more: str = SMALL, **model: object) -> str:
-    wanted = {"maximum_tokens": 48, "timeout_seconds": 900, "context_size": 0, **model}
+    usual = {"engine": "openai", "maximum_tokens": 48, "timeout_seconds": 900, "context_size": 0}
+    wanted = {**usual, **model}
     lines = [f"{name} = {json.dumps(value)}" for name, value in wanted.items()]
     return "\n".join(
         [
             "[language_model]",
-            'engine = "openai"',
             f'base_url = "{address}/v1"',
             'model = "smollm2"',
             *lines,
@@ -217,7 +217,7 @@ def test_a_server_that_dies_is_told_of(home: Path) -> None:
 @pytest.mark.parametrize("known", [True, False], ids=["the server says", "nobody says"])
 def test_what_is_too_long_is_packed_again(home: Path, *, known: bool) -> None:
     with served(context=1_024) as (address, _), forwarded(address, props=known) as near:
-        kind = {"server": "llama.cpp"} if known else {}
+        kind = {"engine": "llamacpp"} if known else {}
         prepared(home, settings(near, more="", **kind), "rules.md", "log.md")
         with Library.open(home) as library:
             answer = library.answers.ask(QUESTION)

@@ -1,35 +1,24 @@
 """Pages by which servers of models tell what they have, and a model that is good at everything."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
-from tests.models.chat_server import Reply, Request, ToolCall
+from tests.models.chat_server import Reply, Request
 
 LINE = "The ferry to Osk leaves at 07:40 from pier 3."
 
 
 def ollama(*names: str, context: int = 4_096, loaded: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the pages of Ollama; names with "embed" in them are of embedders."""
-
-    def show(body: Any) -> Mapping[str, Any]:
-        embeds = "embed" in body["model"]
-        return {
-            "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40_960},
-            "capabilities": ["embedding"] if embeds else ["completion", "tools", "thinking"],
-        }
+    """Return the pages of Ollama."""
 
     return {
         "/v1/models": {"object": "list", "data": [{"id": n, "owned_by": "library"} for n in names]},
-        "/api/tags": {"models": [{"name": name, "size": 1} for name in names]},
         "/api/ps": {"models": [{"name": name, "context_length": context} for name in loaded]},
-        "/api/show": show,
     }
 
 
 def lm_studio(*names: str, loaded: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the pages of LM Studio, which answers 200 to whatever it does not know."""
-    unknown = {"error": "Unexpected endpoint or method."}
     models = [
         {
             "id": name,
@@ -44,8 +33,6 @@ def lm_studio(*names: str, loaded: tuple[str, ...] = ()) -> dict[str, Any]:
     return {
         "/v1/models": {"data": [{"id": name, "owned_by": "organization_owner"} for name in names]},
         "/api/v0/models": {"object": "list", "data": models},
-        "/props": unknown,
-        "/api/tags": unknown,
     }
 
 
@@ -57,7 +44,7 @@ def llama_cpp(name: str = "model.gguf", slots: int = 1, context: int = 4_096) ->
         "data": [{"id": name, "owned_by": "llamacpp", "meta": {"n_ctx_train": 32_768}}],
     }
     props = {"default_generation_settings": {"n_ctx": context}, "total_slots": slots}
-    return {"/v1/models": listed, "/api/tags": listed, "/props": props}
+    return {"/v1/models": listed, "/props": props}
 
 
 def vllm(*names: str, length: int = 16_384) -> dict[str, Any]:
@@ -67,22 +54,9 @@ def vllm(*names: str, length: int = 16_384) -> dict[str, Any]:
 
 
 def good(request: Request) -> Reply:
-    """Answer as a model does that is good at everything."""
+    """Answer as a model does that answers well."""
     text, system = request.everything_else, request.system
-    if request.body.get("tools"):
-        done = any(message["role"] == "tool" for message in request.body["messages"])
-        return (
-            Reply("The code is K417.")
-            if done
-            else Reply(calls=[ToolCall("pier_code", {"pier": 3})])
-        )
     if '"terms"' in system:
         terms = {"parts": [], "terms": ["departure", "sailing", "berth"], "passage": ""}
         return Reply(json.dumps(terms))
-    if "one JSON object" in system:
-        return Reply(json.dumps({"time": "07:40", "pier": 3}))
-    if "from 1 to 40" in text:
-        return Reply(pieces=[f"{number}, " for number in range(1, 41)], drip=0.01)
-    if "[1] " in text:
-        return Reply(f"{LINE} [1]")
-    return Reply("ready")
+    return Reply(f"{LINE} [1]" if "[1] " in text else "ready")

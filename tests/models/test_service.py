@@ -34,7 +34,7 @@ class Asker:
         self.service = service
 
     def post(self, body: Mapping[str, object], attempts: int = 0) -> object:
-        return self.service.post("/thing", body, attempts)
+        return self.service.request("/thing", body, attempts)
 
 
 @pytest.fixture

@@ -106,7 +106,7 @@ class ApiReranker:
             "documents": [passage[: self._maximum_characters] or " " for passage in passages],
             "top_n": len(passages),
         }
-        return _scores(self._service.post("/rerank", body), len(passages))
+        return _scores(self._service.request("/rerank", body), len(passages))
 
 
 def logistic(value: float) -> float:

@@ -174,7 +174,7 @@ class ApiEmbedder:
             body["encoding_format"] = self._settings.encoding
         if self._settings.shorten:
             body["dimensions"] = self._settings.dimensions
-        return _vectors(self._service.post("/embeddings", body, attempts), len(texts))
+        return _vectors(self._service.request("/embeddings", body, attempts), len(texts))
 
     def _prefixed(self, prefix: str, text: str) -> str:
         return (prefix + text)[: self._settings.maximum_characters]

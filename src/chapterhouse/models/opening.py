@@ -28,22 +28,22 @@ if TYPE_CHECKING:
         built_in,
         chat,
         cross_encoders,
-        discovery,
         embedders,
         embedding_cache,
         keys,
         presets,
+        served,
         service,
     )
 else:
     built_in = lazy("chapterhouse.models.built_in")
     chat = lazy("chapterhouse.models.chat")
     cross_encoders = lazy("chapterhouse.models.cross_encoders")
-    discovery = lazy("chapterhouse.models.discovery")
     embedders = lazy("chapterhouse.models.embedders")
     embedding_cache = lazy("chapterhouse.models.embedding_cache")
     keys = lazy("chapterhouse.models.keys")
     presets = lazy("chapterhouse.models.presets")
+    served = lazy("chapterhouse.models.served")
     service = lazy("chapterhouse.models.service")
 
 # Called with what has to be called when the library is closed.
@@ -116,7 +116,7 @@ def open_language_model(
         return None
     source = presets.key_source(settings, section)
     place = _service(settings, section, presets.address_of(settings), source)
-    return chat.ChatModel(settings, place, slots, discovery.served_limits)
+    return chat.ChatModel(settings, place, slots, served.served_limits)
 
 
 class LanguageModels:

@@ -223,12 +223,14 @@ class Service:
         except Exception as error:  # noqa: BLE001 - what a stranger sends makes libraries raise all
             return self.too_slow(self.timeout_seconds) if limit.expired() else self._explain(error)
 
-    def post(self, path: str, body: Mapping[str, object], attempts: int = 0) -> object:
+    def request(
+        self, path: str, body: Mapping[str, object] | None = None, attempts: int = 0
+    ) -> object:
         """Return the JSON that the service answers at ``path``; blocks. Errors as ``persist``.
 
         Args:
-            path: Below the service's address.
-            body: What is sent as JSON.
+            path: Below the service's address, or a whole address at the same host.
+            body: What is posted as JSON; None: nothing, what is there is read.
             attempts: Fewer tries than usual, where a person waits.
         """
 
@@ -334,9 +336,14 @@ def encodable(body: Mapping[str, object]) -> Any:
     return json.loads(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
 
 
-async def json_of(client: "openai.AsyncOpenAI", path: str, body: Mapping[str, object]) -> Any:
+async def json_of(
+    client: "openai.AsyncOpenAI", path: str, body: Mapping[str, object] | None
+) -> Any:
     """Return the JSON that a service answers; raises whatever there is to raise."""
-    answer = await client.post(path, body=encodable(body), cast_to=object)
+    if body is None:
+        answer = await client.get(path, cast_to=object)
+    else:
+        answer = await client.post(path, body=encodable(body), cast_to=object)
     if not isinstance(answer, str):
         return answer
     try:

@@ -10,18 +10,18 @@ from chapterhouse.settings import LanguageModelSettings, RerankSettings
 
 
 def test_none_takes_back_whatever_was_chosen() -> None:
-    present = LanguageModelSettings(engine="openai", base_url="http://127.0.0.1:9", model="m")
-    made = choose(Wish("none", "", key=False), present)
+    made = choose(Wish("none", "", key=False))
     assert made.settings == LanguageModelSettings()
     assert made.unless_stated == {}
 
 
-def test_a_model_that_thinks_first_needs_room_and_time() -> None:
-    needs = Chosen(LanguageModelSettings(), thinks=True).unless_stated
-    usual = LanguageModelSettings()
-    assert usual.model_copy(update=needs) == LanguageModelSettings.model_validate(needs)
+def test_a_model_of_one_s_own_has_room_and_time_to_think() -> None:
+    usual = LanguageModelSettings(engine="ollama", model="m")
+    needs = Chosen(usual).unless_stated
     assert needs.keys() == {"maximum_tokens", "timeout_seconds"}
-    assert LanguageModelSettings.model_validate(needs).maximum_tokens > usual.maximum_tokens
+    wanted = LanguageModelSettings.model_validate({**usual.model_dump(), **needs})
+    assert wanted.maximum_tokens > usual.maximum_tokens
+    assert Chosen(LanguageModelSettings(engine="anthropic", model="m")).unless_stated == {}
 
 
 @pytest.mark.parametrize("name", ["features", "none"])

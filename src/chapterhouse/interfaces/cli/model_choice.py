@@ -1,10 +1,10 @@
 """From what a user names to the settings of a language model or a reranker."""
 
-import os
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 import typer
@@ -13,20 +13,24 @@ from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.interfaces.cli.session import may_ask
 from chapterhouse.interfaces.cli.settings_file import Value
 from chapterhouse.interfaces.cli.terminal import one_line
-from chapterhouse.models.discovery import find_server, find_servers, hosted_models
 from chapterhouse.models.keys import KeySource
 from chapterhouse.models.model_folder import open_model_folder
-from chapterhouse.models.presets import HOSTED, KEYRING_SERVICE, stored_key, with_path
-from chapterhouse.models.servers import ServedModel, Server, is_loopback, origin, usual_addresses
+from chapterhouse.models.presets import (
+    HOSTED,
+    KEYRING_SERVICE,
+    PRESETS,
+    address_of,
+    stored_key,
+    with_path,
+)
+from chapterhouse.models.served import Served, list_models, served_limits
 from chapterhouse.settings import LanguageModelSettings, RerankSettings
 
-_THINKING_TOKENS = 4_096  # that a model may write which thinks first
-_THINKING_SECONDS = 300.0
-_SHOWN = 12  # names in a hint
-_KNOWN_PATHS = frozenset({"", "v1", "api", "v1/models", "v1/chat/completions", "api/v0"})
-_START = (
-    "Start Ollama, LM Studio, llama.cpp or vLLM, or name an address: chapterhouse model use URL"
-)
+USUAL: Final = ("ollama", "lmstudio")  # which are looked for where a user names no service
+_VERSION: Final = "/v1"
+# A model on a machine of one's own may think before it writes, and takes its time.
+_OWN: Final[Mapping[str, Value]] = {"maximum_tokens": 4_096, "timeout_seconds": 300.0}
+_SHOWN: Final = 12  # names in a hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,7 @@ class Wish:
     """What a user asks for.
 
     Attributes:
-        name: A model, an address, or a hosted service with a slash and its model; empty for
-            whatever there is.
+        name: A service or an address, with a slash and its model; or a model alone, or nothing.
         model: The model at an address.
         key: Whether a key is asked for and stored.
     """
@@ -51,27 +54,19 @@ class Chosen:
 
     Attributes:
         notes: Sentences about how it was chosen.
-        thinks: Whether the model thinks before it writes, and so needs more tokens and time.
     """
 
     settings: LanguageModelSettings
     notes: tuple[str, ...] = ()
-    thinks: bool = False
 
     @property
-    def unless_stated(self) -> dict[str, Value]:
+    def unless_stated(self) -> Mapping[str, Value]:
         """Settings that a model of this kind needs, where the user has stated none."""
-        if not self.thinks:
-            return {}
-        return {"maximum_tokens": _THINKING_TOKENS, "timeout_seconds": _THINKING_SECONDS}
+        return {} if self.settings.engine in {"none", *HOSTED} else _OWN
 
 
-def choose(wish: Wish, present: LanguageModelSettings) -> Chosen:
-    """Return the settings of the model that is wanted. Servers are asked what they have.
-
-    Args:
-        wish: What is wanted.
-        present: The settings as they are, whose address is one of those asked.
+def choose(wish: Wish) -> Chosen:
+    """Return the settings of the model that is wanted. Its server is asked what it has.
 
     Raises:
         UsageError: nothing or several things have that name.
@@ -81,14 +76,17 @@ def choose(wish: Wish, present: LanguageModelSettings) -> Chosen:
     if wish.name == "none":
         return Chosen(LanguageModelSettings(), ("Answers are quotations again.",))
     if "://" in wish.name:
-        return _at_address(wish)
-    servers = find_servers(usual_addresses(os.environ, present.base_url))
-    offers = _offers(servers, wish.name)
-    hosted, _, model = wish.name.partition("/")
-    if not offers and hosted in HOSTED:
-        return _hosted(hosted, wish.model or model, wish)
-    server, found = _one_of(offers, wish)
-    return _served(server, found, KeySource("language_model"))
+        address, model = _split_address(wish)
+        source = KeySource("language_model")
+        if wish.key:
+            source = _store_key(f"{KEYRING_SERVICE}/{urlsplit(address).hostname or 'model'}")
+        return _at("openai", model, source, address)
+    engine, _, model = wish.name.partition("/")
+    if engine in HOSTED:
+        return _hosted(engine, wish.model or model, wish)
+    if engine in PRESETS:
+        return _at(engine, wish.model or model, KeySource("language_model"))
+    return _usual(wish.name)
 
 
 def reranker(name: str, model: str) -> RerankSettings:
@@ -115,39 +113,68 @@ def reranker(name: str, model: str) -> RerankSettings:
     )
 
 
-def _at_address(wish: Wish) -> Chosen:
-    parts = urlsplit(wish.name)
-    url, path = wish.name.rstrip("/"), parts.path.strip("/")
-    entry = f"{KEYRING_SERVICE}/{parts.hostname or 'model'}"
-    source = _store_key(entry) if wish.key else KeySource("language_model")
-    source.check(url)
-    server = None
-    if path in _KNOWN_PATHS:
-        server = find_server(origin(url), source.read(url))
-    if server is None or server.problem:
-        return _unknown_server(wish, url, path, server, source)
-    _, found = _one_of(_offers([server], wish.model), Wish(wish.model, "", wish.key))
-    corrected = url != server.base_url
-    note = f"The address is {server.base_url}; {one_line(wish.name)} was corrected."
-    return replace(_served(server, found, source), notes=(note,) if corrected else ())
+def _split_address(wish: Wish) -> tuple[str, str]:
+    """Return the address of a service, and the model behind it: ``http://gpu-box:8000/NAME``."""
+    url = wish.name.rstrip("/").removesuffix("/chat/completions")
+    parts = urlsplit(url)
+    origin, path = f"{parts.scheme}://{parts.netloc}", f"{parts.path}/"
+    if wish.model:
+        return with_path(url), wish.model
+    before, version, name = path.partition(f"{_VERSION}/")
+    if version:
+        return f"{origin}{before}{_VERSION}", name.rstrip("/")
+    return f"{origin}{_VERSION}", path.strip("/")
 
 
-def _unknown_server(
-    wish: Wish, url: str, path: str, server: Server | None, source: KeySource
-) -> Chosen:
-    """Return the settings of a server that does not list its models, which has to be named."""
-    if server is None and path in _KNOWN_PATHS:
-        raise EngineError(f"Nobody answers at {one_line(url)}.", hint="Is the server running?")
-    if not wish.model:
-        why = f"{server.address} {server.problem}" if server else "It is not asked what it has"
-        raise UsageError(f"{one_line(why)}.", hint="Name the model: --model NAME")
-    settings = LanguageModelSettings(
-        engine="openai", base_url=with_path(url), model=wish.model, key_entry=source.entry
+def _settings(
+    engine: str, model: str, source: KeySource, address: str = ""
+) -> LanguageModelSettings:
+    return LanguageModelSettings.model_validate(
+        {
+            "engine": engine,
+            "base_url": address,
+            "model": model or "-",
+            "key_variable": source.variable,
+            "key_entry": source.entry,
+        }
     )
-    return Chosen(settings)
 
 
-def _hosted(engine: str, name: str, wish: Wish) -> Chosen:
+def _at(engine: str, model: str, source: KeySource, address: str = "") -> Chosen:
+    """Return the settings of a model of one server, which may name its own program."""
+    wanted = _settings(engine, model, source, address)
+    try:
+        served = list_models(wanted)
+    except EngineError:
+        if not model:  # whoever does not list its models has to be told which one is meant
+            raise
+        return Chosen(wanted)
+    name = _one_of([(served, one) for one in served.models], model, served, address_of(wanted))[1]
+    named = _settings(served.engine, name, source, address)
+    return Chosen(named.model_copy(update={"calls_at_once": served_limits(named)[1]}))
+
+
+def _usual(name: str) -> Chosen:
+    """Return the settings of a model that answers where Ollama and LM Studio usually do."""
+    offers: list[tuple[Served, str]] = []
+    for engine in USUAL:
+        try:
+            served = list_models(_settings(engine, "", KeySource("language_model")))
+        except EngineError:
+            continue
+        # Another program at that address is known by it, too.
+        offers += [(Served(engine, served.models), model) for model in served.models]
+    if not offers:
+        raise UsageError(
+            "Nothing answers at the usual addresses of Ollama and LM Studio.",
+            hint="Start one of them, or name an address or a service: chapterhouse model use URL",
+        )
+    wanted = [offer for offer in offers if not name or offer[0].find(name) == offer[1]]
+    served, model = _one_of(wanted, "", None, name)
+    return Chosen(_settings(served.engine, model, KeySource("language_model")))
+
+
+def _hosted(engine: str, model: str, wish: Wish) -> Chosen:
     title, entry = HOSTED[engine].title, f"{KEYRING_SERVICE}/{engine}"
     source = _store_key(entry) if wish.key else stored_key(engine)
     if source is None:
@@ -157,19 +184,10 @@ def _hosted(engine: str, name: str, wish: Wish) -> Chosen:
                 hint=f"Set {HOSTED[engine].variables[0]}, or store one in the keyring: --key",
             )
         source = _store_key(entry)
-    base = LanguageModelSettings.model_validate(
-        {
-            "engine": engine,
-            "model": name or "-",
-            "key_variable": source.variable,
-            "key_entry": source.entry,
-        }
-    )
-    if not name:
-        offers = [(Server("", title), ServedModel(one)) for one in hosted_models(base)]
-        base = base.model_copy(update={"model": _one_of(offers, wish)[1].name})
     note = f"What you ask, and the passages found for it, are sent to {title}."
-    return Chosen(base, (note,))
+    if model:
+        return Chosen(_settings(engine, model, source), (note,))
+    return Chosen(_at(engine, "", source).settings, (note,))
 
 
 def _store_key(entry: str) -> KeySource:
@@ -183,41 +201,22 @@ def _store_key(entry: str) -> KeySource:
     return source
 
 
-def _offers(servers: Iterable[Server], name: str) -> list[tuple[Server, ServedModel]]:
-    """Return the models that write and are called so; all that write where none is named."""
-    return [
-        (server, model)
-        for server in servers
-        for model in server.models
-        if model.writes and (not name or server.model(name) == model)
-    ]
-
-
-def _one_of(offers: Sequence[tuple[Server, ServedModel]], wish: Wish) -> tuple[Server, ServedModel]:
-    """Return the one that there is, or that is loaded, or that a person picks."""
-    if not offers:
-        if wish.name:
-            raise UsageError(
-                f"No server of this machine has a model '{one_line(wish.name)}'.",
-                hint="See what there is: chapterhouse model list",
-            )
-        raise UsageError("No language model can be reached on this machine.", hint=_START)
-    loaded = [offer for offer in offers if offer[1].loaded]
-    for some in (offers, loaded if not wish.name else []):
-        if len(some) == 1:
-            return some[0]
-    if may_ask():
-        return _pick(offers)
-    shown = ", ".join(f"{model.name} ({server.address})" for server, model in offers[:_SHOWN])
-    raise UsageError(
-        "Several models can be reached.",
-        hint=f"Name one, at its address if need be (URL --model NAME): {shown}",
-    )
-
-
-def _pick(offers: Sequence[tuple[Server, ServedModel]]) -> tuple[Server, ServedModel]:
-    for number, (server, model) in enumerate(offers, 1):
-        typer.echo(f"{number:>3}  {one_line(model.name)}  ({server.address})", err=True)
+def _one_of(
+    offers: Sequence[tuple[Served, str]], name: str, served: Served | None, place: str
+) -> tuple[Served, str]:
+    """Return the one of this name, or that there is, or that a person picks."""
+    if name and served is not None and (found := served.find(name)):
+        return served, found
+    shown = ", ".join(one_line(model) for _, model in offers[:_SHOWN])
+    if name or not offers:
+        there = f"There are: {shown}." if offers else "See what there is: chapterhouse model use"
+        raise UsageError(f"There is no model '{one_line(name or place)}' there.", hint=there)
+    if len(offers) == 1:
+        return offers[0]
+    if not may_ask():
+        raise UsageError("There are several models.", hint=f"Name one: {shown}")
+    for number, (one, model) in enumerate(offers, 1):
+        typer.echo(f"{number:>3}  {one_line(model)}  ({PRESETS[one.engine].title})", err=True)
     try:
         number = int(typer.prompt("Which", type=int, err=True))
     except typer.Abort:
@@ -225,14 +224,3 @@ def _pick(offers: Sequence[tuple[Server, ServedModel]]) -> tuple[Server, ServedM
     if not 1 <= number <= len(offers):
         raise UsageError(f"There is no {number} in that list.")
     return offers[number - 1]
-
-
-def _served(server: Server, model: ServedModel, source: KeySource) -> Chosen:
-    settings = LanguageModelSettings(
-        engine=server.kind or "openai",
-        base_url=server.base_url,
-        model=model.name,
-        key_entry=source.entry,
-        calls_at_once=server.slots if is_loopback(server.address) else 0,
-    )
-    return Chosen(settings, thinks=bool(model.thinks))

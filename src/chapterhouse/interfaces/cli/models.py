@@ -1,6 +1,5 @@
 """Commands about models: model list, use, test, and those about encoders."""
 
-import os
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
@@ -22,16 +21,14 @@ if TYPE_CHECKING:
     from chapterhouse import wiring
     from chapterhouse.evaluation import model_trial
     from chapterhouse.interfaces.cli import model_choice
-    from chapterhouse.models import cards, discovery, opening, presets, servers
+    from chapterhouse.models import cards, opening, presets
 else:
     wiring = lazy("chapterhouse.wiring")
     model_trial = lazy("chapterhouse.evaluation.model_trial")
     model_choice = lazy("chapterhouse.interfaces.cli.model_choice")
     cards = lazy("chapterhouse.models.cards")
-    discovery = lazy("chapterhouse.models.discovery")
     opening = lazy("chapterhouse.models.opening")
     presets = lazy("chapterhouse.models.presets")
-    servers = lazy("chapterhouse.models.servers")
 
 app = typer.Typer(
     help="Choose the models: what writes answers, makes vectors and orders passages.",
@@ -57,11 +54,7 @@ def models(context: typer.Context) -> Outcome | None:
 
 @app.command("list")
 def list_models() -> Outcome:
-    """List the language models that can be reached, then the encoders of the library.
-
-    Only this machine is asked, for less than a second. Hosted services are listed where their
-    key is there, and not asked.
-    """
+    """Show the language model that is chosen, and the encoders of the library."""
     place, own = named_folders()
     found = _listing(own, load_settings(place, own))
     return Outcome(found.data, render_models.listed(found))
@@ -72,7 +65,7 @@ def use(
     name: Annotated[
         str,
         argument(
-            "[NAME]", "A language model: its name, URL, SERVICE/NAME of a hosted one, or none."
+            "[NAME]", "A language model: SERVICE[/NAME], ADDRESS[/NAME], its name alone, or none."
         ),
     ] = "",
     *,
@@ -112,9 +105,11 @@ def use(
 ) -> Outcome:
     """Choose a language model, write it into the settings, and test it.
 
-    Without a name, the one that can be reached; where there are several, you are asked. With
-    --embedder an encoder is chosen instead: it is fetched if it is a known one, and the library
-    answers as before until every document has its vectors. With --reranker, a reranker.
+    Services are ollama, lmstudio, llamacpp, vllm, openai, anthropic, google, mistral and
+    openrouter. Without a name, or with a model's name alone, it is what answers where Ollama and
+    LM Studio usually do; where there are several, you are asked. With --embedder an encoder is
+    chosen instead: it is fetched if it is a known one, and the library answers as before until
+    every document has its vectors. With --reranker, a reranker.
     """
     if sum(map(bool, (name or key or rewriting, embedder, reranker))) > 1:
         raise typer.BadParameter("Choose one thing at a time: NAME, --embedder or --reranker.")
@@ -133,7 +128,7 @@ def try_out(
         str, argument("[NAME]", "A model of the settings; else the library's own model.")
     ] = "",
 ) -> Outcome:
-    """Try the language model out, and say what will work with it.
+    """Ask the language model one question, and say whether it answers rightly.
 
     It is asked about a document of three lines, in a library made for it and deleted. Exit code 1
     says that it does not answer with the right citation.
@@ -141,8 +136,8 @@ def try_out(
     place, own = named_folders()
     settings = load_settings(place, own)
     chosen = opening.settings_of(settings, name)
-    trial = _try(chosen, settings, place)
-    code = OK if trial.found[0].passed else FAILED
+    trial = _try(chosen, place)
+    code = OK if trial.passed else FAILED
     return Outcome(trial, render_models.trial(trial), code)
 
 
@@ -150,8 +145,7 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     place, own = named_folders()
     section = settings_file.REWRITING if rewriting else settings_file.LANGUAGE_MODEL
     settings_file.require_effect(own, section)
-    present = load_settings(place, own).language_model
-    chosen = model_choice.choose(model_choice.Wish(name, model, key), present)
+    chosen = model_choice.choose(model_choice.Wish(name, model, key))
     place.mkdir(parents=True, exist_ok=True)
     if rewriting:
         wanted = chosen.settings.engine != "none"
@@ -166,13 +160,9 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     if made.engine == "none":
         return Outcome({**data, "language_model": made}, shown)
     _say(f"{made.model} is chosen: {written.path}, line {written.line}.")
-    trial = _try(made, settings, place)
-    if trial.slots and trial.slots != made.calls_at_once:
-        made = made.model_copy(update={"calls_at_once": trial.slots})
-        values = settings_file.values_of(made, section)
-        written = settings_file.write_section(place, own, section, values)
-    data |= {"trial": trial, "language_model": made, "written": written}
-    code = OK if trial.found[0].passed else FAILED
+    trial = _try(made, place)
+    data |= {"trial": trial, "language_model": made}
+    code = OK if trial.passed else FAILED
     return Outcome(data, chain(shown, render_models.trial(trial)), code)
 
 
@@ -200,11 +190,11 @@ def _require_no_stored_engine(home: Path) -> None:
         )
 
 
-def _try(chosen: LanguageModelSettings, settings: Settings, place: Path) -> "model_trial.Trial":
-    if chosen.engine == "none":
-        raise UsageError("No language model is chosen.", hint="Choose one: chapterhouse model use")
-    place.mkdir(parents=True, exist_ok=True)
-    return model_trial.try_model(chosen, settings, place, lambda step: _say(f"  {step} …"))
+def _try(chosen: LanguageModelSettings, place: Path) -> "model_trial.Trial":
+    if chosen.engine != "none":
+        place.mkdir(parents=True, exist_ok=True)
+        _say("  asking a question of a document of three lines …")
+    return model_trial.try_model(chosen, place)
 
 
 def _say(sentence: str) -> None:
@@ -214,15 +204,8 @@ def _say(sentence: str) -> None:
 
 
 def _listing(own: Path, settings: Settings) -> Listing:
-    """Look at this machine, at the keys, and at the library if there is one."""
     chosen = settings.language_model
-    keys = ((name, presets.stored_key(name)) for name in presets.HOSTED)
+    place = presets.address_of(chosen) if chosen.engine != "none" else ""
     with open_library(create=False) if (own / "library.db").exists() else nullcontext() as library:
-        return Listing(
-            chosen,
-            presets.server_of(chosen),
-            discovery.find_servers(servers.usual_addresses(os.environ, chosen.base_url)),
-            tuple((hosted, source.name) for hosted, source in keys if source),
-            library.encoders.statuses() if library else (),
-            cards.known_cards(),
-        )
+        statuses = library.encoders.statuses() if library else ()
+        return Listing(chosen, place, statuses, cards.known_cards())

@@ -12,15 +12,12 @@ from chapterhouse.types import EncoderStatus
 
 if TYPE_CHECKING:
     from chapterhouse.evaluation import model_trial
-    from chapterhouse.evaluation.model_trial import Finding, Trial
+    from chapterhouse.evaluation.model_trial import Trial
     from chapterhouse.interfaces.cli.settings_file import Written
-    from chapterhouse.models import presets
     from chapterhouse.models.cards import Card
-    from chapterhouse.models.servers import ServedModel, Server
     from chapterhouse.settings import LanguageModelSettings, RerankSettings
 else:
     model_trial = lazy("chapterhouse.evaluation.model_trial")
-    presets = lazy("chapterhouse.models.presets")
 
 # A question with a passage that answers it and one that does not.
 RERANKED: Final = (
@@ -28,9 +25,9 @@ RERANKED: Final = (
     ("The ferry to Osk leaves at 07:40.", "The crane on the north quay lifts 12 tonnes."),
 )
 _NOTHING: Final = (
-    "No language model can be reached on this machine: answers are quotations.\n"
+    "No language model is chosen: answers are quotations.\n"
     "Install one, such as Ollama (https://ollama.com/download, then: ollama pull qwen3:8b), or "
-    "start LM Studio, llama.cpp or vLLM; then: chapterhouse model use"
+    "name a service or an address: chapterhouse model use"
 )
 
 
@@ -40,80 +37,34 @@ class Listing:
 
     Attributes:
         chosen: The language model that the settings name, if its engine is one.
-        host: Where it is served.
-        servers: Those that answer on this machine.
-        hosted: Hosted services whose key is there, with where it is.
+        address: Where it is served.
         encoders: Of the library; none where there is no library.
         cards: Encoders that are known.
     """
 
     chosen: "LanguageModelSettings"
-    host: str
-    servers: tuple["Server", ...]
-    hosted: tuple[tuple[str, str], ...]
+    address: str
     encoders: tuple[EncoderStatus, ...]
     cards: tuple["Card", ...]
-
-    def is_chosen(self, server: "Server", model: "ServedModel") -> bool:
-        """Whether a model of a server is the one that the settings name."""
-        here = server.address.partition("://")[2] == self.host.replace("localhost", "127.0.0.1")
-        return here and server.model(self.chosen.model) == model
 
     @property
     def data(self) -> Mapping[str, object]:
         """What ``--json`` shows."""
         return {
             "language_model": self.chosen.model_dump(mode="json"),
-            "servers": [
-                {
-                    "server": server.kind,
-                    "address": server.address,
-                    "base_url": server.base_url,
-                    "slots": server.slots,
-                    "problem": server.problem,
-                    "models": [
-                        {
-                            "name": model.name,
-                            "context_size": model.context,
-                            "longest_context": model.longest,
-                            "loaded": model.loaded,
-                            "writes": model.writes,
-                            "tools": model.tools,
-                            "thinks": model.thinks,
-                            "in_use": self.is_chosen(server, model),
-                        }
-                        for model in server.models
-                    ],
-                }
-                for server in self.servers
-            ],
-            "hosted": [{"name": name, "key": key} for name, key in self.hosted],
+            "address": self.address,
             "encoders": self.encoders,
             "known": [card.model_dump(mode="json") for card in self.cards],
         }
 
 
 def listed(found: Listing) -> Iterator[Block]:
-    """List the language models that can be reached, then the encoders."""
-    rows = [
-        (model.name, server.title, server.address, _context(model), _state(found, server, model))
-        for server in found.servers
-        for model in server.models
-        if model.writes
-    ]
-    if rows:
-        yield Columns([("language model", "served by", "address", "context", ""), *rows])
-    elif found.chosen.engine == "none" and not found.hosted:
+    """Show the language model that is chosen, then the encoders."""
+    if found.address:
+        model = one_line(found.chosen.model)
+        yield verbatim("Language model: ", (model, Style.STRONG), f" at {one_line(found.address)}.")
+    else:
         yield verbatim(_NOTHING)
-    for server in found.servers:
-        if server.problem:
-            yield verbatim(f"{server.address} {one_line(server.problem)}.")
-        elif not any(model.writes for model in server.models):
-            yield verbatim(f"{server.title} at {server.address} has no language model yet.")
-    for name, key in found.hosted:
-        use = f"chapterhouse model use {name}/NAME"
-        yield verbatim(f"{presets.HOSTED[name].title}: a key is in the {key}; {use}")
-    yield from _chosen_elsewhere(found)
     if found.encoders:
         yield verbatim()
         yield from encoders(found.encoders, found.cards)
@@ -132,21 +83,16 @@ def chosen(
 
 
 def trial(tried: "Trial") -> Iterator[Block]:
-    """Show what a model can do."""
+    """Show the question, what the model answered, and whether that is right."""
     yield verbatim()
     yield verbatim((model_trial.QUESTION, Style.STRONG))
     yield verbatim(one_line(tried.answer.text), indent=4)
     for citation in tried.answer.citations:
         yield verbatim((f"[{citation.number}] “{one_line(citation.quote)}”", Style.QUIET), indent=4)
     yield verbatim()
-    for finding in tried.found:
-        yield from _finding(finding, "ok  ", "NO  ")
-    speed = f"{tried.tokens_per_second:,.0f} tokens a second" if tried.tokens_per_second else "?"
-    yield verbatim(("    ", Style.STRONG), f"speed: {speed}")
-    yield verbatim()
-    yield verbatim(("What will work", Style.STRONG))
-    for finding in tried.works:
-        yield from _finding(finding, "ok  ", "--  ")
+    yield verbatim(("ok  ", Style.GOOD) if tried.passed else ("NO  ", Style.WARNING), tried.verdict)
+    if tried.context_size:
+        yield verbatim(f"    It takes {tried.context_size:,} tokens, prompt and answer together.")
 
 
 def reranked(made: "RerankSettings", written: "Written", *, right: bool) -> Iterator[Block]:
@@ -156,35 +102,6 @@ def reranked(made: "RerankSettings", written: "Written", *, right: bool) -> Iter
     yield verbatim(f"Written to {one_line(written.path)}, line {written.line}.")
     if not right:
         yield verbatim("It put a passage that answers a question behind one that does not.")
-
-
-def _finding(finding: "Finding", passed: str, failed: str) -> Iterator[Block]:
-    mark = (passed, Style.GOOD) if finding.passed else (failed, Style.WARNING)
-    yield verbatim(mark, f"{finding.name}: {one_line(finding.sentence)}")
-
-
-def _context(model: "ServedModel") -> str:
-    if model.context and model.longest > model.context:
-        return f"{model.context:,} of {model.longest:,}"
-    if model.context:
-        return f"{model.context:,}"
-    return f"up to {model.longest:,}" if model.longest else "-"
-
-
-def _state(found: Listing, server: "Server", model: "ServedModel") -> str:
-    notes = ["in use"] if found.is_chosen(server, model) else []
-    return ", ".join([*notes, *(["loaded"] if model.loaded else [])])
-
-
-def _chosen_elsewhere(found: Listing) -> Iterator[Block]:
-    """Tell of the model in use where it is not in the list."""
-    made = found.chosen
-    shown = any(
-        found.is_chosen(server, model) for server in found.servers for model in server.models
-    )
-    if made.engine != "none" and not shown:
-        place = made.base_url or made.engine
-        yield verbatim(f"In use: {one_line(made.model)} at {one_line(place)}.")
 
 
 _MINUTE: Final = 60
