@@ -30,7 +30,6 @@ _PARTS = {
         r"xl/(?:worksheets/\w+|charts/chart\d*|drawings/drawing\d+|comments\w*|"
         r"threadedComments/\w+)\.xml"
     ),
-    "vsdx": re.compile(r"visio/pages/page\d+\.xml"),
     "odt": re.compile(r"(?:content|styles)\.xml"),
     "odg": re.compile(r"content\.xml"),
     "odp": re.compile(r"content\.xml"),
@@ -79,7 +78,7 @@ def package_words(parts: Parts, format_: str) -> Counter[str] | None:
 
     Args:
         parts: Of the whole file, nothing of it replaced.
-        format_: ``docx``, ``xlsx``, ``pptx``, ``vsdx``, ``odt``, ``ods``, ``odp`` or ``odg``.
+        format_: ``docx``, ``xlsx``, ``pptx``, ``odt``, ``ods``, ``odp`` or ``odg``.
 
     Returns:
         None for other formats, and where a part is damaged or there is too much to parse.

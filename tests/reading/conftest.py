@@ -19,7 +19,6 @@ from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf.document import rendered
 from chapterhouse.reading.pool import ReadingPool
 
-from .mobi_writer import mobi
 from .pdf_writer import Page, write_pdf
 
 RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -174,32 +173,6 @@ def pptx_parts() -> dict[str, str | bytes]:
         'r:id="r1"/><p:sldId id="257" r:id="r2"/></p:sldIdLst></p:presentation>',
         "ppt/slides/slide1.xml": slide("Timetable", "The ferry leaves at nine."),
         "ppt/slides/slide2.xml": slide("Fleet", "Heron has 180 seats."),
-    }
-
-
-VISIO = (
-    f'xmlns="http://schemas.microsoft.com/office/visio/2012/main" xmlns:r="{OFFICE_RELATIONSHIP}"'
-)
-
-
-def vsdx_parts(*shapes: str) -> dict[str, str | bytes]:
-    return {
-        "[Content_Types].xml": content_types("visio/document.xml", "x").replace(
-            "vnd.openxmlformats-officedocument.x.main", "vnd.ms-visio.drawing.main"
-        ),
-        "_rels/.rels": relations(("r1", "document", "visio/document.xml")),
-        "visio/document.xml": f"<VisioDocument {VISIO}/>",
-        "visio/_rels/document.xml.rels": relations(
-            ("r1", "pages", "pages/pages.xml"),
-            ("r2", "masters", "masters/masters.xml"),
-            ("r3", "comments", "comments.xml"),
-        ),
-        "visio/masters/_rels/masters.xml.rels": relations(("r1", "master", "master1.xml")),
-        "visio/pages/_rels/pages.xml.rels": relations(("r1", "page", "page1.xml")),
-        "visio/pages/pages.xml": f"<Pages {VISIO}><Page ID='0' Name='Plan'><Rel r:id='r1'/></Page>"
-        "</Pages>",
-        "visio/pages/page1.xml": f"<PageContents {VISIO}><Shapes>{''.join(shapes)}</Shapes>"
-        "</PageContents>",
     }
 
 
@@ -452,9 +425,6 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "xlsx": lambda: zipped(xlsx_parts()),
     "xlsb": xlsb_fleet,
     "pptx": lambda: zipped(pptx_parts()),
-    "vsdx": lambda: zipped(
-        vsdx_parts("<Shape ID='1'><Text>The ferry leaves at nine.</Text></Shape>")
-    ),
     "odt": lambda: zipped(odf_parts("text", ODT_BODY), stored=("mimetype",)),
     "odp": lambda: zipped(odf_parts("presentation", ODP_BODY), stored=("mimetype",)),
     "odg": lambda: zipped(odf_parts("graphics", ODG_BODY), stored=("mimetype",)),
@@ -463,7 +433,6 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
         stored=("mimetype",),
     ),
     "epub": lambda: zipped(epub_parts(), stored=("mimetype",)),
-    "mobi": lambda: mobi("<h1>Timetable</h1><p>The ferry leaves at nine.</p>"),
     "png": png,
     "pdf": lambda: PDF,
 }

@@ -1,8 +1,10 @@
+from email.message import EmailMessage
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.reading.calendars import _repetition
+from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.types import Extraction
@@ -116,11 +118,11 @@ def test_old_calendars_in_quoted_printable_are_decoded() -> None:
         ("FREQ=YEARLY;UNTIL=20301231", "every year, until 2030-12-31"),
         ("FREQ=MONTHLY;BYDAY=-1FR", "every month (BYDAY=-1FR)"),
         ("FREQ=SOMETIMES;INTERVAL=2", "FREQ=SOMETIMES;INTERVAL=2"),
-        ("", ""),
     ],
 )
 def test_repetition_is_told_in_words(rule: str, words: str) -> None:
-    assert _repetition(rule) == words
+    event = f"BEGIN:VCALENDAR\nBEGIN:VEVENT\nRRULE:{rule}\nEND:VEVENT\nEND:VCALENDAR\n"
+    assert one(event.encode()).pages[0].text == f"## Event\n\nRepeats: {words}"
 
 
 def test_a_calendar_cut_off_keeps_what_is_there_and_says_so() -> None:
@@ -134,6 +136,12 @@ def test_a_time_that_is_none_is_shown_as_written(value: str) -> None:
     event = f"BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:{value}\nDURATION:P99999999999W\n"
     text = one(f"{event}END:VEVENT\nEND:VCALENDAR\n".encode()).pages[0].text
     assert f"When: {value}" in text
+
+
+def test_a_hostile_calendar_is_refused() -> None:
+    with pytest.raises(RejectedError) as caught:
+        one(b"BEGIN:VCALENDAR\n" + b"BEGIN:VEVENT\n" * 10_000)
+    assert caught.value.code == "too-deep"
 
 
 def test_lines_that_were_not_folded_belong_to_the_text_above() -> None:
@@ -153,3 +161,18 @@ def test_any_description_comes_back_from_folded_lines(text: str) -> None:
     folded = b"\r\n ".join(data[start : start + 20] for start in range(0, len(data), 20))
     event = b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n" + folded + b"\r\nEND:VEVENT\r\nEND:VCALENDAR"
     assert one(event).pages[0].text == f"## Event\n\n{text}"
+
+
+def test_an_invitation_in_a_message_says_when_and_where() -> None:
+    message = EmailMessage()
+    message["Subject"] = "Crew meeting"
+    message.set_content("You are invited.")
+    event = (
+        "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\nDTSTART:20261123T090000Z\r\n"
+        "SUMMARY:Crew meeting\r\nLOCATION:Pier 3\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    message.add_alternative(event, subtype="calendar")
+    text = read(message.as_bytes(), "a.eml", Limits()).pages[0].text
+    assert text.endswith(
+        "You are invited.\n\n## Crew meeting\n\nWhen: 2026-11-23 09:00 (UTC)  \nWhere: Pier 3\n"
+    )

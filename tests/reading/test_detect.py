@@ -129,6 +129,24 @@ def test_macros_and_templates_are_documents(kind: str, extension: str, limits: L
     assert (detected.format, detected.notices) == ("docx", ())
 
 
+@pytest.mark.parametrize(
+    ("data", "advice"),
+    [
+        (b"7z\xbc\xaf\x27\x1c\0\4" + bytes(500), "Unpack it"),
+        (b"Book".ljust(60, b"\0") + b"BOOKMOBI" + bytes(2_000_000), "EPUB or PDF"),
+        (zipped({"[Content_Types].xml": "<Types/>", "visio/document.xml": "<V/>"}), "as PDF"),
+    ],
+    ids=["7z", "mobi", "vsdx"],
+)
+def test_what_is_not_read_says_what_to_save_it_as(
+    data: bytes, advice: str, pool: ReadingPool
+) -> None:
+    with pytest.raises(RejectedError) as caught:
+        pool.read(data, "a")
+    assert caught.value.code == "unsupported-format"
+    assert advice in caught.value.hint
+
+
 def test_a_mismatch_names_both(documents: Mapping[str, bytes], limits: Limits) -> None:
     (notice,) = detect(documents["docx"], "letter.PDF", limits).notices
     assert notice.code == "extension-mismatch"

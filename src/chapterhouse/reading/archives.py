@@ -13,8 +13,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
-from chapterhouse.errors import MissingExtraError, RejectedError
-from chapterhouse.loading import optional
+from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits, archive_limits
 from chapterhouse.reading.members import damaged, limit_members, over, problem, too_large
 from chapterhouse.reading.plain import METHOD
@@ -36,17 +35,15 @@ def read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
     Args:
         data: The archive.
         name: Its file's name, by which what is compressed alone is called.
-        format_: ``zip``, ``7z``, ``tar``, ``gz``, ``bz2`` or ``xz``.
+        format_: ``zip``, ``tar``, ``gz``, ``bz2`` or ``xz``.
         limits: How much of it is unpacked.
 
     Raises:
         RejectedError: ``archive-damaged``, ``archive-too-large``, ``archive-overlap``,
-            ``archive-too-many-entries``, ``encrypted`` or ``missing-extra``.
+            ``archive-too-many-entries`` or ``encrypted``.
     """
     if format_ == "zip":
         found = _of_zip(data, limits)
-    elif format_ == "7z":
-        return _of_7z(data, limits)
     elif format_ == "tar":
         found = _of_tar(data, limits)
     else:
@@ -75,19 +72,6 @@ def _zip_member(data: bytes, entry: Entry, limits: Limits) -> Member:
     if len(content) != entry.size or zlib.crc32(content) != entry.checksum:
         return problem(entry.name, "archive-damaged", "It is damaged in its archive.")
     return Member(entry.name, content, entry.modified)
-
-
-# --- 7-Zip ---------------------------------------------------------------------------------------
-
-
-def _of_7z(data: bytes, limits: Limits) -> Extraction:
-    name = "chapterhouse.reading.sevenzip"
-    try:
-        sevenzip = optional(name, "Reading a 7-Zip archive", extra="archives")
-    except MissingExtraError as missing:
-        raise RejectedError("missing-extra", missing.message, hint=missing.hint) from None
-    members = tuple(limit_members(sevenzip.read_7z(data, limits), limits))
-    return Extraction((), "7z", sevenzip.method(), members=members)
 
 
 # --- tar -----------------------------------------------------------------------------------------

@@ -1,25 +1,37 @@
-"""Calendars: one section for each event, task and journal entry ([RFC 5545])."""
+"""Calendars: one section for each event, task and journal entry ([RFC 5545]), by icalendar."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from functools import cache
+from importlib.metadata import version
 from quopri import decodestring
+from typing import TYPE_CHECKING, Any, Final
 
-from chapterhouse.reading.encodings import decode
-from chapterhouse.reading.plain import METHOD
+from chapterhouse.errors import RejectedError
+from chapterhouse.loading import lazy
+from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
-_FOLD = re.compile(rb"\r?\n[ \t]")
-_LINE = re.compile(
-    r"(?P<name>[\w-]+)(?P<parameters>(?:;[^\":;]*(?:\"[^\"]*\"[^\":;]*)*)*):(?P<value>.*)"
+if TYPE_CHECKING:
+    import icalendar
+else:
+    icalendar = lazy("icalendar")
+
+_FOLD: Final = re.compile(rb"\r?\n[ \t]")
+# A text whose line ends were not escaped goes on in lines that have no name.
+_CONTINUED: Final = re.compile(r"\n+(?![\w-]+[;:]|\s*\Z)")
+# Calendars of version 1.0 write texts like mail does.
+_QUOTED: Final = re.compile(
+    rb"^([\w-]+);(?=[^:\r\n]*QUOTED-PRINTABLE)(?:[^:\r\n]*CHARSET=([\w-]+))?[^:\r\n]*:"
+    rb"((?:[^\r\n]*=\r?\n)*[^\r\n]*)",
+    re.MULTILINE | re.IGNORECASE,
 )
-_PARAMETER = re.compile(r";([\w-]+)=(\"[^\"]*\"|[^;]*)")
-_ESCAPE = re.compile(r"\\([\\;,nN])")
-_STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?")
-_DURATION = re.compile(r"([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
-_KINDS = {"VEVENT": "Event", "VTODO": "Task", "VJOURNAL": "Journal entry"}
-_UNITS = {
+_MARK: Final = re.compile(r"^(BEGIN|END):[ \t]*([\w-]+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_ESCAPE: Final = re.compile(r"\\([\\;,])")  # in what the library does not know
+_DEEPEST: Final = 50
+_KINDS: Final = {"VEVENT": "Event", "VTODO": "Task", "VJOURNAL": "Journal entry"}
+_UNITS: Final = {
     "SECONDLY": "second",
     "MINUTELY": "minute",
     "HOURLY": "hour",
@@ -28,7 +40,7 @@ _UNITS = {
     "MONTHLY": "month",
     "YEARLY": "year",
 }
-_DAYS = {
+_DAYS: Final = {
     "MO": "Monday",
     "TU": "Tuesday",
     "WE": "Wednesday",
@@ -37,8 +49,10 @@ _DAYS = {
     "SA": "Saturday",
     "SU": "Sunday",
 }
+_TIMES: Final = {"DUE": "Due", "COMPLETED": "Completed"}
+_MORE_TIMES: Final = {"RDATE": "Also on", "EXDATE": "Not on"}
 # Properties that are shown on a line of their own, behind when and how often.
-_SHOWN = {
+_SHOWN: Final = {
     "LOCATION": "Where",
     "ORGANIZER": "Organizer",
     "ATTENDEE": "Attendees",
@@ -48,159 +62,132 @@ _SHOWN = {
     "RESOURCES": "Resources",
     "URL": "Link",
 }
-_PERSONS = frozenset({"ORGANIZER", "ATTENDEE"})
-_AT_END = ("DESCRIPTION", "COMMENT")
-
-
-@dataclass(frozen=True, slots=True)
-class _Property:
-    name: str
-    parameters: dict[str, str]
-    value: str  # as it is written, escapes included
-
-    @property
-    def text(self) -> str:
-        return _ESCAPE.sub(lambda found: "\n" if found[1] in "nN" else found[1], self.value).strip()
-
-
-@dataclass(slots=True)
-class _Component:
-    kind: str
-    properties: list[_Property] = field(default_factory=list)
-
-    def all(self, name: str) -> list[_Property]:
-        return [found for found in self.properties if found.name == name]
-
-    def first(self, name: str) -> _Property | None:
-        return next(iter(self.all(name)), None)
-
-    def text(self, name: str) -> str:
-        found = self.first(name)
-        return found.text if found else ""
 
 
 def read_ics(data: bytes, _name: str) -> Extraction:
-    """Read a calendar; the words of time zones, alarms and free time are no text of it."""
-    text, notices = decode(_FOLD.sub(b"", data) if b"\0" not in data else data)
-    if b"\0" in data:  # two or four bytes a character, which are unfolded as text
-        text = text.replace("\n ", "").replace("\n\t", "")
-    components, is_whole = _components(text)
-    calendar = next((found for found in components if found.kind == "VCALENDAR"), _Component(""))
-    title = _line(calendar.text("X-WR-CALNAME") or calendar.text("NAME"))
-    about = calendar.text("X-WR-CALDESC") or calendar.text("DESCRIPTION")
+    """Read a calendar; the words of time zones, alarms and free time are no text of it.
+
+    Raises:
+        RejectedError: ``unreadable`` or ``too-deep``.
+    """
+    wide = b"\0" in data  # two or four bytes a character, which are unfolded as text
+    text, notices = decode(data if wide else _QUOTED.sub(_unquoted, _FOLD.sub(b"", data)))
+    text = re.sub(r"\n[ \t]", "", text.replace("\r\n", "\n"))
+    unclosed = _unclosed(text)
+    text = _CONTINUED.sub(r"\\n", text) + "".join(f"\nEND:{kind}" for kind in unclosed)
+    try:
+        calendars = icalendar.Calendar.from_ical(text, multiple=True)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        message = " ".join(str(error).split())[:200]
+        raise RejectedError("unreadable", f"The calendar is damaged ({message}).") from error
+    components = [component for calendar in calendars for component in calendar.walk()]
+    calendar: Any = next((found for found in components if found.name == "VCALENDAR"), {})
+    title = _line(_first(calendar, "X-WR-CALNAME", "NAME"))
+    about = _first(calendar, "X-WR-CALDESC", "DESCRIPTION")
     blocks = [f"# {title}"] * bool(title) + [about] * bool(about)
-    blocks += [_section(found) for found in components if found.kind in _KINDS]
-    if not is_whole:
+    blocks += [_section(found) for found in components if found.name in _KINDS]
+    if unclosed:
         sentence = "The calendar breaks off inside an entry; what followed is missing."
         notices = (*notices, Notice("part-unreadable", sentence))
     page = ExtractedPage("".join(f"{block}\n\n" for block in blocks).rstrip("\n"))
-    return Extraction((page,), "ics", METHOD, title=title, notices=notices)
+    return Extraction((page,), "ics", method(), title=title, notices=notices)
 
 
-def _components(text: str) -> tuple[list[_Component], bool]:
-    """Return the components in the order in which they begin, and whether the last one ends."""
-    found: list[_Component] = []
-    open_ones: list[_Component] = []
-    for entry in _properties(text):
-        value = entry.value.strip().upper()
-        if entry.name == "BEGIN":
-            open_ones.append(_Component(value))
-            found.append(open_ones[-1])
-        elif entry.name == "END":
-            if open_ones and open_ones[-1].kind == value:
-                open_ones.pop()
-        elif open_ones:
-            open_ones[-1].properties.append(entry)
-    return found, not open_ones
+@cache
+def method() -> str:
+    """Return the library's name and version."""
+    return f"icalendar {version('icalendar')}"
 
 
-def _properties(text: str) -> Iterator[_Property]:
-    lines = iter(text.split("\n"))
-    last: _Property | None = None
-    further: list[str] = []
-    for line in lines:
-        found = _LINE.match(line)
-        if found is None:
-            if line.strip() and last is not None:  # a text whose line ends were not escaped
-                further.append(line)
-            continue
-        parameters = {
-            name.upper(): value.strip('"')
-            for name, value in _PARAMETER.findall(found["parameters"])
-        }
-        value = found["value"]
-        # Calendars of version 1.0 write texts like mail does.
-        if "QUOTED-PRINTABLE" in found["parameters"].upper():
-            pieces = [value]
-            while pieces[-1].endswith("="):
-                pieces[-1] = pieces[-1][:-1]
-                pieces.append(next(lines, ""))
-            value = _unquoted("".join(pieces), parameters.get("CHARSET", ""))
-        if last is not None:
-            yield _joined(last, further)
-        last, further = _Property(found["name"].upper(), parameters, value), []
-    if last is not None:
-        yield _joined(last, further)
+def _unquoted(found: re.Match[bytes]) -> bytes:
+    content = decodestring(re.sub(rb"=\r?\n", b"", found[3]))
+    text = decode_stated(content, found[2].decode())[0] if found[2] else decode(content)[0]
+    escaped = text.replace("\r\n", "\n").replace("\\", "\\\\").replace("\n", "\\n")
+    return b"%s:%s" % (found[1], escaped.encode())
 
 
-def _joined(first: _Property, further: list[str]) -> _Property:
-    return replace(first, value="\\n".join([first.value, *further])) if further else first
+def _unclosed(text: str) -> list[str]:
+    """Return the kinds of the components that do not end, the innermost first.
+
+    Raises:
+        RejectedError: ``too-deep``.
+    """
+    kinds: list[str] = []
+    for mark in _MARK.finditer(text):
+        if mark[1].upper() == "BEGIN":
+            kinds.append(mark[2])
+        elif kinds and kinds[-1].upper() == mark[2].upper():
+            kinds.pop()
+        if len(kinds) > _DEEPEST:
+            raise RejectedError("too-deep", "The calendar nests entries too deeply.")
+    return kinds[::-1]
 
 
-def _unquoted(value: str, charset: str) -> str:
-    content = decodestring(value.encode())
-    try:
-        text = content.decode(charset) if charset else decode(content)[0]
-    except (LookupError, UnicodeDecodeError):
-        text = decode(content)[0]
-    return text.replace("\r\n", "\n").replace("\\", "\\\\")
+def _all(component: Any, name: str) -> list[Any]:
+    found = component.get(name, [])
+    return found if isinstance(found, list) else [found]
 
 
-def _section(component: _Component) -> str:
+def _first(component: Any, *names: str) -> str:
+    return next((_text(found) for name in names for found in _all(component, name)), "")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, icalendar.vCategory):
+        return ", ".join(value.cats)
+    written = str(value) if isinstance(value, str) else value.to_ical().decode()
+    is_text = isinstance(value, icalendar.vText)
+    return (written if is_text else _ESCAPE.sub(lambda found: found[1], written)).strip()
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _section(component: Any) -> str:
     lines = [line for line in _facts(component) if line]
-    texts = [found.text for name in _AT_END for found in component.all(name) if found.text]
-    title = _line(component.text("SUMMARY")) or _KINDS[component.kind]
+    texts = [
+        text for name in ("DESCRIPTION", "COMMENT") for found in _all(component, name)
+        if (text := _text(found))
+    ]  # fmt: skip
+    title = _line(_first(component, "SUMMARY")) or _KINDS[component.name]
     return "\n\n".join([f"## {title}", *["  \n".join(lines)] * bool(lines), *texts])
 
 
-def _facts(component: _Component) -> Iterator[str]:
-    yield _when(component)
-    for name, label in (("DUE", "Due"), ("COMPLETED", "Completed")):
-        if found := component.first(name):
-            yield f"{label}: {_time(found)}"
-    for rule in component.all("RRULE"):
-        yield f"Repeats: {_repetition(rule.value)}"
-    for name, label in (("RDATE", "Also on"), ("EXDATE", "Not on")):
-        if found_dates := component.all(name):
-            yield f"{label}: {', '.join(_time(found) for found in found_dates)}"
+def _facts(component: Any) -> Iterator[str]:
+    for start in _all(component, "DTSTART")[:1]:
+        yield f"When: {_when(start, component)}"
+    for name, label in _TIMES.items():
+        yield from (f"{label}: {_time(found)}" for found in _all(component, name)[:1])
+    for rule in _all(component, "RRULE"):
+        yield f"Repeats: {_repetition(rule)}"
+    for name, label in _MORE_TIMES.items():
+        if found := _all(component, name):
+            yield f"{label}: {', '.join(map(_time, found))}"
     for name, label in _SHOWN.items():
-        values = [
-            _person(found) if name in _PERSONS else _line(found.text)
-            for found in component.all(name)
-        ]
-        if shown := ", ".join(filter(None, values)):
+        if shown := ", ".join(filter(None, map(_person, _all(component, name)))):
             yield f"{label}: {shown}"
 
 
-def _when(component: _Component) -> str:
-    start = component.first("DTSTART")
-    if start is None:
-        return ""
-    began = _parsed(start.value)
-    stop = component.first("DTEND")
-    duration = component.first("DURATION")
-    ended = _parsed(stop.value) if stop else None
-    if began and duration and not stop:
-        ended = _later(began, duration.value)
-    if began is None or ended is None:
-        return f"When: {_time(start)}"
+def _when(start: Any, component: Any) -> str:
+    began = _parsed(start)
+    stop = next(iter(_all(component, "DTEND")), None)
+    length = _parsed(next(iter(_all(component, "DURATION")), None))
+    ended = _parsed(stop)
+    if stop is None and isinstance(began, date) and isinstance(length, timedelta):
+        try:
+            ended = began + length
+        except OverflowError:
+            return _time(start)
+    if not isinstance(began, date) or not isinstance(ended, date):
+        return _time(start)
     if not isinstance(began, datetime) or not isinstance(ended, datetime):
-        return f"When: {_days(began, ended)}"
+        return _days(began, ended)
     zone = _zone(start)
-    if stop and _zone(stop) != zone:
-        return f"When: {_time(start)} to {_time(stop)}"
+    if stop is not None and _zone(stop) != zone:
+        return f"{_time(start)} to {_time(stop)}"
     until = ended.strftime("%H:%M") if ended.date() == began.date() else _shown(ended)
-    return f"When: {_shown(began)} to {until}{zone}"
+    return f"{_shown(began)} to {until}{zone}"
 
 
 def _days(began: date, ended: date) -> str:
@@ -209,57 +196,41 @@ def _days(began: date, ended: date) -> str:
     return f"{_shown(began)}, all day" if last <= began else f"{_shown(began)} to {_shown(last)}"
 
 
-def _later(began: date, duration: str) -> date | None:
-    found = _DURATION.fullmatch(duration.strip().upper())
-    if found is None:
-        return None
-    weeks, days, hours, minutes, seconds = (int(part or 0) for part in found.groups()[1:])
-    try:
-        length = timedelta(days, seconds, 0, 0, minutes, hours, weeks)
-        return began - length if found[1] == "-" else began + length
-    except OverflowError:
-        return None
-
-
-def _time(found: _Property) -> str:
+def _time(found: Any) -> str:
     """Return one or several times as a person reads them; what is none as it is written."""
-    times = []
-    for value in found.value.split(","):
-        start, _, _end = value.partition("/")
-        parsed = _parsed(start)
-        times.append(_shown(parsed) if parsed else value.strip())
-    return ", ".join(times) + _zone(found)
+    several = found.dts if isinstance(found, icalendar.vDDDLists) else [found]
+    times = [_parsed(each) for each in several]
+    starts = [time[0] if isinstance(time, tuple) else time for time in times]
+    dates = [start for start in starts if isinstance(start, date)]
+    if len(dates) < len(starts):
+        return _text(found)
+    return ", ".join(map(_shown, dates)) + _zone(found)
+
+
+def _parsed(found: Any) -> Any:
+    """Return a date, time, length or period; None for what is none."""
+    is_one = isinstance(found, icalendar.vDDDTypes | icalendar.vDuration)
+    return found.dt if is_one else None
 
 
 def _shown(time: date) -> str:
     return time.strftime("%Y-%m-%d %H:%M" if isinstance(time, datetime) else "%Y-%m-%d")
 
 
-def _zone(found: _Property) -> str:
-    if zone := found.parameters.get("TZID", ""):
+def _zone(found: Any) -> str:
+    """Return the zone as it is named."""
+    if zone := found.params.get("TZID", ""):
         return f" ({zone})"
-    return " (UTC)" if found.value.strip().upper().endswith("Z") else ""
+    return " (UTC)" if found.to_ical().endswith(b"Z") else ""
 
 
-def _parsed(value: str) -> date | None:
-    found = _STAMP.fullmatch(value.strip().upper())
-    if found is None:
-        return None
-    try:
-        day = date(*map(int, found.groups()[:3]))
-        if found[4] is None:
-            return day
-        return datetime(day.year, day.month, day.day, int(found[4]), int(found[5]))  # noqa: DTZ001 - the zone is shown as it is named
-    except ValueError:
-        return None
-
-
-def _repetition(rule: str) -> str:
+def _repetition(rule: Any) -> str:
     """Return a recurrence rule in words; the parts beyond that as they are written."""
-    parts = dict(part.partition("=")[::2] for part in rule.strip().upper().split(";"))
+    written = _text(rule)
+    parts = dict(part.partition("=")[::2] for part in written.upper().split(";"))
     unit = _UNITS.get(parts.pop("FREQ", ""), "")
-    if not unit:
-        return rule.strip()
+    if not unit or not isinstance(rule, icalendar.vRecur):
+        return str(written)
     interval = parts.pop("INTERVAL", "1")
     text = f"every {unit}" if interval == "1" else f"every {interval} {unit}s"
     days = parts.get("BYDAY", "").split(",")
@@ -267,7 +238,8 @@ def _repetition(rule: str) -> str:
         del parts["BYDAY"]
         text += f" on {', '.join(_DAYS[day] for day in days)}"
     if until := parts.pop("UNTIL", ""):
-        text += f", until {_time(_Property('UNTIL', {}, until))}"
+        zone = " (UTC)" if until.endswith("Z") else ""
+        text += f", until {_shown(rule['UNTIL'][0])}{zone}"
     if count := parts.pop("COUNT", ""):
         text += f", {count} times"
     parts.pop("WKST", "")
@@ -275,11 +247,8 @@ def _repetition(rule: str) -> str:
     return f"{text} ({rest})" if rest else text
 
 
-def _person(found: _Property) -> str:
-    address = re.sub(r"(?i)^mailto:", "", found.text)
-    name = found.parameters.get("CN", "").strip()
+def _person(found: Any) -> str:
+    """Return a value on one line; of a person name and address."""
+    address = re.sub(r"(?i)^mailto:", "", _line(_text(found)))
+    name = str(found.params.get("CN", "")).strip()
     return f"{name} <{address}>" if name and name != address else address
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

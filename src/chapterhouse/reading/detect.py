@@ -26,9 +26,6 @@ _MAIN_PARTS = re.compile(
     re.IGNORECASE,
 )
 _BINARY_SHEETS = "application/vnd.ms-excel.sheet.binary.macroenabled.main"
-_DRAWINGS = re.compile(
-    r"application/vnd\.ms-visio\.(?:drawing|template)\.(?:macroEnabled\.)?main\+xml", re.IGNORECASE
-)
 _FAMILIES = {
     "wordprocessingml": "docx",
     "word": "docx",
@@ -41,7 +38,6 @@ _MAIN_NAMES = {
     "word/document.xml": "docx",
     "xl/workbook.xml": "xlsx",
     "xl/workbook.bin": "xlsb",
-    "visio/document.xml": "vsdx",
     "ppt/presentation.xml": "pptx",
 }
 _PACKAGE_MARKS = frozenset({"mimetype", "[Content_Types].xml", "META-INF/container.xml"})
@@ -87,6 +83,14 @@ _STARTS = {
 }
 
 _FORMATS = "See which formats are read with: chapterhouse docs formats"
+_VISIO = "a Visio drawing"
+_INSTEAD = {
+    _VISIO: "Save it as PDF and add that.",
+    "a Kindle or Mobipocket e-book": "Save it as EPUB or PDF, for example with Calibre.",
+    **dict.fromkeys(
+        ("a 7-Zip archive", "a RAR archive"), "Unpack it and add the folder, or pack it as ZIP."
+    ),
+}
 
 
 def zip_format(data: bytes, entries: tuple[Entry, ...]) -> str:
@@ -146,8 +150,6 @@ def _ooxml_format(types: str, parts: dict[str, Entry]) -> str:
         return _FAMILIES[(match["family"] or match["macro"]).lower()]
     if _BINARY_SHEETS in types.lower():
         return "xlsb"
-    if _DRAWINGS.search(types):
-        return "vsdx"
     for name, found in _MAIN_NAMES.items():
         if name in parts:
             return found
@@ -205,7 +207,8 @@ def container_format(data: bytes, name: str, limits: Limits) -> str:
                 "The document is protected by a password or by rights management.",
                 hint="Save it without protection and add it again.",
             )
-        return zip_format(data, entries) or _unsupported("a ZIP archive")
+        drawing = any(entry.name == "visio/document.xml" for entry in entries)
+        return zip_format(data, entries) or _unsupported(_VISIO if drawing else "a ZIP archive")
     if data.startswith(ole.SIGNATURE):
         return ole_format(data) or _unsupported("an OLE compound file of another program")
     return ""
@@ -220,7 +223,7 @@ def _binary_format(data: bytes, name: str, limits: Limits) -> str:
         return "rtf"
     if found := signatures.image_format(data):
         return found
-    if found := signatures.book_format(data) or signatures.archive_format(data):
+    if found := signatures.archive_format(data):
         return found
     if what := signatures.other_content(data):
         _unsupported(what)
@@ -250,7 +253,7 @@ def _unsupported(what: str) -> str:
     raise RejectedError(
         "unsupported-format",
         f"This is not a document that can be read; it looks like {what}.",
-        hint=_FORMATS,
+        hint=_INSTEAD.get(what, _FORMATS),
     )
 
 

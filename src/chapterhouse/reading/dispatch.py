@@ -21,7 +21,6 @@ from chapterhouse.types import Extraction, Notice
 if TYPE_CHECKING:
     from chapterhouse.reading import (
         archives,
-        books,
         calendars,
         mail,
         markup,
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from chapterhouse.reading.pdf import visible_words
 else:
     archives = lazy("chapterhouse.reading.archives")
-    books = lazy("chapterhouse.reading.books")
     calendars = lazy("chapterhouse.reading.calendars")
     mail = lazy("chapterhouse.reading.mail")
     markup = lazy("chapterhouse.reading.markup")
@@ -102,7 +100,6 @@ _PACKAGE_READERS: Final = {
     "xlsx": "xberg:read_xlsx",
     "xlsb": "xberg:read_xlsb",
     "pptx": "slides:read_pptx",
-    "vsdx": "drawings:read_vsdx",
     "odt": "opendocument:read_odt",
     "ods": "opendocument:read_ods",
     "odp": "opendocument:read_odp",
@@ -166,7 +163,6 @@ _READERS: Final[Mapping[str, Callable[[_File], Extraction]]] = {
     **dict.fromkeys(IMAGES, _image),
     "mbox": lambda file: mail.read_mbox(file.data),
     "eml": lambda file: mail.read_eml(file.data, file.limits),
-    "mobi": lambda file: books.read_mobi(file.data, file.limits),
     "pdf": lambda file: pdf.read_pdf(file.data, file.name),
     "html": lambda file: html.read_html(file.data, file.name),
     "md": lambda file: plain.read_markdown(file.data, file.name),

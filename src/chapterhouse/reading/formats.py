@@ -11,8 +11,7 @@ _PYTHON = "Python"
 _DISTRIBUTIONS = {
     "pdf": ("pypdfium2",),
     "html": ("selectolax", "html-to-markdown"),
-    "mobi": ("selectolax", "html-to-markdown"),
-    "7z": ("py7zr",),
+    "ics": ("icalendar",),
 } | dict.fromkeys(("docx", "xlsx", "xlsb", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
 _NOTES = {
     "pdf": "Pages, headings and tables; scanned pages need OCR.",
@@ -23,7 +22,6 @@ _NOTES = {
     "odp": "One page a slide, with its notes.",
     "xlsx": "One page a sheet, as a table, with its shapes and comments.",
     "xlsb": "One page a sheet, as a table, with its shapes and comments.",
-    "vsdx": "Texts of the shapes from the top, one page a page, with its comments.",
     "xls": "One page a sheet, as a table.",
     "ods": "One page a sheet, as a table, with its shapes and comments.",
     "eml": "Headers and body; each attachment is read by itself.",
@@ -38,9 +36,7 @@ _NOTES = {
     "ics": "One section for each event and task.",
     "srt": "What is said, in paragraphs with the time at which each begins.",
     "vtt": "What is said, in paragraphs with the time at which each begins.",
-    "mobi": "Kindle and Mobipocket; books with rights management (DRM) are refused.",
     "zip": "Each file in it is read by itself.",
-    "7z": "Each file in it is read by itself; needs the extra `archives`.",
     "tar": "Each file in it is read by itself.",
     "gz": "The file in it, or each file of the tar in it, is read by itself.",
     "bz2": "The file in it, or each file of the tar in it, is read by itself.",

@@ -23,8 +23,11 @@ from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
 if TYPE_CHECKING:
     import html_to_markdown
+
+    from chapterhouse.reading import calendars
 else:
     html_to_markdown = lazy("html_to_markdown")
+    calendars = lazy("chapterhouse.reading.calendars")
 
 Body = tuple[str, tuple[Notice, ...]]
 
@@ -120,6 +123,8 @@ def body(part: EmailMessage, depth: int = 0) -> Body:
         return "\n\n".join(texts), tuple(
             notice for _, (_, notices_of) in found for notice in notices_of
         )
+    if kind == "text/calendar":
+        return _invitation(part)
     return _html(part) if kind == "text/html" else _text(part)
 
 
@@ -183,11 +188,14 @@ def _children(part: EmailMessage) -> Iterator[EmailMessage]:
 
 
 def _best(found: list[tuple[str, Body]]) -> Body:
-    """Return the plain text, or the richer one where the plain is a stub."""
+    """Return the plain text, or the richer one where the plain is a stub, and the invitation."""
     plain = next((text for kind, text in found if kind == "text/plain"), ("", ()))
     others = [text for kind, text in found if kind not in {"text/plain", "text/calendar"}]
     richest = max(others, key=lambda other: _words(other[0]), default=("", ()))
-    return plain if _words(plain[0]) >= _STUB * _words(richest[0]) else richest
+    chosen = plain if _words(plain[0]) >= _STUB * _words(richest[0]) else richest
+    parts = (chosen, *(text for kind, text in found if kind == "text/calendar"))
+    texts = [text.strip("\n") for text, _ in parts if text.strip()]
+    return "\n\n".join(texts), tuple(notice for _, notices in parts for notice in notices)
 
 
 def _words(text: str) -> int:
@@ -197,6 +205,15 @@ def _words(text: str) -> int:
 def _html(part: EmailMessage) -> Body:
     text, notices = _text(part)
     return str(html_to_markdown.convert(text).content or ""), notices
+
+
+def _invitation(part: EmailMessage) -> Body:
+    text, notices = _text(part)
+    try:
+        found = calendars.read_ics(text.encode(), "")
+    except RejectedError as error:
+        return text, (*notices, Notice("part-unreadable", error.message))
+    return found.pages[0].text, (*notices, *found.notices)
 
 
 def _text(part: EmailMessage) -> Body:

@@ -95,7 +95,6 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "pptx": ("pptx", "pptm", "ppsx", "ppsm", "potx", "potm"),
         "xlsx": ("xlsx", "xlsm", "xltx", "xltm"),
         "xlsb": ("xlsb",),
-        "vsdx": ("vsdx", "vsdm", "vstx", "vstm"),
         "doc": ("doc", "dot"),
         "ppt": ("ppt", "pps", "pot"),
         "xls": ("xls", "xlt"),
@@ -104,7 +103,6 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "ods": ("ods", "ots"),
         "odg": ("odg", "otg"),
         "epub": ("epub",),
-        "mobi": ("mobi", "azw", "azw3", "prc"),
         "rtf": ("rtf",),
         "eml": ("eml",),
         "msg": ("msg",),
@@ -130,7 +128,6 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "gif": ("gif",),
         "webp": ("webp",),
         "zip": ("zip",),
-        "7z": ("7z",),
         "tar": ("tar",),
         "gz": ("gz", "tgz"),
         "bz2": ("bz2", "tbz2", "tbz"),
@@ -139,13 +136,13 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 # What holds files and no text.
-ARCHIVES = frozenset({"zip", "7z", "tar", "gz", "bz2", "xz", "mbox"})
+ARCHIVES = frozenset({"zip", "tar", "gz", "bz2", "xz", "mbox"})
 # ZIPs that hold a program and no documents.
 _PROGRAMS = frozenset(
     {"aab", "aar", "apk", "appx", "crx", "ear", "egg", "ipa", "jar", "nupkg", "vsix", "war", "whl"}
     | {"xpi"}
 )
-PACKAGES = frozenset({"docx", "xlsx", "xlsb", "pptx", "vsdx", "odt", "ods", "odp", "odg"})
+PACKAGES = frozenset({"docx", "xlsx", "xlsb", "pptx", "odt", "ods", "odp", "odg"})
 IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
 TEXTS = frozenset(
     {"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"}

@@ -41,7 +41,7 @@ def preflight(data: bytes, name: str, limits: Limits) -> None:
     elif not (
         signatures.has_pdf_header(data, claimed=True)
         or data.startswith(b"{\\rtf")
-        or signatures.book_format(data)
+        or signatures.other_content(data)
         or signatures.archive_format(data)
     ):
         _check_text(data, limits)

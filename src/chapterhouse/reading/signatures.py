@@ -18,7 +18,6 @@ _ARCHIVES = (
     (b"\x1f\x8b\x08", "gz"),
     (b"BZh", "bz2"),
     (b"\xfd7zXZ\0", "xz"),
-    (b"7z\xbc\xaf\x27\x1c", "7z"),
 )
 _OTHERS = (
     (b"\x7fELF", "a program for Linux"),
@@ -28,6 +27,7 @@ _OTHERS = (
     (b"\xca\xfe\xba\xbe", "compiled Java or a program for macOS"),
     (b"\0asm", "a WebAssembly module"),
     (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
     (b"SQLite format 3\0", "an SQLite database"),
     (b"OggS", "an Ogg sound or film"),
@@ -88,11 +88,6 @@ def has_pdf_header(data: bytes, *, claimed: bool) -> bool:
     return not data[:place].strip(b"\xef\xbb\xbf \t\r\n\0") or claimed or b"%%EOF" in data[-2048:]
 
 
-def book_format(data: bytes) -> str:
-    """Return the format of an e-book that is a Palm database, or an empty string."""
-    return "mobi" if data[_PALM_KIND] == b"BOOKMOBI" else ""
-
-
 def archive_format(data: bytes) -> str:
     """Return the format of an archive that is no ZIP, or an empty string."""
     for signature, name in _ARCHIVES:
@@ -106,6 +101,8 @@ def other_content(data: bytes) -> str:
     for signature, what in _OTHERS:
         if data.startswith(signature) and (signature not in _TEXTUAL or looks_binary(data)):
             return what
+    if data[_PALM_KIND] == b"BOOKMOBI":
+        return "a Kindle or Mobipocket e-book"
     if data[4:8] == b"ftyp":
         return "a film, sound or photo (MP4, QuickTime, HEIF or AVIF)"
     if data.startswith(b"RIFF") and data[8:12] in {b"WAVE", b"AVI "}:

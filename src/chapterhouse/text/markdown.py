@@ -35,7 +35,7 @@ _FIRST_PRIVATE, _PRIVATE = 0xE000, 6_400  # characters that no sanitised text ha
 # Whose reader writes emphasis and links as Markdown; in other formats such marks are the text.
 _EMPHASISED = frozenset({"md", "docx", "doc", "epub", "msg", "ppt", "rtf"})
 # Whose reader writes code, quotations and backslashes so.
-MARKED = _EMPHASISED | {"html", "mobi"}
+MARKED = _EMPHASISED | {"html", "mobi"}  # an older version read Mobipocket books
 PLAIN = frozenset({"txt", "srt", "vtt"})  # which have no headings and no fences either
 
 _CELL = re.compile(r"(?<!\\)\|")

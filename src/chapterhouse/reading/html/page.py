@@ -178,18 +178,6 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
     )
 
 
-def whole_markdown(text: str) -> str:
-    """Return all that the HTML of a book shows as Markdown; nothing in it is navigation."""
-    if is_too_deep(text):
-        return strip_tags(text)
-    parser = selectolax.lexbor.LexborHTMLParser(text)
-    if parser.body is None:
-        return ""
-    drop_unseen(parser.body)
-    _write_out_raised(parser.body)
-    return _markdown(parser, parser.body)
-
-
 def _of_shown(notices: Sequence[Notice], text: str) -> Iterator[Notice]:
     """Leave out the notice of bad bytes that stand in scripts, comments and what is not shown."""
     whole = "\ufffd" not in text
