@@ -47,12 +47,11 @@ _Fold = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One key that would change, from what to what, and why."""
+    """One key that would change, and from what to what."""
 
     key: str
     before: tuple[str, ...] | str
     after: tuple[str, ...] | str
-    why: str
 
     @property
     def added(self) -> tuple[str, ...]:
@@ -225,9 +224,7 @@ def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
         ("profile.key_terms", profile.key_terms, key_terms),
         ("profile.aliases", profile.aliases, aliases),
     )
-    changes = tuple(
-        Change(key, old, new, _why(key, now.method)) for key, old, new in pairs if old != new
-    )
+    changes = tuple(Change(key, old, new) for key, old, new in pairs if old != new)
     return Proposal(
         before=config,
         after=after,
@@ -301,11 +298,6 @@ def _without(these: tuple[str, ...] | str, others: tuple[str, ...] | str) -> tup
     if isinstance(these, str) or isinstance(others, str):
         return ()
     return tuple(entry for entry in these if entry not in others)
-
-
-def _why(key: str, method: str) -> str:
-    source = f"worded by {method}"
-    return source if key == "profile.expertise" else f"{source}; what you added stays"
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -110,15 +110,6 @@ class Term:
         usual = self.spellings
         return max(usual, key=lambda text: (usual[text], not text.islower(), text))
 
-    def add(self, other: "Term") -> None:
-        """Count what was counted elsewhere besides."""
-        self.count += other.count
-        self.weight += other.weight
-        self.names += other.names
-        self.before.update(other.before)
-        self.after.update(other.after)
-        self.spellings.update(other.spellings)
-
 
 @dataclass(frozen=True, slots=True)
 class _Word:

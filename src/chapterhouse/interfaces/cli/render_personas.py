@@ -143,14 +143,13 @@ def proposal(value: "Proposal") -> Iterator[Block]:
     if not value:
         yield verbatim("The profile stays as it is.")
         return
-    yield verbatim(("Profile, ", Style.STRONG), f"by {one_line(value.method)}:")
+    yield verbatim(("Profile, ", Style.STRONG), f"by {one_line(value.method)}; yours stays:")
     for change in value.changes:
-        yield verbatim((f"  {change.key}", Style.STRONG), (f"  ({change.why})", Style.QUIET))
+        yield verbatim((f"  {change.key}", Style.STRONG))
         is_text = isinstance(change.before, str) or isinstance(change.after, str)
         dropped = (str(change.before or ""),) if is_text else change.dropped
         added = (str(change.after or ""),) if is_text else change.added
-        gone = "" if is_text else "  in no document any more"
         for entry in filter(None, dropped):
-            yield verbatim((f"    - {entry}", Style.BAD), (gone, Style.QUIET))
+            yield verbatim((f"    - {entry}", Style.BAD))
         for entry in filter(None, added):
             yield verbatim((f"    + {entry}", Style.GOOD))
