@@ -139,7 +139,7 @@ def test_the_model_is_found_chosen_and_tried(home: Path, server: str) -> None:
 def test_an_answer_says_whose_it_is(home: Path, server: str) -> None:
     prepared(home, settings(server))
     result = run(home, "ask", QUESTION, "--json")
-    assert result.returncode in {0, 1}
+    assert result.returncode in {0, 1, 6}  # 6: nothing that it wrote is an answer
     assert_labelled(told(result))
     assert told(result)["usage"]["calls"] == 1
 
@@ -177,7 +177,7 @@ def test_it_may_search_itself(home: Path, server: str) -> None:
         (folder / "rules.md").write_text(RULES, "utf-8")
         library.personas.change("maria", {"grounding": "tool"})
     result = run(home, "ask", QUESTION, "--persona", "maria", "--json")
-    assert result.returncode in {0, 1}
+    assert result.returncode in {0, 1, 6}  # 6: nothing that it wrote is an answer
     assert_labelled(told(result))
 
 
