@@ -5,7 +5,6 @@ import pytest
 from chapterhouse.answering.check_written import Checked
 from chapterhouse.answering.cite import Lookup, text_hash
 from chapterhouse.answering.second_opinion import (
-    WrittenOpinion,
     add_opinions,
     read_opinions,
     statements,
@@ -22,7 +21,7 @@ CHECKED = Checked((AnswerSentence(REWORDED, ()), AnswerSentence("So.", ())), (),
 
 
 def opinion(kind: OpinionKind, quotation: str) -> tuple[Opinion | None, list[str]]:
-    given = {REWORDED: WrittenOpinion(kind, quotation)}
+    given = {REWORDED: (kind, quotation)}
     found = add_opinions(CHECKED, given, "m", [HERE], LOOKUP)
     assert found.sentences[1] == CHECKED.sentences[1]
     return found.sentences[0].opinion, [one.quote for one in found.citations]
@@ -53,7 +52,7 @@ def test_that_no_source_says_it_needs_no_words() -> None:
     ],
 )
 def test_opinions_are_read_as_models_write_them(text: str) -> None:
-    expected = {"One.": WrittenOpinion(OpinionKind.CONFIRMS, "Dogs")}
+    expected = {"One.": (OpinionKind.CONFIRMS, "Dogs")}
     assert read_opinions(text, ("One.", "Two.")) == expected
 
 

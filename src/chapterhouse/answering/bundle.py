@@ -52,14 +52,9 @@ _ORIGIN: Final = "Give the file that 'ask' or 'convene' wrote with --bundle FILE
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[Held]):
-    """What bundles can hold.
+    """What bundles can hold: its key in the file, its citations by name, and its own checks.
 
-    Attributes:
-        name: Its key in the file.
-        citations: All that it cites, each by how it is called.
-        checks: What is checked of it alone, beside quotations and sources.
-        tool_texts: What tools returned, of what is cited.
-        earlier: A format whose bundles are read too, without what it says beside.
+    Bundles of an ``earlier`` format are read too, without what it says beside.
     """
 
     name: str
@@ -93,7 +88,6 @@ class Bundle(Generic[Held]):
     Attributes:
         quotes: SHA-256 of each quotation, by how its citation is called.
         configuration: The settings that made it; no key is ever among them.
-        versions: Of Chapterhouse and of the models.
         sequence: Of the library.
         checksum: SHA-256 of all the rest.
     """
@@ -287,24 +281,18 @@ def examine(bundle: Bundle[Held]) -> tuple[Check, ...]:
     without = [f"[{n}]" for n, one in cited if not _is_of(one, sources)]
     is_whole = checksum_of(_fields_of(bundle)) == bundle.checksum
     return (
-        check("checksum", is_whole, "The bundle is as it was written."),
-        check("quotations", not torn, "All quotations hold.", torn),
-        check("sources", not without, "All sources hold.", without),
+        check("checksum", "The bundle is as it was written.", [] if is_whole else ["The checksum"]),
+        check("quotations", "All quotations hold.", torn),
+        check("sources", "All sources hold.", without),
         *kind.checks(held),
     )
 
 
-def check(
-    name: str,
-    passed: bool,  # noqa: FBT001 - of a check
-    sentence: str,
-    failed: Sequence[str] = (),
-) -> Check:
+def check(name: str, sentence: str, failed: Iterable[str]) -> Check:
     """Return a check; ``sentence`` says what it found where it passed, ``failed`` what did not."""
-    if passed:
-        return Check(name, passed=True, sentence=sentence)
-    message = f"{', '.join(failed)} does not hold." if failed else f"Not so: {sentence}"
-    return Check(name, passed=False, sentence=message, hint=_DISTRUST)
+    if wrong := ", ".join(failed):
+        return Check(name, passed=False, sentence=f"{wrong} does not hold.", hint=_DISTRUST)
+    return Check(name, passed=True, sentence=sentence)
 
 
 def is_numbered(citations: Sequence[Citation], used: AbstractSet[int]) -> bool:
@@ -371,12 +359,12 @@ def _solid(text: str) -> str:
 
 def _check_answer(answer: Answer) -> tuple[Check, ...]:
     used = {number for one in answer.sentences for number in one.citations}
-    altered = [f"Sentence {number}" for number in _altered(answer)]
+    wrong = [] if is_numbered(answer.citations, used) else ["The numbering"]
     own = "a model's own" if answer.method != EXTRACTIVE else "quotations"
-    numbered = is_numbered(answer.citations, used)
+    altered = (f"Sentence {number}" for number in _altered(answer))
     return (
-        check("numbering", numbered, "Every number in the answer has its citation."),
-        check("sentences", not altered, f"The sentences are {own}.", altered),
+        check("numbering", "Every number in the answer has its citation.", wrong),
+        check("sentences", f"The sentences are {own}.", altered),
     )
 
 

@@ -62,11 +62,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A model's text after checking.
-
-    Attributes:
-        rejected: Markers that cite nothing that was given, and what only looked like one.
-    """
+    """A model's text after checking; rejected is what cites nothing given, or only looks so."""
 
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[Citation, ...]
@@ -84,14 +80,9 @@ _NOTHING: Final = _Sentence("", "", ())
 
 
 def check(text: str, given: Sequence[Given], lookup: Lookup, known: str = "") -> Checked:
-    """Return what a model wrote as sentences with verified citations.
+    """Return what a model wrote as sentences with verified citations of what it was given.
 
-    Args:
-        text: What it wrote.
-        given: What it was given; nothing else can be cited.
-        lookup: Where quotations are looked up.
-        known: What else it was told, such as the question: no sentence is compared with it, and
-            what stands there is missed nowhere.
+    What else it was told is known, such as the question: it is missed nowhere.
     """
     sentences = _sentences(as_markers(text, [one.place for one in given]))
     return _check(sentences, given, lookup, known)
@@ -126,7 +117,11 @@ def _check(
         if not any(character.isalnum() for character in plain):
             skipped = breaks
             continue
-        cited = [_passages(given, numbers) for numbers in named.values() if numbers]
+        cited = [
+            [one.evidence for one in given if one.place.number in numbers]
+            for numbers in named.values()
+            if numbers
+        ]
         numbers = (citations.number(_closest(plain, passages)) for passages in cited)
         every = [one for passages in cited for one in passages] or [one.evidence for one in given]
         checked.append(
@@ -141,10 +136,6 @@ def _check(
     return Checked(tuple(checked), citations.found, tuple(dict.fromkeys(rejected)))
 
 
-def _passages(given: Sequence[Given], numbers: Sequence[int]) -> list[Evidence]:
-    return [one.evidence for one in given if one.place.number in numbers]
-
-
 def _closest(sentence: str, passages: Sequence[Evidence]) -> Quotation:
     """Return what a marker opens; all of a passage that shares no word, as in another language."""
     found, first = closest_sentences(sentence, passages), passages[0]
@@ -157,8 +148,9 @@ def _addresses(given: Sequence[Given]) -> frozenset[str]:
 
 
 def _plain(text: str, addresses: frozenset[str]) -> str:
-    """Return a sentence on one line, in which nothing is a link but what documents give."""
-    return " ".join(_inactive(_without_addresses(text, addresses)).split())
+    """Return a sentence on one line: no link but what documents give, no definition, no tag."""
+    own = _without_addresses(text, addresses)
+    return " ".join(_OPENED.sub("‹", _JOINED.sub("] ", own)).split())
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
@@ -249,7 +241,7 @@ def _owners(
     for marker in markers:
         position = len(plain[: marker.position].rstrip()) - 1
         if _begins_line(plain, marker.position):
-            position = marker.position + len(_blank(plain[marker.position :]))
+            position = len(plain) - len(plain[marker.position :].lstrip())
         owner = max(bisect_right(starts, max(position, 0)) - 1, 0)
         found.setdefault(owner, []).append(marker.written)
     return found
@@ -261,15 +253,6 @@ def _begins_line(plain: str, position: int) -> bool:
     end = plain.find("\n", position)
     behind = plain[position : end if end >= 0 else len(plain)]
     return not any(map(str.isalpha, before)) and any(map(str.isalnum, behind))
-
-
-def _blank(text: str) -> str:
-    return text[: len(text) - len(text.lstrip())]
-
-
-def _inactive(text: str) -> str:
-    """Return a text in which nothing is a link, a definition of one, or a tag."""
-    return _OPENED.sub("‹", _JOINED.sub("] ", text))
 
 
 def _without_addresses(text: str, known: frozenset[str]) -> str:

@@ -209,9 +209,7 @@ class SourceState(StrEnum):
 
     SAME = "same"
     CHANGED = "changed"  # its text is another one
-    UNREAD = (
-        "changed-on-disk"  # the text of its file is another one, which the library has not read
-    )
+    UNREAD = "changed-on-disk"  # its file has another text, which the library has not read
     MOVED = "moved"  # the same text has another name
     GONE = "gone"
 
@@ -226,13 +224,9 @@ class QuoteState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CitationCheck:
-    """What has become of one citation.
+    """What has become of one citation: which document and file hold it now, and where.
 
-    Attributes:
-        citation: As the answer has it.
-        document_id: The document that holds it now, or empty.
-        source_now: Its file now, or empty.
-        start: Where the quotation stands now; -1 where it is lost.
+    Names are empty where it is in none, and places are -1 where it is lost.
     """
 
     citation: Citation

@@ -208,15 +208,15 @@ def _own_text(excerpt: Excerpt) -> str:
 
 def _evidence(excerpt: Excerpt) -> Evidence:
     """Return the very stretch of the document; what is repeated above a table is its header."""
-    document = excerpt.hit.document
+    document, own = excerpt.hit.document, _own_text(excerpt)
     return Evidence(
         document.id,
         excerpt.start,
         excerpt.end,
-        _own_text(excerpt),
+        own,
         language=document.language,
         title=document.title,
         section_path=excerpt.hit.chunk.section_path,
         date=stated_date(document),
-        header=excerpt.text[: max(len(excerpt.text) - (excerpt.end - excerpt.start), 0)],
+        header=excerpt.text.removesuffix(own),
     )

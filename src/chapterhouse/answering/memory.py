@@ -1,9 +1,7 @@
 """What is kept of an answer: the memory, and answers that need not be written again.
 
-An answer is kept under the SHA-256 of everything that it depends on: the question but for case,
-punctuation and politeness, the library's sequence number, the persona, the settings, the model,
-and what the model was reminded of. Any change gives another key, so what is found is never stale;
-its quotations are looked up again all the same. Only answers that a model wrote are kept:
+An answer is kept under the SHA-256 of everything that it depends on, so what is found is never
+stale; its quotations are looked up again all the same. Only answers that a model wrote are kept:
 quotations are found as fast as a kept answer.
 """
 
@@ -56,6 +54,8 @@ def cache_key(
     """
     if not request.use_cache or request.settings.search.recency:
         return ""
+    limits = (request.form.words, request.max_chunks, request.max_tokens)
+    ways = (request.grounding, request.out_of_scope, request.model)  # two names may have one model
     depends_on = {
         "format": ANSWER.format,
         "day": runtime.today(),  # which the model is told
@@ -63,17 +63,7 @@ def cache_key(
         "sequence": sequence,
         "persona": repr(request.persona),
         "settings": request.settings.model_dump(mode="json"),
-        "request": [
-            request.scope.shelves,
-            list(request.tags),
-            request.search_text,
-            request.form.words,
-            request.max_chunks,
-            request.max_tokens,
-            request.grounding,
-            request.out_of_scope,
-            request.model,  # two names may have one model, and other limits
-        ],
+        "request": [request.scope.shelves, list(request.tags), request.search_text, *limits, *ways],
         "model": model.fingerprint if model else "",
         "reminded": [memory.id for memory in reminded],
         "versions": dict(runtime.versions),

@@ -63,12 +63,7 @@ _LIBRARY: Final = "the librarian of these documents"
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A citation as a model wrote it.
-
-    Attributes:
-        position: Offset in the text without its markers, where it stood.
-        written: What stood between ``[^`` and ``]``.
-    """
+    """What a model wrote between ``[^`` and ``]``, and where in the text without its markers."""
 
     position: int
     written: str
@@ -152,15 +147,10 @@ def resolve(written: str, places: Sequence[Place]) -> tuple[int, ...]:
 def _by_marker(places: Sequence[Place]) -> Mapping[str, tuple[int, ...]]:
     found: dict[str, tuple[int, ...]] = {}
     for place in places:
-        headings = place.section.split(" › ") if place.section else []
+        headings = place.section.split(" › ")
         paths = (" › ".join(headings[first:]) for first in range(len(headings)))
-        markers = {
-            fold_marker(place.name),
-            *(fold_marker(f"{place.name}:{path}") for path in paths),
-        }
-        if not headings:
-            markers.add(fold_marker(f"{place.name}:"))
-        for marker in markers:
+        names = {place.name, *(f"{place.name}:{path}" for path in paths)}
+        for marker in set(map(fold_marker, names)):
             found[marker] = (*found.get(marker, ()), place.number)
     return found
 
@@ -215,11 +205,7 @@ def shown(excerpts: Sequence[Excerpt], earlier: int = 0) -> tuple[Shown, ...]:
 def user_message(
     question: str, blocks: Sequence[Shown], nonce: str, memories: Sequence[Memory] = ()
 ) -> str:
-    """Return the sources and, behind them, the question.
-
-    Raises:
-        ValueError: the nonce is too short to be one.
-    """
+    """Return the sources and, behind them, the question; raises as ``context_blocks``."""
     parts = [context_blocks(blocks, nonce) if blocks else NO_SOURCES]
     if memories:
         reminders = "\n".join(f"{_asked(one.question)}\n{_asked(one.answer)}" for one in memories)

@@ -22,13 +22,11 @@ class Request:
         tags: What the asker or the persona knows about.
         form: How long an answer without a model may be, and of what it is made.
         max_chunks: Excerpts that a model is given, at most.
-        max_tokens: Of all of them together.
         grounding: Whether a model is given excerpts, may search for them, or both.
         model: Name of one; empty for the library's own model, ``none`` for no model.
         out_of_scope: What becomes of a question that is not for the persona.
         search_text: What is searched for instead of the question, in a conversation; or empty.
         in_conversation: Whether it belongs to a conversation, in which earlier answers count.
-        remember: Whether question and answer are kept in the memory.
         use_cache: Whether an answer that was kept may be given again, and this one be kept; never
             where nothing is to be remembered, for it holds the question.
         may_be_empty: Whether there may be no such shelf yet.
@@ -69,9 +67,8 @@ class AskOptions:
         drafts: Whether the events of the answer tell what a model has written so far.
         interface: By which the question comes: ``python``, ``cli``, ``mcp``, ``api``, ``openai``.
         counted: Whether analytics count it; None: where it may be remembered.
-        tools: Those of the asker's program, all external. Where a model wants one called, asking
-            raises ``ToolCallsWanted``. Without a model they are ignored.
-        tool_texts: What such tools returned for this question.
+        tools: As of ``Request``, all external. Where a model wants one called, asking raises
+            ``ToolCallsWanted``. Without a model they are ignored.
     """
 
     shelves: tuple[str, ...] | None = None
@@ -100,12 +97,7 @@ class AskOptions:
 
 
 class ToolCallsWanted(Exception):  # noqa: N818 - the asker's program goes on from it
-    """A model wants tools of the asker's program called before it answers.
-
-    Args:
-        calls: Which.
-        usage: Of the model.
-    """
+    """A model wants tools of the asker's program called before it answers."""
 
     def __init__(self, calls: tuple[WantedCall, ...], usage: Usage) -> None:
         super().__init__("A model wants tools called.")

@@ -35,7 +35,6 @@ from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import word_weights
 from chapterhouse.runtime import Runtime
-from chapterhouse.settings import Settings
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,
@@ -50,9 +49,8 @@ from chapterhouse.types import (
     corrected,
 )
 
-# How far the first hit's score must lie above the fifth's: below it nothing stands out, and the
-# search is weak. On the open natural folders 27 % of the questions that can be answered, and 48 %
-# of those whose facts are not among the first eight passages.
+# How far the first hit's score must lie above the fifth's, else nothing stands out: 27 % of the open
+# natural questions, and 48 % of those whose facts are not among the first eight passages.
 WEAK: Final = 0.1
 _COMPARED: Final = 5  # hits
 
@@ -103,12 +101,7 @@ class _BodyCache:
 
 
 def model_of(request: Request, runtime: Runtime) -> Metered | None:
-    """Return the model that is to answer, whose uses are counted; None where none is wanted.
-
-    Raises:
-        UsageError: there is no such model.
-        MissingExtraError: its key is in a keyring, and the library for that is missing.
-    """
+    """Return the model that is to answer, its uses counted, or None; raises as ``respond``."""
     chosen = None if request.model == NO_MODEL else runtime.language_model(request.model)
     return Metered(chosen) if chosen else None
 
@@ -128,12 +121,7 @@ def _prepare(request: Request, runtime: Runtime) -> tuple[Query, int, tuple[Memo
 
 
 def offline(request: Request, runtime: Runtime) -> Answer:
-    """Answer a question by quotation alone; nothing is remembered.
-
-    Raises:
-        UsageError: the question is empty or too long.
-        NotFoundError: there is no such shelf.
-    """
+    """Answer a question by quotation alone; nothing is remembered. Raises as ``respond``."""
     query = query_of(request, runtime)
     found = _search(request, query, method_for(runtime, request.settings, None), runtime)
     return _compare_versions(_quote(request, found, runtime), found, runtime)
@@ -185,7 +173,9 @@ async def _find(
     method = method_for(runtime, request.settings, model)
     found = await compute_in_thread(partial(_search, request, wide, method, runtime))
     if request.settings.expansion.rewrite == "when-weak" and _is_weak(found.hits):
-        method = method_for(runtime, _rewriting(request.settings), model)
+        expansion = request.settings.expansion.model_copy(update={"rewrite": "always"})
+        settings = request.settings.model_copy(update={"expansion": expansion})
+        method = method_for(runtime, settings, model)
         found = await compute_in_thread(partial(_search, request, wide, method, runtime))
     return found
 
@@ -227,12 +217,6 @@ def _is_weak(hits: Sequence[Hit]) -> bool:
     return not scores or scores[0] - (scores[-1] if len(scores) == _COMPARED else 0.0) < WEAK
 
 
-def _rewriting(settings: Settings) -> Settings:
-    """Return settings under which a model writes other forms of the question."""
-    expansion = settings.expansion.model_copy(update={"rewrite": "always"})
-    return settings.model_copy(update={"expansion": expansion})
-
-
 def _search(request: Request, query: Query, method: Method, runtime: Runtime) -> SearchResult:
     """Search for what was spoken of, too; the answer is chosen by the question alone."""
     if not request.search_text:
@@ -250,18 +234,15 @@ def _quote(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
     answer_found = answer(found, census, reference, request.form)
     way = _route(request, found, runtime, answer_found)
     persona = request.persona
-    answer_found = replace(
-        answer_found,
-        persona=persona.slug if persona else "",
-        display_name=persona.display_name if persona else "",
-        route=way,
-    )
-    if persona and not census.documents:
-        notice = f"{persona.display_name} has no documents yet."
+    answer_found = replace(answer_found, route=way)
+    if persona is None:
+        return answer_found
+    name = persona.display_name
+    answer_found = replace(answer_found, persona=persona.slug, display_name=name)
+    if not census.documents:
+        notice = f"{name} has no documents yet."
         return replace(answer_found, route=Route.INSUFFICIENT, notice=notice)
-    if way is Route.OUT_OF_SCOPE and persona:
-        return _deferred(answer_found, persona)
-    return answer_found
+    return _deferred(answer_found, persona) if way is Route.OUT_OF_SCOPE else answer_found
 
 
 def _compare_versions(answer: Answer, found: SearchResult, runtime: Runtime) -> Answer:

@@ -32,13 +32,7 @@ def needs_model(kind: QuestionKind, shown: str, asked: str) -> bool:
     return kind in _NEEDS_MODEL and not counted
 
 
-def notice(
-    kind: QuestionKind,
-    shown: str,
-    asked: str,
-    *,
-    beginning: str = "",
-) -> str:
+def notice(kind: QuestionKind, shown: str, asked: str, *, beginning: str = "") -> str:
     """Return what the reader is told first; empty where there is nothing to tell."""
     if not shown or not needs_model(kind, shown, asked):
         return ""
@@ -53,14 +47,9 @@ def route(
     *,
     found: bool,
 ) -> Route:
-    """Return what becomes of a question.
+    """Return what becomes of a question; to the library, which is nobody, none is foreign.
 
-    Args:
-        question: What was asked, made ready.
-        persona: Who is asked; None for the library, which no question is foreign to.
-        weights: Weight of each content word of the question, in their order.
-        confidence: That what was found answers the question, 0 to 1.
-        found: Whether that suffices.
+    Weights are of the question's content words in their order, the confidence is 0 to 1.
     """
     if found:
         return Route.ANSWERED

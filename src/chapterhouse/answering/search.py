@@ -44,7 +44,6 @@ else:
     metered = lazy("chapterhouse.models.metered")
     question_rewriting = lazy("chapterhouse.models.question_rewriting")
 
-_WEIGHTS: Final = "reranker.json"
 _FUSIONS: Final[Mapping[str, tuple[Fuse, Merge]]] = {
     "scores": (combine_scores, best_scores),
     "ranks": (rank_scores, variant_ranks),
@@ -143,19 +142,15 @@ def method_for(runtime: Runtime, settings: Settings, model: LanguageModel | None
 
 def packing_for(settings: PackingSettings, count_tokens: Callable[[str], int]) -> Packing:
     """Return how a budget of tokens is filled."""
-    widen = _WIDEN.get(settings.widen)
-    return Packing(
-        price=settings.price,
-        widen=partial(widen, limit=settings.widen_tokens, count_tokens=count_tokens)
-        if widen
-        else None,
-    )
+    widen, limit = _WIDEN.get(settings.widen), settings.widen_tokens
+    limited = partial(widen, limit=limit, count_tokens=count_tokens) if widen else None
+    return Packing(price=settings.price, widen=limited)
 
 
 @cache
 def fitted_model() -> FeatureModel:
     """Return the feature reranker that comes with Chapterhouse."""
-    return feature_model(files("chapterhouse.retrieval").joinpath(_WEIGHTS).read_text("utf-8"))
+    return feature_model(_weights("retrieval", "reranker.json"))
 
 
 def _rerank(settings: Settings, reranker: Reranker | None) -> Rerank | None:
@@ -209,11 +204,8 @@ def sources_of(runtime: Runtime) -> Sources:
 
 
 def _near_words(runtime: Runtime, word: str, scope: Scope) -> Mapping[str, float]:
-    """Return what a word that no document has may be meant for.
-
-    Nothing for a common word, which is one token of the built-in table: it is spelled right, the
-    documents only use others.
-    """
+    """Return what a word that no document has may be meant for; nothing for a common word."""
+    # It is one token of the built-in table: spelled right, and the documents only use others.
     if any(runtime.table.count_tokens(form) == 1 for form in (word, word.lower(), word.title())):
         return {}
     return runtime.aliases.near_words(word.casefold(), scope)
@@ -237,11 +229,7 @@ def reference_of(runtime: Runtime, scope: Scope) -> "extractive.Reference":
 
 
 def context_sources_of(runtime: Runtime, tokens: TokenSettings, scope: Scope) -> ContextSources:
-    """Return what building a context looks up.
-
-    Sentences are judged by words alone: contexts hold as much of the answers as by meaning
-    (``benchmarks/packing.py``).
-    """
+    """Return what building a context looks up; by words alone, see ``benchmarks/packing.py``."""
     return ContextSources(
         body=partial(runtime.store.body, scope=scope),
         count_tokens=count_tokens_with(tokens, runtime.table),
@@ -273,16 +261,18 @@ def lookup_in(store: Store, scope: Scope) -> "cite.Lookup":
     return cite.Lookup(partial(store.document, scope=scope), partial(store.body, scope=scope))
 
 
+def _weights(package: str, name: str) -> str:
+    return files(f"chapterhouse.{package}").joinpath(name).read_text("utf-8")
+
+
 @cache
 def _load_sentence_model() -> SentenceModel:
-    path = files("chapterhouse.retrieval").joinpath("sentence_model.json")
-    return sentence_model(path.read_text("utf-8"))
+    return sentence_model(_weights("retrieval", "sentence_model.json"))
 
 
 @cache
 def _load_confidence_model() -> "confidence.ConfidenceModel":
-    path = files("chapterhouse.answering").joinpath("confidence.json")
-    return confidence.confidence_model(path.read_text("utf-8"))
+    return confidence.confidence_model(_weights("answering", "confidence.json"))
 
 
 def count_tokens_with(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str], int]:

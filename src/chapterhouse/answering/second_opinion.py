@@ -5,7 +5,7 @@ stand in no source is left out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from chapterhouse.answering.check_written import Checked
@@ -39,12 +39,8 @@ OUTPUT: Final = OutputFormat("checks", _object(checks={"type": "array", "items":
 _LONGEST: Final = 600  # characters of a statement or quotation
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenOpinion:
-    """What a model wrote about a statement, with the words of a source that it gives for it."""
-
-    kind: OpinionKind
-    quotation: str
+# What a model wrote about a statement, and the words of a source that it gives for it.
+WrittenOpinion = tuple[OpinionKind, str]
 
 
 def statements(sentences: Sequence[str]) -> str:
@@ -69,8 +65,7 @@ def read_opinions(text: str, sentences: Sequence[str]) -> Mapping[str, WrittenOp
                 continue
             if 0 < number <= len(sentences):
                 quotation = str(row.get("quotation") or "")[:_LONGEST]
-                opinion = WrittenOpinion(OpinionKind(verdict), quotation)
-                found.setdefault(sentences[number - 1], opinion)
+                found.setdefault(sentences[number - 1], (OpinionKind(verdict), quotation))
     return found
 
 
@@ -86,14 +81,11 @@ def add_opinions(
 
     def sentences() -> Iterator[AnswerSentence]:
         for sentence in checked.sentences:
-            own = opinions.get(sentence.text)
-            if own is None or own.kind is OpinionKind.SILENT:
-                silent = Opinion(OpinionKind.SILENT, model) if own else None
-                yield replace(sentence, opinion=silent)
-                continue
-            span = find_quotation(own.quotation, passages)
-            number = citations.number(span) if span else 0
-            opinion = Opinion(own.kind, model, number) if number else None
+            kind, quotation = opinions.get(sentence.text, (None, ""))
+            span = find_quotation(quotation, passages)
+            number = citations.number(span) if span and kind is not OpinionKind.SILENT else 0
+            is_shown = kind is not None and (number or kind is OpinionKind.SILENT)
+            opinion = Opinion(kind, model, number) if kind and is_shown else None
             yield replace(sentence, opinion=opinion)
 
     found = tuple(sentences())

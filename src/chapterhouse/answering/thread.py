@@ -27,13 +27,7 @@ RULES = "rules"
 async def resolve_follow_up(
     request: Request, before: Sequence[Turn], runtime: Runtime, *, certain: bool
 ) -> FollowUp:
-    """Return a question as it can be understood without those before it.
-
-    Raises:
-        UsageError: the question is empty or too long, or there is no such model.
-        NotFoundError: there is no such shelf.
-        MissingExtraError: its key is in a keyring, and the library for that is missing.
-    """
+    """Return a question as it can be understood without those before it; raises as ``respond``."""
     model = await run_in_thread(partial(model_of, request, runtime))
     question = await run_in_thread(lambda: query_of(request, runtime).text)
     request = replace(request, question=question)

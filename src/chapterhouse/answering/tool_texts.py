@@ -1,8 +1,7 @@
 """Texts that tools returned, as documents that stand on no shelf and are found by their id alone.
 
-So a sentence about one is judged, cited and verified like any other, and nobody finds it by
-searching. They are in no store: whoever checks a citation has them from where they are kept, in
-the statement that cites them.
+So a sentence about one is cited and verified like any other, and nobody finds it by searching.
+They are in no store: whoever checks a citation has them from the statement that cites them.
 """
 
 import re
@@ -35,12 +34,7 @@ _WORDS: Final = 4  # that an argument must have for its repetition to be left ou
 
 
 class ToolTextStore:
-    """A store in which texts of tools are documents too, for whoever knows their ids.
-
-    Attributes:
-        base: Where all else is.
-        texts: By their ids.
-    """
+    """A store in which texts of tools are documents too, for whoever knows their ids."""
 
     def __init__(self, base: Store, texts: Iterable[ToolText]) -> None:
         self.base = base

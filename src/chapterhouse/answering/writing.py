@@ -81,11 +81,7 @@ def drafts(on_draft: OnDraft | None, draft: Callable[[str], Draft]) -> OnText | 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model wrote, every sentence with its sources.
-
-    Attributes:
-        warnings: What the asker should know of the writing.
-    """
+    """What a model wrote, every sentence with its sources, and what to know of the writing."""
 
     writing: Writing
     checked: Checked
@@ -136,11 +132,7 @@ async def write(
 async def _ask_again(
     checked: Checked, prompt: "Prompt", model: LanguageModel, look: Lookup
 ) -> Checked:
-    """Ask the model once more what the sources say about each sentence.
-
-    Raises:
-        EngineError: the model cannot be reached or wrote nothing.
-    """
+    """Ask the model once more what the sources say about each sentence; raises as ``write``."""
     asked = tuple(dict.fromkeys(one.text for one in checked.sentences))
     blocks = prompt.evidence.blocks()
     if not asked or not blocks:
@@ -207,7 +199,7 @@ async def general(
         EngineError: the model cannot be reached or wrote nothing.
     """
     assert request.persona is not None
-    look = Lookup(_nothing, _nothing)
+    look = Lookup(lambda _: None, lambda _: None)
     on_text = drafts(on_draft, lambda text: check_draft(text, (), look))
     writing = await model.write(_GENERAL, request.question, on_text=on_text)
     checked = check(writing.text, (), look)
@@ -220,10 +212,6 @@ async def general(
         usage=writing.usage,
         rejected=checked.rejected,
     )
-
-
-def _nothing(_: str) -> None:
-    return None
 
 
 def combine(quoted: Answer, written: Written) -> Answer:

@@ -6,9 +6,8 @@ Each term of the sentence weighs by how few sentences of the passages have it.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.sentences import sentence_spans
@@ -17,8 +16,7 @@ from chapterhouse.types import Evidence, Quotation
 _LONGER: Final = 0.2  # share of the sentence's weight that a second sentence must bring
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
+class _Sentence(NamedTuple):
     start: int
     end: int
     terms: frozenset[str]

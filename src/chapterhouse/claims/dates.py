@@ -90,9 +90,7 @@ def _all(text: str, language: str) -> Iterator[Date]:
     """Yield readings, those of several parts before those of one."""
     yield from _in_figures(text, language)
     yield from _with_month(text, language)
-    for match in _CLOCK.finditer(text):
-        if date := _clock(match):
-            yield date
+    yield from filter(None, map(_clock, _CLOCK.finditer(text)))
     yield from _years(text)
     yield from _weekdays(text, language)
 

@@ -80,12 +80,9 @@ _LIST_MARK: Final = re.compile(r"^\s*(?:[-*+•–]\s+)?\(?\d{1,3}[.)]\s+")
 
 @dataclass(frozen=True, slots=True)
 class _Stated:
-    """The values of some texts.
+    """The values of some texts: numbers with units, in each way in which digits may be read.
 
-    Attributes:
-        numbers: Each with its unit; digits that may be read in several ways are there in each.
-        dates: Each with the days that stand beside it: "18-20 April".
-        codes: Versions and the like.
+    Dates are with the days that stand beside them: "18-20 April".
     """
 
     numbers: frozenset[tuple[float, str]]
@@ -188,13 +185,11 @@ def _kind(value: _Value) -> MismatchKind:
 
 
 def _is_in(value: _Value, text: str, known: _Stated) -> bool:
-    match value:
-        case Date():
-            return _has_date(value, known)
-        case Number():
-            return not _counts(value, text) or _has_number(value, text, known)
-        case _:
-            return text[value.start : value.end] in known.codes
+    if isinstance(value, Date):
+        return _has_date(value, known)
+    if isinstance(value, Number):
+        return not _counts(value, text) or _has_number(value, text, known)
+    return text[value.start : value.end] in known.codes
 
 
 def _is_count(value: _Value) -> bool:
@@ -205,21 +200,13 @@ def _is_count(value: _Value) -> bool:
 def _is_alike(one: _Value, other: _Value) -> bool:
     """Whether two values say the same kind of thing."""
     if isinstance(one, Number) and isinstance(other, Number):
+        figures, others = (len(str(abs(int(number.value)))) for number in (one, other))
         same = one.unit == other.unit and one.ordinal == other.ordinal
-        return same and (bool(one.unit) or abs(_figures(one) - _figures(other)) <= 1)
+        return same and (bool(one.unit) or abs(figures - others) <= 1)
     if isinstance(one, Date) and isinstance(other, Date):
-        return _parts(one) == _parts(other)
+        parts = ("year", "month", "day", "weekday", "minute", "period")
+        return all(bool(getattr(one, name)) == bool(getattr(other, name)) for name in parts)
     return isinstance(one, _Code) and isinstance(other, _Code)
-
-
-def _figures(number: Number) -> int:
-    return len(str(abs(int(number.value))))
-
-
-def _parts(date: Date) -> tuple[bool, ...]:
-    return tuple(
-        map(bool, (date.year, date.month, date.day, date.weekday, date.minute, date.period))
-    )
 
 
 def _counts(number: Number, text: str) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
+from itertools import zip_longest
 from typing import Final
 
 from chapterhouse.claims.wording import word_set, words_of, words_or_english
@@ -76,8 +77,6 @@ class Number:
     """A number of a text.
 
     Attributes:
-        start: Offset of its first character, its currency included.
-        end: Offset behind its unit.
         value: The number; of a range its lower end.
         high: The upper end of a range, or None.
         unit: A canonical unit or currency, or empty.
@@ -105,17 +104,14 @@ def numbers(text: str, language: str = "") -> tuple[Number, ...]:
 
 def _merge_repeated(text: str, found: list[Number]) -> Iterator[Number]:
     """Make one of a number that is said twice, as contracts do: "two (2) years"."""
-    place = 0
-    while place < len(found):
-        one = found[place]
-        other = found[place + 1] if place + 1 < len(found) else None
-        place += 1
+    pairs = zip_longest(found, found[1:])
+    for one, other in pairs:
         if other is None or not _repeats(text, one, other):
             yield one
             continue
-        place += 1
         whole = _with_words(text, one.start, other.end + 1, one.value, other.unit or one.unit)
         yield whole if whole.value == one.value else one
+        next(pairs, None)
 
 
 def _repeats(text: str, one: Number, other: Number) -> bool:

@@ -32,11 +32,9 @@ _LEAST: Final = 2  # words of what is looked for as a quotation
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text as the words that count, each with its offsets; ``joined`` has one space before each.
+    """A text as the words that count; ``joined``, into which ``starts`` points, has one space each.
 
-    Attributes:
-        starts: Offset of each word in ``joined``.
-        spans: Offsets of each word in the text.
+    Spans are of the text.
     """
 
     joined: str
@@ -63,41 +61,24 @@ def words_of(text: str) -> Words:
     return Words(joined, tuple(starts), tuple(spans), tuple(words))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where words stand: number of the stretch, and offsets in ``Evidence.text``."""
-
-    evidence: int
-    start: int
-    end: int
-
-
-def find_words(wanted: Words, passages: Sequence[Evidence]) -> Iterator[Place]:
-    """Yield the places at which the words stand one after the other."""
-    if not wanted.words:
-        return
-    for number, evidence in enumerate(passages):
-        known = words_of(evidence.text)
+def find_words(text: str, passages: Sequence[Evidence]) -> Quotation | None:
+    """Return where words stand one after the other."""
+    wanted = words_of(text)
+    for own in passages if wanted.words else ():
+        known = words_of(own.text)
         position = known.joined.find(wanted.joined)
         if position >= 0:
             first = bisect_right(known.starts, position) - 1
-            last = first + len(wanted.words) - 1
-            yield Place(number, known.spans[first][0], known.spans[last][1])
+            start, end = known.spans[first][0], known.spans[first + len(wanted.words) - 1][1]
+            quote = own.text[start:end]
+            return Quotation(own.document_id, own.start + start, own.start + end, quote)
+    return None
 
 
 def weight(words: Sequence[str]) -> float:
     """Return how many words these are; characters of Chinese count for half."""
     east = sum(len(word) == 1 and east_asian_letters(word) for word in words)
     return len(words) - east + east / _EAST_FACTOR
-
-
-def apart(one: Place, two: Place, passages: Sequence[Evidence]) -> bool:
-    """Whether the second place does not follow the first closely in one document."""
-    first, second = passages[one.evidence], passages[two.evidence]
-    if first.document_id != second.document_id:
-        return True
-    distance = second.start + two.start - first.start - one.end
-    return not -1 <= distance <= _FAR
 
 
 def quotations(text: str) -> Iterator[str]:
@@ -120,20 +101,15 @@ def quotations(text: str) -> Iterator[str]:
 
 def find_quotation(text: str, passages: Sequence[Evidence]) -> Quotation | None:
     """Return where a text of two words or more stands word for word; None where it does not."""
-    wanted = words_of(text)
-    place = next(find_words(wanted, passages), None)
-    if place is None or weight(wanted.words) < _LEAST:
-        return None
-    own = passages[place.evidence]
-    quote = own.text[place.start : place.end]
-    return Quotation(own.document_id, own.start + place.start, own.start + place.end, quote)
+    return find_words(text, passages) if weight(words_of(text).words) >= _LEAST else None
 
 
 def is_quoted(quoted: str, evidence: Sequence[Evidence]) -> bool:
     """Whether a quotation stands there, or its parts between ellipses do, close together."""
     text = quoted.replace("[...]", "…").replace("...", "…")
-    parts = [part for part in text.split("…") if part.strip()]
-    places = [next(find_words(words_of(part), evidence), None) for part in parts]
-    known = [place for place in places if place]
-    together = not any(apart(one, two, evidence) for one, two in pairwise(known))
-    return bool(known) and len(known) == len(parts) and together
+    found = [find_words(part, evidence) for part in text.split("…") if part.strip()]
+    known = [place for place in found if place]
+    return len(found) == len(known) > 0 and all(
+        one.document_id == two.document_id and -1 <= two.start - one.end <= _FAR
+        for one, two in pairwise(known)
+    )

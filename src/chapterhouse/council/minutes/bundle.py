@@ -46,11 +46,13 @@ def holds_minutes(data: str | bytes) -> bool:
 
 def _check_minutes(minutes: Minutes) -> tuple[Check, ...]:
     held = [meeting for _, meeting in meetings(minutes)]
-    numbered = all(map(_is_numbered, held))
+    numbering = [] if all(map(_is_numbered, held)) else ["The numbering"]
+    table = [] if all(map(_quotes, held)) else ["A cell of the table"]
+    agreement = [] if all(map(_agrees, held)) else ["Who stands where"]
     return (
-        check("numbering", numbered, "Every number in the minutes has its citation."),
-        check("table", all(map(_quotes, held)), "Every cell of the table is what it quotes."),
-        check("agreement", all(map(_agrees, held)), "Who stands where is what the replies say."),
+        check("numbering", "Every number in the minutes has its citation.", numbering),
+        check("table", "Every cell of the table is what it quotes.", table),
+        check("agreement", "Who stands where is what the replies say.", agreement),
     )
 
 
