@@ -1,11 +1,13 @@
-"""Personas and councils as clients get them, and the options of a meeting that one asks for."""
+"""Personas, councils and answers as clients get them, and the options of a client's meeting."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_folder import CouncilFolder
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.persona import PersonaFolder
@@ -13,7 +15,8 @@ from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.registry import Entry
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.interfaces.schemas import CouncilResult, PersonaResult
-from chapterhouse.interfaces.service import without_paths
+from chapterhouse.interfaces.service import public_lines, without_paths
+from chapterhouse.types import Answer, Persona
 
 
 @contextmanager
@@ -28,47 +31,23 @@ def with_transcript(options: MeetingOptions) -> Iterator[MeetingOptions]:
 
 def persona_result(entry: Entry[PersonaFolder], personas: Personas) -> PersonaResult:
     """Return a persona as clients get them."""
-    problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
-    if entry.folder is None:
-        return PersonaResult(
-            slug=entry.slug,
-            name="",
-            expertise="",
-            tags=(),
-            shelves=(),
-            documents=0,
-            usable=False,
-            problem=problem or "Their configuration cannot be read.",
-        )
-    persona = entry.folder.persona
+    persona = entry.folder.persona if entry.folder else Persona(entry.slug, "")
     return PersonaResult(
         slug=entry.slug,
         name=persona.display_name,
         expertise=persona.expertise,
         tags=persona.tags,
-        shelves=persona.reads,
-        documents=personas.census(entry.slug).documents,
-        usable=True,
-        problem="",
+        shelves=persona.reads if entry.folder else (),
+        documents=personas.census(entry.slug).documents if entry.folder else 0,
+        usable=entry.folder is not None,
+        problem="" if entry.folder else _problem(entry) or "Their configuration cannot be read.",
     )
 
 
 def council_result(entry: Entry[CouncilFolder], councils: Councils) -> CouncilResult:
     """Return a council as clients get it."""
-    problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
-    if entry.folder is None:
-        return CouncilResult(
-            slug=entry.slug,
-            title="",
-            purpose="",
-            members=(),
-            rounds=(),
-            options=(),
-            documents=0,
-            usable=False,
-            problem=problem or "Its file cannot be read.",
-        )
-    council = entry.folder.council
+    council = entry.folder.council if entry.folder else Council("")
+    problem = _problem(entry) or ("" if entry.folder else "Its file cannot be read.")
     return CouncilResult(
         slug=entry.slug,
         title=council.title,
@@ -76,7 +55,21 @@ def council_result(entry: Entry[CouncilFolder], councils: Councils) -> CouncilRe
         members=tuple(member.key for member in council.members),
         rounds=tuple(held.name for held in council.rounds),
         options=council.options,
-        documents=councils.census(entry.slug).documents,
+        documents=councils.census(entry.slug).documents if entry.folder else 0,
         usable=not problem,
         problem=problem,
+    )
+
+
+def _problem(entry: Entry[Any]) -> str:
+    return without_paths(entry.problems[0].sentence) if entry.problems else ""
+
+
+def without_private(answer: Answer) -> Answer:
+    """Return an answer without paths of this machine."""
+    return replace(
+        answer,
+        notice=without_paths(answer.notice),
+        refreshed=without_paths(answer.refreshed),
+        warnings=public_lines(answer.warnings),
     )

@@ -7,12 +7,12 @@ from typing import Final
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from chapterhouse.answering.request import AskOptions
+from chapterhouse.interfaces.agent_results import without_private
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import AskBody
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.api.streaming import event_stream
 from chapterhouse.interfaces.schemas import AnswerResult
-from chapterhouse.interfaces.service import public_lines, without_paths
 from chapterhouse.types import Answer, AnswerEvent, AskEvent, DraftEvent, ReadingEvent
 from chapterhouse.types.access import AccessLevel
 
@@ -62,16 +62,6 @@ def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
 def public_answer(answer: Answer) -> AnswerResult:
     """Return an answer as clients get it: without paths of this machine."""
     return AnswerResult.model_validate(without_private(answer))
-
-
-def without_private(answer: Answer) -> Answer:
-    """Return an answer without paths of this machine."""
-    return replace(
-        answer,
-        notice=without_paths(answer.notice),
-        refreshed=without_paths(answer.refreshed),
-        warnings=public_lines(answer.warnings),
-    )
 
 
 def _event(event: AskEvent) -> ServerSentEvent:

@@ -1,6 +1,5 @@
 """Tools that ask: a question, a council, and who can be asked or convened."""
 
-from dataclasses import replace
 from typing import Final
 
 from chapterhouse.answering.request import AskOptions
@@ -10,6 +9,7 @@ from chapterhouse.interfaces.agent_results import (
     council_result,
     persona_result,
     with_transcript,
+    without_private,
 )
 from chapterhouse.interfaces.schemas import (
     AnswerResult,
@@ -21,7 +21,7 @@ from chapterhouse.interfaces.schemas import (
     Outcome,
     PersonasResult,
 )
-from chapterhouse.interfaces.service import Report, Service, public_lines, without_paths
+from chapterhouse.interfaces.service import Report, Service
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.types import (
     AskEvent,
@@ -62,12 +62,7 @@ async def ask(service: Service, arguments: AskArguments, report: Report) -> Outc
             on_event=on_event,
         )
     )
-    shown = replace(
-        answer,
-        notice=without_paths(answer.notice),
-        refreshed=without_paths(answer.refreshed),
-        warnings=public_lines(answer.warnings),
-    )
+    shown = without_private(answer)
     return Outcome(AnswerResult.model_validate(shown), answer_markdown(shown))
 
 
@@ -93,24 +88,21 @@ async def list_personas(service: Service, _arguments: NoArguments, _report: Repo
     """Say who can be asked."""
     personas = service.library.personas
     found = await service.look(
-        lambda: PersonasResult(
-            personas=tuple(persona_result(entry, personas) for entry in personas.all())
-        )
+        lambda: tuple(persona_result(entry, personas) for entry in personas.all())
     )
-    lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found.personas]
-    return Outcome(found, "\n".join(lines) or "There are no personas; ask the library itself.")
+    lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found]
+    text = "\n".join(lines) or "There are no personas; ask the library itself."
+    return Outcome(PersonasResult(personas=found), text)
 
 
 async def list_councils(service: Service, _arguments: NoArguments, _report: Report) -> Outcome:
     """Say what can be convened."""
     councils = service.library.councils
     found = await service.look(
-        lambda: CouncilsResult(
-            councils=tuple(council_result(one, councils) for one in councils.all())
-        )
+        lambda: tuple(council_result(one, councils) for one in councils.all())
     )
-    lines = [_line(one.slug, one.title, one.purpose, one.problem) for one in found.councils]
-    return Outcome(found, "\n".join(lines) or "There are no councils.")
+    lines = [_line(one.slug, one.title, one.purpose, one.problem) for one in found]
+    return Outcome(CouncilsResult(councils=found), "\n".join(lines) or "There are no councils.")
 
 
 def _line(slug: str, name: str, about: str, problem: str) -> str:

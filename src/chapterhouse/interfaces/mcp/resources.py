@@ -1,7 +1,6 @@
 """Documents, personas and councils as resources: listed page by page, and as templates."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
@@ -21,49 +20,25 @@ from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.interfaces.mcp.searching import DOCUMENTS, document_of, title_of
 from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import Document
 
 PERSONAS: Final = "chapterhouse://personas/"
 COUNCILS: Final = "chapterhouse://councils/"
 LISTED: Final = 100  # resources of one page
 LONGEST: Final = 2_000_000  # characters of a document that are read at once
 _MARKDOWN: Final = "text/markdown"
-_TEMPLATES: Final = (
-    ResourceTemplate(
-        uri_template=f"{DOCUMENTS}{{id}}",
-        name="document",
-        title="A document",
-        description="The canonical text of a document, as Markdown. Citations count in it.",
-        mime_type=_MARKDOWN,
-    ),
-    ResourceTemplate(
-        uri_template=f"{PERSONAS}{{slug}}",
-        name="persona",
-        title="A persona",
-        description="Who a persona is, what they know about and what they read.",
-        mime_type=_MARKDOWN,
-    ),
-    ResourceTemplate(
-        uri_template=f"{COUNCILS}{{slug}}",
-        name="council",
-        title="A council",
-        description="What a council is for, who sits in it, and its rounds.",
-        mime_type=_MARKDOWN,
-    ),
+_KINDS: Final = (
+    (f"{DOCUMENTS}{{id}}", "The canonical text of a document, as Markdown. Citations count in it."),
+    (f"{PERSONAS}{{slug}}", "Who a persona is, what they know about and what they read."),
+    (f"{COUNCILS}{{slug}}", "What a council is for, who sits in it, and its rounds."),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """What is read of a resource, and what is known about it."""
-
-    text: str
-    known: dict[str, object]
-
-
-def templates() -> ListResourceTemplatesResult:
-    """Return the kinds of resources there are."""
-    return ListResourceTemplatesResult(resource_templates=list(_TEMPLATES))
+TEMPLATES: Final = ListResourceTemplatesResult(
+    resource_templates=[
+        ResourceTemplate(
+            uri_template=uri, name=name, title=f"A {name}", description=told, mime_type=_MARKDOWN
+        )
+        for name, (uri, told) in zip(("document", "persona", "council"), _KINDS, strict=True)
+    ]
+)
 
 
 def page(library: Library, cursor: str | None) -> ListResourcesResult:
@@ -91,52 +66,44 @@ def read(library: Library, uri: str) -> ReadResourceResult:
         UsageError: the name fits several, or their configuration cannot be used.
     """
     address = uri.partition("#")[0]  # a place in it, as search gives
+    known: dict[str, object] = {}
     if address.startswith(DOCUMENTS):
-        found = _document(library, address.removeprefix(DOCUMENTS))
+        text, known = _document(library, address.removeprefix(DOCUMENTS))
     elif address.startswith(PERSONAS):
-        found = _persona(library, library.personas.load(address.removeprefix(PERSONAS)))
+        text = _persona(library, library.personas.load(address.removeprefix(PERSONAS)))
     elif address.startswith(COUNCILS):
-        found = _council(library, library.councils.load(address.removeprefix(COUNCILS)))
+        text = _council(library, library.councils.load(address.removeprefix(COUNCILS)))
     else:
         raise MCPError(
             INVALID_PARAMS, f"There is no resource '{sanitise_line(uri)[:200]}'.", {"uri": uri}
         )
-    contents = TextResourceContents(
-        uri=uri, mime_type=_MARKDOWN, text=found.text, _meta=found.known or None
-    )
+    contents = TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=text, _meta=known or None)
     return ReadResourceResult(contents=[contents])
 
 
 def _behind(library: Library, last: str) -> Iterator[Resource]:
-    if last < COUNCILS or last.startswith(COUNCILS):
-        for slug in library.councils.names():
-            if f"{COUNCILS}{slug}" > last:
-                yield _named(f"{COUNCILS}{slug}", slug, "A council.")
-    if not last.startswith(PERSONAS):
-        for document in library.documents.list():
-            if f"{DOCUMENTS}{document.id}" > last:
-                yield _listed(document)
-    for slug in library.personas.names():
-        if f"{PERSONAS}{slug}" > last:
-            yield _named(f"{PERSONAS}{slug}", slug, "A persona.")
+    yield from _named(COUNCILS, library.councils.names(), "A council.", last)
+    for document in library.documents.list() if last < PERSONAS else ():
+        uri = f"{DOCUMENTS}{document.id}"
+        if uri > last:
+            yield Resource(
+                uri=uri,
+                name=document.id,
+                title=title_of(document),
+                description=f"A document of the format {document.format},"
+                f" {document.characters:,} characters.",
+                mime_type=_MARKDOWN,
+            )
+    yield from _named(PERSONAS, library.personas.names(), "A persona.", last)
 
 
-def _named(uri: str, slug: str, description: str) -> Resource:
-    return Resource(uri=uri, name=slug, description=description, mime_type=_MARKDOWN)
+def _named(start: str, slugs: Iterable[str], description: str, last: str) -> Iterator[Resource]:
+    for slug in slugs:
+        if (uri := f"{start}{slug}") > last:
+            yield Resource(uri=uri, name=slug, description=description, mime_type=_MARKDOWN)
 
 
-def _listed(document: Document) -> Resource:
-    characters = f"{document.characters:,} characters"
-    return Resource(
-        uri=f"{DOCUMENTS}{document.id}",
-        name=document.id,
-        title=title_of(document),
-        description=f"A document of the format {document.format}, {characters}.",
-        mime_type=_MARKDOWN,
-    )
-
-
-def _document(library: Library, name: str) -> _Text:
+def _document(library: Library, name: str) -> tuple[str, dict[str, object]]:
     document = document_of(library, name)
     text = library.documents.body(document.id).text
     known: dict[str, object] = {
@@ -148,29 +115,33 @@ def _document(library: Library, name: str) -> _Text:
         known["chapterhouse/note"] = (
             f"The first {LONGEST:,} characters. Read on with the tool fetch and offset={LONGEST}."
         )
-    return _Text(text[:LONGEST], known)
+    return text[:LONGEST], known
 
 
-def _persona(library: Library, folder: PersonaFolder) -> _Text:
+def _persona(library: Library, folder: PersonaFolder) -> str:
     persona = folder.persona
-    lines = [f"# {persona.display_name}", ""]
-    lines += [persona.expertise, ""] if persona.expertise else []
-    lines += [f"- Ask them as `{folder.slug}`."]
-    lines += [f"- They know about: {', '.join(persona.tags)}."] if persona.tags else []
-    lines += [f"- They read the shelves: {', '.join(persona.reads)}."]
-    lines += [f"- Documents of their own: {library.personas.census(folder.slug).documents}."]
-    lines += ["", persona.prose.strip()] if persona.prose.strip() else []
-    return _Text("\n".join(lines) + "\n", {})
+    facts = (
+        f"Ask them as `{folder.slug}`.",
+        f"They know about: {', '.join(persona.tags)}." if persona.tags else "",
+        f"They read the shelves: {', '.join(persona.reads)}.",
+        f"Documents of their own: {library.personas.census(folder.slug).documents}.",
+    )
+    return _card(persona.display_name, persona.expertise, facts, persona.prose.strip())
 
 
-def _council(library: Library, folder: CouncilFolder) -> _Text:
+def _council(library: Library, folder: CouncilFolder) -> str:
     council = folder.council
-    lines = [f"# {council.title}", ""]
-    lines += [council.purpose, ""] if council.purpose else []
-    lines += [f"- Convene it as `{folder.slug}`."]
-    lines += [f"- Members: {', '.join(member.key for member in council.members)}."]
-    lines += [f"- Rounds: {', '.join(held.name for held in council.rounds)}."]
-    lines += [f"- Presides: {council.chaired_by.key}."] if council.chaired_by else []
-    lines += [f"- To decide between: {', '.join(council.options)}."] if council.options else []
-    lines += [f"- Documents that all share: {library.councils.census(folder.slug).documents}."]
-    return _Text("\n".join(lines) + "\n", {})
+    facts = (
+        f"Convene it as `{folder.slug}`.",
+        f"Members: {', '.join(member.key for member in council.members)}.",
+        f"Rounds: {', '.join(held.name for held in council.rounds)}.",
+        f"Presides: {council.chaired_by.key}." if council.chaired_by else "",
+        f"To decide between: {', '.join(council.options)}." if council.options else "",
+        f"Documents that all share: {library.councils.census(folder.slug).documents}.",
+    )
+    return _card(council.title, council.purpose, facts)
+
+
+def _card(title: str, about: str, facts: Iterable[str], prose: str = "") -> str:
+    listed = "\n".join(f"- {fact}" for fact in facts if fact)
+    return "\n\n".join(filter(None, (f"# {title}", about, listed, prose))) + "\n"

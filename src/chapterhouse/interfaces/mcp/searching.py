@@ -1,7 +1,7 @@
 """Tools that find and read: search and fetch, and the three that models of a council have."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from chapterhouse.answering.cite import link_of
 from chapterhouse.answering.search import named_scope
@@ -12,14 +12,12 @@ from chapterhouse.interfaces.schemas import (
     FetchMetadata,
     FetchResult,
     FoundResult,
-    KnowledgeArguments,
     Outcome,
     PassageResult,
     PassagesArguments,
     PassagesResult,
     SearchArguments,
     SearchResults,
-    SemanticArguments,
     SpanResult,
 )
 from chapterhouse.interfaces.service import Report, Service
@@ -49,33 +47,16 @@ async def fetch(service: Service, arguments: FetchArguments, _report: Report) ->
     return Outcome(page, page.model_dump_json())
 
 
-async def search_knowledge(
-    service: Service, arguments: KnowledgeArguments, _report: Report
+async def passages(
+    service: Service, arguments: PassagesArguments, _report: Report, **limits: int
 ) -> Outcome:
-    """Return passages that probably answer."""
-    return await _passages(service, arguments, minimum=arguments.min_similarity)
-
-
-async def semantic_search(
-    service: Service, arguments: SemanticArguments, _report: Report
-) -> Outcome:
-    """Return the closest passage of each document."""
-    return await _passages(service, arguments, minimum=arguments.min_similarity, per_document=1)
-
-
-async def search_documents(
-    service: Service, arguments: PassagesArguments, _report: Report
-) -> Outcome:
-    """Return the best passages there are."""
-    return await _passages(service, arguments)
-
-
-async def _passages(service: Service, arguments: PassagesArguments, **limits: Any) -> Outcome:
+    """Return the passages that fit best; only similar ones, where the arguments say how similar."""
     found = await service.look(
         lambda: find_passages(
             searcher(service.library),
             named_scope(arguments.shelves or None),
             arguments.query,
+            minimum=getattr(arguments, "min_similarity", 0.0),
             limit=arguments.limit,
             **limits,
         )

@@ -1,7 +1,7 @@
 """The server: every request of the protocol, answered from one library."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Final, TypeVar
 
@@ -21,6 +21,7 @@ from mcp_types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    TextContent,
 )
 
 from chapterhouse import __version__
@@ -62,7 +63,7 @@ def build_server(service_of: ServiceOf, *, remember: bool) -> Server[dict[str, A
             "tools/list": CacheHint(ttl_ms=_HOUR, scope="public"),
             "resources/templates/list": CacheHint(ttl_ms=_HOUR, scope="public"),
         },
-        get_tool_input_schema=requests.input_schema,
+        get_tool_input_schema=requests.schemas.get,
         on_list_tools=requests.list_tools,
         on_call_tool=requests.call_tool,
         on_list_resources=requests.list_resources,
@@ -78,10 +79,7 @@ class _Requests:
     def __init__(self, service_of: ServiceOf, *, remember: bool) -> None:
         self._service_of = service_of
         self._entries = [tools.entry_of(tool, remember=remember) for tool in tools.TOOLS]
-        self._schemas = {entry.name: entry.input_schema for entry in self._entries}
-
-    def input_schema(self, name: str) -> dict[str, Any] | None:
-        return self._schemas.get(name)
+        self.schemas = {entry.name: entry.input_schema for entry in self._entries}
 
     async def list_tools(
         self, _context: _Context, _params: PaginatedRequestParams | None
@@ -98,7 +96,8 @@ class _Requests:
             async with self._service_of(context) as service:
                 return await tools.call(tool, params.arguments or {}, service, news.report)
         except Exception as error:  # noqa: BLE001 - the process boundary: the client is told why
-            return tools.refuse(explain(error))
+            sentence = TextContent(type="text", text=explain(error))
+            return CallToolResult(content=[sentence], is_error=True)
         finally:
             await news.end()
 
@@ -111,7 +110,7 @@ class _Requests:
     async def list_templates(
         self, _context: _Context, _params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        return resources.templates()
+        return resources.TEMPLATES
 
     async def read_resource(
         self, context: _Context, params: ReadResourceRequestParams
@@ -124,21 +123,15 @@ class _Requests:
         about = getattr(params.ref, "uri", "")
         begun = params.argument.value
 
-        def names(library: Library) -> list[str]:
+        def names(library: Library) -> Sequence[str]:
             if "council" in about:
-                known = library.councils.names()
-            else:
-                known = library.personas.names() if "persona" in about else ()
-            return [name for name in known if name.startswith(begun)]
+                return library.councils.names()
+            return library.personas.names() if "persona" in about else ()
 
-        fitting = await self._look(context, names)
-        return CompleteResult(
-            completion=Completion(
-                values=fitting[:_SUGGESTED],
-                total=len(fitting),
-                has_more=len(fitting) > _SUGGESTED,
-            )
-        )
+        fitting = [name for name in await self._look(context, names) if name.startswith(begun)]
+        shown, count = fitting[:_SUGGESTED], len(fitting)
+        more = count > _SUGGESTED
+        return CompleteResult(completion=Completion(values=shown, total=count, has_more=more))
 
     async def _look(self, context: _Context, work: Callable[[Library], Value]) -> Value:
         """Return what ``work`` gives, with its errors as the protocol has them."""

@@ -2,24 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final, cast, get_type_hints
+from functools import partial
+from typing import Any, Final
 
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mcp_types import Tool as ToolEntry
-from pydantic import BaseModel
 
+from chapterhouse.interfaces import schemas
 from chapterhouse.interfaces.mcp import answering, searching
-from chapterhouse.interfaces.schemas import (
-    AnswerResult,
-    CouncilsResult,
-    FetchResult,
-    MinutesResult,
-    Outcome,
-    PassagesResult,
-    PersonasResult,
-    Result,
-    SearchResults,
-)
 from chapterhouse.interfaces.service import Report, Service
 
 
@@ -29,23 +19,19 @@ class ServedTool:
 
     Attributes:
         description: What it does and when to call it.
+        arguments: What a client may give.
         result: What it returns as data.
-        call: Does it; the type of its arguments says what a client may give.
+        call: Does it.
         remembers: Whether it leaves something in the library's memory, where that is on.
     """
 
     name: str
     title: str
     description: str
-    result: type[Result]
-    call: Callable[[Service, Any, Report], Awaitable[Outcome]]
+    arguments: type[schemas.Parameters]
+    result: type[schemas.Result]
+    call: Callable[[Service, Any, Report], Awaitable[schemas.Outcome]]
     remembers: bool = False
-
-    @property
-    def arguments(self) -> type[BaseModel]:
-        """What it takes."""
-        _service, kind, *_ = get_type_hints(self.call).values()
-        return cast("type[BaseModel]", kind)
 
 
 TOOLS: Final = (
@@ -55,7 +41,8 @@ TOOLS: Final = (
         "Search the documents of the library. Call this first when a question may be answered by "
         "the user's own documents. Returns ids with title, address and the passage that fits; "
         "fetch returns the text around it.",
-        SearchResults,
+        schemas.SearchArguments,
+        schemas.SearchResults,
         searching.search,
     ),
     ServedTool(
@@ -63,7 +50,8 @@ TOOLS: Final = (
         "Read a document",
         "Read a document, or a page of a long one. Call this with an id that search returned when "
         "the passage alone is not enough, or to check a quotation in its place.",
-        FetchResult,
+        schemas.FetchArguments,
+        schemas.FetchResult,
         searching.fetch,
     ),
     ServedTool(
@@ -72,8 +60,9 @@ TOOLS: Final = (
         "Search the knowledge base for passages that answer a question. Call this before you state "
         "a fact, figure, name, date or rule that the documents may hold. Returns only passages "
         "that are likely to answer, each with its place: file, page, span and hash.",
-        PassagesResult,
-        searching.search_knowledge,
+        schemas.KnowledgeArguments,
+        schemas.PassagesResult,
+        searching.passages,
     ),
     ServedTool(
         "semantic_search",
@@ -81,8 +70,9 @@ TOOLS: Final = (
         "Find documents that speak about the same thing as a statement. Call this when you want to "
         "know which documents agree or disagree with a claim, or whether several sources say so. "
         "Returns the closest passage of each document, and only close ones.",
-        PassagesResult,
-        searching.semantic_search,
+        schemas.SemanticArguments,
+        schemas.PassagesResult,
+        partial(searching.passages, per_document=1),
     ),
     ServedTool(
         "search_documents",
@@ -90,8 +80,9 @@ TOOLS: Final = (
         "Search the documents and see where each passage stands: file, page, chunk and text. Call "
         "this when you need the exact place or wording of something, or when search_knowledge "
         "found nothing. Returns the best passages there are; judge whether they fit.",
-        PassagesResult,
-        searching.search_documents,
+        schemas.PassagesArguments,
+        schemas.PassagesResult,
+        searching.passages,
     ),
     ServedTool(
         "ask",
@@ -99,7 +90,8 @@ TOOLS: Final = (
         "Answer a question from the documents, every sentence with a citation that was checked to "
         "the character, or say that they do not hold an answer. Call this when the user wants an "
         "answer with its evidence rather than passages; name a persona to hear them alone.",
-        AnswerResult,
+        schemas.AskArguments,
+        schemas.AnswerResult,
         answering.ask,
         remembers=True,
     ),
@@ -109,7 +101,8 @@ TOOLS: Final = (
         "Let a council meet on a question and return its minutes: decision, grounds, dissent, open "
         "questions, and a map of who says what on which evidence. Call this when a decision needs "
         "several points of view, or when sources disagree. May take minutes where models speak.",
-        MinutesResult,
+        schemas.ConveneArguments,
+        schemas.MinutesResult,
         answering.convene,
         remembers=True,
     ),
@@ -118,14 +111,16 @@ TOOLS: Final = (
         "List personas",
         "List the personas, who answer from documents of their own. Call this before you name a "
         "persona to ask.",
-        PersonasResult,
+        schemas.NoArguments,
+        schemas.PersonasResult,
         answering.list_personas,
     ),
     ServedTool(
         "list_councils",
         "List councils",
         "List the councils, with their members and rounds. Call this before you convene one.",
-        CouncilsResult,
+        schemas.NoArguments,
+        schemas.CouncilsResult,
         answering.list_councils,
     ),
 )
@@ -171,8 +166,3 @@ async def call(
         content=[TextContent(type="text", text=outcome.text)],
         structured_content=outcome.data.model_dump(mode="json"),
     )
-
-
-def refuse(sentence: str) -> CallToolResult:
-    """Return what a client is told where a call failed."""
-    return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True)

@@ -10,7 +10,8 @@ from typing import Final
 
 from chapterhouse.council.minutes.contents import all_citations
 from chapterhouse.council.minutes.outline import outline
-from chapterhouse.interfaces.api.asking import public_answer, without_private
+from chapterhouse.interfaces.agent_results import without_private
+from chapterhouse.interfaces.api.asking import public_answer
 from chapterhouse.interfaces.api.openai.results import Details, UrlCitation
 from chapterhouse.interfaces.schemas import MinutesResult
 from chapterhouse.interfaces.service import public_lines
