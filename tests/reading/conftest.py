@@ -415,6 +415,7 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "adoc": lambda: b"= Timetable\n\nThe ferry leaves at nine.\n",
     "org": lambda: b"* Timetable\nThe ferry leaves at nine.\n",
     "tex": lambda: b"\\section{Timetable}\nThe ferry leaves at nine.\n",
+    "typst": lambda: b"= Timetable\n\nThe ferry leaves at nine.\n",
     "html": lambda: (
         b"<!doctype html><html><head><title>Timetable</title></head><body>"
         b"<h1>Timetable</h1><p>The ferry leaves at nine.</p></body></html>"

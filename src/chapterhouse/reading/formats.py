@@ -12,7 +12,9 @@ _DISTRIBUTIONS = {
     "pdf": ("pypdfium2",),
     "html": ("selectolax", "html-to-markdown"),
     "ics": ("icalendar",),
-} | dict.fromkeys(("docx", "xlsx", "xlsb", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
+} | dict.fromkeys(
+    ("docx", "xlsx", "xlsb", "doc", "ppt", "xls", "epub", "rtf", "msg", "typst"), ("xberg",)
+)
 _NOTES = {
     "pdf": "Pages, headings and tables; scanned pages need OCR.",
     "docx": "Headings, tables, notes, comments and headers; such a file has no pages.",
@@ -32,6 +34,7 @@ _NOTES = {
     "xml": "Kept as a code block; names of characters that it declares are written out.",
     "tex": "Headings, lists, code and all words; formulas as they are written.",
     **dict.fromkeys(("rst", "adoc", "org"), "Headings and code blocks; the rest as it stands."),
+    "typst": "Headings, lists, code and words; what it would calculate is not shown.",
     "code": "Kept as a code block in its language.",
     "ics": "One section for each event and task.",
     "srt": "What is said, in paragraphs with the time at which each begins.",

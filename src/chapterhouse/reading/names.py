@@ -113,6 +113,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "adoc": ("adoc", "asciidoc"),
         "org": ("org",),
         "tex": ("tex", "latex", "ltx"),
+        "typst": ("typ", "typst"),
         "csv": ("csv",),
         "tsv": ("tsv", "tab"),
         "json": ("json", "jsonl", "ndjson", "geojson"),
@@ -146,7 +147,7 @@ PACKAGES = frozenset({"docx", "xlsx", "xlsb", "pptx", "odt", "ods", "odp", "odg"
 IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
 TEXTS = frozenset(
     {"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"}
-    | {"srt", "vtt", "ics", "rst", "adoc", "org", "tex"}
+    | {"srt", "vtt", "ics", "rst", "adoc", "org", "tex", "typst"}
 )
 
 _BY_EXTENSION = MappingProxyType(

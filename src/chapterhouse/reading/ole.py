@@ -1,23 +1,27 @@
-"""OLE compound files ([MS-CFB]), read with bounds on every chain, and written."""
+"""OLE compound files ([MS-CFB]), read by olefile, in the worker only, and written."""
 
+import io
 import struct
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.loading import lazy
 from chapterhouse.types import Range
 
+if TYPE_CHECKING:
+    import olefile
+else:
+    olefile = lazy("olefile")
+
 SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_SECTOR_CEILING = 0xFFFFFFFA  # above are the marks for free, end of chain and tables
-_ENTRY_SIZE = 128
-_HEADER_FAT_SECTORS = 109
+# What olefile raises on damage; storages nested deeper than anyone does are a RecursionError.
+_BROKEN: Final = (OSError, struct.error, LookupError, ValueError, AssertionError, RecursionError)
+_STRICT: Final = 30  # olefile.DEFECT_INCORRECT: what contradicts itself is refused
 _MINI_SECTOR = 64
 _STORAGE, _STREAM, _ROOT = 1, 2, 5
-_BEYOND = "it refers to what is not there, as in a file that was cut off"
-_ENTRIES_CEILING = 100_000
 _UNICODE_VERSION = 0xC1  # nFib of Word 97
 # By language id, or its primary part ([MS-LCID]).
 _CODE_PAGES = {
@@ -44,17 +48,6 @@ _TABLE, _END, _NONE = 0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF
 _BLACK: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    name: str
-    kind: int
-    left: int
-    right: int
-    child: int
-    first: int
-    size: int
-
-
 class CompoundFile:
     """The streams of one file, by paths such as ``__attach_version1.0_#00000000/name``."""
 
@@ -64,14 +57,16 @@ class CompoundFile:
         Raises:
             RejectedError: ``unreadable``, the file is cut off or contradicts itself.
         """
-        try:
-            self._open(data)
-        except (struct.error, IndexError) as error:
-            raise _damaged(_BEYOND) from error
+        self._data = data
+        with _as_damage():
+            self._file = olefile.OleFileIO(io.BytesIO(data), raise_defects=_STRICT)
+            self._paths = {"/".join(path): path for path in self._file.listdir()}
+        # Names are compared without case ([MS-CFB] 2.6.4).
+        self._by_case = {name.casefold(): path for name, path in self._paths.items()}
 
     def names(self) -> tuple[str, ...]:
-        """Return the paths of all streams in the order of the directory's tree."""
-        return tuple(self._streams)
+        """Return the paths of all streams."""
+        return tuple(self._paths)
 
     def has(self, path: str) -> bool:
         """Tell whether there is such a stream, whatever the case of its name."""
@@ -83,13 +78,12 @@ class CompoundFile:
         Raises:
             RejectedError: ``unreadable``.
         """
-        entry = self._streams.get(path) or self._by_case.get(path.casefold())
-        if entry is None:
+        found = self._paths.get(path) or self._by_case.get(path.casefold())
+        if found is None:
             return b""
-        try:
-            return self._content(entry)
-        except (struct.error, IndexError) as error:
-            raise _damaged(_BEYOND) from error
+        with _as_damage():
+            content: bytes = self._file.openstream(found).read()
+        return content
 
     def blanked(self, path: str, spans: Iterable[Range]) -> bytes:
         """Return the whole file with zeros in some spans of one of its streams.
@@ -97,128 +91,24 @@ class CompoundFile:
         Raises:
             RejectedError: ``unreadable``.
         """
-        entry = self._by_case.get(path.casefold())
-        if entry is None:
-            return self._data
-        blank = bytearray(self._data)
-        try:
-            unit, places = self._places(entry)
-            for start, end in spans:
-                for place in range(start, min(end, entry.size)):
-                    blank[places[place // unit] + place % unit] = 0
-        except (struct.error, IndexError) as error:
-            raise _damaged(_BEYOND) from error
-        return bytes(blank)
-
-    def _places(self, entry: _Entry) -> tuple[int, list[int]]:
-        """Return the length of a stream's sectors and where in the file each begins."""
-        is_small = entry.size < self._mini_cutoff
-        first = self._root.first if is_small else entry.first
-        whole = [(number + 1) * self._size for number in _chain(first, self._fat)]
-        if not is_small:
-            return self._size, whole
-        table, _ = self._mini
-        starts = (number * _MINI_SECTOR for number in _chain(entry.first, table))
-        return _MINI_SECTOR, [whole[start // self._size] + start % self._size for start in starts]
-
-    def _content(self, entry: _Entry) -> bytes:
-        if entry.size >= self._mini_cutoff:
-            return self._chain(entry.first)[: entry.size]
-        table, _ = self._mini
-        return b"".join(map(self._mini_sector, _chain(entry.first, table)))[: entry.size]
-
-    def _chain(self, first: int) -> bytes:
-        return b"".join(map(self._sector, _chain(first, self._fat)))
-
-    def _open(self, data: bytes) -> None:
-        if not data.startswith(SIGNATURE):
-            raise _damaged("it does not begin as one")
-        self._data = data
-        (shift,) = struct.unpack_from("<H", data, 30)
-        if shift not in {9, 12}:
-            raise _damaged(f"its sectors are 2**{shift} bytes long")
-        self._size = 1 << shift
-        directory, _, cutoff, mini, _, more, _ = struct.unpack_from("<7I", data, 48)
-        self._mini_cutoff = cutoff
-        self._fat = self._numbers(self._fat_sectors(more))
-        self._first_of_mini_fat = mini
-        entries = list(_entries(self._chain(directory)))
-        if not entries or entries[0].kind != _ROOT:
-            raise _damaged("its directory has no root")
-        self._root = entries[0]
-        self._streams = dict(_walk(entries))
-        # Names are compared without case ([MS-CFB] 2.6.4).
-        self._by_case = {path.casefold(): entry for path, entry in self._streams.items()}
-
-    def _fat_sectors(self, more: int) -> list[int]:
-        found = list(struct.unpack_from(f"<{_HEADER_FAT_SECTORS}I", self._data, 76))
-        per_sector = self._size // 4 - 1
-        seen = set[int]()
-        while more < _SECTOR_CEILING and more not in seen:
-            seen.add(more)
-            *numbers, more = struct.unpack(f"<{per_sector + 1}I", self._sector(more))
-            found.extend(numbers)
-        return [number for number in found if number < _SECTOR_CEILING]
-
-    def _numbers(self, sectors: list[int]) -> tuple[int, ...]:
-        return self._table(b"".join(map(self._sector, sectors)))
-
-    def _table(self, content: bytes) -> tuple[int, ...]:
-        return struct.unpack(f"<{len(content) // 4}I", content[: len(content) // 4 * 4])
-
-    def _sector(self, number: int) -> bytes:
-        start = (number + 1) * self._size
-        content = self._data[start : start + self._size]
+        content = bytearray(self.read(path))
         if not content:
-            raise _damaged(_BEYOND)
-        return content.ljust(self._size, b"\0")
-
-    def _mini_sector(self, number: int) -> bytes:
-        _, content = self._mini
-        return content[number * _MINI_SECTOR : (number + 1) * _MINI_SECTOR]
-
-    @cached_property
-    def _mini(self) -> tuple[tuple[int, ...], bytes]:
-        """Table and content of the stream in which small streams are kept."""
-        return self._table(self._chain(self._first_of_mini_fat)), self._chain(self._root.first)
+            return self._data
+        for start, end in spans:
+            content[start:end] = bytes(len(content[start:end]))
+        target = io.BytesIO(self._data)
+        with _as_damage(), olefile.OleFileIO(target, write_mode=True) as file:
+            file.write_stream(self._by_case[path.casefold()], bytes(content))
+        return target.getvalue()
 
 
-def _chain(first: int, table: tuple[int, ...]) -> Iterator[int]:
-    """Yield the numbers of the sectors of a chain, each of which may occur once."""
-    number, seen = first, set[int]()
-    while number < _SECTOR_CEILING:
-        if number in seen:
-            raise _damaged("a chain of sectors runs in a circle")
-        seen.add(number)
-        yield number
-        number = table[number]
-
-
-def _entries(directory: bytes) -> Iterator[_Entry]:
-    count = min(len(directory) // _ENTRY_SIZE, _ENTRIES_CEILING)
-    for place in range(0, count * _ENTRY_SIZE, _ENTRY_SIZE):
-        length, kind, _, left, right, child = struct.unpack_from("<HBB3I", directory, place + 64)
-        first, size = struct.unpack_from("<IQ", directory, place + 116)
-        stated = directory[place : place + max(0, min(64, length) - 2)]
-        name = stated.decode("utf-16-le", "replace")
-        # Writers of version 3 leave rubbish in the upper half of the size.
-        yield _Entry(name, kind, left, right, child, first, size & 0xFFFFFFFF)
-
-
-def _walk(entries: list[_Entry]) -> Iterator[tuple[str, _Entry]]:
-    """Yield path and entry of every stream; a circle in the tree is not followed."""
-    waiting, seen = [(entries[0].child, "")], set[int]()
-    while waiting:
-        number, folder = waiting.pop()
-        if number >= len(entries) or number in seen:
-            continue
-        seen.add(number)
-        entry = entries[number]
-        waiting += [(entry.right, folder), (entry.left, folder)]
-        if entry.kind == _STREAM:
-            yield folder + entry.name, entry
-        elif entry.kind == _STORAGE:
-            waiting.append((entry.child, f"{folder}{entry.name}/"))
+@contextmanager
+def _as_damage() -> Iterator[None]:
+    try:
+        yield
+    except _BROKEN as error:
+        reason = " ".join(str(error).split()).rstrip(".")[:200] or "it nests too deeply"
+        raise _damaged(reason) from error
 
 
 def is_encrypted(file: CompoundFile) -> bool:

@@ -6,7 +6,7 @@ Nothing here follows a structure that the file controls for longer than the limi
 import re
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import signatures
+from chapterhouse.reading import ole, signatures
 from chapterhouse.reading.detect import container_format
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.signatures import image_size
@@ -30,8 +30,10 @@ def preflight(data: bytes, name: str, limits: Limits) -> None:
         raise RejectedError(
             "too-large", f"{name} has {len(data):,} bytes; the limit is {limits.file_bytes:,}."
         )
+    if data.startswith(ole.SIGNATURE):
+        return  # the worker looks into it
     if found := container_format(data, name, limits):
-        if data.startswith(b"PK") and found != "zip":  # an archive is bounded as it is unpacked
+        if found != "zip":  # an archive is bounded as it is unpacked
             entries = read_directory(data, limits)
             check_claims(data, entries, limits)
             if found == "epub":  # readers of the others look at each part that they parse

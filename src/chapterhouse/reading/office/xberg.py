@@ -56,6 +56,7 @@ MIME_TYPES = {
     "epub": "application/epub+zip",
     "rtf": "application/rtf",
     "msg": "application/vnd.ms-outlook",
+    "typst": "application/x-typst",
 }
 # Preflight has judged sizes and ratios by our own limits; xberg's ratio refuses good files.
 _RATIO = 100_000
