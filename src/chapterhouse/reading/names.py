@@ -3,87 +3,25 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-# Language of a fenced block by extension; names as GitHub Linguist and Pygments know them.
+# Languages of a fenced block with their extensions, first those that are one of their own; names
+# as GitHub Linguist and Pygments know them.
+_OWN_NAMES = """
+asm awk cmake conf css dart dockerfile go graphql java jsx less lisp lua makefile nim nix
+php properties r sass scala scss sql svelte swift tcl toml tsx vim vue zig zsh
+"""
+_NAMED = """
+bash=bash,sh batch=bat c=c,h cpp=cc,cpp,cxx,hpp ini=cfg,ini clojure=clj csharp=cs
+diff=diff,patch elisp=el erlang=erl elixir=ex,exs fortran=f90 fsharp=fs groovy=gradle,groovy
+haskell=hs json=ipynb julia=jl javascript=js,mjs kotlin=kt,kts objective-c=m ocaml=ml
+pascal=pas perl=pl,pm protobuf=proto powershell=ps1 python=py,pyi ruby=rb rust=rs hcl=tf
+typescript=ts verilog=v vbnet=vb
+"""
 LANGUAGES: Mapping[str, str] = MappingProxyType(
-    {
-        "asm": "asm",
-        "awk": "awk",
-        "bash": "bash",
-        "bat": "batch",
-        "c": "c",
-        "cc": "cpp",
-        "cfg": "ini",
-        "clj": "clojure",
-        "cmake": "cmake",
-        "conf": "conf",
-        "cpp": "cpp",
-        "cs": "csharp",
-        "css": "css",
-        "cxx": "cpp",
-        "dart": "dart",
-        "diff": "diff",
-        "dockerfile": "dockerfile",
-        "el": "elisp",
-        "erl": "erlang",
-        "ex": "elixir",
-        "exs": "elixir",
-        "f90": "fortran",
-        "fs": "fsharp",
-        "go": "go",
-        "gradle": "groovy",
-        "graphql": "graphql",
-        "groovy": "groovy",
-        "h": "c",
-        "hpp": "cpp",
-        "hs": "haskell",
-        "ini": "ini",
-        "ipynb": "json",
-        "java": "java",
-        "jl": "julia",
-        "js": "javascript",
-        "jsx": "jsx",
-        "kt": "kotlin",
-        "kts": "kotlin",
-        "less": "less",
-        "lisp": "lisp",
-        "lua": "lua",
-        "m": "objective-c",
-        "makefile": "makefile",
-        "mjs": "javascript",
-        "ml": "ocaml",
-        "nim": "nim",
-        "nix": "nix",
-        "pas": "pascal",
-        "patch": "diff",
-        "php": "php",
-        "pl": "perl",
-        "pm": "perl",
-        "properties": "properties",
-        "proto": "protobuf",
-        "ps1": "powershell",
-        "py": "python",
-        "pyi": "python",
-        "r": "r",
-        "rb": "ruby",
-        "rs": "rust",
-        "sass": "sass",
-        "scala": "scala",
-        "scss": "scss",
-        "sh": "bash",
-        "sql": "sql",
-        "svelte": "svelte",
-        "swift": "swift",
-        "tcl": "tcl",
-        "tf": "hcl",
-        "toml": "toml",
-        "ts": "typescript",
-        "tsx": "tsx",
-        "v": "verilog",
-        "vb": "vbnet",
-        "vim": "vim",
-        "vue": "vue",
-        "zig": "zig",
-        "zsh": "zsh",
+    {name: name for name in _OWN_NAMES.split()}
+    | {
+        extension: language
+        for language, _, extensions in (pair.partition("=") for pair in _NAMED.split())
+        for extension in extensions.split(",")
     }
 )
 

@@ -34,152 +34,30 @@ HIDDEN: Mapping[str, int] = MappingProxyType(
     }
 )
 # Commands that only say how it looks.
-LAYOUT = frozenset(
-    [
-        "appendix",
-        "backmatter",
-        "baselineskip",
-        "begingroup",
-        "bf",
-        "bfseries",
-        "bigskip",
-        "boldmath",
-        "bottomrule",
-        "break",
-        "centering",
-        "cleardoublepage",
-        "clearpage",
-        "em",
-        "endgroup",
-        "footnotesize",
-        "frontmatter",
-        "fussy",
-        "hfil",
-        "hfill",
-        "hline",
-        "hrule",
-        "Huge",
-        "huge",
-        "ignorespaces",
-        "indent",
-        "it",
-        "itshape",
-        "LARGE",
-        "Large",
-        "large",
-        "leavevmode",
-        "listoffigures",
-        "listoftables",
-        "mainmatter",
-        "maketitle",
-        "mdseries",
-        "medskip",
-        "midrule",
-        "newpage",
-        "noindent",
-        "nolinebreak",
-        "nonumber",
-        "nopagebreak",
-        "normalfont",
-        "normalsize",
-        "null",
-        "onecolumn",
-        "pagebreak",
-        "protect",
-        "raggedleft",
-        "raggedright",
-        "relax",
-        "rm",
-        "rmfamily",
-        "sc",
-        "scriptsize",
-        "scshape",
-        "sf",
-        "sffamily",
-        "sl",
-        "sloppy",
-        "slshape",
-        "small",
-        "smallskip",
-        "strut",
-        "tableofcontents",
-        "textwidth",
-        "tiny",
-        "titlepage",
-        "toprule",
-        "tt",
-        "ttfamily",
-        "twocolumn",
-        "unskip",
-        "upshape",
-        "vfill",
-        "xspace",
-    ]
-)
+_LAYOUT = """
+appendix backmatter baselineskip begingroup bf bfseries bigskip boldmath bottomrule break
+centering cleardoublepage clearpage em endgroup footnotesize frontmatter fussy hfil hfill hline
+hrule Huge huge ignorespaces indent it itshape LARGE Large large leavevmode listoffigures
+listoftables mainmatter maketitle mdseries medskip midrule newpage noindent nolinebreak nonumber
+nopagebreak normalfont normalsize null onecolumn pagebreak protect raggedleft raggedright relax
+rm rmfamily sc scriptsize scshape sf sffamily sl sloppy slshape small smallskip strut
+tableofcontents textwidth tiny titlepage toprule tt ttfamily twocolumn unskip upshape vfill
+xspace
+"""
+LAYOUT = frozenset(_LAYOUT.split())
 # Commands that stand for a sign or a few letters.
+_SIGNS = """
+LaTeX=LaTeX LaTeXe=LaTeX2e TeX=TeX BibTeX=BibTeX ldots=… dots=… textellipsis=… ss=ß ae=æ AE=Æ
+oe=œ OE=Œ o=ø O=Ø aa=å AA=Å l=ł L=Ł i=i j=j S=§ P=¶ copyright=© textcopyright=© textregistered=®
+texttrademark=™ pounds=£ euro=€ texteuro=€ EUR=€ degree=° textdegree=° textbackslash=\\
+textasciitilde=~ textasciicircum=^ textunderscore=_ textbar=| textless=< textgreater=>
+textendash=– textemdash=— textquotedblleft=“ textquotedblright=” textquoteleft=‘
+textquoteright=’ glqq=„ grqq=“ flqq=« frqq=» guillemotleft=« guillemotright=» slash=/ and=and
+"""
 SIGNS: Mapping[str, str] = MappingProxyType(
-    {
-        "LaTeX": "LaTeX",
-        "LaTeXe": "LaTeX2e",
-        "TeX": "TeX",
-        "BibTeX": "BibTeX",
-        "ldots": "…",
-        "dots": "…",
-        "textellipsis": "…",
-        "ss": "ß",
-        "ae": "æ",
-        "AE": "Æ",
-        "oe": "œ",
-        "OE": "Œ",
-        "o": "ø",
-        "O": "Ø",
-        "aa": "å",
-        "AA": "Å",
-        "l": "ł",
-        "L": "Ł",
-        "i": "i",
-        "j": "j",
-        "S": "§",
-        "P": "¶",
-        "copyright": "©",
-        "textcopyright": "©",
-        "textregistered": "®",
-        "texttrademark": "™",
-        "pounds": "£",
-        "euro": "€",
-        "texteuro": "€",
-        "EUR": "€",
-        "degree": "°",
-        "textdegree": "°",
-        "textbackslash": "\\",
-        "textasciitilde": "~",
-        "textasciicircum": "^",
-        "textunderscore": "_",
-        "textbar": "|",
-        "textless": "<",
-        "textgreater": ">",
-        "textendash": "–",
-        "textemdash": "—",
-        "textquotedblleft": "“",
-        "textquotedblright": "”",
-        "textquoteleft": "‘",
-        "textquoteright": "’",
-        "glqq": "„",
-        "grqq": "“",
-        "flqq": "«",
-        "frqq": "»",
-        "guillemotleft": "«",
-        "guillemotright": "»",
-        "slash": "/",
-        "quad": " ",
-        "qquad": " ",
-        "space": " ",
-        "newline": "\n",
-        "linebreak": "\n",
-        "par": "\n\n",
-        "today": "",
-        "and": "and",
-    }
+    {name: sign for name, _, sign in (pair.partition("=") for pair in _SIGNS.split())}
+    | {"quad": " ", "qquad": " ", "space": " ", "newline": "\n", "linebreak": "\n"}
+    | {"par": "\n\n", "today": ""}
 )
 # Combining characters of the accents; those of letters are commands with a letter for a name.
 ACCENTS: Mapping[str, str] = MappingProxyType(
