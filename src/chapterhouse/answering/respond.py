@@ -49,8 +49,8 @@ from chapterhouse.types import (
     corrected,
 )
 
-# How far the first hit's score must lie above the fifth's, else nothing stands out: 27 % of the open
-# natural questions, and 48 % of those whose facts are not among the first eight passages.
+# How far the first hit's score must lie above the fifth's, else nothing stands out: 27 % of the
+# open natural questions, and 48 % of those whose facts are not among the first eight passages.
 WEAK: Final = 0.1
 _COMPARED: Final = 5  # hits
 
