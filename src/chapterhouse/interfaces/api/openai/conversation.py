@@ -133,22 +133,16 @@ def require_possible(body: Asked, form: FormatBody | None) -> None:
 
 def _turns(messages: Sequence[tuple[str, str]]) -> Iterator[Turn]:
     """Yield each question with the answers to it; what comes before the first has none."""
-    question, answers = "", list[str]()
+    turns: list[tuple[str, list[str]]] = []
     for role, text in messages:
-        if role == "assistant":
-            answers.append(text)
-            continue
-        if question:
-            yield _turn(question, answers)
-        question, answers = text.strip(), []
-    if question:
-        yield _turn(question, answers)
-
-
-def _turn(question: str, answers: Sequence[str]) -> Turn:
-    answer = _SOURCES.sub("", "\n".join(answers).replace("\r\n", "\n"))
-    meant, answer = taken_as(answer)
-    return Turn(meant or question, answer.strip())
+        if role == "user":
+            turns.append((text.strip(), []))
+        elif turns:
+            turns[-1][1].append(text)
+    for question, answers in filter(lambda turn: turn[0], turns):
+        answer = _SOURCES.sub("", "\n".join(answers).replace("\r\n", "\n"))
+        meant, answer = taken_as(answer)
+        yield Turn(meant or question, answer.strip())
 
 
 def _text(content: Content) -> str:

@@ -1,10 +1,7 @@
 """Questions of clients of OpenAI's protocol, and their answers as text that only grows."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from fastapi import Request
@@ -13,6 +10,7 @@ from starlette.responses import StreamingResponse
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import BusyError
+from chapterhouse.interfaces.agent_results import with_transcript
 from chapterhouse.interfaces.api.asking import ask_options
 from chapterhouse.interfaces.api.openai.conversation import Conversation
 from chapterhouse.interfaces.api.openai.models import Target
@@ -59,11 +57,6 @@ class Inquiry:
     options: AskOptions
     documents: str
 
-    @property
-    def as_asked(self) -> FollowUp:
-        """The question as it stands."""
-        return FollowUp(self.conversation.question, self.conversation.question)
-
 
 def inquiry_of(
     exchange: Exchange,
@@ -74,14 +67,9 @@ def inquiry_of(
     tools: tuple[Tool, ...] = (),
 ) -> Inquiry:
     """Return what a request asks."""
-    body = AskBody(question=conversation.question, words=words)
+    asked = ask_options(exchange, AskBody(question=conversation.question, words=words))
+    options = replace(asked, drafts=True, tools=tools, tool_texts=conversation.tool_texts)
     documents = f"{str(request.base_url).rstrip('/')}/api/documents"
-    options = replace(
-        ask_options(exchange, body),
-        drafts=True,
-        tools=tools,
-        tool_texts=conversation.tool_texts,
-    )
     return Inquiry(target, conversation, options, documents)
 
 
@@ -96,7 +84,8 @@ async def pieces(exchange: Exchange, inquiry: Inquiry) -> AsyncGenerator[str | S
         BusyError: the server stops.
         ToolCallsWanted: a model wants tools of the client called first.
     """
-    found, sent = inquiry.as_asked, ""
+    question = inquiry.conversation.question
+    found, sent = FollowUp(question, question), ""
     events = exchange.events(lambda library: _events(library, inquiry))
     async for event in until_stopped(events, exchange.server.stopping):
         match event:
@@ -108,8 +97,11 @@ async def pieces(exchange: Exchange, inquiry: Inquiry) -> AsyncGenerator[str | S
                     yield text[len(sent) :]
                     sent = text
             case AnswerEvent():
-                shown = show_answer(event.answer, opening_of(found), inquiry.documents)
-                shown = _behind(sent, shown)
+                opening = opening_of(found)
+                shown = show_answer(event.answer, opening, inquiry.documents)
+                if not shown.text.startswith(sent):
+                    opening = f"{sent}\n\n{_CHANGED}\n\n{opening}"
+                    shown = show_answer(event.answer, opening, inquiry.documents)
                 yield shown.text[len(sent) :]
                 yield shown
                 return
@@ -157,36 +149,14 @@ def _settled(draft: Draft, opening: str) -> str:
     return opening + draft_text(sentences)
 
 
-def _behind(sent: str, shown: Shown) -> Shown:
-    """Return an answer behind what was sent of it; whole, where it does not begin with that."""
-    if shown.text.startswith(sent):
-        return shown
-    before = f"{sent}\n\n{_CHANGED}\n\n"
-    annotations = tuple(
-        one.model_copy(
-            update={
-                "start_index": one.start_index + len(before),
-                "end_index": one.end_index + len(before),
-            }
-        )
-        for one in shown.annotations
-    )
-    return replace(shown, text=f"{before}{shown.text}", annotations=annotations)
-
-
 async def _events(library: Library, inquiry: Inquiry) -> AsyncIterator[_Event]:
     target, question, options = inquiry.target, inquiry.conversation.question, inquiry.options
     if target.kind == "council":
-        with ExitStack() as stack:
-            transcript = None
-            if not options.remember:  # what a council stores of a meeting is deleted at its end
-                folder = stack.enter_context(TemporaryDirectory(prefix="chapterhouse-meeting-"))
-                transcript = Path(folder) / "transcript.ndjson"
-            meeting = MeetingOptions(remember=options.remember, transcript=transcript)
+        with with_transcript(MeetingOptions(remember=options.remember)) as meeting:
             async for event in library.councils.events(target.slug, question, options=meeting):
                 yield event
         return
-    found = inquiry.as_asked
+    found = FollowUp(question, question)
     if inquiry.conversation.before:
         found = await library.answers.follow_up_async(
             question,
