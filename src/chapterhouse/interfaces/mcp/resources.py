@@ -34,9 +34,9 @@ _KINDS: Final = (
 TEMPLATES: Final = ListResourceTemplatesResult(
     resource_templates=[
         ResourceTemplate(
-            uri_template=uri, name=name, title=f"A {name}", description=told, mime_type=_MARKDOWN
+            uri_template=uri, name=name, title=f"A {name}", description=about, mime_type=_MARKDOWN
         )
-        for name, (uri, told) in zip(("document", "persona", "council"), _KINDS, strict=True)
+        for name, (uri, about) in zip(("document", "persona", "council"), _KINDS, strict=True)
     ]
 )
 
