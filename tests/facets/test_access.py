@@ -17,9 +17,9 @@ from tests.access_parts import NOW, PASSWORD, Clock, CountingHasher, open_access
 
 from chapterhouse import wiring
 from chapterhouse.errors import CorruptLibraryError, NotFoundError, ReadOnlyError, UsageError
-from chapterhouse.facets.access import IDLE_SECONDS, SESSION_SECONDS, Access
+from chapterhouse.facets.access import IDLE_SECONDS, SESSION_SECONDS, Access, NewKey
 from chapterhouse.store import connections
-from chapterhouse.types import AccessLevel, AuditOutcome, Grant, NewKey
+from chapterhouse.types import AccessLevel, AuditOutcome, Grant
 
 READ, WRITE, ADMIN = AccessLevel
 WRONG = "some other words there"

@@ -10,7 +10,7 @@ import re
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -25,8 +25,6 @@ from chapterhouse.types import (
     AuditEntry,
     AuditOutcome,
     Grant,
-    NewKey,
-    NewSession,
     User,
 )
 
@@ -38,6 +36,29 @@ _MINUTE: Final = 60
 _KEY: Final = re.compile(r"(ch_[0-9a-f]{8})_[A-Za-z0-9_-]{43}")
 _KEY_ID: Final = re.compile(r"ch_[0-9a-f]{8}")
 _SESSION: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key that was just made, with its secret, which is nowhere else."""
+
+    key: ApiKey
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """What a browser gets when its user has logged in.
+
+    Attributes:
+        secret: For the cookie; only its hash is stored.
+        csrf: What every request that changes something has to bring along.
+        expires: When it ends at the latest, in seconds since 1970.
+    """
+
+    secret: str = field(repr=False)
+    csrf: str = field(repr=False)
+    expires: int
 
 
 class Access:

@@ -1,7 +1,7 @@
 """Who may use a home over the network: keys, users, what they may do, and what was done."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from chapterhouse.types.scope import Scope
@@ -109,14 +109,6 @@ class ApiKey:
 
 
 @dataclass(frozen=True, slots=True)
-class NewKey:
-    """A key that was just made, with its secret, which is nowhere else."""
-
-    key: ApiKey
-    secret: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class User:
     """Somebody with a password; times are seconds since 1970.
 
@@ -140,21 +132,6 @@ class User:
     def grant(self) -> Grant:
         """What they may do."""
         return Grant(f"user {self.name}", self.level, self.workspaces)
-
-
-@dataclass(frozen=True, slots=True)
-class NewSession:
-    """What a browser gets when its user has logged in.
-
-    Attributes:
-        secret: For the cookie; only its hash is stored.
-        csrf: What every request that changes something has to bring along.
-        expires: When it ends at the latest, in seconds since 1970.
-    """
-
-    secret: str = field(repr=False)
-    csrf: str = field(repr=False)
-    expires: int
 
 
 @dataclass(frozen=True, slots=True)
