@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from functools import lru_cache
+from operator import attrgetter
+from typing import Any
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store.statements import Row, Value
@@ -22,7 +24,13 @@ from chapterhouse.types import (
 
 _SHOWN = 40  # characters of what cannot be read
 _KINDS = {kind.value: kind for kind in Kind}
-_STATUSES = {status.value: status for status in Status}
+# Columns of a document as it has them, from its id to its notices.
+_PLAIN = (
+    *("source", "location", "title", "format", "method", "sha256", "text_sha256", "size"),
+    *("modified", "status", "page_kind", "language"),
+)
+_BEFORE_NOTICES = attrgetter(*_PLAIN)
+_FILE = attrgetter(*(field.name for field in fields(FileRecord)))  # in the order of the columns
 
 
 def to_json(value: object) -> str:
@@ -34,18 +42,7 @@ def document_row(document: Document, identifier: str, sequence: int) -> tuple[Va
     """Return the bindings of ``put_document``."""
     return (
         identifier,
-        document.source,
-        document.location,
-        document.title,
-        document.format,
-        document.method,
-        document.sha256,
-        document.text_sha256,
-        document.size,
-        document.modified,
-        document.status.value,
-        document.page_kind,
-        document.language,
+        *_BEFORE_NOTICES(document),
         to_json([astuple(notice) for notice in document.notices]),
         to_json(dict(sorted(document.metadata.items()))),
         document.characters,
@@ -58,45 +55,14 @@ def document_row(document: Document, identifier: str, sequence: int) -> tuple[Va
 
 def document_from(row: Row) -> Document:
     """Return the document of a row of ``document.*`` followed by its shelves."""
-    (
-        _key,
-        identifier,
-        source,
-        location,
-        title,
-        format_,
-        method,
-        sha256,
-        text_sha256,
-        size,
-        modified,
-        status,
-        page_kind,
-        language,
-        notices,
-        metadata,
-        characters,
-        chunks,
-        _sequence,
-        ingested,
-        cut_by,
-        shelves,
-    ) = row
+    _key, identifier, *plain = row[: 2 + len(_PLAIN)]
+    notices, metadata, characters, chunks, _sequence, ingested, cut_by, shelves = row[-8:]
+    values: dict[str, Any] = dict(zip(_PLAIN, plain, strict=True))
     try:
+        values["status"] = Status(values["status"])
         return Document(
             id=identifier,
-            source=source,
-            location=location,
-            title=title,
-            format=format_,
-            method=method,
-            sha256=sha256,
-            text_sha256=text_sha256,
-            size=size,
-            modified=modified,
-            status=Status(status),
-            page_kind=page_kind,
-            language=language,
+            **values,
             shelves=tuple(sorted(json.loads(shelves))),
             notices=tuple(Notice(*notice) for notice in json.loads(notices)),
             metadata=_mapping(metadata),
@@ -185,66 +151,25 @@ def _path(text: str) -> tuple[str, ...]:
 
 def chunk_from(row: Row) -> Chunk:
     """Return the chunk of a row of ``chunk`` or ``chunks_of``."""
-    document_id, ordinal, start, end, text, kind, header, path, page, label, *rest = row
-    tokens, parents, key = rest
+    *place, kind, header, path, page, label, tokens, parents, key = row
     try:
-        return Chunk(
-            document_id=document_id,
-            ordinal=ordinal,
-            start=start,
-            end=end,
-            text=text,
-            kind=_KINDS[kind],
-            header=header,
-            section_path=_path(path),
-            page=page,
-            page_label=label,
-            tokens=tokens,
-            parents=() if parents == "[]" else _parents(parents),
-            key=key,
-        )
+        within = () if parents == "[]" else _parents(parents)
+        values = [*place, _KINDS[kind], header, _path(path), page, label, tokens, within, key]
+        return Chunk(*values)
     except (ValueError, TypeError, KeyError) as error:
-        raise _unreadable(f"chunk {ordinal} of {document_id}", error) from error
+        raise _unreadable(f"chunk {place[1]} of {place[0]}", error) from error
 
 
 def file_row(record: FileRecord) -> tuple[Value, ...]:
     """Return the bindings of ``put_file``."""
-    return (
-        record.location,
-        record.source,
-        record.size,
-        record.mtime_ns,
-        record.sha256,
-        record.status.value,
-        record.code,
-        record.sentence,
-        record.document_id,
-        record.format,
-        record.ctime_ns,
-        record.attempts,
-        record.volume,
-    )
+    row: tuple[Value, ...] = _FILE(record)
+    return row
 
 
 def file_from(row: Row) -> FileRecord:
     """Return the record of a row of ``file``."""
-    location, source, size, mtime_ns, sha256, status, code, sentence, *rest = row
-    document_id, format_, ctime_ns, attempts, volume = rest
     try:
-        return FileRecord(
-            location=location,
-            source=source,
-            size=size,
-            mtime_ns=mtime_ns,
-            sha256=sha256,
-            status=_STATUSES[status],
-            code=code,
-            sentence=sentence,
-            document_id=document_id,
-            format=format_,
-            ctime_ns=ctime_ns,
-            attempts=attempts,
-            volume=volume,
-        )
-    except KeyError as error:
-        raise _unreadable(f"record of file {location}", error) from error
+        values = [*row[:5], Status(row[5]), *row[6:]]
+        return FileRecord(*values)
+    except ValueError as error:
+        raise _unreadable(f"record of file {row[0]}", error) from error
