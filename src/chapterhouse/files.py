@@ -9,22 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote
-
-from chapterhouse.loading import lazy
-
-if TYPE_CHECKING:
-    import ctypes
-else:
-    ctypes = lazy("ctypes")
 
 UNFINISHED: Final = ".unfinished-"  # how files begin that are not whole yet: no walk reads them
 OTHERS: Final = 0o077  # what a mode lets everybody do who is not the owner
 _WORK: Final = f"{UNFINISHED}work-"  # how folders begin whose files are not whole yet
 _LOCKED_WITHIN: Final = 60.0  # seconds after a folder was made, at the latest
-_EXCHANGE: Final = 2  # RENAME_EXCHANGE, RENAME_SWAP
-_HERE: Final = -100  # AT_FDCWD of Linux
 _ONLY_OWNER: Final = 0o600
 _PAUSE_SECONDS: Final = 0.02  # between two looks at a lock
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -101,11 +92,7 @@ def move_into_place(unfinished: Path, path: Path, *, replace: bool = True) -> No
         FileExistsError: something has that name and ``replace`` is False.
         OSError: the name cannot be given.
     """
-    descriptor = os.open(unfinished, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    _sync(unfinished, os.O_NOFOLLOW)
     if replace:
         unfinished.replace(path)
     else:
@@ -207,7 +194,11 @@ def read_only_address(database: Path) -> str:
 
 def sync_folder(folder: Path) -> None:
     """Make names that were created or removed in ``folder`` survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    _sync(folder, os.O_DIRECTORY)
+
+
+def _sync(path: Path, flag: int) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flag)
     try:
         os.fsync(descriptor)
     finally:

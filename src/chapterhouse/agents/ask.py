@@ -204,10 +204,9 @@ def _colleagues(
 
     One whose configuration or folders cannot be used now is ignored.
     """
-    own = request.persona.slug if request.persona else ""
     found = []
     for slug in Personas(runtime).names():
-        if slug == own:
+        if slug == _slug(request):
             continue
         try:
             Personas(runtime).prepare(slug, on_progress=on_progress)
@@ -294,28 +293,19 @@ def persona_request(
 def persona_settings(settings: Settings, config: PersonaConfig) -> Settings:
     """Return the library's settings with what a persona has otherwise."""
     chosen = config.retrieval
-    search = _override(
-        settings.search,
-        vector_threshold=chosen.vector_threshold,
-        bm25_min_score=chosen.bm25_min_score,
-        min_similarity=chosen.min_similarity,
-        per_document=chosen.per_document,
-        recency=chosen.recency,
-    )
-    memory = config.memory
+    packing = {} if chosen.max_tokens is None else {"maximum": chosen.max_tokens}
     return settings.model_copy(
         update={
-            "search": search,
-            "packing": _override(settings.packing, maximum=chosen.max_tokens),
-            "memory": _override(
-                settings.memory, enabled=memory.enabled, days=memory.days, recall=memory.recall
-            ),
-            "answer": _override(settings.answer, words=config.answer.words),
+            "search": _override(settings.search, chosen),
+            "packing": settings.packing.model_copy(update=packing),
+            "memory": _override(settings.memory, config.memory),
+            "answer": _override(settings.answer, config.answer),
         }
     )
 
 
-def _override(part: BaseModel, **values: float | None) -> BaseModel:
-    """Return a section of the settings with those values that are not None."""
-    known = {name: value for name, value in values.items() if value is not None}
-    return part.model_copy(update=known)
+def _override(part: BaseModel, chosen: BaseModel) -> BaseModel:
+    """Return a section of the settings with what is chosen by the same names and is not None."""
+    names = type(part).model_fields.keys()
+    values = {name: value for name, value in chosen if name in names and value is not None}
+    return part.model_copy(update=values)

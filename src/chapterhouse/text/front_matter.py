@@ -34,23 +34,8 @@ def front_matter(text: str) -> dict[str, str]:
 
     A document without front matter has none.
     """
-    match = FRONT_MATTER.match(text[:LONGEST])
-    if match is None:
-        return {}
-    fields: dict[str, list[str]] = {}
-    name = ""
-    for line in match.group(1).splitlines():
-        entry = _ENTRY.fullmatch(line)
-        if entry and name:
-            fields[name].append(_plain(entry.group(1)))
-            continue
-        field = _LINE.fullmatch(line)
-        if field is None:
-            name = ""  # a nested mapping, a comment, or nothing
-            continue
-        name = _folded(field.group(1))
-        fields[name] = _values(field.group(2))
-    joined = {name: ", ".join(filter(None, values)) for name, values in fields.items()}
+    entries, _ = split_front_matter(text)
+    joined = {entry.name: ", ".join(field_values(entry)) for entry in entries if entry.name}
     return {name: value for name, value in joined.items() if value}
 
 
