@@ -293,11 +293,11 @@ def _find(citation: Citation, text: str) -> tuple[QuoteState, int]:
     under the same heading row.
     """
     quote, start = citation.quote, citation.start
-    stands = start >= 0 and citation.end - start == len(quote) and text.startswith(quote, start)
+    is_found = start >= 0 and citation.end - start == len(quote) and text.startswith(quote, start)
     places = [text.rfind(quote, 0, max(start, 0) + len(quote)), text.find(quote, max(start, 0))]
-    found = [start] if stands else [place for place in places if place >= 0]
+    found = [start] if is_found else [place for place in places if place >= 0]
     place = min(found, key=lambda place: (abs(place - start), place), default=-1)
     is_other_row = citation.header and header_of(quote, text, place) != citation.header
     if place < 0 or not quote.strip() or is_other_row:
         return QuoteState.LOST, -1
-    return QuoteState.FOUND if stands else QuoteState.MOVED, place
+    return QuoteState.FOUND if is_found else QuoteState.MOVED, place

@@ -76,8 +76,8 @@ async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None =
         if model.usage.calls:
             answer = replace(answer, usage=model.usage)
         if key and answer.usage is not None and not answer.warnings:
-            keep = partial(cache_answer, key, request, sequence, answer, runtime)
-            answer = await run_in_thread(keep)
+            work = partial(cache_answer, key, request, sequence, answer, runtime)
+            answer = await run_in_thread(work)
     return await run_in_thread(partial(remember, request, answer, sequence, runtime))
 
 
