@@ -93,7 +93,7 @@ class Proxy:
     on_transfer: Callable[[str], None] = lambda _: None
     closing: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _now: int = 0
+    _clients: list[socket.socket] = field(default_factory=list)  # of transfers that go on
 
     @property
     def calls(self) -> int:
@@ -107,8 +107,13 @@ class Proxy:
         self.most_at_once = 0
 
     @contextmanager
-    def counted(self, method: str, path: str, *, is_transfer: bool) -> Iterator[str]:
-        """Count a request while it goes on; give what is to go wrong with it."""
+    def counted(
+        self, method: str, path: str, client: socket.socket, *, is_transfer: bool
+    ) -> Iterator[str]:
+        """Count a request while it goes on; give what is to go wrong with it.
+
+        A transfer goes on until its client has gone, even if that is noticed later.
+        """
         name = unquote(path)
         with self._lock:
             self.requests[method] += 1
@@ -116,8 +121,9 @@ class Proxy:
                 fault = next(self.listing_faults, "")
             else:
                 self.transfers.append(name)
-                self._now += 1
-                self.most_at_once = max(self.most_at_once, self._now)
+                self._clients.append(client)
+                at_once = sum(not has_gone(one) for one in self._clients)
+                self.most_at_once = max(self.most_at_once, at_once)
                 plans = (plan for end, plan in self.faults.items() if name.endswith(end))
                 fault = next((found for plan in plans if (found := next(plan, ""))), "")
         try:
@@ -127,7 +133,17 @@ class Proxy:
             yield fault
         finally:
             with self._lock:
-                self._now -= is_transfer
+                if is_transfer:
+                    self._clients.remove(client)
+
+
+def has_gone(client: socket.socket) -> bool:
+    """Whether a client has closed its connection."""
+    try:
+        readable, _, _ = select.select([client], [], [], 0)
+        return bool(readable) and not client.recv(1, socket.MSG_PEEK)
+    except OSError:
+        return True
 
 
 class Server(ThreadingHTTPServer):
@@ -158,7 +174,9 @@ class Handler(BaseHTTPRequestHandler):
             and "list-type" not in parts.query
             and not parts.path.endswith("/")
         )
-        with self._proxy.counted(self.command, parts.path, is_transfer=is_transfer) as fault:
+        client = self.connection
+        counted = self._proxy.counted(self.command, parts.path, client, is_transfer=is_transfer)
+        with counted as fault:
             self.answer(fault)
 
     def answer(self, fault: str) -> None:
@@ -206,8 +224,7 @@ class Handler(BaseHTTPRequestHandler):
         """Send nothing more until the client has gone."""
         until = time.monotonic() + _STALL_SECONDS
         while time.monotonic() < until and not self._proxy.closing.wait(0.05):
-            readable, _, _ = select.select([self.connection], [], [], 0)
-            if readable and not self.connection.recv(1, socket.MSG_PEEK):
+            if has_gone(self.connection):
                 return
 
     def send(self, status: int, headers: list[tuple[str, str]], data: bytes, length: int) -> None:

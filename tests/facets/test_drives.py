@@ -1,10 +1,13 @@
 """What reads cloud drives for a library, over a real server."""
 
+from dataclasses import replace
+
+import pytest
 from tests.clouds import Drive
 
 from chapterhouse import Library
 from chapterhouse.connectors.rclone_listing import Place
-from chapterhouse.facets.drives import list_folder, open_remote, rclone_of
+from chapterhouse.facets.drives import copies_of, list_folder
 
 
 def test_a_folder_is_listed_once_for_a_while(drive: Drive) -> None:
@@ -21,11 +24,45 @@ def test_a_folder_is_listed_once_for_a_while(drive: Drive) -> None:
         assert [entry.path for entry in again] == ["a.md", "b.md"]
 
 
-def test_a_remote_goes_by_the_settings(drive: Drive) -> None:
-    drive.write("Papers/a.md", "# A")
+def test_copies_go_by_the_settings(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAPTERHOUSE_CLOUD__STALL_SECONDS", "7")
     with Library.open() as library:
         runtime = library.documents._runtime
-        remote = open_remote(Place("webdav", "Papers"), "papers", runtime)
-        assert remote.transfers == library.settings.cloud.transfers
-        assert [file.source for file in remote.files()] == ["papers/a.md"]
-        assert rclone_of(runtime).path.name.startswith("rclone")
+        copies = copies_of(Place("webdav", "Papers"), runtime)
+        assert copies.transfers == library.settings.cloud.transfers
+        assert copies.rclone.patience.stall_seconds == 7
+        assert copies.folder.is_relative_to(runtime.folder)
+        assert copies.folder != copies_of(Place("webdav", "Papers2"), runtime).folder
+
+
+@pytest.mark.parametrize("content", ["", "[]", "7", '{"webdav:Papers False": {"entries": []}}'])
+def test_listings_are_the_owners_alone_and_a_damaged_file_is_none(
+    drive: Drive, content: str
+) -> None:
+    drive.write("Papers/a.md", "# A")
+    with Library.open() as library:
+        runtime, place = library.documents._runtime, Place("webdav", "Papers")
+        list_folder(place, runtime)
+        (file,) = (runtime.folder / "cache").glob("listings*")
+        assert file.stat().st_mode & 0o777 == 0o600
+        file.write_text(content)
+        assert [entry.path for entry in list_folder(place, runtime)] == ["a.md"]
+
+
+def test_a_listing_is_forgotten_after_its_time(
+    drive: Drive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive.write("Papers/a.md", "# A")
+    place, now = Place("webdav", "Papers"), 1_000
+    with Library.open() as library:
+        runtime = replace(library.documents._runtime, now=lambda: now)
+        list_folder(place, runtime)
+        drive.write("Papers/b.md", "# B")
+        now += 299
+        assert len(list_folder(place, runtime)) == 1
+        now += 1
+        assert len(list_folder(place, runtime)) == 2
+    monkeypatch.setenv("CHAPTERHOUSE_CLOUD__LISTING_SECONDS", "0")
+    with Library.open(workspace="none") as library:
+        list_folder(place, library.documents._runtime)
+        assert not (library.documents._runtime.folder / "cache" / "listings.json").exists()

@@ -83,7 +83,7 @@ def remote() -> Remote:
 def sync(home: Any, remote: Remote, source: Source = DRIVE, **options: Any) -> SyncReport:
     remote.fetched.clear()
     work = Work(home.store, home.read, home.prepare, DEFAULT_SHELF)
-    plan = plan_remote(remote, source, home.store)
+    plan = plan_remote(remote.files(), source, home.store)
     return mirror(plan, remote.contents, [source], work, Options(**options))
 
 

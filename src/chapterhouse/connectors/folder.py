@@ -64,7 +64,6 @@ class SourceFile:
         ctime_ns: Time of the last change of the file or its name, which nobody can set: a file that
             took the place of another shows by it, whatever its size and time. 0: not known.
         problem: Why it will not be opened, or None.
-        digest: Its hash, like ``md5:…``, where a listing states one.
         volume: Where its folder was, as ``Volumes.of`` says; empty where that is not known.
     """
 
@@ -76,7 +75,6 @@ class SourceFile:
     mtime_ns: int = 0
     problem: Notice | None = None
     ctime_ns: int = 0
-    digest: str = ""
     volume: str = ""
 
     @property

@@ -4,7 +4,6 @@ Logins and keys stay in rclone's own configuration; they are neither read nor st
 """
 
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -131,10 +130,8 @@ def connect(rclone: Rclone, provider: Provider, name: str) -> Remote:
 
 def _silence(rclone: Rclone) -> tuple[str, ...]:
     """Return the option without which the new remote is printed, login and all, if there is one."""
-    with tempfile.TemporaryFile() as output:
-        rclone.run(["config", "create", "--help"], output)
-        output.seek(0)
-        return (_NO_OUTPUT,) if _NO_OUTPUT.encode() in output.read() else ()
+    shown = rclone.run(["config", "create", "--help"]).output
+    return (_NO_OUTPUT,) if _NO_OUTPUT.encode() in shown else ()
 
 
 def require_free(name: str, known: Sequence[Remote]) -> None:

@@ -32,7 +32,7 @@ GENERAL: Final = PASSING | {Failure.LOGIN, Failure.ENCRYPTED, Failure.UNKNOWN_RE
 _NO_FOLDER, _NO_FILE, _TRY_AGAIN = 3, 4, 5  # exit codes; https://rclone.org/docs/#exit-code
 # In this order: Google says "403 userRateLimitExceeded", which is no matter of the login.
 _SIGNS: Final = (
-    (Failure.CORRUPT, r"corrupted on transfer"),
+    (Failure.CORRUPT, r"corrupted on transfer|source file is being updated|gzip: |flate: "),
     (Failure.UNKNOWN_REMOTE, r"didn't find section in config file|didn't find backend called"),
     (Failure.ENCRYPTED, r"unable to decrypt configuration|configuration .*password|RCLONE_CONFIG_"),
     (
@@ -55,15 +55,13 @@ _SIGNS: Final = (
         ),
     ),
 )
+_LATER: Final = "Then run the same command again: it goes on with the rest."
 # What is raised, what it says, and what to do.
 _ERRORS: Final[Mapping[Failure, tuple[type[ChapterhouseError], str, str]]] = {
     Failure.UNKNOWN_REMOTE: (
         NotFoundError,
         "There is no remote '{remote}' in rclone's configuration.",
-        (
-            "See them with: chapterhouse cloud list\n"
-            "Make one with: chapterhouse cloud connect PROVIDER {remote}"
-        ),
+        "See: chapterhouse cloud list\nMake one: chapterhouse cloud connect PROVIDER {remote}",
     ),
     Failure.NOT_FOUND: (
         NotFoundError,
@@ -73,10 +71,7 @@ _ERRORS: Final[Mapping[Failure, tuple[type[ChapterhouseError], str, str]]] = {
     Failure.LOGIN: (
         RefusedError,
         "The service of '{remote}' refuses access: {reason}",
-        (
-            "If the login has expired, renew it: rclone config reconnect {remote}:\n"
-            "Otherwise check what its account may read."
-        ),
+        "Renew the login: rclone config reconnect {remote}:\nOr check what it may read.",
     ),
     Failure.ENCRYPTED: (
         RefusedError,
@@ -86,24 +81,19 @@ _ERRORS: Final[Mapping[Failure, tuple[type[ChapterhouseError], str, str]]] = {
     Failure.BUSY: (
         EngineError,
         "The service of '{remote}' takes no more requests now: {reason}",
-        "Wait a few minutes, then run the same command: it goes on with the rest.",
+        f"Wait a few minutes. {_LATER}",
     ),
     Failure.NETWORK: (
         EngineError,
         "The service of '{remote}' cannot be reached: {reason}",
-        "Check the network, then run the same command: it goes on with the rest.",
-    ),
-    Failure.CORRUPT: (
-        EngineError,
-        "What came from '{place}' is not what was listed: {reason}",
-        "Run the same command again later.",
-    ),
-    Failure.OTHER: (
-        EngineError,
-        "rclone could not read '{place}': {reason}",
-        "Try it by itself: rclone lsf {remote}:",
+        f"Check the network. {_LATER}",
     ),
 }
+_OTHERWISE: Final = (
+    EngineError,
+    "rclone could not read '{place}': {reason}",
+    "Try it by itself: rclone lsf {remote}:",
+)
 _ADDRESS: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>]+")
 _SECRET: Final = re.compile(r"[A-Za-z0-9+/_=.~-]{24,}")
 _NAMED_SECRET: Final = re.compile(
@@ -126,6 +116,11 @@ def kind_of(run: Finished) -> Failure:
     return Failure.NETWORK if run.code == _TRY_AGAIN else Failure.OTHER
 
 
+def arrived_short(run: Finished) -> bool:
+    """Whether bytes came, and not all of them."""
+    return re.search(r"unexpected EOF|sizes differ", run.errors) is not None
+
+
 def error_of(run: Finished, place: str) -> ChapterhouseError:
     """Return the error for a run that failed.
 
@@ -133,7 +128,7 @@ def error_of(run: Finished, place: str) -> ChapterhouseError:
         run: How it ended.
         place: What it was about, as ``REMOTE:PATH``.
     """
-    kind, message, hint = _ERRORS[kind_of(run)]
+    kind, message, hint = _ERRORS.get(kind_of(run), _OTHERWISE)
     remote = place.partition(":")[0]
     filled = message.format(remote=remote, place=place, reason=reason_of(run))
     return kind(filled, hint=hint.format(remote=remote))

@@ -1,25 +1,21 @@
 """What is in a folder of a cloud drive, as rclone lists it."""
 
 import json
-import random
 import re
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import IO, Any, Final, Self
+from typing import Any, Final, Self
 
 from chapterhouse.connectors.folder import REMOTE
 from chapterhouse.connectors.rclone_failures import PASSING, error_of, kind_of
-from chapterhouse.connectors.rclone_program import Finished, Rclone, StoppedError
+from chapterhouse.connectors.rclone_program import Rclone
 from chapterhouse.errors import EngineError, UsageError
 
-# Hashes that are compared with the bytes here, the best first; others rclone compares itself.
-_DIGESTS: Final = ("sha256", "sha1", "md5")
-# A document of Google's own has no bytes: it is exported to a format of Office.
-EXPORTS: Final = ("--drive-export-formats=docx,xlsx,pptx",)
-# Without them a bucket answers one more request for each file.
-_FEW_REQUESTS: Final = ("--no-mimetype", "--use-server-modtime")
+# A document of Google's own has no bytes: it is exported to a format of Office. And a bucket would
+# answer one more request for each file to say a better time than its own.
+OPTIONS: Final = ("--drive-export-formats=docx,xlsx,pptx", "--use-server-modtime")
 _NAME: Final = re.compile(r"[\w+@.][\w+@. -]*")
 _SECOND_NS: Final = 1_000_000_000
 _FRACTION: Final = re.compile(r"\.(\d{1,9})\d*")
@@ -84,14 +80,12 @@ class Entry:
     Attributes:
         path: Below the folder that was listed.
         size: In bytes; -1 where nobody knows before it is fetched.
-        digest: Its hash, like ``md5:…``, where the service states one.
     """
 
     path: str
     size: int
     mtime_ns: int
     is_folder: bool = False
-    digest: str = ""
 
 
 def list_place(rclone: Rclone, place: Place, *, recursive: bool) -> tuple[Entry, ...]:
@@ -100,14 +94,12 @@ def list_place(rclone: Rclone, place: Place, *, recursive: bool) -> tuple[Entry,
     Args:
         rclone: The program.
         place: The folder.
-        recursive: Whether folders below it are listed too, then with hashes.
+        recursive: Whether folders below it are listed too.
 
     Raises:
         ChapterhouseError: it cannot be listed to its end.
     """
-    options = [*EXPORTS, *_FEW_REQUESTS]
-    if recursive:
-        options += ["-R", *_hashes(rclone, place)]
+    options = (*OPTIONS, "--no-mimetype", *(("-R",) if recursive else ()))
     found = read_json(rclone, ["lsjson", *options, str(place)], str(place))
     newest: dict[str, Entry] = {}
     for entry in map(_entry, found):  # two files of one name, as Google Drive has: the newer
@@ -123,59 +115,25 @@ def read_json(rclone: Rclone, arguments: Sequence[str], place: str) -> Any:
     Raises:
         ChapterhouseError: it fails, or prints something else.
     """
-    with tempfile.TemporaryFile() as output:
-        for pause in (*pauses(rclone), None):
-            run = _fresh_run(rclone, arguments, output)
-            if run.code == 0 and not run.timed_out:
-                break
-            if pause is None or kind_of(run) not in PASSING:
-                raise error_of(run, place)
-            wait(rclone, pause)
-        output.seek(0)
-        try:
-            return json.load(output)
-        except ValueError as error:
-            raise EngineError(f"rclone printed no listing of '{place}'.") from error
-
-
-def pauses(rclone: Rclone) -> Iterator[float]:
-    """Yield the seconds to wait before each further attempt: each twice as long, with jitter."""
-    for attempt in range(rclone.patience.attempts - 1):
-        yield rclone.patience.pause_seconds * 2**attempt * random.uniform(0.5, 1.5)  # noqa: S311
-
-
-def wait(rclone: Rclone, seconds: float) -> None:
-    """Wait before another attempt.
-
-    Raises:
-        StoppedError: nobody wants it any more.
-    """
-    if rclone.stop.wait(seconds):
-        raise StoppedError
-
-
-def _fresh_run(rclone: Rclone, arguments: Sequence[str], output: IO[bytes]) -> Finished:
-    output.seek(0)
-    output.truncate()
-    return rclone.run(arguments, output)
-
-
-def _hashes(rclone: Rclone, place: Place) -> Iterable[str]:
-    """Return the option that lists hashes, unless the service would read every file for them."""
-    known = read_json(rclone, ["backend", "features", f"{place.remote}:"], str(place))
-    slow = known["Features"].get("SlowHash", False)  # which older ones do not say
-    return ("--hash",) if known["Hashes"] and not slow else ()
+    for attempt in range(rclone.patience.attempts):
+        time.sleep(rclone.patience.pause_seconds * attempt)
+        run = rclone.run(arguments)
+        if not run.code or kind_of(run) not in PASSING:
+            break
+    if run.code:
+        raise error_of(run, place)
+    try:
+        return json.loads(run.output)
+    except ValueError as error:
+        raise EngineError(f"rclone printed no listing of '{place}'.") from error
 
 
 def _entry(item: Mapping[str, Any]) -> Entry:
-    hashes: Mapping[str, str] = item.get("Hashes") or {}
-    name = next((name for name in (*_DIGESTS, *sorted(hashes)) if hashes.get(name)), "")
     return Entry(
         path=str(item["Path"]),
         size=int(item["Size"]),
         mtime_ns=_nanoseconds(str(item.get("ModTime") or "")),
         is_folder=bool(item["IsDir"]),
-        digest=f"{name}:{hashes[name].lower()}" if name else "",
     )
 
 

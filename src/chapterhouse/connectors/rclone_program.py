@@ -1,18 +1,14 @@
-"""The ``rclone`` program: found, run with a time limit, stopped."""
+"""The ``rclone`` program: found, and run with a time limit."""
 
 import os
 import shutil
 import signal
 import subprocess
 import sysconfig
-import tempfile
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
-from typing import IO, Final
+from typing import Final
 
 from chapterhouse.errors import MissingExtraError, NotFoundError
 
@@ -28,9 +24,6 @@ _VARIABLES: Final = frozenset(
     | {"SSL_CERT_FILE", "SSL_CERT_DIR"}
 )
 _PREFIXES: Final = ("RCLONE_", "AWS_", "AZURE_", "XDG_", "LC_")
-_LOOK_SECONDS: Final = 0.1  # between two looks whether it should stop
-_STOP_SECONDS: Final = 3.0  # that it may take to end when asked to
-_MOST_ERRORS: Final = 20_000  # bytes of what it wrote that are read, from the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +34,8 @@ class Patience:
         stall_seconds: Without a byte, after which a transfer is broken off.
         connect_seconds: Of each try to connect.
         low_level_tries: Of each request, by rclone itself.
-        attempts: Ours, of what rclone has given up.
-        pause_seconds: Before the second attempt; each further one waits twice as long.
+        attempts: Of what has failed.
+        pause_seconds: Before each further attempt.
         total_seconds: Of one run, apart from the time that bytes take.
         bytes_per_second: A slower transfer is broken off.
     """
@@ -62,66 +55,49 @@ class Finished:
 
     Attributes:
         code: The exit code; negative where a signal ended it.
-        errors: The end of what it wrote to standard error.
+        errors: What it wrote to standard error.
         timed_out: Whether it was stopped because it took too long.
+        output: What it printed.
     """
 
     code: int
     errors: str = ""
     timed_out: bool = False
-
-
-class StoppedError(Exception):
-    """Nobody wants the result of a run any more."""
+    output: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class Rclone:
-    """The program, how patiently it is run, and what ends every run of it when set."""
+    """The program, and how patiently it is run."""
 
     path: Path
     patience: Patience = field(default_factory=Patience)
-    stop: Event = field(default_factory=Event)
 
-    def run(
-        self, arguments: Sequence[str], output: IO[bytes] | None = None, *, limit: float = 0.0
-    ) -> Finished:
+    def run(self, arguments: Sequence[str], *, limit: float = 0.0) -> Finished:
         """Run it to its end and say how it ended; it is asked nothing and has no terminal.
 
         Args:
             arguments: Of the command line, without the program.
-            output: Where its standard output goes; nowhere if None.
             limit: Seconds after which it is stopped; 0 for those of the patience.
 
         Raises:
-            StoppedError: ``stop`` was set; the process has ended.
             OSError: it cannot be started.
         """
-        limit = limit or self.patience.total_seconds
-        with tempfile.TemporaryFile() as errors:
-            process = subprocess.Popen(  # noqa: S603 - no shell; what users name is one argument
+        try:
+            done = subprocess.run(  # noqa: S603 - no shell; what users name is one argument
                 [str(self.path), *arguments, *self._flags()],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL if output is None else output,
-                stderr=errors,
+                capture_output=True,
                 env=environment(),
                 start_new_session=True,  # Ctrl-C reaches us, and we end it
+                timeout=limit or self.patience.total_seconds,
+                check=False,
             )
-            try:
-                timed_out = not self._wait(process, time.monotonic() + limit)
-            finally:
-                _end(process)
-            return Finished(process.returncode, _tail(errors), timed_out)
-
-    def _wait(self, process: subprocess.Popen[bytes], deadline: float) -> bool:
-        """Wait for the end; say whether it came before the deadline."""
-        while time.monotonic() < deadline:
-            if self.stop.is_set():
-                raise StoppedError
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_LOOK_SECONDS)
-                return True
-        return False
+        except subprocess.TimeoutExpired as error:
+            errors = (error.stderr or b"").decode("utf-8", "replace")
+            return Finished(-signal.SIGKILL, errors, timed_out=True)
+        errors = done.stderr.decode("utf-8", "replace")
+        return Finished(done.returncode, errors, output=done.stdout)
 
     def _flags(self) -> tuple[str, ...]:
         patience = self.patience
@@ -129,7 +105,8 @@ class Rclone:
             "--ask-password=false",
             "--log-level=NOTICE",
             "--stats=0",
-            "--retries=1",
+            f"--retries={patience.attempts}",
+            f"--retries-sleep={patience.pause_seconds}s",
             f"--low-level-retries={patience.low_level_tries}",
             f"--timeout={patience.stall_seconds}s",
             f"--contimeout={patience.connect_seconds}s",
@@ -165,20 +142,3 @@ def environment() -> Mapping[str, str]:
         for name, value in os.environ.items()
         if name in _VARIABLES or name.startswith(_PREFIXES)
     }
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process, if it runs still, with all that it started."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is not None:
-            return
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_STOP_SECONDS)
-
-
-def _tail(stream: IO[bytes]) -> str:
-    length = stream.seek(0, os.SEEK_END)
-    stream.seek(max(0, length - _MOST_ERRORS))
-    return stream.read().decode("utf-8", "replace")

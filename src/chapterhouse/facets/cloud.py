@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from chapterhouse.facets import documents
@@ -61,13 +60,18 @@ class CloudFile:
 
 
 class Cloud:
-    """The cloud drives that rclone's configuration names."""
+    """The cloud drives that rclone's configuration names.
+
+    A place is a folder of one, as ``REMOTE:PATH``; anything else is a UsageError, and one that
+    cannot be listed to its end another ChapterhouseError. ``refresh`` asks the service, even where
+    the place was listed a moment ago.
+    """
 
     def __init__(self, runtime: Runtime) -> None:
         """Work with the library of ``runtime``."""
         self._runtime = runtime
 
-    @cached_property
+    @property
     def program(self) -> "rclone_program.Rclone":
         """The rclone program; errors as for ``drives.rclone_of``."""
         return drives.rclone_of(self._runtime)
@@ -96,30 +100,15 @@ class Cloud:
         return rclone_configuration.connect(self.program, found, name or found.name)
 
     def connect_command(self, provider: str, name: str = "") -> tuple[str, ...]:
-        """Return the command that ``connect`` would run, for a terminal elsewhere.
-
-        Raises:
-            NotFoundError: rclone knows no such provider.
-            UsageError: the name is taken, or cannot be one.
-        """
+        """Return the command that ``connect`` would run, for a terminal elsewhere; as it."""
         found = rclone_configuration.find_provider(provider, self.providers())
         rclone_configuration.require_free(name or found.name, self.remotes())
         return rclone_configuration.connect_command(self.program, found, name or found.name)
 
     def folders(self, place: str, *, refresh: bool = False) -> tuple[str, ...]:
-        """Return the names of the folders in a folder.
-
-        Args:
-            place: The folder, as ``REMOTE:PATH``.
-            refresh: Ask the service, even where it was listed a moment ago.
-
-        Raises:
-            UsageError: ``place`` is something else.
-            ChapterhouseError: it cannot be listed.
-        """
-        found = drives.list_folder(
-            rclone_listing.Place.parse(place), self._runtime, refresh=refresh
-        )
+        """Return the names of the folders in a folder."""
+        where = rclone_listing.Place.parse(place)
+        found = drives.list_folder(where, self._runtime, refresh=refresh)
         return tuple(entry.path for entry in found if entry.is_folder)
 
     def files(
@@ -127,14 +116,7 @@ class Cloud:
     ) -> tuple[CloudFile, ...]:
         """Return the files in a folder, each with what the library has of it.
 
-        Args:
-            place: The folder, as ``REMOTE:PATH``.
-            recursive: Also those in the folders below it.
-            refresh: Ask the service, even where it was listed a moment ago.
-
-        Raises:
-            UsageError: ``place`` is something else.
-            ChapterhouseError: it cannot be listed.
+        ``recursive`` takes in those of the folders below it.
         """
         where = rclone_listing.Place.parse(place)
         found = drives.list_folder(where, self._runtime, refresh=refresh, recursive=recursive)
@@ -155,7 +137,7 @@ class Cloud:
         """Follow a folder, and make the library's documents of it what is in it now.
 
         Args:
-            place: The folder, as ``REMOTE:PATH``; with all that is below it.
+            place: The folder, with all that is below it.
             shelf: The shelf to put documents on, beside those they are on already; empty for the
                 one on which the folder is followed, or the default one.
             on_progress: Called after each file, once it is safe on disk.
@@ -164,8 +146,7 @@ class Cloud:
             dry_run: Only say what would be done.
 
         Raises:
-            UsageError: ``place`` is something else, or the shelf's name cannot be used.
-            ChapterhouseError: it cannot be listed.
+            UsageError: the shelf's name cannot be used.
         """
         if dry_run:
             options = mirror.Options(delete=delete, confirmed=confirmed, dry_run=True)
@@ -173,18 +154,11 @@ class Cloud:
             shelf = shelf or DEFAULT_SHELF
             source = source or Source(where.name, SourceKind.CLOUD, str(where), shelf)
             return source_sync.sync_one(source, options, self._runtime, on_progress)
-        source = self._follow(place, shelf)
-        followed = sources.Sources(self._runtime)
-        (report,) = followed.sync(
-            source.name, delete=delete, confirmed=confirmed, on_progress=on_progress
-        )
-        return report
+        name, followed = self._follow(place, shelf).name, sources.Sources(self._runtime)
+        return followed.sync(name, delete=delete, confirmed=confirmed, on_progress=on_progress)[0]
 
     def sync_later(self, place: str, *, shelf: str = "", confirmed: bool = False) -> Job:
-        """Follow a folder, and leave reading it to the next worker; return its job.
-
-        Arguments and errors as for ``sync``.
-        """
+        """Follow a folder, and leave reading it to the next worker; return its job; as ``sync``."""
         source = self._follow(place, shelf)
         return sources.Sources(self._runtime).sync_later(source.name, confirmed=confirmed)
 
@@ -220,27 +194,22 @@ def _concerns(job: Job, names: AbstractSet[str]) -> bool:
 
 
 def _state(file: "SourceFile", record: FileRecord | None) -> CloudFile:
-    status, code, sentence = _status(file, record)
-    return CloudFile(
-        path="/".join(file.parts),
-        size=file.size,
-        mtime_ns=file.mtime_ns,
-        status=status,
-        code=code,
-        sentence=sentence,
-        document_id=record.document_id if record else "",
-    )
-
-
-def _status(file: "SourceFile", record: FileRecord | None) -> tuple[str, str, str]:
+    status, code, sentence = "not-synced", "", ""
     if file.problem is not None:
-        skipped = file.problem.code == "unsupported-format"
-        return "skipped" if skipped else "rejected", file.problem.code, file.problem.sentence
-    if record is None:
-        return "not-synced", "", ""
+        code, sentence = file.problem.code, file.problem.sentence
+        status = "skipped" if code == "unsupported-format" else "rejected"
+    elif record and _has_changed(record, file):
+        status = "changed"
+    elif record and (record.status is Status.READY or record.code == "unpacked"):
+        status = "current"
+    elif record:
+        status, code, sentence = record.status.value, record.code, record.sentence
+    document_id = record.document_id if record else ""
+    path = "/".join(file.parts)
+    return CloudFile(path, file.size, file.mtime_ns, status, code, sentence, document_id)
+
+
+def _has_changed(record: FileRecord, file: "SourceFile") -> bool:
     # Without a time it was too young to trust it when it was stored.
-    if not look.has_stamp(record, file) and (record.mtime_ns or record.size != file.size):
-        return "changed", "", ""
-    if record.status is Status.READY or record.code == "unpacked":
-        return "current", "", ""
-    return record.status.value, record.code, record.sentence
+    is_dated = record.mtime_ns or record.size != file.size
+    return bool(is_dated) and not look.has_stamp(record, file)

@@ -1,15 +1,20 @@
-"""What reads cloud drives for a library: the program, remembered listings, a folder as a source."""
+"""Cloud drives as a library reads them: the program, remembered listings, copies of files."""
 
+import hashlib
+import json
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final
+from dataclasses import asdict
+from typing import Any, Final
 
-from chapterhouse.connectors.listing_cache import ListingCache
-from chapterhouse.connectors.rclone import RcloneRemote
+from chapterhouse.connectors.rclone import Copies
 from chapterhouse.connectors.rclone_listing import Entry, Place, list_place
 from chapterhouse.connectors.rclone_program import Patience, Rclone, find_rclone
+from chapterhouse.files import make_folder, write_whole
 from chapterhouse.runtime import Runtime
 
 _CACHE: Final = "cache"  # in the folder of the workspace
+_LISTINGS: Final = "listings.json"
 
 
 def rclone_of(runtime: Runtime) -> Rclone:
@@ -24,21 +29,15 @@ def rclone_of(runtime: Runtime) -> Rclone:
     return Rclone(find_rclone(settings.rclone), patience)
 
 
-def open_remote(place: Place, label: str, runtime: Runtime) -> RcloneRemote:
-    """Return a folder of a drive as a source of documents; ``label`` is what sources begin with.
+def copies_of(place: Place, runtime: Runtime) -> Copies:
+    """Return what copies the files of a folder.
 
     Raises:
-        NotFoundError: the settings name a program that is not there.
-        MissingExtraError: there is none.
+        NotFoundError, MissingExtraError: as ``rclone_of``.
     """
-    return RcloneRemote(
-        rclone=rclone_of(runtime),
-        place=place,
-        label=label,
-        cache=_cache(runtime),
-        transfers=runtime.settings.cloud.transfers,
-        maximum_bytes=runtime.maximum_bytes,
-    )
+    name = hashlib.sha256(str(place).encode()).hexdigest()[:16]  # a path may be longer than a name
+    folder = runtime.folder / _CACHE / "drives" / name
+    return Copies(rclone_of(runtime), place, folder, runtime.settings.cloud.transfers)
 
 
 def list_folder(
@@ -47,17 +46,25 @@ def list_folder(
     """Return what is in a folder, as it was listed a moment ago, else anew.
 
     Raises:
-        ChapterhouseError: it cannot be listed.
+        ChapterhouseError: it cannot be listed to its end.
     """
-    cache = _cache(runtime)
-    found = None if refresh else cache.load(place, recursive=recursive)
-    if found is None:
-        found = list_place(rclone_of(runtime), place, recursive=recursive)
+    key, known = f"{place} {recursive}", _remembered(runtime)
+    if key in known and not refresh:
+        return tuple(Entry(**entry) for entry in known[key]["entries"])
+    found = list_place(rclone_of(runtime), place, recursive=recursive)
+    listed = {"listed": runtime.now(), "entries": [asdict(entry) for entry in found]}
+    if runtime.settings.cloud.listing_seconds:
         with suppress(OSError):  # it can be browsed where nothing can be written
-            cache.store(place, found, recursive=recursive)
+            make_folder(runtime.folder / _CACHE)
+            write_whole(runtime.folder / _CACHE / _LISTINGS, json.dumps({**known, key: listed}))
     return found
 
 
-def _cache(runtime: Runtime) -> ListingCache:
-    lifetime = runtime.settings.cloud.listing_seconds
-    return ListingCache(runtime.folder / _CACHE, lifetime, runtime.now)
+def _remembered(runtime: Runtime) -> Mapping[str, Any]:
+    """Return the listings that are young enough, by folder."""
+    now, lifetime = runtime.now(), runtime.settings.cloud.listing_seconds
+    try:
+        stored = json.loads((runtime.folder / _CACHE / _LISTINGS).read_bytes())
+        return {key: one for key, one in stored.items() if 0 <= now - one["listed"] < lifetime}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}  # it is only a copy

@@ -26,12 +26,13 @@ from chapterhouse.types import AddReport, Progress, Source, SourceKind, SyncRepo
 # A library without personas, councils, pages and cloud drives does without what reads them.
 if TYPE_CHECKING:
     from chapterhouse.agents import councils, personas
-    from chapterhouse.connectors import rclone_listing
+    from chapterhouse.connectors import rclone, rclone_listing
     from chapterhouse.facets import drives
     from chapterhouse.ingest import pages
 else:
     councils = lazy("chapterhouse.agents.councils")
     personas = lazy("chapterhouse.agents.personas")
+    rclone = lazy("chapterhouse.connectors.rclone")
     rclone_listing = lazy("chapterhouse.connectors.rclone_listing")
     drives = lazy("chapterhouse.facets.drives")
     pages = lazy("chapterhouse.ingest.pages")
@@ -213,8 +214,10 @@ class _Sync:
             label = source.name
             if not self._options.dry_run:
                 label = store.label_root(place.location(), source.name)
-            remote = drives.open_remote(place, label, self._runtime)
-            plan = plan_remote(remote, source, store)
+            copies = drives.copies_of(place, self._runtime)
+            listed = drives.list_folder(place, self._runtime, refresh=True, recursive=True)
+            files = rclone.source_files(place, label, listed, self._runtime.maximum_bytes)
+            plan = plan_remote(files, source, store)
         except ChapterhouseError as error:
             if passes(error):
                 raise
@@ -222,7 +225,7 @@ class _Sync:
             problem = " ".join(filter(None, (error.message, error.hint)))
             return [SyncReport(AddReport(()), source=source.name, problem=problem)]
         work = self._work(source.shelf)
-        report = mirror(plan, remote.contents, [source], work, self._options)
+        report = mirror(plan, copies.contents, [source], work, self._options)
         if not report.files.interrupted:
             self._mark(source, _staying(report))
         return [replace(report, source=source.name)]

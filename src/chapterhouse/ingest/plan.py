@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
 
-from chapterhouse.connectors.connector import Connector
 from chapterhouse.connectors.folder import (
     EXCLUDED,
     REMOTE,
@@ -108,14 +107,10 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
     )
 
 
-def plan_remote(remote: Connector, source: Source, store: Store) -> Plan:
-    """List the files of a folder in a cloud drive; nothing is written.
-
-    Raises:
-        ChapterhouseError: it cannot be listed to its end.
-    """
+def plan_remote(listed: Iterable[SourceFile], source: Source, store: Store) -> Plan:
+    """Return the plan of a folder in a cloud drive as it was listed; nothing is written."""
     leaves_out = left_out(source.include, source.exclude)
-    found = tuple(remote.files())
+    found = tuple(listed)
     left = {one.location for one in found if _is_left_out(one, leaves_out)}
     files = [
         replace(one, problem=_too_large(one, source)) if _is_too_large(one, source) else one
@@ -123,10 +118,8 @@ def plan_remote(remote: Connector, source: Source, store: Store) -> Plan:
         if one.location not in left
     ]
     known = {record.location: record for record in store.files(f"{REMOTE}{source.location}")}
-    listed = {one.location for one in files}
-    unseen = [
-        record for place, record in known.items() if listed.isdisjoint((place, *above(place)))
-    ]
+    there = {one.location for one in files}
+    unseen = [record for place, record in known.items() if there.isdisjoint((place, *above(place)))]
     return Plan(
         files=tuple(files),
         known=known,
