@@ -181,6 +181,29 @@ def test_a_reader_that_goes_away_stops_the_work_in_its_thread() -> None:
     assert stopped.wait(10)
 
 
+def test_a_reader_that_goes_away_does_not_end_the_loop_where_tasks_of_the_work_tell_more() -> None:
+    async def tell(emit: Callable[[int], None]) -> None:
+        while True:
+            emit(1)
+            await asyncio.sleep(0)
+
+    async def work(emit: Callable[[int], None]) -> int:
+        async with asyncio.TaskGroup() as group:  # which cancels them one step later
+            for _ in range(9):
+                group.create_task(tell(emit))
+        return 2
+
+    async def read() -> str:
+        for _ in range(20):
+            events = stream(work)
+            assert await anext(events) == 1
+            await events.aclose()
+        await asyncio.sleep(0)
+        return "still here"
+
+    assert asyncio.run(read()) == "still here"
+
+
 def test_threads_are_used_again() -> None:
     async def twice() -> tuple[int, int]:
         first = await run_in_thread(threading.get_ident)

@@ -114,18 +114,20 @@ async def stream(
 
     Args:
         work: Is given what to call with each event, from any thread. After the reader has gone
-            that raises ``StreamClosed``, and ``work`` itself is cancelled.
+            that raises ``StreamClosed``, in tasks of the loop ``CancelledError``, and ``work``
+            itself is cancelled.
 
     Raises:
         What ``work`` raises, after the events before it.
     """
     loop = asyncio.get_running_loop()
     events: asyncio.Queue[Event | None] = asyncio.Queue()
-    closed = threading.Event()
+    closed, here = threading.Event(), threading.get_ident()
 
     def emit(event: Event) -> None:
         if closed.is_set():
-            raise StreamClosed
+            # A task from which a KeyboardInterrupt comes ends its loop, and with it a server.
+            raise asyncio.CancelledError if threading.get_ident() == here else StreamClosed
         loop.call_soon_threadsafe(events.put_nowait, event)
 
     async def run() -> None:
