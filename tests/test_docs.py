@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 SERVER = "http://127.0.0.1:8431"  # as pages write it
 # Codes that readers, connectors and the life cycle give to files, where they are raised.
-RAISED = re.compile(r"""(?:RejectedError|Notice)\(\s*"([a-z-]+)",""")
+RAISED = re.compile(r"""(?:RejectedError|Notice|_rejected)\(\s*(?:file, )?"([a-z-]+)",""")
 
 
 def blocks(page: Path, language: str) -> list[str]:

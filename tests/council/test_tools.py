@@ -161,7 +161,7 @@ def test_one_name_is_registered_for_one_tool() -> None:
 
 
 def test_a_tool_that_no_model_could_be_offered_is_not_registered() -> None:
-    with pytest.raises(UsageError, match="not checked"):
+    with pytest.raises(UsageError, match="schema of the tool a is none"):
         register(Tool("a", "", {"type": "object", "oneOf": []}, str))
 
 
