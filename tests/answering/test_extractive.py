@@ -232,6 +232,8 @@ def test_an_answer_says_nothing_of_another_than_what_is_named() -> None:
     told = Shelf(texts).ask("For how many hours does the Lamp 4 burn?")
     assert told.found
     assert told.text == "The Lamp 4 burns for 13 hours. [1]"
+    listed = Shelf(texts).ask("List all hours for which the Lamp 4 burns")
+    assert "12 hours" not in listed.text
     assert "12 hours" in Shelf(texts).ask("For how many hours does a lamp burn?", UNSURE).text
 
 

@@ -46,6 +46,7 @@ CHUNKS_READ: Final = 8
 _NEVER_ANSWERED: Final = frozenset(
     {QuestionKind.DECISION, QuestionKind.STEPS, QuestionKind.REASON, QuestionKind.COMPARISON}
 )
+_OF_ALL: Final = 1e-6  # share of a sentence where all there is is asked for
 _SEMICOLON: Final = "; "
 _NEAREST: Final = 5  # headings that are named, and documents that are counted
 _PARTLY_READ: Final = 3  # files that are named
@@ -177,10 +178,9 @@ def make_screen(
 def _to_the_point(
     screen: Screen, result: SearchResult, reference: Reference, form: Form, bodies: Bodies
 ) -> Screen:
-    """Leave out of an answer what would only fill the room that is left."""
-    if screen.kind is QuestionKind.ALL:
-        return screen
-    return make_screen(result, reference, replace(form, least=TO_THE_POINT), bodies)
+    """Leave out of an answer what is about another, and what would only fill the room left."""
+    least = _OF_ALL if screen.kind is QuestionKind.ALL else TO_THE_POINT
+    return make_screen(result, reference, replace(form, least=least), bodies)
 
 
 def _beginning(names: Names, hits: Sequence[Hit], form: Form, bodies: Bodies) -> Part | None:
