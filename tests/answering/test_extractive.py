@@ -333,6 +333,12 @@ def test_the_numbering_of_a_list_is_no_value() -> None:
     assert shelf.signs("How much does the harbour gate cost?").unvalued == 1
 
 
+def test_only_words_that_are_nowhere_are_absent() -> None:
+    shelf = Shelf({"a": "The harbour gate closes at nine."})
+    assert shelf.signs("harbour gate").absent == 0
+    assert 0 < shelf.signs("harbour zeppelin").absent < 1
+
+
 def test_signs_tell_what_is_shown_and_how_it_stands_out() -> None:
     price = "Guests pay 40 euros a night for the harbour berth."
     asked = "How many euros do guests pay for the harbour berth?"

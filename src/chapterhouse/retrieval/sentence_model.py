@@ -118,8 +118,8 @@ class SentenceScorer:
             replace(sentence, share=float(share))
             for sentence, share in zip(sentences, found, strict=True)
         )
-        there = [any(map(self.document_frequency, terms)) for _, terms in question.words]
-        return Judged(tuple(judged), table, meaning, weights, 1 - float(weights @ there))
+        absent = [not any(map(self.document_frequency, terms)) for _, terms in question.words]
+        return Judged(tuple(judged), table, meaning, weights, float(weights @ absent))
 
 
 def serves(embedder: Embedder | TokenEmbedder, question: Question, hits: Sequence[Hit]) -> bool:
