@@ -88,7 +88,6 @@ class Bundle(Generic[Held]):
     Attributes:
         quotes: SHA-256 of each quotation, by how its citation is called.
         configuration: The settings that made it; no key is ever among them.
-        sequence: Of the library.
         checksum: SHA-256 of all the rest.
     """
 

@@ -92,12 +92,7 @@ def choose(
     """Return the parts to show; those of one passage together, the best passage first.
 
     Args:
-        question: What was asked, parsed.
-        judged: The sentences of the hits.
-        hits: Best first.
         bound: Of each hit whether it is about what the question names.
-        bodies: Reads the documents' texts.
-        form: How much to show.
     """
     chosen: list[Part] = []
     shown: list[str] = []
@@ -273,9 +268,7 @@ def beginning(text: str, hit: Hit, words: int) -> Part | None:
     """Return the first whole sentences of a document, headings before them apart; None without any.
 
     Args:
-        text: Of the document.
         hit: One of its passages, which stands for it.
-        words: At most so many.
     """
     start = body_start(text) if hit.document.format == "md" else 0
     spans = [

@@ -152,8 +152,6 @@ class Lookup:
 
     Attributes:
         document: By its id; None where it is gone.
-        body: The text of a document, by its id.
-        documents: All of them.
         current: A document and its text as its file is now; None where it is as it was read.
     """
 

@@ -135,13 +135,6 @@ def signs_of(
 
     Args:
         parts: What is shown; at least one.
-        judged: All sentences of the hits.
-        hits: What was read.
-        question: What was asked, parsed.
-        kind: What it asks for.
-        asked: As it was asked.
-        bodies: Reads the documents' texts.
-        encoder: Makes vectors of tokens.
     """
     rows = [
         row

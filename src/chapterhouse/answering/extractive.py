@@ -57,13 +57,8 @@ class Reference:
     """What answering looks up.
 
     Attributes:
-        scorer: Judges sentences.
         encoder: Reads the best of them, to say how sure the answer is.
         confidence: The weights by which an answer is held to be one.
-        document: A document by id, or None.
-        body: A document's text by its id, or None.
-        absent_words: The words of a question that no document searched mentions.
-        partly_read: Names the files that are read only in part.
     """
 
     scorer: SentenceScorer
@@ -80,9 +75,6 @@ class Screen:
     """What is shown of the hits.
 
     Attributes:
-        kind: What the question asks for.
-        names: What the question names.
-        parts: What is shown, in order.
         signs: What speaks for an answer and against it; None where nothing is shown.
         may_answer: Whether a quotation can answer, and the passage shown first is about all that
             is named.
@@ -104,12 +96,6 @@ def answer(
     form: Form = WHOLE,
 ) -> Answer:
     """Answer the query of ``result`` from its hits.
-
-    Args:
-        result: The hits, best first.
-        census: What was searched.
-        reference: Where to look things up.
-        form: How much to show.
 
     Returns:
         An answer of verified quotations; or the closest passages; or, where nothing was found,

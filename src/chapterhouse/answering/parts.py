@@ -47,7 +47,6 @@ class Part:
     """What is quoted.
 
     Attributes:
-        hit: Where it was found.
         spans: One or two spans of the document's text, in order.
         core: The span of the sentence for which it was chosen.
         shown: Items of its list that are shown, and all that it has; (0, 0) where it is none.
@@ -76,8 +75,6 @@ def part_of(text: str, hit: Hit, core: Range, words: int) -> Part | None:
     A heading, a question, a line of a form and what leads in to nothing say nothing.
 
     Args:
-        text: The document's canonical text.
-        hit: Where the sentence was found.
         core: The sentence, from its first to its last visible character.
         words: At most so many of a list or table behind what leads in to it.
     """
@@ -309,9 +306,6 @@ def as_shown(
     Marks that are the text itself, as in a plain text, stay.
 
     Args:
-        quote: The characters of the document.
-        format_: Of the document.
-        header: The heading row of the table of which the quotation is a row.
         asked: Numbers of the columns that were asked about: they and the first are shown, the
             rest is left out; none shows all.
     """

@@ -18,8 +18,6 @@ class Request:
     Attributes:
         persona: Who is asked; None for the library itself.
         settings: As they hold for this request: the library's, then the persona's.
-        scope: Which documents are read.
-        tags: What the asker or the persona knows about.
         form: How long an answer without a model may be, and of what it is made.
         max_chunks: Excerpts that a model is given, at most.
         grounding: Whether a model is given excerpts, may search for them, or both.

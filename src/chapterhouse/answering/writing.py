@@ -193,11 +193,7 @@ def prompt_for(
 async def general(
     request: Request, quoted: Answer, model: LanguageModel, on_draft: OnDraft | None
 ) -> Answer:
-    """Return what a model says of itself to a question that is not for the persona.
-
-    Raises:
-        EngineError: the model cannot be reached or wrote nothing.
-    """
+    """Return what a model says of itself to a question that is not for the persona."""
     assert request.persona is not None
     look = Lookup(lambda _: None, lambda _: None)
     on_text = drafts(on_draft, lambda text: check_draft(text, (), look))

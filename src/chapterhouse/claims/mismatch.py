@@ -107,7 +107,6 @@ def find_mismatches(
     """Return what of a sentence none of its passages has, in the order of the sentence.
 
     Args:
-        sentence: One sentence without its citation markers.
         passages: What it cites; of nothing nothing is missing.
         known: What else may be said without a source, such as what was asked.
     """

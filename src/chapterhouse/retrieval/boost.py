@@ -24,7 +24,7 @@ class Recency:
     """How much the age of a document counts.
 
     Attributes:
-        now: The time from which ages are counted, seconds since 1970.
+        now: Seconds since 1970.
         share: From 0, age does not count, to 1, the score is multiplied by the freshness.
     """
 

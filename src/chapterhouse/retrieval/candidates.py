@@ -31,10 +31,8 @@ class Sources:
 
     Attributes:
         census: How much there is and in which languages.
-        chunks: Chunks by key; those that no longer exist are absent.
-        documents: Documents by id.
+        chunks: By key; those that no longer exist are absent.
         chunks_named: First chunks of the documents whose file has the given name.
-        documents_of: Ids of the documents of chunks, by key.
         near_words: Words of the documents that a word may be a misspelling of, with its cost.
         titled: Ids of the documents that go by each of some names (``text.mentions``).
         fusion: How the cosines of ``embedder`` join the scores of words.

@@ -31,13 +31,7 @@ CountTokens = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class ContextSources:
-    """What building a context looks up.
-
-    Attributes:
-        body: The text of a document by id; None when it is gone.
-        count_tokens: Counts the tokens of a text.
-        scorer: Judges sentences.
-    """
+    """What building a context looks up."""
 
     body: Callable[[str], Body | None]
     count_tokens: CountTokens
@@ -52,7 +46,6 @@ class Packing:
         price: Value that a token must bring to be spent, 0 or more: what adds less is left out
             though the budget had room for it. The values of all candidates add up to about 1.
         widen: Takes in what stands around a hit; None offers its best sentences instead.
-        layout: How excerpts are shown, which the budget has to pay for.
     """
 
     price: float = PRICE

@@ -26,8 +26,6 @@ def near_duplicates(
     numbers are equal: "within 14 days" and "within 30 days" differ in what matters.
 
     Args:
-        chunks: The chunks, best first.
-        rows: Their terms.
         similarity: Jaccard similarity, above 0 and at most 1.
     """
     found: dict[int, int] = {}

@@ -16,10 +16,6 @@ def find_all(query: Query, sources: Sources) -> SearchResult:
     Where a word stands in a document does not matter; quotations must stand in it word for word.
     Where no document holds all words, those that hold most of them are listed, and a warning says
     so. The best chunk of each document is shown, in order of BM25. ``query.limit`` does not count.
-
-    Args:
-        query: What is asked.
-        sources: What may be looked into.
     """
     census = sources.census(query.scope)
     written = parse_question(query.text, census.languages)

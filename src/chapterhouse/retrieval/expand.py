@@ -49,11 +49,7 @@ def by_parts(question: Question, _query: Query, languages: Mapping[str, int]) ->
 
 
 def by_names(find: FindAliases) -> Expand:
-    """Return the expansion by what the documents call the same thing.
-
-    Args:
-        find: Aliases of any of some names, of the documents inside a scope.
-    """
+    """Return the expansion by what the documents call the same thing."""
 
     def expand(
         question: Question, query: Query, _languages: Mapping[str, int]

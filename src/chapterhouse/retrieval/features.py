@@ -46,14 +46,7 @@ class QuestionTerms:
 def question_terms(
     terms: Sequence[WeightedTerm], frequencies: Sequence[int], order: Sequence[str], chunks: int
 ) -> QuestionTerms:
-    """Return a question's terms with their weights.
-
-    Args:
-        terms: The distinct terms and how often each is said.
-        frequencies: Number of chunks in which each occurs.
-        order: All terms as the question says them.
-        chunks: Number of chunks there are.
-    """
+    """Return a question's terms with their weights."""
     place = {term.term: number for number, term in enumerate(terms)}
     follow = ((place.get(a), place.get(b)) for a, b in pairwise(order))
     pairs = dict.fromkeys((a, b) for a, b in follow if a is not None and b is not None and a != b)
@@ -78,15 +71,7 @@ def features(
     documents: Sequence[str],
     ordinals: Sequence[int],
 ) -> Floats:
-    """Return one row of ``FEATURES`` a candidate, shape (candidates, features).
-
-    Args:
-        terms: The question.
-        rows: The candidates' terms.
-        scores: Their first-stage scores.
-        documents: Their documents.
-        ordinals: Their places in their documents.
-    """
+    """Return one row of ``FEATURES`` a candidate, shape (candidates, features)."""
     count = len(scores)
     first_stage = np.asarray(scores, dtype=np.float64)
     found = find_terms(terms.numbers, rows)

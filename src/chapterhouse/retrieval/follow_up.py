@@ -35,12 +35,7 @@ def begins_as_follow_up(question: Question) -> bool:
 
 
 def subject(before: Question, frequencies: Callable[[Sequence[str]], Sequence[int]]) -> str:
-    """Return the words that tell best what a question is about: its rarest, in their order.
-
-    Args:
-        before: The question.
-        frequencies: Counts the chunks of each of some terms.
-    """
+    """Return the words that tell best what a question is about: its rarest, in their order."""
     words = before.words[:_MOST]
     counts = [min(frequencies(terms), default=0) for _, terms in words]
     rarest = sorted(range(len(words)), key=lambda place: (counts[place], place))[:_SUBJECT]

@@ -88,9 +88,6 @@ def _expectation(pairs: Sequence[tuple[float, float]]) -> Callable[[float], floa
     The slope lies between that of the regression, under which the best of many guesses would
     stand behind the best of what is known, and the one that spreads guesses as widely. Few pairs
     say little: then the score itself is expected. Chosen by ``benchmarks/fresh.py``.
-
-    Args:
-        pairs: Scores of words and nearnesses of chunks that have both.
     """
     count = len(pairs)
     if not count:

@@ -24,7 +24,6 @@ class Hopped:
     """Chunks with their scores before and after the hop.
 
     Attributes:
-        chunks: Those brought in.
         scores: Raised scores, and those of what was brought in, by key.
         stages: Why each score was raised: ``named`` or ``mentioned``, by key.
     """
@@ -47,10 +46,6 @@ def follow_mentions(
     Args:
         chunks: The hits so far, best first.
         scores: Their scores, 0 to 1, by key.
-        question: What was asked.
-        query: In which scope.
-        sources: What may be looked into.
-        hop: How mentions count.
     """
     if not chunks or question.is_literal:  # what is looked for word for word means itself
         return Hopped()

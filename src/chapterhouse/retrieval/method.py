@@ -64,12 +64,7 @@ class Method:
             first that fails, none is tried.
         merge: Makes one list out of those of several variants.
         rerank: Puts the shortlist in a better order, or None.
-        recency: How the age of documents counts, or None.
-        hop: How documents count that the question or the first hits mention, or None.
-        thresholds: What a chunk must reach.
         duplicates: Similarity from which a chunk repeats a better one; above 1 none does.
-        lexical_depth: Candidates by words.
-        vector_depth: Candidates by vector.
         shortlist: Candidates that are read and reranked.
     """
 

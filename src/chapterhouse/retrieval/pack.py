@@ -21,7 +21,6 @@ class Item:
     Attributes:
         tokens: What it costs, at least 0.
         value: What it is worth, 0 to 1,000.
-        document: The document it is from.
         group: At most one item of a document's group is chosen; an item without one stands alone.
         opening: What the first item of this document costs besides; the first item says it.
     """

@@ -60,10 +60,6 @@ def parts_of(question: Question, most: int = MOST_PARTS) -> tuple[str, ...]:
     It is cut at question marks, semicolons, list items and lines that begin anew, and at a
     conjunction behind which a question begins: "what is a fluke and a stock" is one. A part that
     speaks of "it" or "they" carries the words of the first part, which say what is meant.
-
-    Args:
-        question: What was asked, made ready.
-        most: At most so many; further ones are left out.
     """
     text = _LINES.sub("\n", _SPACES.sub(" ", question.text))
     introduction, *items = _NUMBER.split(text) if _LISTED.search(text) else [text]

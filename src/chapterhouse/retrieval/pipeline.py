@@ -53,11 +53,6 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
     """Return the hits of ``query``, best first, in total order (score, then chunk id).
 
     The first hits do not depend on how many are wanted.
-
-    Args:
-        query: What is asked.
-        sources: What may be looked into.
-        method: How.
     """
     census = sources.census(query.scope)
     asked = parse_question(query.text, census.languages)

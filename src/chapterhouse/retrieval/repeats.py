@@ -30,12 +30,8 @@ def without_repeats(
     title or a party at its beginning; it takes the place and the score of the best.
 
     Args:
-        order: Chunks, best first.
         must: Keys of chunks that are never left out.
         scores: By key; that of a copy that takes a better one's place is raised.
-        question: What was asked.
-        query: In which scope.
-        sources: What may be looked into.
         similarity: From which chunks say the same, as ``near_duplicates`` has it.
     """
     compared = order[:_COMPARED]

@@ -86,7 +86,6 @@ class SentenceScorer:
     """What judging sentences looks up.
 
     Attributes:
-        model: The weights.
         embedder: Makes vectors of sentences; None judges by words alone.
         document_frequency: Counts the chunks in which a term occurs.
     """
@@ -96,13 +95,7 @@ class SentenceScorer:
     document_frequency: Callable[[str], int]
 
     def judge(self, question: Question, hits: Sequence[Hit], chunks: int) -> Judged:
-        """Return the sentences of ``hits``, best first, with their shares.
-
-        Args:
-            question: What was asked, made ready.
-            hits: Best first.
-            chunks: Number of chunks there are.
-        """
+        """Return the sentences of ``hits``, best first, with their shares."""
         weights = word_weights(question, self.document_frequency, max(chunks, 1))
         sentences = split_hits(hits)
         if not sentences:

@@ -186,10 +186,7 @@ def features(
     """Return what is known of each sentence: ``BY_MEANING``, or ``BY_WORDS`` without an embedder.
 
     Args:
-        question: What was asked, parsed.
-        hits: Best first.
         sentences: Of the hits; at least one.
-        weights: From ``word_weights``.
         embedder: What makes vectors; None where it does not serve the language.
     """
     ranks = np.asarray([sentence.rank for sentence in sentences])

@@ -14,10 +14,6 @@ class Shortlist:
     Attributes:
         chunks: The candidates, best first.
         scores: Their first-stage scores, 0 to 1.
-        documents: The documents they belong to, by id.
-        rows: Their terms, in their order.
-        frequencies: Number of chunks in which each of some terms occurs.
-        size: Number of chunks there are.
     """
 
     question: Question

@@ -27,12 +27,6 @@ def corrected_question(
     A word is taken to be misspelled where no chunk has it or a word of its stem. Numbers, codes,
     file names, abbreviations and what stands in quotation marks are never corrected, nor is a
     question in a language that no document is in.
-
-    Args:
-        question: What was asked.
-        query: In which scope.
-        languages: Of the documents, with counts.
-        sources: What may be looked into.
     """
     if question.is_literal or foreign_to(question.text, languages):
         return question, ()
@@ -95,9 +89,6 @@ def find_absent_words(
     Question words, words that say how to answer, and names of files are never among them.
 
     Args:
-        question: What was asked.
-        scope: Which documents are looked at.
-        lexical: Finds codes and years.
         may_mention: Whether a document may have a form of a word.
     """
     return tuple(

@@ -89,11 +89,6 @@ def best_windows(
     A run is worth it when none is as short and holds more, and when it lies on the concave hull of
     those: what it adds to the next shorter one is worth its tokens more than anything longer. The
     run that holds most is always the last. Runs do not cross a gap between sentences.
-
-    Args:
-        sentences: Of one hit, in order of place.
-        tokens: What each costs.
-        most: At most so many runs.
     """
     runs: list[tuple[int, float, int, int]] = []
     for first in range(len(sentences)):
