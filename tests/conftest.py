@@ -21,7 +21,7 @@ LARGE = "CHAPTERHOUSE_LARGE" in os.environ
 
 # A busy machine is no fault of the code: nothing in the tests depends on time.
 hypothesis.settings.register_profile(
-    "chapterhouse", deadline=None, max_examples=1_000 if LARGE else 40
+    "chapterhouse", deadline=None, max_examples=1_000 if LARGE else 15
 )
 hypothesis.settings.load_profile("chapterhouse")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.text.rows import term_rows
 
@@ -192,7 +192,6 @@ def test_the_first_hits_do_not_depend_on_how_many_are_wanted(
     assert len(few.hits) == min(limit, len(many.hits))
 
 
-@settings(max_examples=settings().max_examples // 2)
 @given(TEXTS, QUESTIONS, st.integers(2, 4), st.integers(2, 4))
 def test_not_even_where_the_indexes_are_asked_for_more(
     texts: list[tuple[str, str]], question: str, lexical: int, vector: int

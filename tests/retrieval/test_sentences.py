@@ -5,7 +5,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.models.static import StaticEmbedder
@@ -153,7 +153,6 @@ def table(hits: Sequence[Hit], *, meaning: bool) -> tuple[Sequence[Sentence], np
     return sentences, features(ASKED, hits, sentences, weights, embedder)
 
 
-@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.booleans())
 def test_features_are_shares(texts: list[str], meaning: bool) -> None:  # noqa: FBT001 - generated
     hits = [hit(text, rank, f"d{rank}") for rank, text in enumerate(texts)]

@@ -7,11 +7,11 @@ is not said; neither are names compared, since a right sentence often calls a th
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from itertools import combinations, permutations
 from typing import Final
 
 from chapterhouse.claims.closest import closest_sentences
@@ -290,17 +290,24 @@ def _is_rounded(value: float, exact: float) -> bool:
 def _is_computed(number: Number, near: Sequence[Number]) -> bool:
     """Whether a number is the sum, difference or share of two that stand near it."""
     value, others = float(number.value), [one for one in near if one.value != number.value]
-    alike = [float(one.value) for one in others if one.unit == number.unit]
-    if any(
-        _same(value, result) for a, b in combinations(alike, 2) for result in (a + b, abs(a - b))
-    ):
+    alike = sorted(float(one.value) for one in others if one.unit == number.unit)
+    least = 1e-9 * max(1.0, abs(value))
+    if any(_has_other(alike, one, at, least) for one in alike for at in (value - one, one + value)):
         return True
-    counted = [float(one.value) for one in others if not one.ordinal and one.value]
-    return number.unit == PERCENT and any(
-        abs(value - 100 * share) <= _NEARLY * value
-        for part, whole in permutations(counted, 2)
-        for share in (part / whole, abs(part - whole) / whole)
+    if number.unit != PERCENT:
+        return False
+    counted = sorted(float(one.value) for one in others if not one.ordinal and one.value)
+    return any(
+        _has_other(counted, whole, whole * share, abs(_NEARLY * value / 100 * whole))
+        for whole in counted
+        for share in (value / 100, 1 - value / 100, 1 + value / 100)
     )
+
+
+def _has_other(values: Sequence[float], one: float, wanted: float, tolerance: float) -> bool:
+    """Whether sorted values, less ``one`` of them, hold a value that is nearly ``wanted``."""
+    low, high = wanted - tolerance, wanted + tolerance
+    return bisect_right(values, high) - bisect_left(values, low) > (low <= one <= high)
 
 
 def _has_date(date: Date, known: _Stated) -> bool:
