@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from chapterhouse.retrieval.features import FEATURES
+from chapterhouse.retrieval.rerank import FEATURES
 from measuring import Bar, Machine, Table, finish
 from reranker_sets import DATASETS, FOLDERS, Example, Floats, family, read_sets
 from vector_cache import vectors_cached

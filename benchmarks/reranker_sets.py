@@ -20,11 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.library import Library
-from chapterhouse.retrieval.features import FEATURES
 from chapterhouse.retrieval.fuse import lexical_scores
 from chapterhouse.retrieval.method import Method
-from chapterhouse.retrieval.rerank import FeatureModel, table_of
-from chapterhouse.retrieval.shortlist import Shortlist
+from chapterhouse.retrieval.rerank import FEATURES, FeatureModel, Shortlist, table_of
 from chapterhouse.types import Chunk
 from collection import Collection, open_collection
 from data_folder import data_folder

@@ -28,8 +28,7 @@ from chapterhouse.evaluation.measures import Estimate, estimate
 from chapterhouse.retrieval.fuse import lexical_scores
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import Sources, retrieve
-from chapterhouse.retrieval.rerank import by_features, feature_model
-from chapterhouse.retrieval.shortlist import Rerank
+from chapterhouse.retrieval.rerank import Rerank, by_features, feature_model
 from chapterhouse.types import Query, Scope
 from collection import Collection, open_collection
 from data_folder import data_folder

@@ -25,8 +25,8 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.claims.closest import closest_sentences
 from chapterhouse.claims.mismatch import find_mismatches
+from chapterhouse.claims.quotation import closest_sentences
 from chapterhouse.claims.wording import words_of
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel

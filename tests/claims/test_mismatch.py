@@ -2,8 +2,8 @@
 
 import pytest
 
-from chapterhouse.claims.closest import closest_sentences
 from chapterhouse.claims.mismatch import find_mismatches
+from chapterhouse.claims.quotation import closest_sentences
 from chapterhouse.types import Evidence, MismatchKind
 
 RULES = (

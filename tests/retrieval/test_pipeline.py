@@ -15,8 +15,7 @@ from chapterhouse.retrieval.expand import PART_WEIGHT, by_parts
 from chapterhouse.retrieval.fuse import lexical_scores
 from chapterhouse.retrieval.method import Method, Thresholds
 from chapterhouse.retrieval.pipeline import Sources, choose, retrieve
-from chapterhouse.retrieval.rerank import by_features, by_model
-from chapterhouse.retrieval.shortlist import Shortlist
+from chapterhouse.retrieval.rerank import Shortlist, by_features, by_model
 from chapterhouse.types import (
     Chunk,
     CorpusCounts,

@@ -24,8 +24,8 @@ from chapterhouse.answering.prompt import (
     without_look_alikes,
     without_markers,
 )
-from chapterhouse.claims.closest import closest_sentences
 from chapterhouse.claims.mismatch import find_mismatches
+from chapterhouse.claims.quotation import closest_sentences
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import AnswerSentence, Citation, Draft, Evidence, Quotation

@@ -21,9 +21,8 @@ from chapterhouse.retrieval.expand import by_names, by_parts, by_rewriting, by_t
 from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
 from chapterhouse.retrieval.method import Expand, Fuse, Hop, Merge, Method, Thresholds
 from chapterhouse.retrieval.pipeline import retrieve
-from chapterhouse.retrieval.rerank import FeatureModel, by_features, by_model, feature_model
+from chapterhouse.retrieval.rerank import FeatureModel, Rerank, by_features, by_model, feature_model
 from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer, sentence_model
-from chapterhouse.retrieval.shortlist import Rerank
 from chapterhouse.retrieval.spelling import find_absent_words
 from chapterhouse.retrieval.widen import with_parent, with_surroundings
 from chapterhouse.runtime import Runtime

@@ -4,9 +4,10 @@ A language model rewrites it in one call. Without one, the words of the question
 over, where this one may go on from it and does not find its subject by itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from chapterhouse.answering.memory import recall
 from chapterhouse.answering.request import Request
@@ -16,10 +17,45 @@ from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.question_rewriting import standalone_question
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.retrieval import follow_up
-from chapterhouse.retrieval.question import parse_question
+from chapterhouse.retrieval.question import parse_question, plain_words
 from chapterhouse.runtime import Runtime
+from chapterhouse.text.language_data import language_data
+from chapterhouse.text.scripts import script_language
 from chapterhouse.types import FollowUp, Question, Turn
+
+SURE: Final = 0.3  # score of the first hit from which a question has found its subject by itself
+_FEW: Final = 3  # content words
+_SUBJECT: Final = 3  # words that say what a question is about
+_MOST: Final = 32  # words of a question that are looked at
+
+
+def says_little(question: Question) -> bool:
+    """Whether a question has so few content words that it may need those of the one before."""
+    return len(question.words) <= _FEW
+
+
+def begins_as_follow_up(question: Question) -> bool:
+    """Whether a question begins with a word that ties it to what was said: "and", "but"."""
+    data = language_data().get(question.languages[0] or "en")
+    words = data.linking_words if data else frozenset[str]()
+    text = question.text.casefold()
+    if script_language(text):
+        return text.startswith(tuple(words))
+    return bool(words & set(plain_words(text)[:1]))
+
+
+def subject(before: Question, frequencies: Callable[[Sequence[str]], Sequence[int]]) -> str:
+    """Return the words that tell best what a question is about: its rarest, in their order."""
+    words = before.words[:_MOST]
+    counts = [min(frequencies(terms), default=0) for _, terms in words]
+    rarest = sorted(range(len(words)), key=lambda place: (counts[place], place))[:_SUBJECT]
+    return " ".join(words[place][0] for place in sorted(rarest))
+
+
+def content_words(before: Question) -> str:
+    """Return the content words of a question: what a question that goes on is searched with."""
+    return " ".join(before.content.split()[:_MOST])
+
 
 RULES = "rules"
 
@@ -62,7 +98,7 @@ async def _rewrite(
         return FollowUp(asked, asked, usage=writing.usage)
     languages = runtime.store.census(request.scope).languages
     questions = [parse_question(text, languages) for text in (before[-1].question, asked)]
-    search_text = " ".join((question, *map(follow_up.content_words, questions)))
+    search_text = " ".join((question, *map(content_words, questions)))
     return FollowUp(asked, question, search_text, writing.model, writing.usage)
 
 
@@ -77,17 +113,17 @@ def _complete_by_rules(
         return FollowUp(asked, asked)
     last = parse_question(before[-1].question, languages)
     counts = partial(runtime.lexical.document_frequencies, scope=request.scope)
-    subject = follow_up.subject(last, counts)
-    search_text = f"{asked} {follow_up.content_words(last)}"
-    return FollowUp(asked, f"{asked} ({subject})", search_text, RULES)
+    topic = subject(last, counts)
+    search_text = f"{asked} {content_words(last)}"
+    return FollowUp(asked, f"{asked} ({topic})", search_text, RULES)
 
 
 def _goes_on(question: Question, request: Request, runtime: Runtime) -> bool:
     """Whether a question goes on from the one before: it begins so, or finds no subject alone."""
-    if follow_up.begins_as_follow_up(question):
+    if begins_as_follow_up(question):
         return True
-    if not follow_up.says_little(question):
+    if not says_little(question):
         return False
     query = query_of(request, runtime)
     hits = search(query, runtime, method_for(runtime, request.settings, None)).hits
-    return not hits or hits[0].score < follow_up.SURE
+    return not hits or hits[0].score < SURE

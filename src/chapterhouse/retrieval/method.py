@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from chapterhouse.retrieval.boost import Recency
 from chapterhouse.retrieval.duplicates import SIMILARITY
 from chapterhouse.retrieval.fuse import RankedList, best_scores, combine_scores
-from chapterhouse.retrieval.shortlist import Rerank
+from chapterhouse.retrieval.rerank import Rerank
 from chapterhouse.types import Query, Question, Variant
 
 # One score a chunk, 0 to 1, out of the lexical and the vector list of one variant, and the figures

@@ -25,7 +25,7 @@ from chapterhouse.retrieval.hops import follow_mentions
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import contains_exactly, parse_question
 from chapterhouse.retrieval.repeats import without_repeats
-from chapterhouse.retrieval.shortlist import Shortlist
+from chapterhouse.retrieval.rerank import Shortlist
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Chunk, Hit, Query, Question, Scope, SearchResult

@@ -2,16 +2,160 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
 from chapterhouse.ports.models import Reranker
-from chapterhouse.retrieval.features import FEATURES, Floats, features, question_terms
-from chapterhouse.retrieval.shortlist import Rerank, Shortlist, passage_text
+from chapterhouse.text.terms import find_terms, term_numbers, text_of_section
+from chapterhouse.types import Chunk, Document, Question, TermRows, WeightedTerm
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shortlist:
+    """Candidates in order of their first-stage score, with what is known of each.
+
+    Attributes:
+        chunks: The candidates, best first.
+        scores: Their first-stage scores, 0 to 1.
+    """
+
+    question: Question
+    chunks: tuple[Chunk, ...]
+    scores: tuple[float, ...]
+    documents: Mapping[str, Document]
+    rows: TermRows
+    frequencies: Callable[[Sequence[str]], Sequence[int]]
+    size: int
+
+
+# One score a candidate, 0 to 1, in the order of the shortlist.
+Rerank = Callable[[Shortlist], Sequence[float]]
+
+
+def passage_text(chunk: Chunk, document: Document | None) -> str:
+    """Return a chunk as a model reads it: where it stands, then what it says."""
+    place = " / ".join(filter(None, (document.title if document else "",
+                                     text_of_section(chunk.section_path))))  # fmt: skip
+    return f"{place}\n{chunk.header}{chunk.text}".strip()
+
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEATURES: Final = (
+    "first_stage",  # the fused score, 0 to 1
+    "adjacent",  # neighbouring words of the question that stand side by side, by weight
+    "neighbours",  # first-stage scores of the candidates around it in its document
+)
+_NEAR: Final = 4  # terms; a pair this close counts half
+_LESS_NEAR: Final = 10  # and a fifth
+_AROUND: Final = ((1, 1.0), (2, 0.5))  # distance in the document, and what a score there counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuestionTerms:
+    """A question's terms as numbers.
+
+    Attributes:
+        numbers: The distinct terms, shape (terms,).
+        weights: Times said times inverse document frequency, shape (terms,).
+        pairs: Places in ``numbers`` of terms that follow one another in the question.
+    """
+
+    numbers: NDArray[np.uint32]
+    weights: Floats
+    pairs: tuple[tuple[int, int], ...]
+
+
+def question_terms(
+    terms: Sequence[WeightedTerm], frequencies: Sequence[int], order: Sequence[str], chunks: int
+) -> QuestionTerms:
+    """Return a question's terms with their weights."""
+    place = {term.term: number for number, term in enumerate(terms)}
+    follow = ((place.get(a), place.get(b)) for a, b in pairwise(order))
+    pairs = dict.fromkeys((a, b) for a, b in follow if a is not None and b is not None and a != b)
+    weights = np.asarray([term.weight for term in terms], dtype=np.float64)
+    return QuestionTerms(
+        term_numbers(term.term for term in terms),
+        weights * inverse_frequency(frequencies, chunks),
+        tuple(pairs),
+    )
+
+
+def inverse_frequency(frequencies: Sequence[int], chunks: int) -> Floats:
+    """Return ``ln(1 + (N − n + ½) / (n + ½))``, BM25's weight of a term, at least 0."""
+    n = np.minimum(np.asarray(frequencies, dtype=np.float64), chunks)
+    return np.log1p((chunks - n + 0.5) / (n + 0.5))
+
+
+def features(
+    terms: QuestionTerms,
+    rows: TermRows,
+    scores: Sequence[float],
+    documents: Sequence[str],
+    ordinals: Sequence[int],
+) -> Floats:
+    """Return one row of ``FEATURES`` a candidate, shape (candidates, features)."""
+    count = len(scores)
+    first_stage = np.asarray(scores, dtype=np.float64)
+    found = find_terms(terms.numbers, rows)
+    _, groups = np.unique(np.asarray(documents), return_inverse=True)
+    in_body = found.position < (rows.sections - rows.starts[:-1])[found.row]
+    row, term, position = (part[in_body] for part in (found.row, found.term, found.position))
+    columns = [
+        first_stage,
+        _adjacent(terms, row, term, position, count),
+        _neighbours(first_stage, groups, np.asarray(ordinals, dtype=np.int64)),
+    ]
+    return np.stack(columns, axis=1) if count else np.zeros((0, len(FEATURES)))
+
+
+def _adjacent(terms: QuestionTerms, row: Ints, term: Ints, position: Ints, count: int) -> Floats:
+    """Return the weight of the question's pairs that stand together, by how near they do."""
+    result = np.zeros(count)
+    total = 0.0
+    apart = int(position.max(initial=0)) + _LESS_NEAR + 2
+    place = row * apart + position  # one line on which different rows lie far from one another
+    for first, second in terms.pairs:
+        weight = float(terms.weights[first] + terms.weights[second])
+        total += weight
+        ones, others = np.flatnonzero(term == first), place[term == second]
+        if not len(ones) or not len(others):
+            continue
+        here = place[ones]
+        after = others[np.minimum(np.searchsorted(others, here), len(others) - 1)]
+        before = others[np.maximum(np.searchsorted(others, here) - 1, 0)]
+        gap = np.minimum(np.abs(after - here), np.abs(here - before))
+        near = np.where(gap <= _NEAR, 0.5, np.where(gap <= _LESS_NEAR, 0.2, 0.0))
+        near[after == here + 1] = 1.0
+        best = np.zeros(count)
+        np.maximum.at(best, row[ones], near)
+        result += weight * best
+    return result / (total or 1.0)
+
+
+def _neighbours(first_stage: Floats, groups: Ints, ordinals: Ints) -> Floats:
+    """Return the weighted mean score of up to two candidates on either side; 0 where none is."""
+    apart = int(ordinals.max(initial=0)) + 4  # the last places of a document, the first of another
+    place = groups * apart + ordinals
+    order = np.argsort(place, kind="stable")
+    ordered = place[order]
+    result = np.zeros(len(first_stage))
+    total = 0.0
+    for distance, weight in _AROUND:
+        for wanted in (place - distance, place + distance):
+            at = np.minimum(np.searchsorted(ordered, wanted), max(len(ordered) - 1, 0))
+            there = ordered[at] == wanted if len(ordered) else at.astype(bool)
+            result[there] += weight * first_stage[order[at[there]]]
+            total += weight
+    return result / total
+
 
 _STEEPEST: Final = 25.0  # of a logit: beyond it a score is 0 or 1 to eleven digits
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.ports.models import Embedder
-from chapterhouse.retrieval.features import inverse_frequency
+from chapterhouse.retrieval.rerank import inverse_frequency
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import word_spans
 from chapterhouse.text.markdown import Block, BlockKind, blocks
