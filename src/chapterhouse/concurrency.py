@@ -14,7 +14,6 @@ from contextlib import suppress
 from contextvars import copy_context
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from weakref import WeakKeyDictionary
 
 from chapterhouse.loading import lazy
 
@@ -28,11 +27,6 @@ Event = TypeVar("Event")
 _MOMENT: Final = 0.01  # seconds
 _LONGEST_WAIT: Final = 2.0  # seconds
 _turns: Final = threading.BoundedSemaphore(os.cpu_count() or 2)
-# More than one, for an embedder or a reranker may be a service that is waited for.
-PLACES: Final = 3
-_limits: "Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]]" = (
-    WeakKeyDictionary()
-)
 
 
 class StreamClosed(KeyboardInterrupt):
@@ -77,16 +71,6 @@ async def run_in_thread(work: Callable[[], Value]) -> Value:
     context = copy_context()
     _threads.start(lambda: context.run(run))
     return await done
-
-
-async def run_limited(work: Callable[[], Value]) -> Value:
-    """Return what ``work`` gives, run in a thread, at most three in a loop at the same time.
-
-    Who no longer waits gives the place up, also where the work goes on.
-    """
-    places = _limits.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(PLACES))
-    async with places:
-        return await run_in_thread(work)
 
 
 async def compute_in_thread(work: Callable[[], Value]) -> Value:
@@ -148,19 +132,15 @@ async def stream(
             await task
 
 
-async def last(events: AsyncIterator[Event], on_event: Callable[[Event], None]) -> Event:
-    """Return the last event of a stream, its result, after each was told.
-
-    Raises:
-        ValueError: there was none.
-    """
-    latest: list[Event] = []
+async def last(
+    events: AsyncIterator[Event], on_event: Callable[[Event], None] | None = None
+) -> Event | None:
+    """Return the last event of a stream, its result, after each was told; None of an empty one."""
+    event = None
     async for event in events:
-        on_event(event)
-        latest = [event]
-    if not latest:
-        raise ValueError("the stream had no event")
-    return latest[0]
+        if on_event is not None:
+            on_event(event)
+    return event
 
 
 def wait_for_threads(seconds: float) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from tests.rooms import FOREIGN, KNOTS, PRICE, SPEED, asked
 
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.facets.answers import answer_of
 from chapterhouse.types import Answer, Route
 
 
@@ -100,9 +101,8 @@ def test_asking_works_where_a_loop_runs_already(harbour: Any) -> None:
     library = harbour.library
 
     async def notebook() -> tuple[Answer, Answer]:
-        return library.answers.ask(SPEED, persona="maria"), await library.answers.ask_async(
-            SPEED, persona="maria"
-        )
+        events = library.answers.events(SPEED, persona="maria")
+        return library.answers.ask(SPEED, persona="maria"), await answer_of(events)
 
     plain, awaited = asyncio.run(notebook())
     assert plain.sentences == awaited.sentences

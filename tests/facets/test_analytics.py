@@ -11,6 +11,7 @@ from chapterhouse import Library
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.facets.analytics import AnalyticsFacet
+from chapterhouse.facets.answers import answer_of
 from chapterhouse.settings import AnalyticsSettings
 from chapterhouse.store.questions import QuestionStore
 from chapterhouse.types import RemovalState
@@ -50,7 +51,8 @@ def test_questions_are_counted_without_their_text(library: Library) -> None:
 def test_texts_are_recorded_where_the_settings_allow_it(library: Library) -> None:
     asked = changed(library, text=True)
     asked.answers.ask(NOWHERE)
-    asyncio.run(asked.answers.ask_async(SPEED, options=AskOptions(remember=False, counted=True)))
+    options = AskOptions(remember=False, counted=True)
+    asyncio.run(answer_of(asked.answers.events(SPEED, options=options)))
     report = library.analytics.report()
     assert [one.text for one in report.unanswered] == [NOWHERE]
     library._runtime.memories.forget_all([""])

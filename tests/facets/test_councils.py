@@ -11,7 +11,7 @@ from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.facets.councils import CouncilFacet
+from chapterhouse.facets.councils import CouncilFacet, minutes_of
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
 
@@ -52,7 +52,8 @@ def test_events_end_with_the_minutes_that_convening_returns(
 def test_convening_works_where_a_loop_runs_already(library: Library, board: Council) -> None:
     async def notebook() -> tuple[Minutes, Minutes]:
         councils = library.councils
-        return councils.convene(board, QUESTION), await councils.convene_async(board, QUESTION)
+        events = councils.events(board, QUESTION)
+        return councils.convene(board, QUESTION), await minutes_of(events)
 
     plain, awaited = asyncio.run(notebook())
     assert plain == awaited

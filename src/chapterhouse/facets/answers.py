@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
-from chapterhouse.agents.ask import ask, ask_events, follow_up, persona_settings
+from chapterhouse.agents.ask import ask_events, follow_up, persona_settings
 from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.bundle import ANSWER, Bundle, bundle_of
 from chapterhouse.answering.cite import CitationCheck
@@ -14,6 +14,15 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Turn
 
 _NO_OPTIONS: Final = AskOptions()
+
+
+async def answer_of(
+    events: AsyncIterator[AskEvent], on_event: Callable[[AskEvent], None] | None = None
+) -> Answer:
+    """Return the answer with which ``Answers.events`` end, after each of them was told."""
+    event = await last(events, on_event)
+    assert isinstance(event, AnswerEvent)
+    return event.answer
 
 
 class Answers:
@@ -75,27 +84,12 @@ class Answers:
             use_cache,
             search_text,
             in_conversation,
-            drafts,
+            drafts and on_event is not None,
             interface=interface,
         )
         return run_sync(
-            self.ask_async(question, persona=persona, options=options, on_event=on_event)
+            answer_of(self.events(question, persona=persona, options=options), on_event)
         )
-
-    async def ask_async(
-        self,
-        question: str,
-        *,
-        persona: str = "",
-        options: AskOptions = _NO_OPTIONS,
-        on_event: Callable[[AskEvent], None] | None = None,
-    ) -> Answer:
-        """Answer as ``ask`` does, without blocking the event loop."""
-        if on_event is None:  # no draft is made that nobody reads
-            return await ask(question, persona, options, self._runtime)
-        event = await last(self.events(question, persona=persona, options=options), on_event)
-        assert isinstance(event, AnswerEvent)
-        return event.answer
 
     def events(
         self, question: str, *, persona: str = "", options: AskOptions = _NO_OPTIONS
@@ -140,23 +134,8 @@ class Answers:
             remember=remember,
             in_conversation=True,
         )
-        return run_sync(
-            self.follow_up_async(
-                question, before, persona=persona, options=options, certain=certain
-            )
-        )
-
-    async def follow_up_async(
-        self,
-        question: str,
-        before: Sequence[Turn],
-        *,
-        persona: str = "",
-        options: AskOptions = _NO_OPTIONS,
-        certain: bool = False,
-    ) -> FollowUp:
-        """Return what ``follow_up`` does, without blocking the event loop."""
-        return await follow_up(question, before, persona, options, self._runtime, certain=certain)
+        asked = follow_up(question, before, persona, options, self._runtime, certain=certain)
+        return run_sync(asked)
 
     def bundle(self, answer: Answer) -> Bundle[Answer]:
         """Return an answer with all that another person needs to check it."""

@@ -16,6 +16,15 @@ from chapterhouse.council.minutes.contents import all_citations, tool_texts
 from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
 
 
+async def minutes_of(
+    events: AsyncIterator[CouncilEvent], on_event: Callable[[CouncilEvent], None] | None = None
+) -> Minutes:
+    """Return the minutes with which ``CouncilFacet.events`` end, after each of them was told."""
+    event = await last(events, on_event)
+    assert isinstance(event, MinutesEvent)
+    return event.minutes
+
+
 class CouncilFacet(Councils):
     """The councils of a workspace, which can meet."""
 
@@ -41,21 +50,7 @@ class CouncilFacet(Councils):
             UsageError: the question is empty or too long, or there is no such model.
             MissingExtraError: its key is in a keyring, and the library for that is missing.
         """
-        return run_sync(self.convene_async(council, question, options=options, on_event=on_event))
-
-    async def convene_async(
-        self,
-        council: str | Council,
-        question: str,
-        *,
-        options: MeetingOptions | None = None,
-        on_event: Callable[[CouncilEvent], None] | None = None,
-    ) -> Minutes:
-        """Convene as ``convene`` does, without blocking the event loop."""
-        events = self.events(council, question, options=options)
-        event = await last(events, on_event or (lambda _: None))
-        assert isinstance(event, MinutesEvent)
-        return event.minutes
+        return run_sync(minutes_of(self.events(council, question, options=options), on_event))
 
     def events(
         self, council: str | Council, question: str, *, options: MeetingOptions | None = None

@@ -139,10 +139,10 @@ def test_nothing_that_is_said_steers_the_terminal(say: Any, hostile: str) -> Non
 def test_ctrl_c_ends_an_answer_and_a_signal_the_conversation(
     say: Any, home: Path, fails: Any
 ) -> None:
-    fails(Answers, "ask_async", KeyboardInterrupt())
+    fails(Answers, "ask", KeyboardInterrupt())
     done = say("one\n/help\n", "chat", "--home", home)
     assert (done.code, "Stopped." in done.err, "/quit" in done.out) == (0, True, True)
-    fails(Answers, "ask_async", KeyboardInterrupt(signal.SIGTERM))
+    fails(Answers, "ask", KeyboardInterrupt(signal.SIGTERM))
     done = say("one\n/help\n", "chat", "--home", home)
     assert (done.code, "/quit" in done.out) == (130, False)
 

@@ -24,7 +24,7 @@ Fails = Callable[[type, str, BaseException], None]
 
 
 def test_debug_shows_the_traceback(chapterhouse: Any, home: Path, fails: Fails) -> None:
-    fails(Answers, "ask_async", ZeroDivisionError("by zero"))
+    fails(Answers, "ask", ZeroDivisionError("by zero"))
     result = chapterhouse("ask", "x", "--debug")
     assert result.code == 1
     assert "Traceback" in result.err
@@ -36,7 +36,7 @@ def test_ctrl_c_ends_with_130(chapterhouse: Any, home: Path, fails: Fails) -> No
     as_json = chapterhouse("add", "more", "--json")
     assert as_json.code == 130
     assert as_json.envelope["error"]["type"] == "InterruptedWorkError"
-    fails(Answers, "ask_async", KeyboardInterrupt())
+    fails(Answers, "ask", KeyboardInterrupt())
     assert chapterhouse("ask", "x").code == 130
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import AsyncIterator
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any, Literal, cast
@@ -22,18 +23,17 @@ def server_of(service: Service) -> Server[dict[str, Any]]:
 def test_a_call_that_is_given_up_stops_its_model(mode: Literal["legacy", "auto"]) -> None:
     begun, stopped = threading.Event(), threading.Event()
 
-    async def ask_async(_question: str, **_options: object) -> None:
+    async def events(_question: str, **_options: object) -> AsyncIterator[None]:
         begun.set()
         try:
             await asyncio.sleep(60)
         except asyncio.CancelledError:
             stopped.set()
             raise
+        yield
 
     async def given_up() -> None:
-        service = Service(
-            cast("Any", SimpleNamespace(answers=SimpleNamespace(ask_async=ask_async)))
-        )
+        service = Service(cast("Any", SimpleNamespace(answers=SimpleNamespace(events=events))))
         async with Client(server_of(service), mode=mode) as client:
             call = asyncio.create_task(client.call_tool("ask", {"question": "Why?"}))
             await asyncio.to_thread(begun.wait, 10)

@@ -17,7 +17,7 @@ from typing import Final, Self
 from chapterhouse.answering.check_written import Given, check
 from chapterhouse.answering.cite import Lookup
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
-from chapterhouse.concurrency import run_limited
+from chapterhouse.concurrency import compute_in_thread
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.forms import (
     PositionForm,
@@ -169,16 +169,18 @@ async def written_turn(
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
-    given = await run_limited(partial(prepare_turn, participant, task, runtime))
+    given = await compute_in_thread(partial(prepare_turn, participant, task, runtime))
     model = Metered(writer)
     try:
         writing = await write_in_form(model, given, on_text)
     except PromptTooLongError as error:  # once more, with what fits
         participant = with_less_evidence(participant, given.evidence, error.fits)
-        given = await run_limited(partial(prepare_turn, participant, task, runtime))
+        given = await compute_in_thread(partial(prepare_turn, participant, task, runtime))
         writing = await write_in_form(model, given, on_text)
     reply = read_turn(writing.text, task.questions, task.council.options)
-    turn = await run_limited(partial(turn_of, reply, participant, task, given.evidence, runtime))
+    turn = await compute_in_thread(
+        partial(turn_of, reply, participant, task, given.evidence, runtime)
+    )
     return replace(
         turn,
         method=model.fingerprint,

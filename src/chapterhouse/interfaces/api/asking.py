@@ -7,6 +7,7 @@ from typing import Final
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from chapterhouse.answering.request import AskOptions
+from chapterhouse.facets.answers import answer_of
 from chapterhouse.interfaces.agent_results import without_private
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import AskBody
@@ -25,8 +26,8 @@ async def ask(exchange: Exchanged, body: AskBody) -> AnswerResult:
     """Answer a question, every sentence with a citation that was checked, or say that none is."""
     options = ask_options(exchange, body)
     answer = await exchange.ask(
-        lambda library: library.answers.ask_async(
-            body.question, persona=body.persona, options=options
+        lambda library: answer_of(
+            library.answers.events(body.question, persona=body.persona, options=options)
         )
     )
     return public_answer(answer)

@@ -16,6 +16,7 @@ from chapterhouse.evaluation.feedback import (
 )
 from chapterhouse.evaluation.questions import Question as JudgedQuestion
 from chapterhouse.evaluation.questions import question_file, read_questions
+from chapterhouse.facets.answers import answer_of
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import Body, Names, Question
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
@@ -149,7 +150,7 @@ async def _judged(exchange: Exchange, body: FeedbackBody) -> JudgedAnswer:
         return JudgedAnswer(body.question, body.answer.found, cited, body.answer.sentences)
     options = AskOptions(shelves=body.shelves or None, remember=False, drafts=False)
     answer = await exchange.ask(
-        lambda library: library.answers.ask_async(body.question, options=options)
+        lambda library: answer_of(library.answers.events(body.question, options=options))
     )
     return to_judged_answer(answer)
 

@@ -5,6 +5,8 @@ from typing import Final
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
+from chapterhouse.facets.answers import answer_of
+from chapterhouse.facets.councils import minutes_of
 from chapterhouse.interfaces.agent_results import (
     council_result,
     persona_result,
@@ -48,18 +50,19 @@ async def ask(service: Service, arguments: AskArguments, report: Report) -> Outc
         if isinstance(event, ReadingEvent):
             report(f"Read {event.progress.done} of {event.progress.total} changed files.")
 
+    options = AskOptions(
+        remember=service.remember,
+        use_cache=service.remember,
+        drafts=False,
+        interface="mcp",
+        counted=True,
+    )
     answer = await service.ask(
-        lambda: service.library.answers.ask_async(
-            arguments.question,
-            persona=arguments.persona,
-            options=AskOptions(
-                remember=service.remember,
-                use_cache=service.remember,
-                drafts=False,
-                interface="mcp",
-                counted=True,
+        lambda: answer_of(
+            service.library.answers.events(
+                arguments.question, persona=arguments.persona, options=options
             ),
-            on_event=on_event,
+            on_event,
         )
     )
     shown = without_private(answer)
@@ -76,9 +79,10 @@ async def convene(service: Service, arguments: ConveneArguments, report: Report)
     async def held() -> Minutes:
         wanted = MeetingOptions(remember=service.remember, interface="mcp", counted=True)
         with with_transcript(wanted) as options:
-            return await service.library.councils.convene_async(
-                arguments.council, arguments.question, options=options, on_event=on_event
+            events = service.library.councils.events(
+                arguments.council, arguments.question, options=options
             )
+            return await minutes_of(events, on_event)
 
     minutes = await service.ask(held)
     return Outcome(MinutesResult.model_validate(minutes), minutes_markdown(minutes))

@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from fastapi import Request
 from starlette.responses import StreamingResponse
 
 from chapterhouse.answering.request import AskOptions
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import BusyError
 from chapterhouse.interfaces.agent_results import with_transcript
@@ -158,12 +160,16 @@ async def _events(library: Library, inquiry: Inquiry) -> AsyncIterator[_Event]:
         return
     found = FollowUp(question, question)
     if inquiry.conversation.before:
-        found = await library.answers.follow_up_async(
+        follow_up = partial(
+            library.answers.follow_up,
             question,
             inquiry.conversation.before,
             persona=target.slug,
-            options=replace(options, in_conversation=True),
+            shelves=options.shelves,
+            model=options.model,
+            remember=options.remember,
         )
+        found = await run_in_thread(follow_up)
         yield found
         options = replace(options, search_text=found.search_text, in_conversation=True)
     if library.settings.answer.check == "model":  # a second opinion may change any sentence
