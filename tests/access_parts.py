@@ -8,8 +8,7 @@ from argon2 import PasswordHasher
 
 from chapterhouse.facets.access import Access
 from chapterhouse.facets.passwords import Passwords
-from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
-from chapterhouse.store.access_database import AccessDatabase, AuditStore
+from chapterhouse.store.access_database import AccessDatabase
 
 PASSWORD = "four unlikely words here"
 NOW = 1_800_000_000
@@ -45,16 +44,8 @@ def open_access(
     home: Path, clock: Clock | None = None, hasher: PasswordHasher | None = None
 ) -> Access:
     """Open it as ``wiring.open_access`` does."""
-    database = AccessDatabase(home / "access.db")
-    return Access(
-        ApiKeyStore(database),
-        UserStore(database),
-        LoginStore(database),
-        AuditStore(database),
-        Passwords(hasher or CountingHasher()),
-        clock or Clock(),
-        database.close,
-    )
+    passwords = Passwords(hasher or CountingHasher())
+    return Access(AccessDatabase(home / "access.db"), passwords, clock or Clock())
 
 
 def stored_bytes(home: Path) -> bytes:

@@ -34,8 +34,7 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
 from chapterhouse.settings_file import StatedSettings, read_stated
 from chapterhouse.settings_stored import ResolvedSettings, resolve
-from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
-from chapterhouse.store.access_database import AccessDatabase, AuditStore
+from chapterhouse.store.access_database import AccessDatabase
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
@@ -234,15 +233,7 @@ def open_access(home: Path) -> "access.Access":
     The home need not be there: it and its ``access.db`` are made by what is written first.
     """
     database = AccessDatabase(home / "access.db")
-    return access.Access(
-        ApiKeyStore(database),
-        UserStore(database),
-        LoginStore(database),
-        AuditStore(database),
-        passwords.Passwords(),
-        lambda: int(time.time()),
-        database.close,
-    )
+    return access.Access(database, passwords.Passwords(), lambda: int(time.time()))
 
 
 def definition_folders(home: Path, workspace: str) -> dict[str, Path]:

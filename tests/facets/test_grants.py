@@ -3,7 +3,7 @@
 import pytest
 
 from chapterhouse.errors import UsageError
-from chapterhouse.facets.grants import check_label, check_name, check_names, describe
+from chapterhouse.facets.access import check_label, check_name, check_names, describe
 from chapterhouse.types import AccessLevel, Grant
 
 

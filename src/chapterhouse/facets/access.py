@@ -15,10 +15,10 @@ from functools import partial
 from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
-from chapterhouse.facets.grants import check_label, check_name, check_names, describe
 from chapterhouse.facets.passwords import FORGOTTEN_AFTER, Passwords, seconds_left, subject_of
-from chapterhouse.ports.access import ApiKeys, AuditLog, Logins, Users
-from chapterhouse.text.naming import valid_name
+from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
+from chapterhouse.store.access_database import AccessDatabase, AuditStore
+from chapterhouse.text.naming import printable_name, valid_name
 from chapterhouse.types import (
     AccessLevel,
     ApiKey,
@@ -33,6 +33,7 @@ SESSION_SECONDS: Final = 7 * 86_400  # after which every session is
 _SECRET_BYTES: Final = 32
 _PREFIX_BYTES: Final = 4
 _MINUTE: Final = 60
+LABEL_CHARACTERS: Final = 100
 _KEY: Final = re.compile(r"(ch_[0-9a-f]{8})_[A-Za-z0-9_-]{43}")
 _KEY_ID: Final = re.compile(r"ch_[0-9a-f]{8}")
 _SESSION: Final = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -62,26 +63,23 @@ class NewSession:
 
 
 class Access:
-    """Who may use a home. Safe to share between threads; several processes may use one home."""
+    """Who may use a home. Safe to share between threads; several processes may use one home.
+
+    What changes something takes who does it, ``by``, for the audit log, and raises ReadOnlyError
+    where the home can only be read; what names a user that there is not, NotFoundError.
+    """
 
     def __init__(
-        self,
-        keys: ApiKeys,
-        users: Users,
-        logins: Logins,
-        audit: AuditLog,
-        passwords: Passwords,
-        now: Callable[[], int],
-        close: Callable[[], None],
+        self, database: AccessDatabase, passwords: Passwords, now: Callable[[], int]
     ) -> None:
-        """Work with what is stored; ``close`` closes it."""
-        self._keys = keys
-        self._users = users
-        self._logins = logins
-        self._audit = audit
+        """Work with a database, which ``close`` closes; times are seconds since 1970."""
+        self._keys = ApiKeyStore(database)
+        self._users = UserStore(database)
+        self._logins = LoginStore(database)
+        self._audit = AuditStore(database)
         self._passwords = passwords
         self._now = now
-        self.close = close
+        self.close = database.close
 
     def is_configured(self) -> bool:
         """Whether anybody can be let in: there is a user, or a key that is valid."""
@@ -109,11 +107,9 @@ class Access:
             shelves: With the documents of which shelves; None for every document.
             personas: Which personas may be asked; None for all.
             expires: When it ends, in seconds since 1970; 0 for never.
-            by: Who makes it, for the audit log.
 
         Raises:
             UsageError: a name cannot be one, the label is empty or too long, or it has expired.
-            ReadOnlyError: the home can only be read.
         """
         now = self._now()
         if 0 != expires <= now:
@@ -162,7 +158,6 @@ class Access:
         Raises:
             UsageError: it is no id.
             NotFoundError: there is no such key.
-            ReadOnlyError: the home can only be read.
         """
         self.find_key(key_id)
         self._keys.revoke(key_id, AuditEntry(self._now(), by, "key.revoke", key_id))
@@ -207,11 +202,9 @@ class Access:
             password: At least 12 characters, at most 1,000 bytes.
             level: How much they may do.
             workspaces: In which workspaces; None for all.
-            by: Who adds them, for the audit log.
 
         Raises:
             UsageError: the name or password cannot be one, or there is a user of this name.
-            ReadOnlyError: the home can only be read.
         """
         now = self._now()
         user = User(check_name("user", name), level, check_names("workspace", workspaces), now, by)
@@ -228,11 +221,7 @@ class Access:
         return tuple(self._users.all())
 
     def find_user(self, name: str) -> User:
-        """Return a user.
-
-        Raises:
-            NotFoundError: there is no user of this name.
-        """
+        """Return a user."""
         found = self._users.find(name) if valid_name(name) else None
         if found is None:
             raise NotFoundError(f"There is no user '{name}'.", hint="See: chapterhouse user list")
@@ -243,8 +232,6 @@ class Access:
 
         Raises:
             UsageError: it cannot be a password.
-            NotFoundError: there is no user of this name.
-            ReadOnlyError: the home can only be read.
         """
         entry = self._change(name, "user.password", by)
         spared = _hash(session) if session else b""
@@ -253,34 +240,19 @@ class Access:
             self.find_user(name)  # raises: they were removed meanwhile
 
     def disable_user(self, name: str, *, by: str) -> User:
-        """Let a user log in no more, and end their sessions. Return what they are then.
-
-        Raises:
-            NotFoundError: there is no user of this name.
-            ReadOnlyError: the home can only be read.
-        """
+        """Let a user log in no more, and end their sessions. Return what they are then."""
         entry = self._change(name, "user.disable", by)
         self._users.set_disabled(entry.target, entry.at, entry)
         return self.find_user(name)
 
     def enable_user(self, name: str, *, by: str) -> User:
-        """Let a user log in again. Return what they are then.
-
-        Raises:
-            NotFoundError: there is no user of this name.
-            ReadOnlyError: the home can only be read.
-        """
+        """Let a user log in again. Return what they are then."""
         entry = self._change(name, "user.enable", by)
         self._users.set_disabled(entry.target, 0, entry)
         return self.find_user(name)
 
     def remove_user(self, name: str, *, by: str) -> None:
-        """Remove a user, and end their sessions.
-
-        Raises:
-            NotFoundError: there is no user of this name.
-            ReadOnlyError: the home can only be read.
-        """
+        """Remove a user, and end their sessions."""
         entry = self._change(name, "user.remove", by)
         self._users.remove(entry.target, entry)
 
@@ -297,15 +269,12 @@ class Access:
         from half a minute to a quarter of an hour; they are forgotten after an hour without any.
 
         Args:
-            name: Of the user, as it was typed.
-            password: As it was typed.
+            name: As it was typed, as is the password.
+            password: Likewise.
             address: Of the client; empty on this machine.
 
         Returns:
             None where the password is not theirs, they are disabled, or there is a pause.
-
-        Raises:
-            ReadOnlyError: the home can only be read.
         """
         now = self._now()
         subject = subject_of(name, address)
@@ -346,11 +315,7 @@ class Access:
         return found.user.grant, _csrf(secret)
 
     def log_out(self, secret: str) -> None:
-        """End a session, if there is one.
-
-        Raises:
-            ReadOnlyError: the home can only be read.
-        """
+        """End a session, if there is one."""
         name = self._logins.end(_hash(secret)) if _SESSION.fullmatch(secret) else ""
         if name:
             self.record(f"user {name}", "user.log_out", name)
@@ -379,9 +344,6 @@ class Access:
 
         Of texts the first 200 characters are stored. The last 100,000 entries of what was done and
         the last 1,000 of what was refused stay, for 400 days.
-
-        Raises:
-            ReadOnlyError: the home can only be read.
         """
         now = self._now()
         self._audit.record(AuditEntry(now, actor, action, target, outcome, workspace, address))
@@ -422,3 +384,40 @@ def _try_to(note: Callable[[], None]) -> None:
     """Note when something was used, where that can be written: nobody is refused for that."""
     with suppress(ChapterhouseError):
         note()
+
+
+# --- what is written into a grant -----------------------------------------------------------------
+
+
+def check_label(label: str) -> str:
+    """Return a label as it can be stored and shown."""
+    shown = printable_name(label).strip()
+    if not 0 < len(shown) <= LABEL_CHARACTERS:
+        raise UsageError(f"The label of a key has 1 to {LABEL_CHARACTERS} characters.")
+    return shown
+
+
+def check_names(what: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return names in order, each once; None stays None."""
+    if names is None:
+        return None
+    if isinstance(names, str):  # whose letters would be taken
+        raise UsageError(f"Names of several are wanted, not the text '{names}'.")
+    return tuple(sorted({check_name(what, name) for name in names}))
+
+
+def check_name(what: str, name: str) -> str:
+    """Return a name that can be one."""
+    if not valid_name(name):
+        raise UsageError(
+            f"'{name}' cannot be the name of a {what}.",
+            hint="Letters, digits, - and _, at most 64; the first is a letter or digit.",
+        )
+    return name
+
+
+def describe(grant: Grant) -> str:
+    """Return what a grant permits, for the audit log."""
+    limits = (("in", grant.workspaces), ("shelves", grant.shelves), ("personas", grant.personas))
+    parts = (f"{word} {','.join(names) or 'none'}" for word, names in limits if names is not None)
+    return " ".join((grant.level.value, *parts))

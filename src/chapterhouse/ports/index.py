@@ -22,15 +22,12 @@ class Index(Protocol):
 
     def sequence(self) -> int:
         """Return the number of the last change it has applied."""
-        ...
 
     def catch_up(self, store: Store) -> int:
         """Apply what it has missed; return its sequence afterwards."""
-        ...
 
     def rebuild(self, store: Store) -> int:
         """Throw everything away and apply the whole store; return the sequence."""
-        ...
 
     def differing(self, store: Store, *, thorough: bool) -> Collection[str]:
         """Return the ids of documents of which it holds something else than a store has.
@@ -44,7 +41,6 @@ class Index(Protocol):
         Raises:
             CorruptLibraryError: its files are damaged.
         """
-        ...
 
 
 class LexicalSearch(Protocol):
@@ -65,26 +61,21 @@ class LexicalSearch(Protocol):
 
         With ``documents``, only chunks of these, also those in which none of the terms occurs.
         """
-        ...
 
     def search_phrase(self, words: Sequence[str], scope: Scope, limit: int) -> Sequence[Scored]:
         """Return chunks in which the terms ``words`` stand one after the other."""
-        ...
 
     def document_frequencies(self, terms: Sequence[str], scope: Scope) -> Sequence[int]:
         """Count the chunks in which each term occurs, all at one state of the index."""
-        ...
 
     def terms_of(self, keys: Sequence[int], scope: Scope) -> TermRows:
         """Return the terms of chunks, one row for each of ``keys`` in their order.
 
         The row of a chunk outside the scope is empty.
         """
-        ...
 
     def size(self, scope: Scope) -> int:
         """Count the chunks."""
-        ...
 
 
 class VectorSearch(Protocol):
@@ -98,7 +89,6 @@ class VectorSearch(Protocol):
         also: Sequence[int] = (),
     ) -> Sequence[Scored]:
         """Return the ``limit`` chunks of highest cosine, and the cosines of those in ``also``."""
-        ...
 
 
 class NameSearch(Protocol):
@@ -106,21 +96,17 @@ class NameSearch(Protocol):
 
     def find(self, names: Sequence[str], scope: Scope, limit: int = 20) -> Sequence[Alias]:
         """Return what else the documents call these."""
-        ...
 
     def find_titled(
         self, names: Sequence[str], scope: Scope, most: int = 3
     ) -> Mapping[str, Sequence[str]]:
         """Return the ids of the documents that go by each of some names, sorted."""
-        ...
 
     def near_words(self, word: str, scope: Scope) -> Mapping[str, float]:
         """Return the documents' words that ``word`` may be a misspelling of, with its cost."""
-        ...
 
     def may_mention(self, word: str, scope: Scope) -> bool:
         """Whether a document may have a form of a word in its text, title, file name or folders."""
-        ...
 
 
 # Gives at most so many chunks for some terms, best first, each by its place among them all.

@@ -14,7 +14,6 @@ class Jobs(Protocol):
 
     def enqueue(self, kind: str, arguments: Mapping[str, object], lane: str, now: float) -> Job:
         """Return a new pending job, or the equal one that is pending or whose lease has ended."""
-        ...
 
     def claim(
         self,
@@ -39,7 +38,6 @@ class Jobs(Protocol):
             job_id: Only this job, also where it is put off.
             uploads: Only a received file.
         """
-        ...
 
     def stored(self, job: Job, result: Mapping[str, object]) -> bool:
         """Write what came of a job, in the transaction that stores what it is about.
@@ -48,7 +46,6 @@ class Jobs(Protocol):
             False where it is to be cancelled, or is another worker's by now: then nothing is to be
             stored. A removal cancels the uploads of what it removes in its own transaction.
         """
-        ...
 
     def report(self, job: Job, lease_until: float) -> bool:
         """Write how far a job is, and extend its lease.
@@ -56,7 +53,6 @@ class Jobs(Protocol):
         Returns:
             Whether to go on: False where it is to be cancelled, or is another worker's by now.
         """
-        ...
 
     def finish(self, job: Job, now: float) -> bool:
         """Write how a job ended, or, where its state is pending, give it back.
@@ -67,7 +63,6 @@ class Jobs(Protocol):
         Returns:
             False where it is another worker's by now; then nothing is written.
         """
-        ...
 
     def cancel(self, job_id: str, now: float) -> Job:
         """Cancel a pending job; ask the worker of a running one to stop. Return what it is then.
@@ -75,11 +70,9 @@ class Jobs(Protocol):
         Raises:
             NotFoundError: there is no such job.
         """
-        ...
 
     def expire(self, job: Job) -> None:
         """End the lease of a worker that is known to be gone."""
-        ...
 
     def job(self, job_id: str) -> Job:
         """Return a job.
@@ -87,7 +80,6 @@ class Jobs(Protocol):
         Raises:
             NotFoundError: there is no such job.
         """
-        ...
 
     def forget_uploads(self, documents: Iterable[Document]) -> Sequence[str]:
         """End jobs that would store the bytes of documents on their shelves again.
@@ -97,11 +89,9 @@ class Jobs(Protocol):
         Returns:
             The names of their received files, those of jobs that had ended before among them.
         """
-        ...
 
     def forget_documents(self, documents: Iterable[Document]) -> None:
         """Take names and hashes of removed documents out of the records of jobs that have ended."""
-        ...
 
     def jobs(
         self, states: Sequence[JobState] = (), lane: str = "", limit: int = 1_000
@@ -113,4 +103,3 @@ class Jobs(Protocol):
             lane: Only jobs of this lane; all when empty.
             limit: At most so many.
         """
-        ...

@@ -28,7 +28,6 @@ class Reader(Protocol):
         Raises:
             RejectedError: the bytes cannot be read; its code says why.
         """
-        ...
 
 
 class Chunker(Protocol):
@@ -36,7 +35,6 @@ class Chunker(Protocol):
 
     def __call__(self, body: Body) -> Sequence[Span]:
         """Cut ``body``."""
-        ...
 
 
 class Embedder(Protocol):
@@ -45,24 +43,19 @@ class Embedder(Protocol):
     @property
     def fingerprint(self) -> str:
         """Name of the model and its weights; vectors of different fingerprints never mix."""
-        ...
 
     @property
     def dimensions(self) -> int:
         """Length of a vector."""
-        ...
 
     def serves(self, language: str) -> bool:
         """Whether texts in this language (ISO 639-1, empty for unknown) gain by its vectors."""
-        ...
 
     def embed_passages(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return one unit vector a text, shape (len(texts), dimensions)."""
-        ...
 
     def embed_question(self, text: str) -> "NDArray[np.float32]":
         """Return one unit vector, shape (dimensions,)."""
-        ...
 
 
 @runtime_checkable
@@ -71,7 +64,6 @@ class PassageCache(Protocol):
 
     def forget(self, keys: Sequence[bytes]) -> None:
         """Delete what is cached under these keys."""
-        ...
 
 
 class TokenEmbedder(Protocol):
@@ -79,11 +71,9 @@ class TokenEmbedder(Protocol):
 
     def serves(self, language: str) -> bool:
         """Whether texts in this language (ISO 639-1, empty for unknown) gain by its vectors."""
-        ...
 
     def embed_tokens(self, texts: Sequence[str]) -> "Sequence[TokenVectors]":
         """Return the tokens of each text with their vectors; of a long text all."""
-        ...
 
 
 class Reranker(Protocol):
@@ -92,7 +82,6 @@ class Reranker(Protocol):
     @property
     def fingerprint(self) -> str:
         """Name of the model, as it is shown."""
-        ...
 
     def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         """Return one score a passage, higher is better, in the order of ``passages``.
@@ -101,7 +90,6 @@ class Reranker(Protocol):
             EngineError: the model cannot be reached or gave something else; the caller goes on
                 without it.
         """
-        ...
 
 
 class LanguageModel(Protocol):
@@ -110,11 +98,9 @@ class LanguageModel(Protocol):
     @property
     def fingerprint(self) -> str:
         """Name of the model, as it is shown."""
-        ...
 
     def limits(self) -> ModelLimits:
         """Return what the model takes; may wait for its server, which is asked once."""
-        ...
 
     def complete(self, instructions: str, prompt: str) -> str:
         """Return what the model writes. Text of documents stands in ``prompt`` only.
@@ -123,7 +109,6 @@ class LanguageModel(Protocol):
             EngineError: the model cannot be reached or gave nothing; the caller goes on
                 without it.
         """
-        ...
 
     async def write(
         self,
@@ -147,4 +132,3 @@ class LanguageModel(Protocol):
         Raises:
             EngineError: the model cannot be reached or gave nothing.
         """
-        ...

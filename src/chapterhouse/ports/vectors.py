@@ -25,17 +25,14 @@ class DocumentVectors(Protocol):
 
     def fingerprints(self) -> dict[str, int]:
         """Count the documents that have vectors of each fingerprint, in order of fingerprint."""
-        ...
 
     def fingerprints_of(self, document_id: str) -> Sequence[str]:
         """Return the fingerprints under which this document has vectors, sorted."""
-        ...
 
     def vectors_of(
         self, document_id: str, fingerprint: str
     ) -> "tuple[list[int], NDArray[np.float32]]":
         """Return chunk keys and their vectors of this fingerprint, shape (n, dimensions)."""
-        ...
 
 
 class EncoderRoles(Protocol):
@@ -43,11 +40,9 @@ class EncoderRoles(Protocol):
 
     def encoders(self) -> Mapping[str, EncoderRecord]:
         """Return the encoder of each role: ``active``, ``previous``, ``building``."""
-        ...
 
     def build(self, record: EncoderRecord) -> None:
         """Make ``record`` the encoder that is being built, instead of any other."""
-        ...
 
     def activate(
         self, record: EncoderRecord, earlier: EncoderRecord, languages: Sequence[str] | None
@@ -57,15 +52,12 @@ class EncoderRoles(Protocol):
         ``languages`` are those of which it must have every vector, or None for a return to what
         was complete before. Returns False, with nothing changed, where vectors are missing.
         """
-        ...
 
     def forget(self, role: str) -> None:
         """Take the encoder out of a role; ``drop_others`` deletes its vectors."""
-        ...
 
     def drop_others(self, fingerprints: Sequence[str]) -> int:
         """Delete the vectors of every embedder but these; count the documents that had them."""
-        ...
 
 
 class Embeddings(EncoderRoles, Protocol):
@@ -79,30 +71,23 @@ class Embeddings(EncoderRoles, Protocol):
         vectors: "NDArray[np.float32]",
     ) -> bool:
         """Add the vectors of the chunks ``keys``; False if the document has others by now."""
-        ...
 
     def pending(
         self, fingerprint: str, languages: Sequence[str], after: str, limit: int
     ) -> Sequence[Document]:
         """Return documents in ``languages`` that lack these vectors, in order of id."""
-        ...
 
     def progress(self, fingerprint: str, languages: Sequence[str]) -> EmbeddingProgress:
         """Count the documents that have, and that need, these vectors."""
-        ...
 
     def languages(self) -> Sequence[str]:
         """Return the languages of all documents, sorted."""
-        ...
 
     def last(self, fingerprint: str) -> int:
         """Return the sequence of the vectors that were added last, or 0."""
-        ...
 
     def added(self, fingerprint: str, after: int, limit: int) -> Sequence[Change]:
         """Return the documents that got vectors after the sequence ``after``, oldest first."""
-        ...
 
     def record_problem(self, fingerprint: str, problem: str) -> None:
         """Record why the vectors of an encoder could not be made; empty when they could."""
-        ...

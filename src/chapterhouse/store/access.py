@@ -1,4 +1,9 @@
-"""Keys, users and their sessions in the database of a home. Each change is one transaction."""
+"""Keys, users and their sessions in the database of a home.
+
+What changes something takes an entry for the audit log, which is written in the same transaction.
+Times are seconds since 1970. Secrets are known by their hashes. Where nothing was ever written,
+nothing is found.
+"""
 
 import json
 from collections.abc import Callable
@@ -6,6 +11,8 @@ from collections.abc import Callable
 from chapterhouse.store.access_database import AccessDatabase, record
 from chapterhouse.store.statements import Row, first, run
 from chapterhouse.types import AccessLevel, ApiKey, AuditEntry, LoginSession, User
+
+Binding = str | bytes | int | None
 
 
 class ApiKeyStore:
@@ -28,11 +35,7 @@ class ApiKeyStore:
             key.created_by,
             key.expires,
         )
-        with self._database.write() as connection:
-            added = bool(run(connection, "add_api_key", *values))
-            if added:
-                record(connection, entry)
-        return added
+        return _change(self._database, entry, "add_api_key", *values)
 
     def all(self) -> tuple[ApiKey, ...]:
         """Return all keys, newest first."""
@@ -47,11 +50,7 @@ class ApiKeyStore:
 
     def revoke(self, key_id: str, entry: AuditEntry) -> bool:
         """Revoke a key; False where there is none, or it is revoked already."""
-        with self._database.write() as connection:
-            revoked = bool(run(connection, "revoke_api_key", entry.at, key_id))
-            if revoked:
-                record(connection, entry)
-        return revoked
+        return _change(self._database, entry, "revoke_api_key", entry.at, key_id)
 
     def touch(self, key_id: str, now: int) -> None:
         """Write when a key was used."""
@@ -75,11 +74,7 @@ class UserStore:
             user.created_by,
             password_hash,
         )
-        with self._database.write() as connection:
-            added = bool(run(connection, "add_user", *values))
-            if added:
-                record(connection, entry)
-        return added
+        return _change(self._database, entry, "add_user", *values)
 
     def all(self) -> tuple[User, ...]:
         """Return all users, by name."""
@@ -96,12 +91,8 @@ class UserStore:
         self, name: str, password_hash: str, entry: AuditEntry, spared: bytes = b""
     ) -> bool:
         """Change a password and end the user's sessions but one."""
-        with self._database.write() as connection:
-            found = bool(run(connection, "set_user_password", password_hash, name))
-            if found:
-                run(connection, "drop_sessions_of", name, spared)
-                record(connection, entry)
-        return found
+        then = ("drop_sessions_of", name, spared)
+        return _change(self._database, entry, "set_user_password", password_hash, name, then=then)
 
     def rehash(self, name: str, before: str, after: str) -> None:
         """Replace the hash of a password by another of the same, unless it changed meanwhile."""
@@ -110,20 +101,12 @@ class UserStore:
 
     def set_disabled(self, name: str, since: int, entry: AuditEntry) -> bool:
         """Disable a user and end their sessions, or enable them again."""
-        with self._database.write() as connection:
-            found = bool(run(connection, "set_user_disabled", since, name))
-            if found:
-                run(connection, "drop_sessions_of", name, b"")
-                record(connection, entry)
-        return found
+        then = ("drop_sessions_of", name, b"")
+        return _change(self._database, entry, "set_user_disabled", since, name, then=then)
 
     def remove(self, name: str, entry: AuditEntry) -> bool:
         """Remove a user, and with them their sessions."""
-        with self._database.write() as connection:
-            found = bool(run(connection, "remove_user", name))
-            if found:
-                record(connection, entry)
-        return found
+        return _change(self._database, entry, "remove_user", name)
 
 
 class LoginStore:
@@ -133,7 +116,13 @@ class LoginStore:
         self._database = database
 
     def begin(self, subject: bytes, is_locked: Callable[[int, int], bool], now: int) -> bool:
-        """Count a failure of a subject beforehand, unless it is locked."""
+        """Count a failure of a subject beforehand, unless it is locked; return whether to try.
+
+        Args:
+            subject: A hash of the name and the address.
+            is_locked: Of the number of failures, and when the last one was.
+            now: The time.
+        """
         with self._database.write(durable=False) as connection:
             found = first(connection, "attempt", subject)
             if found is not None and is_locked(found[0], found[1]):
@@ -155,14 +144,14 @@ class LoginStore:
         subject: bytes,
         entry: AuditEntry,
     ) -> bool:
-        """Start a session and forgive the subject, unless the user has changed meanwhile."""
+        """Start a session at the time of ``entry`` and forgive the subject.
+
+        False where the user was disabled or removed or has another password by now.
+        """
         values = (secret_hash, entry.at, user.name, password_hash)
-        with self._database.write() as connection:
-            started = bool(run(connection, "add_session", *values))
-            if started:
-                run(connection, "drop_attempt", subject)
-                record(connection, entry)
-        return started
+        return _change(
+            self._database, entry, "add_session", *values, then=("drop_attempt", subject)
+        )
 
     def find(self, secret_hash: bytes) -> LoginSession | None:
         """Return a session."""
@@ -183,10 +172,27 @@ class LoginStore:
         return "" if row is None else str(row[0])
 
     def drop_old(self, created: int, last_used: int, attempted: int) -> None:
-        """Forget sessions that are over, and failures of long ago."""
+        """Forget sessions created or last used at these times or earlier, and old failures."""
         with self._database.write(durable=False) as connection:
             run(connection, "drop_old_sessions", created, last_used)
             run(connection, "drop_old_attempts", attempted)
+
+
+def _change(
+    database: AccessDatabase,
+    entry: AuditEntry,
+    name: str,
+    *values: Binding,
+    then: tuple[str, *tuple[Binding, ...]] | None = None,
+) -> bool:
+    """Run a statement in a transaction; where it changed something, another one, and record it."""
+    with database.write() as connection:
+        changed = bool(run(connection, name, *values))
+        if changed and then is not None:
+            run(connection, *then)
+        if changed:
+            record(connection, entry)
+    return changed
 
 
 def _json(names: tuple[str, ...] | None) -> str | None:
