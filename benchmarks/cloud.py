@@ -15,7 +15,7 @@ import random
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,6 +26,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # the servers and the
 from tests.clouds import OLD, Drive, connected
 
 from chapterhouse import Library
+from chapterhouse.facets import drives
 
 FILES = 500
 TRANSFERS = 3
@@ -33,7 +34,8 @@ MOST_PASSES = 4
 FAULTS = ("drop", "cut", "short", "alter", "429", "503", "cut", "short")
 SHARE = 0.25  # of transfers that go wrong
 STALLS = 4
-SETTINGS = "[cloud]\nstall_seconds = 2\n[embedding]\nbackground = false\n"
+SETTINGS = "[embedding]\nbackground = false\n"
+drives.PATIENCE = replace(drives.PATIENCE, stall_seconds=2.0)
 
 
 @dataclass

@@ -14,7 +14,6 @@ from chapterhouse import Library
 from chapterhouse.errors import CorruptLibraryError, NotFoundError, UsageError
 from chapterhouse.evaluation.measuring import evaluate, question_task
 from chapterhouse.evaluation.questions import Question
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.types import Scope
 
 
@@ -139,20 +138,17 @@ def test_two_processes_add_and_search_at_once(folder: Path, tmp_path: Path) -> N
         assert [check for check in library.doctor() if not check.passed] == []
 
 
-def test_settings_choose_chunker_and_tokenizer(folder: Path, tmp_path: Path) -> None:
+def test_settings_choose_the_chunker(folder: Path, tmp_path: Path) -> None:
     home = tmp_path / "fixed"
     home.mkdir()
     (home / "chapterhouse.toml").write_text(
-        "[chunking]\nstrategy = 'fixed'\nsize = 120\noverlap = 20\n"
-        "[tokens]\ntokenizer = 'llama-2'\n"
+        "[chunking]\nstrategy = 'fixed'\nmaximum = 120\noverlap = 20\n"
     )
     with Library.open(home) as library:
         library.documents.add(folder)
         document = library.documents.get("rules.md")
         chunks = library._runtime.store.chunks_of(document.id, Scope.everything())
         assert {chunk.end - chunk.start for chunk in chunks[:-1]} == {120}
-        exact = StaticEmbedder().count_tokens
-        assert [chunk.tokens for chunk in chunks] == [exact(chunk.text) for chunk in chunks]
 
 
 @pytest.mark.parametrize("name", ["lexical/terms.*", "lexical/keys.*", "vectors/vectors.*"])

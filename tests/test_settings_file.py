@@ -64,7 +64,7 @@ def test_the_nearest_setting_and_the_line_are_named(home: Path, text: str, says:
         ("[search]\nlimit = 0\n", r"search\.limit"),
         ("[search]\nlimitt = 5\n", r"search\.limitt"),
         ("[serach]\nlimit = 5\n", "serach"),
-        ("[chunking]\nsize = 100\noverlap = 100\n", "overlap"),
+        ("[chunking]\nstrategy = 'fixed'\nmaximum = 200\noverlap = 200\n", "overlap"),
         ("[chunking]\ntarget = 50\n", "minimum"),
         ("[chunking]\ntarget = 500\nmaximum = 300\n", "maximum"),
         ("[chunking.by_format]\npy = 'cod'\n", "by_format"),
@@ -90,8 +90,8 @@ def test_a_table_in_a_variable_that_is_not_json_is_explained(
 
 
 def test_reasons_are_in_the_words_of_the_settings(home: Path) -> None:
-    (home / "chapterhouse.toml").write_text("[chunking]\nsize = 100\noverlap = 100\n")
-    with pytest.raises(UsageError, match="chunking: overlap"):
+    (home / "chapterhouse.toml").write_text("[chunking]\ntarget = 50\n")
+    with pytest.raises(UsageError, match=r"chunking: minimum \(100\)"):
         load_settings(home, own(home))
 
 
@@ -107,10 +107,19 @@ def test_a_misspelled_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPa
         load_settings(home, own(home))
 
 
-@pytest.mark.parametrize("section", ["language_model", "models.fast"])
-def test_a_setting_that_is_gone_says_what_holds_now(tmp_path: Path, section: str) -> None:
-    (tmp_path / "chapterhouse.toml").write_text(f'[{section}]\nserver = "ollama"\n')
-    with pytest.raises(UsageError, match="any more: the engine names what serves a model"):
+@pytest.mark.parametrize(
+    ("text", "now"),
+    [
+        ("[language_model]\nserver = 'ollama'\n", "the engine names what serves a model"),
+        ("[models.fast]\nserver = 'ollama'\n", "the engine names what serves a model"),
+        ("[tokens]\ntokenizer = 'llama-2'\n", "tokens are estimated"),
+        ("[chunking]\nsize = 900\n", r"chunking\.maximum"),
+        ("[cloud]\nstall_seconds = 9\n", "broken off after a minute"),
+    ],
+)
+def test_a_setting_that_is_gone_says_what_holds_now(tmp_path: Path, text: str, now: str) -> None:
+    (tmp_path / "chapterhouse.toml").write_text(text)
+    with pytest.raises(UsageError, match=f"any more: {now}"):
         load_settings(tmp_path, tmp_path / "own")
 
 

@@ -61,16 +61,15 @@ OF_THE_MACHINE = {
 CHANGEABLE = {
     *(
         f"chunking.{name}"
-        for name in (*("strategy", "by_format", "target", "minimum", "maximum", "size", "overlap"),)
+        for name in (*("strategy", "by_format", "target", "minimum", "maximum", "overlap"),)
     ),
     *(
         "reading.maximum_megabytes",
-        "tokens.tokenizer",
         "embedding.batch",
         "embedding.background",
     ),
     *("analytics.enabled", "analytics.days", "analytics.text"),
-    *("rerank.engine", "rerank.depth", "rerank.maximum_characters"),
+    *("rerank.engine", "rerank.depth"),
     *("language_model.maximum_tokens", "language_model.temperature", "language_model.thinking"),
     *(
         f"search.{name}"
@@ -81,10 +80,8 @@ CHANGEABLE = {
     ),
     *("expansion.names", "expansion.parts", "expansion.rewrite", "expansion.model"),
     *("packing.maximum", "packing.budgets", "packing.hits", "packing.widen"),
-    *("packing.widen_tokens", "packing.price"),
     *("answer.words", "answer.cache", "answer.check"),
     *("memory.enabled", "memory.days", "memory.recall"),
-    *("cloud.transfers", "cloud.listing_seconds", "cloud.stall_seconds"),
 }
 
 

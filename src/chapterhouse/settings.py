@@ -45,27 +45,22 @@ Strategy = Literal[
 class ChunkingSettings(_Frozen):
     """How documents are cut. What was cut before is cut again by ``rebuild``."""
 
-    changeable = frozenset(
-        {"strategy", "by_format", "target", "minimum", "maximum", "size", "overlap"}
-    )
+    changeable = frozenset({"strategy", "by_format", "target", "minimum", "maximum", "overlap"})
 
     strategy: Strategy = "hierarchical"
     by_format: dict[str, Strategy] = {}  # by extension or format, before strategy
     target: int = Field(default=0, ge=0, le=100_000)  # characters; 0: 700
     minimum: int = Field(default=100, ge=1, le=100_000)  # at most a quarter of the maximum
-    maximum: int = Field(default=0, ge=0, le=100_000)  # 0: 1,000 for "sentence", else 1,500
-    size: int = Field(default=1_500, ge=1, le=100_000)  # characters, for "fixed"
+    # The length of each chunk for "fixed"; 0: 1,000 for "sentence", else 1,500.
+    maximum: int = Field(default=0, ge=0, le=100_000)
     overlap: int = Field(default=200, ge=0)  # characters, for "fixed"
-
-    @model_validator(mode="after")
-    def _overlap_is_smaller(self) -> "ChunkingSettings":
-        if self.overlap >= self.size:
-            raise ValueError(f"overlap ({self.overlap}) must be less than size ({self.size})")
-        return self
 
     @model_validator(mode="after")
     def _lengths_go_together(self) -> "ChunkingSettings":
         longest = self.maximum or LONGEST
+        is_fixed = "fixed" in {self.strategy, *self.by_format.values()}
+        if is_fixed and self.overlap >= longest:
+            raise ValueError(f"overlap ({self.overlap}) must be less than maximum ({longest})")
         if self.target and not self.minimum <= self.target <= longest:
             raise ValueError(
                 f"minimum ({self.minimum}) <= target ({self.target}) <= maximum ({longest}) "
@@ -81,14 +76,6 @@ class ReadingSettings(_Frozen):
 
     workers: int = Field(default=2, ge=1, le=64)  # reading processes
     maximum_megabytes: int = Field(default=100, ge=1, le=4_096)  # of one file
-
-
-class TokenSettings(_Frozen):
-    """How tokens are counted: an estimate, or exactly with the tokenizer of Llama 2."""
-
-    changeable = frozenset({"tokenizer"})
-
-    tokenizer: Literal["estimate", "llama-2"] = "estimate"
 
 
 def _plain_address(value: str, like: str, instead: str) -> str:
@@ -162,7 +149,7 @@ class EmbeddingSettings(_ServiceSettings):
 class RerankSettings(_ServiceSettings):
     """What puts the best candidates of a search in their final order."""
 
-    changeable = frozenset({"engine", "depth", "maximum_characters"})
+    changeable = frozenset({"engine", "depth"})
 
     engine: Literal["features", "none", "folder", "http"] = "features"
     model: str = ""  # as the service calls it
@@ -170,7 +157,6 @@ class RerankSettings(_ServiceSettings):
     file: str = ""  # its weights in there, where there are several
     checksum: str = Field(default="", pattern=_CHECKSUM)  # of the model's files
     depth: int = Field(default=60, ge=1, le=1_000)  # candidates
-    maximum_characters: int = Field(default=4_000, ge=100, le=100_000)  # of a passage sent
     timeout_seconds: float = Field(default=15.0, gt=0, le=3_600)
     attempts: int = Field(default=2, ge=1, le=20)
 
@@ -266,15 +252,13 @@ _Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
 class PackingSettings(_Frozen):
     """What a context holds when the call does not say."""
 
-    changeable = frozenset({"maximum", "budgets", "hits", "widen", "widen_tokens", "price"})
+    changeable = frozenset({"maximum", "budgets", "hits", "widen"})
 
     maximum: int = Field(default=2_000, ge=1, le=10_000_000)  # tokens
     # Tokens by what a context is for, where the call names that.
     budgets: dict[_Purpose, _Tokens] = {"chat": 2_000, "recipe": 4_000, "code": 3_000}
     hits: int = Field(default=12, ge=1, le=1_000)  # to choose from
     widen: Literal["no", "surroundings", "parent"] = "no"  # what a hit takes in around it
-    widen_tokens: int = Field(default=400, ge=1, le=100_000)  # longest excerpt made that way
-    price: float = Field(default=3e-5, ge=0, le=1)  # value that each token must bring
 
 
 class AnswerSettings(_Frozen):
@@ -326,12 +310,7 @@ class TelemetrySettings(_Frozen):
 class CloudSettings(_Frozen):
     """How cloud drives are read, through rclone."""
 
-    changeable = frozenset({"transfers", "listing_seconds", "stall_seconds"})
-
     rclone: str = ""  # path of the program; empty: the one on PATH, else the extra's
-    transfers: int = Field(default=3, ge=1, le=16)  # files fetched at once
-    listing_seconds: int = Field(default=300, ge=0, le=86_400)  # a listing is good; 0: never
-    stall_seconds: float = Field(default=60.0, gt=0, le=3_600)  # without a byte
 
 
 class Settings(_Frozen):
@@ -339,7 +318,6 @@ class Settings(_Frozen):
 
     chunking: ChunkingSettings = ChunkingSettings()
     reading: ReadingSettings = ReadingSettings()
-    tokens: TokenSettings = TokenSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     rerank: RerankSettings = RerankSettings()
     language_model: LanguageModelSettings = LanguageModelSettings()

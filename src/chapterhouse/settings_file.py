@@ -31,12 +31,20 @@ _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 
 # What holds now instead of a section or setting that earlier versions had.
 _GONE: Final = {
+    "chunking.size": 'chunking.maximum is the length of the chunks of "fixed", too',
+    "cloud.listing_seconds": "a listing is good for five minutes, and --refresh asks for a new one",
+    "cloud.stall_seconds": "a transfer is broken off after a minute without a byte",
+    "cloud.transfers": "three files are fetched at once",
     "entailment": "sentences are compared exactly with what they cite; "
     'answer.check = "model" asks the model once more',
     "language_model.server": 'the engine names what serves a model: "ollama", "lmstudio", '
     '"llamacpp" or "vllm"',
     "removal": "what is removed does not come back; chapterhouse export writes a copy before",
+    "packing.price": "what a token must bring is measured, and the same for everybody",
+    "packing.widen_tokens": "an excerpt is widened to 400 tokens at most",
     "reading.credentials": "documents are stored as they are; a tool such as gitleaks finds keys",
+    "rerank.maximum_characters": "a model is sent 4,000 characters of a passage",
+    "tokens": "tokens are estimated, within a few percent of what a tokenizer counts",
     "tools": "a council's file starts no programs; a package or a Python program brings such tools",
 }
 

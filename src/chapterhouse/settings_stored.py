@@ -25,7 +25,6 @@ _DEFAULTS: Final = Settings()
 _OPENS: Final[Mapping[str, frozenset[object]]] = {
     "rerank.engine": frozenset({"folder", "http"}),
 }
-_CUTS: Final = frozenset({"chunking", "tokens"})  # sections by which documents are cut
 _SET: Final = "(set)"
 
 
@@ -278,7 +277,7 @@ def _setting_value(
         changed_by=stored.by if stored else "",
         is_changeable=is_changeable(name),
         ignored=resolved.ignored.get(name, ""),
-        needs_reindex=name.partition(".")[0] in _CUTS,
+        needs_reindex=name.startswith("chunking."),
     )
 
 

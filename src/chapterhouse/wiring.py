@@ -99,13 +99,10 @@ def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
 
 def cutter_for(settings: Settings) -> "recut.Cutter":
     """Return what cuts documents as the settings say, and how that is known again."""
-    exact = settings.tokens.tokenizer == "llama-2"
     return recut.Cutter(
         chunker_for(settings.chunking),
-        static_embedder().count_tokens if exact else estimate_tokens,
-        partial(
-            fingerprint.cut_by, chunking=settings.chunking, tokenizer=settings.tokens.tokenizer
-        ),
+        estimate_tokens,
+        partial(fingerprint.cut_by, chunking=settings.chunking),
     )
 
 
@@ -349,7 +346,7 @@ def chunker_for(chunking: ChunkingSettings) -> Chunker:
         **strategies.strategies(
             static_embedder().embed_passages, units.Limits(wanted, shortest, longest)
         ),
-        "fixed": partial(sentence.chunk_by_size, size=chunking.size, overlap=chunking.overlap),
+        "fixed": partial(sentence.chunk_by_size, size=longest, overlap=chunking.overlap),
         "sentence": partial(
             sentence.chunk_by_sentence, maximum=chunking.maximum or sentence.MAXIMUM
         ),

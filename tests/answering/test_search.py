@@ -143,7 +143,7 @@ def test_lists_are_fused_by_scores_or_by_ranks(runtime: Runtime) -> None:
 
 @pytest.mark.parametrize(("widen", "expected"), [("parent", (0, 11)), ("no", None)])
 def test_a_hit_takes_in_what_the_settings_say(widen: str, expected: tuple[int, int] | None) -> None:
-    settings = PackingSettings.model_validate({"widen": widen, "widen_tokens": 20})
-    made = packing_for(settings, len).widen
+    settings = PackingSettings.model_validate({"widen": widen})
+    made = packing_for(settings).widen
     chunk = Chunk("a", 0, 6, 11, "world", parents=((0, 11),))
     assert (made(chunk, Body("hello world")) if made else None) == expected

@@ -24,13 +24,10 @@ def test_a_folder_is_listed_once_for_a_while(drive: Drive) -> None:
         assert [entry.path for entry in again] == ["a.md", "b.md"]
 
 
-def test_copies_go_by_the_settings(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHAPTERHOUSE_CLOUD__STALL_SECONDS", "7")
+def test_copies_have_a_folder_of_their_own(drive: Drive) -> None:
     with Library.open() as library:
         runtime = library.documents._runtime
         copies = copies_of(Place("webdav", "Papers"), runtime)
-        assert copies.transfers == library.settings.cloud.transfers
-        assert copies.rclone.patience.stall_seconds == 7
         assert copies.folder.is_relative_to(runtime.folder)
         assert copies.folder != copies_of(Place("webdav", "Papers2"), runtime).folder
 
@@ -49,9 +46,7 @@ def test_listings_are_the_owners_alone_and_a_damaged_file_is_none(
         assert [entry.path for entry in list_folder(place, runtime)] == ["a.md"]
 
 
-def test_a_listing_is_forgotten_after_its_time(
-    drive: Drive, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_listing_is_forgotten_after_its_time(drive: Drive) -> None:
     drive.write("Papers/a.md", "# A")
     place, now = Place("webdav", "Papers"), 1_000
     with Library.open() as library:
@@ -62,7 +57,3 @@ def test_a_listing_is_forgotten_after_its_time(
         assert len(list_folder(place, runtime)) == 1
         now += 1
         assert len(list_folder(place, runtime)) == 2
-    monkeypatch.setenv("CHAPTERHOUSE_CLOUD__LISTING_SECONDS", "0")
-    with Library.open(workspace="none") as library:
-        list_folder(place, library.documents._runtime)
-        assert not (library.documents._runtime.folder / "cache" / "listings.json").exists()

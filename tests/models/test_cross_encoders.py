@@ -26,7 +26,7 @@ def test_a_model_without_a_classifier_is_no_cross_encoder(
     tensors = bert_tensors()
     del tensors["classifier.weight"]
     write_tensors(bert_folder / "model.safetensors", tensors)
-    reranker = FolderReranker(open_model_folder(str(bert_folder), section="rerank"), 1_000)
+    reranker = FolderReranker(open_model_folder(str(bert_folder), section="rerank"))
     with pytest.raises(EngineError, match="no cross-encoder"):
         reranker.score("wind", ["the wind"])
 
@@ -38,7 +38,7 @@ def test_a_model_with_several_labels_gives_no_score(
     tensors["classifier.weight"] = np.ones((3, 8), dtype=np.float32)
     tensors["classifier.bias"] = np.ones(3, dtype=np.float32)
     write_tensors(bert_folder / "model.safetensors", tensors)
-    reranker = FolderReranker(open_model_folder(str(bert_folder), section="rerank"), 1_000)
+    reranker = FolderReranker(open_model_folder(str(bert_folder), section="rerank"))
     with pytest.raises(EngineError, match="3 numbers"):
         reranker.score("wind", ["the wind"])
 
@@ -56,9 +56,9 @@ Open = Callable[..., ApiReranker]
 
 @pytest.fixture
 def connect(service: Any) -> Open:
-    def make(maximum_characters: int = 4_000) -> ApiReranker:
+    def make() -> ApiReranker:
         place = Service(service.url, "rerank", KeySource("rerank"), attempts=2, sleep=no_pause)
-        return ApiReranker(place, "rerank-small", maximum_characters)
+        return ApiReranker(place, "rerank-small")
 
     return make
 
@@ -71,8 +71,11 @@ def result(place: Any, score: Any) -> dict[str, Any]:
     return {"index": place, "relevance_score": score}
 
 
-def test_it_asks_in_the_shape_that_services_share(rerank_service: Any, connect: Open) -> None:
-    scores = connect(maximum_characters=9).score("the ferry", ["wind", "the ferry leaves", ""])
+def test_it_asks_in_the_shape_that_services_share(
+    rerank_service: Any, connect: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chapterhouse.models.cross_encoders.PASSAGE_CHARACTERS", 9)
+    scores = connect().score("the ferry", ["wind", "the ferry leaves", ""])
     assert scores == [0.0, 0.2, 0.0]
     assert rerank_service.asked[0].body == {
         "model": "rerank-small",

@@ -1,4 +1,4 @@
-"""Settings in a table: the latest change of a name holds, and all of them are remembered."""
+"""Settings in a table: the latest change of a name holds."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.types import SettingChange, StoredSetting
+from chapterhouse.types import StoredSetting
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-1, 1) | st.text(max_size=5),
@@ -39,30 +39,24 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
 
 
 @given(steps=st.lists(st.tuples(st.sampled_from("abc"), st.none() | st.tuples(JSON)), max_size=12))
-def test_the_table_is_a_dictionary_with_a_history(
+def test_the_table_is_a_dictionary(
     shared: SqliteStore, steps: list[tuple[str, tuple[object] | None]]
 ) -> None:
     known: dict[str, object] = {}
-    changes: list[SettingChange] = []
     with _undone(shared):  # each example begins with an empty table
         settings = shared.settings()
         for at, (name, change) in enumerate(steps):
-            previous = known.pop(name, None)
+            known.pop(name, None)
             if change is None:
                 settings.reset(name, "ada", at)
             else:
                 settings.write(name, change[0], "ada", at)
                 known[name] = change[0]
-            changes.append(
-                SettingChange(name, known.get(name), previous, at, "ada", is_reset=change is None)
-            )
             assert settings.sequence() == at + 1
         values = settings.values()
         assert {name: one.value for name, one in values.items()} == known
         assert list(values) == list(reversed(known))  # what was changed last first
-        assert list(settings.history()) == changes[::-1]
-        assert list(settings.history("a", 2)) == [one for one in changes if one.name == "a"][:-3:-1]
-    assert shared.settings().history() == ()
+    assert shared.settings().values() == {}
 
 
 def test_a_value_that_is_no_json_is_read_as_it_is(store: SqliteStore, tmp_path: Path) -> None:
@@ -71,4 +65,3 @@ def test_a_value_that_is_no_json_is_read_as_it_is(store: SqliteStore, tmp_path: 
     connection.execute("UPDATE setting_change SET value = '[' ")
     connection.close()
     assert store.settings().values() == {"search.limit": StoredSetting("[", 1, "ada")}
-    assert store.settings().history()[0].value == "["

@@ -163,8 +163,8 @@ class EvidenceBuffer:
 def excerpts_of(request: Request, found: SearchResult, runtime: Runtime) -> Sequence[Excerpt]:
     """Return the best excerpts that fit, in reading order."""
     settings = request.settings
-    lookup = context_sources_of(runtime, settings.tokens, request.scope)
-    packing = replace(packing_for(settings.packing, lookup.count_tokens), layout=LAYOUT)
+    lookup = context_sources_of(runtime, request.scope)
+    packing = replace(packing_for(settings.packing), layout=LAYOUT)
     found = replace(found, hits=tuple(_own_passages(found.hits, lookup.body)))
     context = build_context(found, lookup, request.max_tokens, packing)
     ranked = sorted(context.excerpts, key=lambda e: (-e.relevance, e.hit.rank, e.start))

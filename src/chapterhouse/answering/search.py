@@ -3,7 +3,7 @@
 From what a caller asks to a ``Query``, and from the runtime to what retrieval looks up.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib.resources import files
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.loading import lazy
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.ports.models import LanguageModel, Reranker
 from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.boost import Recency
@@ -26,7 +25,7 @@ from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer,
 from chapterhouse.retrieval.spelling import find_absent_words
 from chapterhouse.retrieval.widen import with_parent, with_surroundings
 from chapterhouse.runtime import Runtime
-from chapterhouse.settings import PackingSettings, SearchSettings, Settings, TokenSettings
+from chapterhouse.settings import PackingSettings, SearchSettings, Settings
 from chapterhouse.telemetry import record_hits, retrieval_span, sharing_content
 from chapterhouse.text.counting import counted, estimate_tokens
 from chapterhouse.types import Query, Scope, SearchResult
@@ -139,11 +138,10 @@ def method_for(runtime: Runtime, settings: Settings, model: LanguageModel | None
     )
 
 
-def packing_for(settings: PackingSettings, count_tokens: Callable[[str], int]) -> Packing:
+def packing_for(settings: PackingSettings) -> Packing:
     """Return how a budget of tokens is filled."""
-    widen, limit = _WIDEN.get(settings.widen), settings.widen_tokens
-    limited = partial(widen, limit=limit, count_tokens=count_tokens) if widen else None
-    return Packing(price=settings.price, widen=limited)
+    widen = _WIDEN.get(settings.widen)
+    return Packing(widen=partial(widen, count_tokens=estimate_tokens) if widen else None)
 
 
 @cache
@@ -227,11 +225,11 @@ def reference_of(runtime: Runtime, scope: Scope) -> "extractive.Reference":
     )
 
 
-def context_sources_of(runtime: Runtime, tokens: TokenSettings, scope: Scope) -> ContextSources:
+def context_sources_of(runtime: Runtime, scope: Scope) -> ContextSources:
     """Return what building a context looks up; by words alone, see ``benchmarks/packing.py``."""
     return ContextSources(
         body=partial(runtime.store.body, scope=scope),
-        count_tokens=count_tokens_with(tokens, runtime.table),
+        count_tokens=estimate_tokens,
         scorer=replace(_scorer(runtime, scope), embedder=None),
     )
 
@@ -272,11 +270,6 @@ def _load_sentence_model() -> SentenceModel:
 @cache
 def _load_confidence_model() -> "confidence.ConfidenceModel":
     return confidence.confidence_model(_weights("answering", "confidence.json"))
-
-
-def count_tokens_with(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str], int]:
-    """Return what counts tokens, as the settings have it."""
-    return table.count_tokens if tokens.tokenizer == "llama-2" else estimate_tokens
 
 
 def _require_shelves(scope: Scope, store: Store) -> None:

@@ -5,31 +5,30 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from chapterhouse.settings import ChunkingSettings
+from chapterhouse.settings import LONGEST, ChunkingSettings
 
 # Raise it when the same settings cut a text otherwise, or count its tokens otherwise.
 VERSION: Final = 2
 _DIGITS: Final = 10
 
 
-def cut_by(formats: Sequence[str], chunking: ChunkingSettings, tokenizer: str) -> str:
+def cut_by(formats: Sequence[str], chunking: ChunkingSettings) -> str:
     """Return the fingerprint of what cuts a document: its strategy, and a hash of all that counts.
 
     Args:
         formats: What the document is called, the closest name first: its extension, its format.
         chunking: How documents are cut.
-        tokenizer: How tokens are counted.
     """
     by_format = {name.lower().removeprefix("."): one for name, one in chunking.by_format.items()}
     chosen = (by_format[name] for name in formats if name in by_format)
     strategy = next(chosen, chunking.strategy)
     if strategy == "fixed":
-        sizes = [chunking.size, chunking.overlap]
+        sizes = [chunking.maximum or LONGEST, chunking.overlap]
     elif strategy == "sentence":
         sizes = [chunking.maximum]
     else:
         sizes = [chunking.target, chunking.minimum, chunking.maximum]
-    facts = json.dumps([VERSION, strategy, sizes, tokenizer])
+    facts = json.dumps([VERSION, strategy, sizes, "estimate"])  # of tokens
     return f"{strategy}-{hashlib.sha256(facts.encode()).hexdigest()[:_DIGITS]}"
 
 

@@ -64,7 +64,7 @@ class Copies:
     rclone: Rclone
     place: Place
     folder: Path
-    transfers: int
+    transfers: int = 3
 
     def contents(
         self, files: Sequence[SourceFile], maximum_bytes: int

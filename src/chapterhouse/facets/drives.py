@@ -15,6 +15,8 @@ from chapterhouse.runtime import Runtime
 
 _CACHE: Final = "cache"  # in the folder of the workspace
 _LISTINGS: Final = "listings.json"
+_GOOD_FOR: Final = 300  # seconds
+PATIENCE = Patience()
 
 
 def rclone_of(runtime: Runtime) -> Rclone:
@@ -24,9 +26,7 @@ def rclone_of(runtime: Runtime) -> Rclone:
         NotFoundError: the settings name one that is not there.
         MissingExtraError: there is none.
     """
-    settings = runtime.settings.cloud
-    patience = Patience(stall_seconds=settings.stall_seconds)
-    return Rclone(find_rclone(settings.rclone), patience)
+    return Rclone(find_rclone(runtime.settings.cloud.rclone), PATIENCE)
 
 
 def copies_of(place: Place, runtime: Runtime) -> Copies:
@@ -37,7 +37,7 @@ def copies_of(place: Place, runtime: Runtime) -> Copies:
     """
     name = hashlib.sha256(str(place).encode()).hexdigest()[:16]  # a path may be longer than a name
     folder = runtime.folder / _CACHE / "drives" / name
-    return Copies(rclone_of(runtime), place, folder, runtime.settings.cloud.transfers)
+    return Copies(rclone_of(runtime), place, folder)
 
 
 def list_folder(
@@ -53,18 +53,17 @@ def list_folder(
         return tuple(Entry(**entry) for entry in known[key]["entries"])
     found = list_place(rclone_of(runtime), place, recursive=recursive)
     listed = {"listed": runtime.now(), "entries": [asdict(entry) for entry in found]}
-    if runtime.settings.cloud.listing_seconds:
-        with suppress(OSError):  # it can be browsed where nothing can be written
-            make_folder(runtime.folder / _CACHE)
-            write_whole(runtime.folder / _CACHE / _LISTINGS, json.dumps({**known, key: listed}))
+    with suppress(OSError):  # it can be browsed where nothing can be written
+        make_folder(runtime.folder / _CACHE)
+        write_whole(runtime.folder / _CACHE / _LISTINGS, json.dumps({**known, key: listed}))
     return found
 
 
 def _remembered(runtime: Runtime) -> Mapping[str, Any]:
     """Return the listings that are young enough, by folder."""
-    now, lifetime = runtime.now(), runtime.settings.cloud.listing_seconds
+    now = runtime.now()
     try:
         stored = json.loads((runtime.folder / _CACHE / _LISTINGS).read_bytes())
-        return {key: one for key, one in stored.items() if 0 <= now - one["listed"] < lifetime}
+        return {key: one for key, one in stored.items() if 0 <= now - one["listed"] < _GOOD_FOR}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}  # it is only a copy

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from chapterhouse.answering.search import (
     check_query,
     context_sources_of,
-    count_tokens_with,
     method_for,
     named_scope,
     packing_for,
@@ -18,6 +17,7 @@ from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.retrieval.method import Method
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import PackingSettings
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Context, Query, SearchResult
 
 
@@ -105,9 +105,9 @@ class Search:
         query = self._query(
             Query(question, named_scope(shelves), tags=tuple(tags)), packing.hits, 0
         )
-        lookup = context_sources_of(self._runtime, self._runtime.settings.tokens, query.scope)
+        lookup = context_sources_of(self._runtime, query.scope)
         found = search(query, self._runtime, self.method)
-        return build_context(found, lookup, budget, packing_for(packing, lookup.count_tokens))
+        return build_context(found, lookup, budget, packing_for(packing))
 
     def repack(self, context: Context, maximum: int) -> Context:
         """Fit a context to another number of tokens, without searching again.
@@ -117,8 +117,8 @@ class Search:
         """
         if maximum < 1:
             raise UsageError(f"A context needs at least 1 token, not {maximum}.")
-        count = count_tokens_with(self._runtime.settings.tokens, self._runtime.table)
-        return repack(context, count, maximum, packing_for(self._runtime.settings.packing, count))
+        packing = packing_for(self._runtime.settings.packing)
+        return repack(context, estimate_tokens, maximum, packing)
 
     def _query(
         self, query: Query, limit: int | None = None, per_document: int | None = None

@@ -19,10 +19,9 @@ from chapterhouse.settings_stored import (
     setting_values,
     value_of,
 )
-from chapterhouse.types import SettingChange, SettingValue, StoredSetting
+from chapterhouse.types import SettingValue, StoredSetting
 
 _LONGEST_NAME: Final = 200  # characters, of who changes a setting
-_MOST: Final = 10_000  # changes
 
 
 class SettingsFacet:
@@ -107,24 +106,6 @@ class SettingsFacet:
             ReadOnlyError: the library can only be read.
         """
         return self._write({}, names, by, dry_run=dry_run)
-
-    def history(self, name: str = "", limit: int = 100) -> tuple[SettingChange, ...]:
-        """Return the latest changes in the database, newest first.
-
-        Args:
-            name: Only those of this setting.
-            limit: At most so many, 1 to 10,000.
-
-        Raises:
-            UsageError: there is no such setting, or the limit is out of range.
-        """
-        if not 1 <= limit <= _MOST:
-            raise UsageError(f"The limit must be 1 to {_MOST:,}, not {limit}.")
-        named = ALIASES[name].name if name in ALIASES else name
-        found = tuple(self._stored.history(named, limit))
-        if name and not found:  # one that only another version knows may have been changed
-            find_setting(name)
-        return found
 
     # --- inside --------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from chapterhouse.models.service import Service
 
 _QUESTION_CHARACTERS: Final = 1_000  # so that a long question leaves room for the passage
+PASSAGE_CHARACTERS: Final = 4_000  # what is longer is cut
 _MOST_PASSAGES: Final = 1_000  # what services accept in one request
 _RESULTS: Final = ("results", "data")
 _SCORES: Final = ("relevance_score", "score")
@@ -27,15 +28,9 @@ _SCORES: Final = ("relevance_score", "score")
 class FolderReranker:
     """Scores from a local model. Loads on first use; safe to share between threads."""
 
-    def __init__(self, folder: ModelFolder, maximum_characters: int) -> None:
-        """Look at the folder; read nothing yet.
-
-        Args:
-            folder: The model.
-            maximum_characters: Of a passage; what is longer is cut.
-        """
+    def __init__(self, folder: ModelFolder) -> None:
+        """Look at the folder; read nothing yet."""
         self._folder = folder
-        self._maximum_characters = maximum_characters
 
     @property
     def fingerprint(self) -> str:
@@ -49,7 +44,7 @@ class FolderReranker:
             EngineError: the model's files are damaged, or it is no cross-encoder.
         """
         asked = question[:_QUESTION_CHARACTERS]
-        return [self._score(asked, passage[: self._maximum_characters]) for passage in passages]
+        return [self._score(asked, passage[:PASSAGE_CHARACTERS]) for passage in passages]
 
     @cached_property
     def _model(self) -> LocalModel:
@@ -69,17 +64,10 @@ class FolderReranker:
 class ApiReranker:
     """Scores from a service. Safe to share between threads."""
 
-    def __init__(self, service: "Service", model: str, maximum_characters: int) -> None:
-        """Remember whom to ask.
-
-        Args:
-            service: Where it is.
-            model: As the service calls it.
-            maximum_characters: Of a passage; what is longer is cut.
-        """
+    def __init__(self, service: "Service", model: str) -> None:
+        """Remember whom to ask for which model."""
         self._service = service
         self._model = model
-        self._maximum_characters = maximum_characters
 
     @property
     def fingerprint(self) -> str:
@@ -103,7 +91,7 @@ class ApiReranker:
             "model": self._model,
             "query": question,
             # A service may refuse an empty document; its score is as good as any.
-            "documents": [passage[: self._maximum_characters] or " " for passage in passages],
+            "documents": [passage[:PASSAGE_CHARACTERS] or " " for passage in passages],
             "top_n": len(passages),
         }
         return _scores(self._service.request("/rerank", body), len(passages))

@@ -88,11 +88,9 @@ def open_reranker(settings: RerankSettings) -> Reranker | None:
     """
     if settings.engine == "http":
         place = _service(settings, "rerank", settings.base_url.removesuffix("/rerank"))
-        return cross_encoders.ApiReranker(place, settings.model, settings.maximum_characters)
+        return cross_encoders.ApiReranker(place, settings.model)
     if settings.engine == "folder":
-        return cross_encoders.FolderReranker(
-            _folder(settings, "rerank"), settings.maximum_characters
-        )
+        return cross_encoders.FolderReranker(_folder(settings, "rerank"))
     return None
 
 

@@ -13,10 +13,11 @@ from chapterhouse.types import Body, Chunk, Excerpt, Range
 
 Widen = Callable[[Chunk, Body], Range]
 MOST_VERSIONS: Final = 6
+LIMIT: Final = 400  # tokens of an excerpt that was widened
 
 
 def with_surroundings(
-    chunk: Chunk, body: Body, *, limit: int, count_tokens: Callable[[str], int]
+    chunk: Chunk, body: Body, *, limit: int = LIMIT, count_tokens: Callable[[str], int]
 ) -> Range:
     """Return the chunk with whole sentences around it, at most ``limit`` tokens in all.
 
@@ -54,7 +55,7 @@ def _widest(chunk: Chunk, body: Body) -> Range:
 
 
 def with_parent(
-    chunk: Chunk, body: Body, *, limit: int, count_tokens: Callable[[str], int]
+    chunk: Chunk, body: Body, *, limit: int = LIMIT, count_tokens: Callable[[str], int]
 ) -> Range:
     """Return the smallest of the chunk's parents that is more than it, if ``limit`` allows it.
 

@@ -800,11 +800,6 @@ SELECT name, value, changed, changed_by FROM setting_change
 WHERE key IN (SELECT max(key) FROM setting_change GROUP BY name) AND value IS NOT NULL
 ORDER BY key DESC;
 
--- setting_history
-SELECT name, value, lag(value) OVER (PARTITION BY name ORDER BY key), changed, changed_by
-FROM setting_change WHERE ?1 = '' OR name = ?1
-ORDER BY key DESC LIMIT ?2;
-
 -- setting_sequence
 SELECT coalesce(max(key), 0) FROM setting_change;
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import run
-from chapterhouse.types import SettingChange, StoredSetting
+from chapterhouse.types import StoredSetting
 
 
 class SettingStore:
@@ -28,15 +28,6 @@ class SettingStore:
     def reset(self, name: str, by: str, at: int) -> None:
         """Say nothing of a setting any more."""
         self._add(name, None, by, at)
-
-    def history(self, name: str = "", limit: int = 100) -> tuple[SettingChange, ...]:
-        """Return the latest changes, newest first; of one setting, if it is named."""
-        with self._connections.read() as connection:
-            rows = run(connection, "setting_history", name, limit)
-        return tuple(
-            SettingChange(named, _parsed(value), _parsed(previous), at, by, is_reset=value is None)
-            for named, value, previous, at, by in rows
-        )
 
     def sequence(self) -> int:
         """Return the number of the latest change; 0 where there was none."""

@@ -49,24 +49,3 @@ class StoredSetting:
     value: object
     at: int
     by: str
-
-
-@dataclass(frozen=True, slots=True)
-class SettingChange:
-    """A change of a setting in the database.
-
-    Attributes:
-        name: ``SECTION.SETTING``.
-        value: The value since then; None after a reset.
-        previous: The value that the database had before; None where it had none.
-        at: When, in seconds since 1970.
-        by: Who did it.
-        is_reset: Whether the database says nothing of it since.
-    """
-
-    name: str
-    value: object
-    previous: object
-    at: int
-    by: str
-    is_reset: bool = False

@@ -58,7 +58,7 @@ def test_an_admin_of_one_workspace_has_nothing_of_another(served: Served) -> Non
         assert {one["workspace"] for one in entries} == {"default"}
         assert admin.get("/api/settings/max_tokens").json()["value"] == 2_000
         elsewhere = {"X-Workspace": "walled"}
-        for method, path in (("GET", ""), ("GET", "/history"), ("DELETE", "/max_tokens")):
+        for method, path in (("GET", ""), ("DELETE", "/max_tokens")):
             assert (
                 admin.request(method, f"/api/settings{path}", headers=elsewhere).status_code == 404
             )
@@ -70,7 +70,7 @@ def test_an_admin_of_one_workspace_has_nothing_of_another(served: Served) -> Non
 
 def test_an_admin_of_some_shelves_manages_nobody(served: Served) -> None:
     with served.client(served.key(shelves=("tolls",))) as limited:
-        for path in ("keys", "users", "audit", "settings", "settings/history", "sources", "jobs"):
+        for path in ("keys", "users", "audit", "settings", "sources", "jobs"):
             assert limited.get(f"/api/{path}").status_code == 403, path
         assert limited.post("/api/keys", json={"label": "x"}).status_code == 403
         assert limited.get("/api/workspaces").json()["workspaces"][0] == "default"
@@ -123,7 +123,6 @@ def test_a_setting_holds_for_the_next_request(served: Served) -> None:
         changed = admin.put("/api/settings/max_tokens", json={"value": 321})
         assert changed.json()["origin"] == "database"
         assert admin.post("/api/documents/context", json=asked).json()["maximum"] == 321
-        assert admin.get("/api/settings/history").json()["changes"][0]["value"] == 321
         assert admin.delete("/api/settings/max_tokens").json()["origin"] == "default"
         assert admin.post("/api/documents/context", json=asked).json()["maximum"] == 2_000
         assert admin.put("/api/settings/cloud.rclone", json={"value": "x"}).status_code == 409

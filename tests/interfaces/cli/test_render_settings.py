@@ -1,8 +1,8 @@
 """What people see of settings."""
 
-from chapterhouse.interfaces.cli.render_settings import changed, history, listed, shown
+from chapterhouse.interfaces.cli.render_settings import changed, listed, shown
 from chapterhouse.presenting.blocks import Block
-from chapterhouse.types import Origin, SettingChange, SettingValue
+from chapterhouse.types import Origin, SettingValue
 
 VALUE = SettingValue(
     "search.limit", 5, Origin.DATABASE, 10, changed=86_400, changed_by="ada", is_changeable=True
@@ -34,11 +34,3 @@ def test_reindex_is_named_where_documents_need_it() -> None:
     assert "reindex --home x" in text(changed([VALUE], 2, " --home x", dry_run=False))
     assert "reindex" not in text(changed([VALUE], 0, "", dry_run=False))
     assert "Nothing was changed." in text(changed([VALUE], 0, "", dry_run=True))
-
-
-def test_changes_name_both_values() -> None:
-    reset = SettingChange("search.limit", None, 5, 0, "a\nb", is_reset=True)
-    found = text(history([reset]))
-    assert "(reset)" in found
-    assert "'a b'" in found
-    assert "Nothing" in text(history([]))

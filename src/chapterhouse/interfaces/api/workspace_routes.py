@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, Final
 
-from fastapi import Query
 from pydantic import Field
 
 from chapterhouse.concurrency import run_in_thread
@@ -115,23 +114,6 @@ class SettingBody(Body):
     value: Any
 
 
-class ChangeResult(Result):
-    """A change of a setting."""
-
-    name: str
-    value: Any
-    previous: Any
-    at: int
-    by: str
-    is_reset: bool
-
-
-class ChangesResult(Result):
-    """Changes, newest first."""
-
-    changes: tuple[ChangeResult, ...]
-
-
 @settings.get("", openapi_extra=ADMIN)
 async def list_settings(exchange: Exchanged) -> SettingsResult:
     """List every setting with its value, and where that is stated."""
@@ -147,17 +129,6 @@ async def change_settings(exchange: Exchanged, body: SettingsBody) -> SettingsRe
         ", ".join(sorted(body.values))[:200],
         lambda library: _settings(library.configuration.change_many(body.values, by)),
     )
-
-
-@settings.get("/history", openapi_extra=ADMIN)
-async def list_changes(
-    exchange: Exchanged,
-    name: Annotated[str, Query(max_length=200)] = "",
-    limit: Annotated[int, Query(ge=1, le=_MOST)] = 100,
-) -> ChangesResult:
-    """List who changed which setting, newest first."""
-    found = await exchange.look(lambda library: library.configuration.history(name, limit))
-    return ChangesResult(changes=tuple(map(ChangeResult.model_validate, found)))
 
 
 @settings.get("/{name}", openapi_extra=ADMIN)

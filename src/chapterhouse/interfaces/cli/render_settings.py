@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
-from chapterhouse.types import SettingChange, SettingValue
+from chapterhouse.types import SettingValue
 
 
 def listed(found: Sequence[SettingValue]) -> Iterator[Block]:
@@ -53,25 +53,6 @@ def changed(
         were = counted(others, "document was", "documents were")
         yield verbatim(f"{were} cut by other settings than those of now.")
         yield verbatim(f"Cut them again: chapterhouse reindex{options}")
-
-
-def history(found: Sequence[SettingChange]) -> Iterator[Block]:
-    """List changes, a line each."""
-    if not found:
-        yield verbatim("Nothing was changed.")
-        return
-    rows = [("time", "by", "setting", "value", "before")]
-    rows += [
-        (
-            _time(one.at),
-            one_line(one.by),
-            one_line(one.name),
-            "(reset)" if one.is_reset else _text(one.value),
-            "" if one.previous is None else _text(one.previous),
-        )
-        for one in found
-    ]
-    yield Columns(rows, whole={2})
 
 
 def _ignored(one: SettingValue) -> str:

@@ -14,7 +14,6 @@ from chapterhouse.interfaces.cli.options import (
     argument,
     flag,
     group,
-    option,
     readable,
     reopening,
 )
@@ -87,20 +86,6 @@ def reset(
     with opened_library(background=False) as library:
         found = library.configuration.reset_many(names, _user(), dry_run=dry_run)
     return Outcome(found, _changed(found, dry_run=dry_run))
-
-
-@app.command()
-def history(
-    name: Annotated[str, argument("[NAME]", "Only changes of this setting.")] = "",
-    *,
-    limit: Annotated[
-        int, option("--limit", "N", "At most so many changes.", least=1, most=10_000)
-    ] = 100,
-) -> Outcome:
-    """List what was changed in the database, when and by whom, newest first."""
-    with opened_library(background=False) as library:
-        found = library.configuration.history(name, limit)
-    return Outcome(found, render_settings.history(found))
 
 
 def _changed(found: Sequence[SettingValue], *, dry_run: bool) -> Iterator[Block]:
