@@ -100,9 +100,6 @@ async def stream(
         work: Is given what to call with each event, from any thread. After the reader has gone
             that raises ``StreamClosed``, in tasks of the loop ``CancelledError``, and ``work``
             itself is cancelled.
-
-    Raises:
-        What ``work`` raises, after the events before it.
     """
     loop = asyncio.get_running_loop()
     events: asyncio.Queue[Event | None] = asyncio.Queue()

@@ -98,10 +98,6 @@ class Library:
 
         They can search, ask and read. What would show or change anything else is refused. Closing
         it does nothing.
-
-        Args:
-            permitted: Which documents may be read.
-            personas: Which personas there are; all when None.
         """
         if permitted.shelves is None and personas is None:
             return self
@@ -109,11 +105,7 @@ class Library:
 
     @property
     def _whole(self) -> Runtime:
-        """The runtime, for what is of the whole workspace.
-
-        Raises:
-            RefusedError: this library shows a part of it.
-        """
+        """The runtime, for what is of the whole workspace."""
         if self._runtime.whole is not None:
             raise RefusedError("Who sees a part of the library cannot do that.")
         return self._runtime
@@ -218,7 +210,6 @@ class Library:
 
         Args:
             home: Its home folder; ``$CHAPTERHOUSE_HOME`` or ``~/Chapterhouse`` when None.
-            workspace: Name of the workspace.
             create: Make what is not there yet.
 
         Raises:
@@ -251,13 +242,9 @@ class Library:
         It lies in a temporary folder, of which nothing stays behind.
 
         Args:
-            paths: Files and folders; at least one.
             home: Whose settings hold, as in ``open``; nothing is written there.
-            workspace: Likewise.
-            on_progress: Called after each file.
 
         Raises:
-            UsageError: no path was given, or a setting cannot be used.
             NotFoundError: a path is not there.
             RejectedError: a file cannot be read.
         """
@@ -275,11 +262,7 @@ class Library:
     def temporary(
         cls, home: Path | str | None = None, workspace: str = "default"
     ) -> Iterator[Self]:
-        """Open an empty library under the settings of a home; nothing of it stays behind.
-
-        Raises:
-            UsageError: a setting cannot be used.
-        """
+        """Open an empty library under the settings of a home; nothing of it stays behind."""
         folder = home_folder(home)
         settings = resolve_settings(folder, workspace).settings
         with TemporaryDirectory(prefix="chapterhouse-", ignore_cleanup_errors=True) as name:
@@ -300,11 +283,9 @@ class Library:
         Args:
             path: The archive, in a folder that is there; a file of this name is replaced.
             memories: Whether to take what was asked and answered, and the questions to evaluate.
-            on_progress: Called after each file.
 
         Raises:
             CorruptLibraryError: bytes of a document are missing or damaged.
-            ChapterhouseError: the disk is full.
         """
         whole = self._whole
         return archives.export(
@@ -336,18 +317,13 @@ class Library:
         Until the end nobody sees any of it.
 
         Args:
-            path: The archive.
             home: The home folder, as in ``open``; it is made if need be.
-            workspace: The workspace, whatever its name was.
-            dry_run: Only check the archive and say what would be restored.
-            on_progress: Called after each file.
 
         Raises:
             NotFoundError: there is no such file.
             RefusedError: the archive was cut off or altered, or is none; or the workspace holds
                 something, or is open.
             NewerLibraryError: a newer Chapterhouse wrote it.
-            ChapterhouseError: the disk is full.
             UsageError: the workspace's name cannot be used, or the archive is a folder.
         """
         _require_workspace(workspace)
@@ -382,12 +358,7 @@ class Library:
     def doctor(
         self, *, thorough: bool = False, on_progress: Callable[[Progress], None] = lambda _: None
     ) -> tuple[Check, ...]:
-        """Check what the library runs on, and whether it is sound.
-
-        Args:
-            thorough: Read and compare everything; see ``faults``.
-            on_progress: Called after each document.
-        """
+        """Check what the library runs on, and whether it is sound."""
         whole = self._whole
         around = examining.check_surroundings(
             whole.version,
@@ -424,9 +395,6 @@ class Library:
         No file is read: chunks are cut from the stored texts, a document at a time. Questions that
         are asked meanwhile are answered from some documents cut as before and others cut anew.
 
-        Args:
-            on_progress: Called after each document that is cut.
-
         Raises:
             ReadOnlyError: the library can only be read.
         """
@@ -445,12 +413,7 @@ def _require_workspace(name: str) -> None:
 
 
 def _require_there(home: Path, workspace: str) -> Path:
-    """Return the folder of a workspace that has a library.
-
-    Raises:
-        NotFoundError: it has none.
-        CorruptLibraryError: it had one: its database is empty or missing.
-    """
+    """Return the folder of a workspace that has a library."""
     own = home / "workspaces" / workspace
     if not require_database(own):
         raise NotFoundError(

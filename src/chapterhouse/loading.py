@@ -84,9 +84,7 @@ def optional(name: str, what: str, *, extra: str) -> Any:
     """Import and return a module that an extra brings.
 
     Args:
-        name: Of the module.
         what: What needs it, for the message: "A key in a keyring".
-        extra: Which.
 
     Raises:
         MissingExtraError: it is not installed.

@@ -47,8 +47,6 @@ class Runtime:
     Functions that read, search, write and meet take it; tests replace single parts of it.
 
     Attributes:
-        home: The home folder, where the settings are.
-        workspace: The name of the workspace.
         settings: Those that hold.
         resolved: Where they are from.
         definitions: Those of ``persona`` and of ``council``, by kind.
@@ -68,10 +66,7 @@ class Runtime:
         preparer: Returns what makes a document of what was read.
         cutter: Returns what cuts documents as the settings say.
         open_fetch: Returns what fetches web pages; called when a page is fetched.
-        now: The time in seconds since 1970.
         nonce: Gives the fresh random letters that mark what is ours in a prompt.
-        version: Of Chapterhouse.
-        close: Closes all that has to be closed.
         whole: The runtime of which this one shows a part; None where it shows everything.
     """
 
@@ -110,10 +105,6 @@ class Runtime:
 
         There are no councils, whose members read what is theirs. Nothing can be written through it,
         and closing it does nothing.
-
-        Args:
-            permitted: Which documents may be read.
-            personas: Which personas there are; all when None.
         """
         known = self.definitions["persona"]
         return replace(

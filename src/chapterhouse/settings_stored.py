@@ -108,11 +108,7 @@ def is_changeable(name: str) -> bool:
 
 
 def require_changeable(name: str) -> None:
-    """Refuse to change what belongs to the machine.
-
-    Raises:
-        RefusedError: it does.
-    """
+    """Refuse to change what belongs to the machine."""
     if not is_changeable(name):
         raise RefusedError(
             f"The setting {name} belongs to the machine and is not changed in a workspace's "
@@ -132,7 +128,6 @@ class ResolvedSettings:
     Attributes:
         settings: All of them.
         stated: What files and environment say; None where nothing else may change them.
-        stored: What the database says.
         ignored: Of that, what does not hold, by name, and why.
         sequence: The last change in the database that counts here.
     """
@@ -154,9 +149,7 @@ def resolve(
     changed since. Of values that do not go together those hold that were changed last.
 
     Args:
-        stated: What files and environment say.
         stored: What the database says, what was changed last first.
-        sequence: The number of the last change.
     """
     below = stated.settings
     values = {name: one.value for name, one in stored.items()}
@@ -209,11 +202,7 @@ def _overlay_possible(
 
 
 def require_possible(name: str, value: object, below: Settings) -> None:
-    """Refuse a value of a changeable setting that the database may not have.
-
-    Raises:
-        UsageError: it names what only a file of the machine may name first.
-    """
+    """Refuse a value of a changeable setting that the database may not have."""
     problem = _problem(name, value, below)
     if problem:
         raise UsageError(problem, hint="See docs/settings.md.")

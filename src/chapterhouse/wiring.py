@@ -112,30 +112,12 @@ def reading_limits(settings: Settings) -> Limits:
 
 
 def open_workspace(home: Path, workspace: str, stated: StatedSettings) -> Runtime:
-    """Open all parts of a workspace, whose folder is there, with the settings in its database.
-
-    Args:
-        home: The home folder.
-        workspace: The name of the workspace.
-        stated: What files and environment say of its settings.
-
-    Raises:
-        ChapterhouseError: one of them cannot be opened; those that were are closed again.
-    """
+    """Open all parts of a workspace, whose folder is there, with the settings in its database."""
     return _open_runtime(home, workspace, partial(resolve_stored, stated))
 
 
 def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
-    """Open all parts of a workspace under these settings, whatever its database says of them.
-
-    Args:
-        home: The home folder.
-        workspace: The name of the workspace.
-        settings: Those that hold for it.
-
-    Raises:
-        ChapterhouseError: one of them cannot be opened; those that were are closed again.
-    """
+    """Open all parts of a workspace under these settings, whatever its database says of them."""
     return _open_runtime(home, workspace, lambda _: ResolvedSettings(settings))
 
 
@@ -257,11 +239,7 @@ def _definitions(folders: Mapping[str, Path]) -> dict[str, FolderDefinitions]:
 
 
 def require_database(folder: Path) -> bool:
-    """Say whether a workspace has a database.
-
-    Raises:
-        CorruptLibraryError: it had one: files of its library are there.
-    """
+    """Say whether a workspace has a database."""
     require_not_emptied(folder / "library.db")
     return (folder / "library.db").exists()
 

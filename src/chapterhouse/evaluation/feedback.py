@@ -122,11 +122,8 @@ def as_question(
     """Return the question that a verdict makes of an answer.
 
     Args:
-        verdict: What a person thinks of it.
-        answer: What was asked and told.
         required: The documents that are right; instead of those cited.
         shelves: The shelves on which it was asked; None for the whole library.
-        wrong: What was wrong in a bad answer.
 
     Raises:
         UsageError: nothing follows from the verdict, because nothing was shown and nothing named;

@@ -70,7 +70,6 @@ class Task:
     """Questions to ask of a library.
 
     Attributes:
-        name: Where they are from, for people.
         warnings: What does not fit together.
     """
 
@@ -89,7 +88,6 @@ class Scored:
         scores: Measures and checks by name; those that say nothing of this question are absent.
         failures: What its file wants and it did not get, as sentences.
         instead: Names of the first documents found, for people.
-        warnings: What did not work in the search.
     """
 
     case: Case
@@ -105,9 +103,6 @@ class Evaluation:
     """What came of a task.
 
     Attributes:
-        name: Where the questions are from.
-        documents: Number in the library.
-        chunks: Number in the library.
         measures: Means with intervals, by name.
         scored: Every question with what came of it.
         warnings: What does not fit together, and what did not work in the searches.
@@ -215,11 +210,7 @@ def evaluate(
     measures: Sequence[Measure] = RANKING_MEASURES,
     on_progress: OnProgress | None = None,
 ) -> Evaluation:
-    """Ask every question of ``task``, in its order, and measure what comes back.
-
-    Raises:
-        ChapterhouseError: the library refuses a question; the message says which.
-    """
+    """Ask every question of ``task``, in its order, and measure what comes back."""
     state = task.library.status()
     scored: list[Scored] = []
     for number, case in enumerate(task.cases, start=1):

@@ -41,7 +41,6 @@ class Trial:
     """What came of it.
 
     Attributes:
-        answer: To the question.
         passed: Whether the model answered, and from the right line.
         verdict: The same as a sentence.
         context_size: Tokens that it takes as it is served; 0 where nobody says.
@@ -60,7 +59,6 @@ def try_model(chosen: LanguageModelSettings, folder: Path) -> Trial:
     """Try a language model out.
 
     Args:
-        chosen: The model.
         folder: A folder in which a library is made for it, and deleted in the end.
 
     Raises:

@@ -31,7 +31,6 @@ class Question:
         answers: Texts of which a passage and the answer must hold one; empty: not judged.
         wrong: Texts of which the answer must show none.
         answerable: False where an honest library finds no answer.
-        shelves: Only documents on one of these; all when None.
         note: Where it comes from, for people.
         place: File and line, for messages.
     """

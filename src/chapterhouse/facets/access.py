@@ -102,8 +102,7 @@ class Access:
 
         Args:
             label: What it is for, 1 to 100 characters.
-            level: How much it lets a program do.
-            workspaces: In which workspaces; None for all. None of a list without any.
+            workspaces: In which workspaces; None for all, nothing of a list without any.
             shelves: With the documents of which shelves; None for every document.
             personas: Which personas may be asked; None for all.
             expires: When it ends, in seconds since 1970; 0 for never.
@@ -141,7 +140,6 @@ class Access:
 
         Raises:
             UsageError: it is no id; it is not repeated, for it may be the secret.
-            NotFoundError: there is no such key.
         """
         if _KEY_ID.fullmatch(key_id) is None:
             raise UsageError(
@@ -153,12 +151,7 @@ class Access:
         return found[0]
 
     def revoke_key(self, key_id: str, *, by: str) -> ApiKey:
-        """Revoke a key: nobody is let in with it any more, anywhere. Return it.
-
-        Raises:
-            UsageError: it is no id.
-            NotFoundError: there is no such key.
-        """
+        """Revoke a key: nobody is let in with it any more, anywhere. Return it."""
         self.find_key(key_id)
         self._keys.revoke(key_id, AuditEntry(self._now(), by, "key.revoke", key_id))
         return self.find_key(key_id)
@@ -200,8 +193,6 @@ class Access:
         Args:
             name: Letters, digits, ``-`` and ``_``, at most 64; capital and small ones are the same.
             password: At least 12 characters, at most 1,000 bytes.
-            level: How much they may do.
-            workspaces: In which workspaces; None for all.
 
         Raises:
             UsageError: the name or password cannot be one, or there is a user of this name.
@@ -228,11 +219,7 @@ class Access:
         return found[0]
 
     def set_password(self, name: str, password: str, *, by: str, session: str = "") -> None:
-        """Change a password and end the user's sessions, except the one with this secret.
-
-        Raises:
-            UsageError: it cannot be a password.
-        """
+        """Change a password and end the user's sessions, except the one with this secret."""
         entry = self._change(name, "user.password", by)
         spared = _hash(session) if session else b""
         fresh = self._passwords.hash(password)
@@ -269,8 +256,6 @@ class Access:
         from half a minute to a quarter of an hour; they are forgotten after an hour without any.
 
         Args:
-            name: As it was typed, as is the password.
-            password: Likewise.
             address: Of the client; empty on this machine.
 
         Returns:
@@ -358,7 +343,6 @@ class Access:
         """Return entries of the audit log, newest first.
 
         Args:
-            limit: At most so many.
             before: Only those with a smaller id, to go on from the last one seen; 0 for all.
             workspace: Only those of a workspace; an empty text for those of the home.
             actor: Only what somebody did, by the name of their grant.

@@ -31,7 +31,6 @@ class AnalyticsFacet:
     """What the questions to a workspace came to."""
 
     def __init__(self, runtime: Runtime) -> None:
-        """Work on the library of ``runtime``."""
         self._runtime = runtime
 
     def report(self, days: int = 30, *, limit: int = 20) -> Analytics:
@@ -40,9 +39,6 @@ class AnalyticsFacet:
         Args:
             days: How many, today included, in UTC; 0 for all that is recorded.
             limit: Questions and documents of each list at most; 0 for all.
-
-        Raises:
-            UsageError: a number is negative.
         """
         if days < 0 or limit < 0:
             raise UsageError("Days and limit are 0 or more.")
@@ -66,11 +62,7 @@ class AnalyticsFacet:
         )
 
     def clear(self) -> int:
-        """Delete all that is counted of questions; return of how many.
-
-        Raises:
-            ReadOnlyError: the library can only be read.
-        """
+        """Delete all that is counted of questions; return of how many."""
         return self._runtime.store.questions().clear()
 
     def _documents(self, figures: QuestionFigures, documents: int) -> DocumentFigures:

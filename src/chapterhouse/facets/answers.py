@@ -29,7 +29,6 @@ class Answers:
     """Answers questions from the documents of a workspace."""
 
     def __init__(self, runtime: Runtime) -> None:
-        """Work on the library of ``runtime``."""
         self._runtime = runtime
 
     def ask(
@@ -52,11 +51,9 @@ class Answers:
         """Answer from the documents, every sentence with a verified citation, or say why not.
 
         Args:
-            question: A question.
             persona: Who is asked: a slug, its beginning, or a name. They read their own shelves,
                 brought up to date with their folders first. Empty for the library itself.
             shelves: Only documents on one of these; all when None. Not with a persona.
-            tags: What the asker knows about.
             words: At most so many words without a model; the setting when None.
             model: A model of the settings, ``none`` for quotations alone; when None the
                 persona's, else the library's.
@@ -68,7 +65,6 @@ class Answers:
             drafts: Whether events tell what a model has written so far, checked.
             interface: As which analytics count the question; where it may not be remembered they
                 do not.
-            on_event: Is called with what happens, as ``events`` yields it.
 
         Raises:
             UsageError: the question is empty, a number is out of range, there is no such model.
@@ -113,20 +109,13 @@ class Answers:
     ) -> FollowUp:
         """Return a question of a conversation as it can be understood by itself, to be asked.
 
+        Parameters and errors are those of ``ask``; without ``remember`` nothing is recalled either.
         A model rewrites it; without one, words of the last turn are carried over, where it may go
         on from that and does not find its subject by itself.
 
         Args:
-            question: As it is asked.
             before: The turns before it, oldest first, as they were understood.
-            persona: As in ``ask``.
-            shelves: As in ``ask``.
-            model: As in ``ask``.
-            remember: As in ``ask``; without it nothing is recalled either.
             certain: Whether it is known to go on from the last turn.
-
-        Raises:
-            UsageError, NotFoundError, MissingExtraError: as ``ask``.
         """
         options = AskOptions(
             None if shelves is None else tuple(shelves),

@@ -46,8 +46,6 @@ class CloudFile:
         path: Below the folder that was listed.
         size: In bytes; -1 where nobody knows before it is fetched.
         status: ``not-synced``, ``current``, ``changed``, ``partial``, ``skipped`` or ``rejected``.
-        sentence: Why it is not, or not wholly, in the library.
-        document_id: Of its document, if there is one.
     """
 
     path: str
@@ -68,7 +66,6 @@ class Cloud:
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        """Work with the library of ``runtime``."""
         self._runtime = runtime
 
     @property
@@ -137,16 +134,10 @@ class Cloud:
         """Follow a folder, and make the library's documents of it what is in it now.
 
         Args:
-            place: The folder, with all that is below it.
             shelf: The shelf to put documents on, beside those they are on already; empty for the
                 one on which the folder is followed, or the default one.
-            on_progress: Called after each file, once it is safe on disk.
             delete: Whether documents of files that are gone leave the library.
             confirmed: As of ``Sources.sync``.
-            dry_run: Only say what would be done.
-
-        Raises:
-            UsageError: the shelf's name cannot be used.
         """
         if dry_run:
             options = mirror.Options(delete=delete, confirmed=confirmed, dry_run=True)

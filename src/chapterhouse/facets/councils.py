@@ -40,9 +40,6 @@ class CouncilFacet(Councils):
 
         Args:
             council: A slug, its beginning or a display name; or one that was built in Python.
-            question: What is to be discussed.
-            options: What the caller says about this meeting.
-            on_event: Is called with what happens, as ``events`` yields it.
 
         Raises:
             CouncilConfigError: the council cannot meet, with everything that is wrong.

@@ -52,10 +52,13 @@ else:
 
 
 class Documents:
-    """The documents of a workspace."""
+    """The documents of a workspace.
+
+    A name, a shelf or a number that cannot be used is a UsageError, and what is not there a
+    NotFoundError; nothing was done then.
+    """
 
     def __init__(self, runtime: Runtime) -> None:
-        """Work on the library of ``runtime``."""
         self._runtime = runtime
 
     def add(
@@ -70,19 +73,12 @@ class Documents:
         Folders are remembered as sources, which ``sources.sync`` follows.
 
         Args:
-            paths: Files and folders; at least one.
             shelf: The shelf to put them on, beside those they are on already; empty for where they
                 are, or the default one.
-            on_progress: Called after each file, once it is safe on disk.
-            dry_run: Only say what would be read.
 
         Returns:
             How each file ended. After an interrupt ``interrupted`` is set; what was reported is
             safe, and the same call does the rest.
-
-        Raises:
-            UsageError: no path was given, or the shelf's name cannot be used.
-            NotFoundError: a path is not there; nothing was done.
         """
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
@@ -96,12 +92,7 @@ class Documents:
         return long_work.read_here(order, self._runtime, on_progress or _ignore)
 
     def add_later(self, *paths: Path | str, shelf: str = "") -> Job:
-        """Leave an ``add`` to the next worker; return its job, or the equal one that waits already.
-
-        Raises:
-            UsageError: no path was given, or the shelf's name cannot be used.
-            NotFoundError: a path is not there.
-        """
+        """Leave an ``add`` to the next worker; return its job, or the equal one that waits."""
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
         if shelf:
@@ -114,12 +105,10 @@ class Documents:
 
         Args:
             text: Plain text or Markdown. The library keeps it: there is no file to read again.
-            title: Its title; empty for its first heading.
             shelf: The shelf to put it on, beside those it is on already; empty: as it is, or for
                 a new one the usual shelf.
 
         Raises:
-            UsageError: there is no text, or the shelf's name cannot be used.
             RejectedError: it is longer than the settings let a file be.
         """
         if not text.strip():
@@ -143,7 +132,6 @@ class Documents:
             shelf: The shelf to put it on, beside those it is on already.
 
         Raises:
-            UsageError: there are no bytes or no name, or the shelf's name cannot be used.
             RejectedError: there are more than the settings let a file have.
         """
         called = _file_name(name)
@@ -172,10 +160,6 @@ class Documents:
         Args:
             file: What ``Upload.finish`` returned: it is safe on disk.
             name: The file's name, whose ending says the format where the bytes do not.
-            shelf: As for ``add_text``.
-
-        Raises:
-            UsageError: there is no name, or the shelf's name cannot be used.
         """
         order = long_work.uploading(file, _file_name(name), shelf)
         if shelf:
@@ -183,11 +167,7 @@ class Documents:
         return long_work.enqueue(order, self._runtime)
 
     def reprocess_later(self, *document_ids: str) -> Job:
-        """Leave reading documents again to the next worker; return the job.
-
-        Raises:
-            NotFoundError: there is no such document.
-        """
+        """Leave reading documents again to the next worker; return the job."""
         documents = [self.by_id(one) for one in document_ids]
         self.release_quarantined(*(one.location for one in documents))
         order = long_work.reprocessing([one.id for one in documents])
@@ -197,9 +177,7 @@ class Documents:
         """Say on which shelves a document is that came from no source; return it.
 
         Raises:
-            NotFoundError: there is no such document.
             RefusedError: it belongs to a source, which says on which shelf its documents are.
-            UsageError: a shelf's name cannot be used, or none is named.
         """
         document = self.by_id(document_id)
         if not document.location.startswith(GIVEN):
@@ -221,15 +199,10 @@ class Documents:
         """Remove a document for those who see only some shelves; on others it stays.
 
         Args:
-            document_id: Its id.
             shelves: Those that they see.
-            prove: As for ``remove``.
 
         Returns:
             The same as ``remove``; what is on other shelves does not count as found.
-
-        Raises:
-            NotFoundError: there is no such document.
         """
         document = self.by_id(document_id)
         if set(document.shelves) <= set(shelves):
@@ -241,11 +214,7 @@ class Documents:
         return replace(removal, search=self._runtime.erase([removal]))
 
     def require_own_shelf(self, shelf: str) -> None:
-        """Refuse a shelf that is the image of folders.
-
-        Raises:
-            UsageError: it is, or its name cannot be used.
-        """
+        """Refuse a shelf that is the image of folders."""
         _require_shelf(shelf)
         if shelf in personas.Personas(self._runtime).names():
             raise UsageError(
@@ -273,14 +242,9 @@ class Documents:
         Args:
             names: Ids, unique beginnings of ids, sources or file names.
             missing: Also remove every document whose file is gone.
-            dry_run: Only say what would be removed.
             prove: Whether what was removed is taken out of every file of the library, and searched
                 for, at once: that takes seconds in a large one. No search finds it in any case;
                 its words leave the files with the next removal, or with ``reindex``.
-
-        Raises:
-            NotFoundError: a name fits nothing; nothing was removed.
-            UsageError: a name fits several documents, or nothing was named.
         """
         if not names and not missing:
             raise UsageError("Nothing to remove.", hint="Name a document, or use --missing.")
@@ -314,10 +278,6 @@ class Documents:
 
         Files in quarantine are tried again: those that gave no document by the next ``add`` or
         ``sync``.
-
-        Raises:
-            NotFoundError: a name fits nothing.
-            UsageError: a name fits several documents.
         """
         alone = [one for one in self.release_quarantined(*names) if not one.document_id]
         chosen = [name for name in names if not any(quarantine.fits(one, name) for one in alone)]
@@ -346,18 +306,13 @@ class Documents:
         """Yield the documents on any of ``shelves``, all when None, in order of id.
 
         Args:
-            shelves: Only documents on one of these.
             after: Only those whose ids come behind this one.
             text: Only those that have it in their title or source, whatever its case.
         """
         return self._runtime.store.documents(named_scope(shelves), after, text)
 
     def by_id(self, document_id: str) -> Document:
-        """Return the document with exactly this id.
-
-        Raises:
-            NotFoundError: there is none.
-        """
+        """Return the document with exactly this id."""
         document = self._runtime.store.document(document_id, Scope.everything())
         if document is None:
             raise NotFoundError(f"There is no document '{document_id}'.")
@@ -367,7 +322,6 @@ class Documents:
         """Return the bytes of the file that a document was read from, as they were then.
 
         Raises:
-            NotFoundError: there is no such document, or the library has no bytes of it.
             CorruptLibraryError: they are damaged.
         """
         document = self.by_id(document_id)
@@ -377,12 +331,7 @@ class Documents:
         return content
 
     def get(self, name: str) -> Document:
-        """Return the document that ``name`` means: an id, its beginning, a source, a file name.
-
-        Raises:
-            NotFoundError: it fits nothing.
-            UsageError: it fits several, or is empty.
-        """
+        """Return the document that ``name`` means: an id, its beginning, a source, a file name."""
         return find.find_document(name, self._runtime.store)
 
     def archive(self, name: str) -> FileRecord | None:
@@ -390,11 +339,7 @@ class Documents:
         return find.find_archive(name, self._runtime.store)
 
     def body(self, document_id: str) -> Body:
-        """Return the canonical text of a document and its shape.
-
-        Raises:
-            NotFoundError: there is no such document.
-        """
+        """Return the canonical text of a document and its shape."""
         body = self._runtime.store.body(document_id, Scope.everything())
         if body is None:
             raise NotFoundError(f"There is no document '{document_id}'.")

@@ -30,11 +30,7 @@ def rclone_of(runtime: Runtime) -> Rclone:
 
 
 def copies_of(place: Place, runtime: Runtime) -> Copies:
-    """Return what copies the files of a folder.
-
-    Raises:
-        NotFoundError, MissingExtraError: as ``rclone_of``.
-    """
+    """Return what copies the files of a folder."""
     name = hashlib.sha256(str(place).encode()).hexdigest()[:16]  # a path may be longer than a name
     folder = runtime.folder / _CACHE / "drives" / name
     return Copies(rclone_of(runtime), place, folder)

@@ -21,10 +21,9 @@ else:
 
 
 class EncoderFacet:
-    """The embedders of a workspace."""
+    """The embedders of a workspace. Where a model or its service fails, an EngineError says so."""
 
     def __init__(self, runtime: Runtime) -> None:
-        """Work on the library of ``runtime``."""
         self._runtime = runtime
 
     def embed_pending(
@@ -38,11 +37,9 @@ class EncoderFacet:
         an interrupt the next call goes on where this one was.
 
         Args:
-            on_progress: Called after each document, once its vectors are safe on disk.
             stop: Ends the work after the present documents when set.
 
         Raises:
-            EngineError: the model or its service failed.
             RefusedError: another process is making vectors for this library.
         """
         if self.is_embedding():
@@ -62,11 +59,7 @@ class EncoderFacet:
         return self._runtime.encoders.is_embedding()
 
     def speed(self) -> tuple[int, float]:
-        """Return how many chunks wait for the encoder of the settings, and its chunks a second.
-
-        Raises:
-            EngineError: the model or its service failed.
-        """
+        """Return how many chunks wait for the encoder of the settings, and its chunks a second."""
         return self._runtime.encoders.speed(time.perf_counter)
 
     def statuses(self) -> tuple[EncoderStatus, ...]:
@@ -78,7 +71,6 @@ class EncoderFacet:
 
         Raises:
             RefusedError: the settings want no vectors.
-            EngineError: the model or its service failed.
         """
         if self._runtime.settings.embedding.engine == "none":
             raise RefusedError(
@@ -92,20 +84,13 @@ class EncoderFacet:
         return self._runtime.table.count_tokens(text)
 
     def previous(self) -> EmbeddingSettings:
-        """Return the settings of the embedder before the present one.
-
-        Raises:
-            NotFoundError: there is none.
-        """
+        """Return the settings of the embedder before the present one."""
         return EmbeddingSettings.model_validate_json(self._runtime.encoders.previous().settings)
 
     def return_to_previous(self) -> None:
         """Use the embedder before the present one again, at once; give up one that is being built.
 
         The settings have to name it, too: the next opening goes by what they name.
-
-        Raises:
-            NotFoundError: there is none.
         """
         self._runtime.encoders.back()
 

@@ -15,20 +15,14 @@ _PAUSE_SECONDS: Final = 0.2  # between looks for work
 
 
 class JobFacet:
-    """The jobs of a workspace."""
+    """The jobs of a workspace. No id of a job is a UsageError, one of no job a NotFoundError."""
 
     def __init__(self, runtime: Runtime) -> None:
-        """Work on the library of ``runtime``."""
         self._runtime = runtime
         self._jobs = runtime.runner.jobs
 
     def list(self, states: Sequence[JobState] = (), lane: str = "") -> tuple[Job, ...]:
-        """Return the jobs in any of ``states``, all when none is named, newest first.
-
-        Args:
-            states: Where they are.
-            lane: Only those of this lane, such as one folder.
-        """
+        """Return the jobs in any of ``states``, all when none is named, newest first."""
         return tuple(self._jobs.jobs(states, lane))
 
     def due(self) -> tuple[Job, ...]:
@@ -36,20 +30,14 @@ class JobFacet:
         return due(self._runtime.runner)
 
     def get(self, job_id: str) -> Job:
-        """Return a job.
-
-        Raises:
-            NotFoundError: there is none with this id.
-            UsageError: it is no id of a job.
-        """
+        """Return a job."""
         return self._jobs.job(job_id)
 
     def cancel(self, job_id: str) -> Job:
         """Stop a job; what it has done stays. A running one ends within a few seconds.
 
         Raises:
-            NotFoundError: there is none with this id.
-            UsageError: it has ended already, or it is no id of a job.
+            UsageError: it has ended already.
         """
         job = self._jobs.job(job_id)
         if job.state in FINISHED:
@@ -60,8 +48,7 @@ class JobFacet:
         """Leave the work of a job that has ended to the next worker, as a new job.
 
         Raises:
-            NotFoundError: there is none with this id.
-            UsageError: it has not ended, it is an upload that is done, or it is no id of a job.
+            UsageError: it has not ended, or it is an upload that is done.
         """
         job = self._jobs.job(job_id)
         if job.state not in FINISHED:
@@ -86,14 +73,7 @@ class JobFacet:
         meets a full disk, a busy database or the like is put off: ``pending`` with its error.
 
         Args:
-            once: End after one job.
-            uploads: Only received files.
             idle_seconds: End when there was nothing to do for so long; None for never.
-            on_progress: Called after each file.
-            on_end: Called with each job when it has ended.
-
-        Raises:
-            KeyboardInterrupt: it was interrupted.
         """
         ended: list[Job] = []
         idle_since = time.monotonic()

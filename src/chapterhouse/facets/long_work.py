@@ -66,11 +66,7 @@ class Order:
 
 
 def adding(paths: Sequence[Path], shelf: str) -> Order:
-    """Return the order of an ``add``; its lane is the first path.
-
-    Raises:
-        NotFoundError: a path is not there.
-    """
+    """Return the order of an ``add``; its lane is the first path."""
     places = [location_of(*resolve_root(path)) for path in paths]
     return Order("add", {"paths": sorted(set(places)), "shelf": shelf}, places[0])
 
@@ -124,11 +120,7 @@ def enqueue(order: Order, runtime: Runtime) -> Job:
 
 
 def read_here(order: Order, runtime: Runtime, on_progress: OnProgress) -> AddReport:
-    """Do an order that reads files, as a job of this process; return what became of them.
-
-    Raises:
-        ChapterhouseError: the store cannot be written; what was told before is safe.
-    """
+    """Do an order that reads files, as a job of this process; return what became of them."""
     reports: list[AddReport] = []
 
     def work(tracker: Tracker) -> Ended:
@@ -142,11 +134,7 @@ def read_here(order: Order, runtime: Runtime, on_progress: OnProgress) -> AddRep
 def sync_here(
     names: Sequence[str], options: Options, runtime: Runtime, on_progress: OnProgress
 ) -> tuple[SyncReport, ...]:
-    """Sync sources as a job of this process; return what that did.
-
-    Raises:
-        ChapterhouseError: the store cannot be written; what was told before is safe.
-    """
+    """Sync sources as a job of this process; return what that did."""
     order = syncing(names, options)
     reports: list[SyncReport] = []
 
@@ -159,12 +147,7 @@ def sync_here(
 
 
 def embed_here(runtime: Runtime, on_progress: OnProgress, stop: Event) -> None:
-    """Make the vectors that documents lack, as a job of this process.
-
-    Raises:
-        EngineError: the model failed.
-        RefusedError: another process is at it.
-    """
+    """Make the vectors that documents lack, as a job of this process."""
 
     def work(tracker: Tracker) -> Ended:
         tracker.stop = stop
@@ -183,11 +166,7 @@ def _run_here(
 
 
 def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
-    """Do the work of a job of any kind.
-
-    Raises:
-        KeyError: there is no such kind of job.
-    """
+    """Do the work of a job of any kind."""
     if job.kind == UPLOAD:
         return _upload(job, runtime, tracker, on_progress)
     if job.kind == "embed":
@@ -331,12 +310,7 @@ def _is_stored(record: FileRecord) -> bool:
 
 
 def _require_stored(record: FileRecord) -> None:
-    """Refuse a file of which nothing was stored: who sent it waits for its document.
-
-    Raises:
-        RejectedError: it says why.
-        ChapterhouseError: reading it failed, which is tried again.
-    """
+    """Refuse a file of which nothing was stored: who sent it waits for its document."""
     if _is_stored(record):
         return
     why = record.sentence or "It is of a kind that is not read."

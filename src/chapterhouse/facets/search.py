@@ -22,10 +22,13 @@ from chapterhouse.types import Context, Query, SearchResult
 
 
 class Search:
-    """Finds passages in the documents of a workspace."""
+    """Finds passages in the documents of a workspace, on ``shelves`` alone where some are named.
+
+    Documents with one of ``tags``, which the asker knows about, rank a little higher. An empty
+    question, a number out of range or an unknown purpose is a UsageError.
+    """
 
     def __init__(self, runtime: Runtime) -> None:
-        """Work on the library of ``runtime``."""
         self._runtime = runtime
 
     @property
@@ -48,14 +51,9 @@ class Search:
         Args:
             text: A question or words; "quoted phrases", identifiers and file names are found to
                 the letter.
-            shelves: Only documents on one of these; all when None.
             limit: Number of hits, 1 to 1,000; the setting when None.
             per_document: At most so many of one document, 0 for no cap; the setting when None.
-            tags: What the asker knows about; documents with one of them rank a little higher.
             method: The stages of retrieval; the library's own when None.
-
-        Raises:
-            UsageError: the question is empty or a number is out of range.
         """
         query = self._query(
             Query(text, named_scope(shelves), tags=tuple(tags)), limit, per_document
@@ -68,11 +66,7 @@ class Search:
         *,
         shelves: Sequence[str] | None = None,
     ) -> SearchResult:
-        """Return every document in which all words of ``text`` stand, by its best chunk.
-
-        Raises:
-            UsageError: the question is empty.
-        """
+        """Return every document in which all words of ``text`` stand, by its best chunk."""
         query = self._query(Query(text, named_scope(shelves)))
         return find_all(query, sources_of(self._runtime))
 
@@ -88,14 +82,8 @@ class Search:
         """Return excerpts that answer ``question`` and fit ``maximum`` tokens.
 
         Args:
-            question: A question.
             maximum: Tokens; when None, those of ``purpose``, else the setting.
             purpose: What the context is for: a name in ``packing.budgets``.
-            shelves: Only documents on one of these; all when None.
-            tags: What the asker knows about.
-
-        Raises:
-            UsageError: the question is empty, a number is out of range, or the purpose unknown.
         """
         packing = self._runtime.settings.packing
         stated = _budget_for(purpose, packing)
@@ -110,11 +98,7 @@ class Search:
         return build_context(found, lookup, budget, packing_for(packing))
 
     def repack(self, context: Context, maximum: int) -> Context:
-        """Fit a context to another number of tokens, without searching again.
-
-        Raises:
-            UsageError: the number is below 1.
-        """
+        """Fit a context to another number of tokens, without searching again."""
         if maximum < 1:
             raise UsageError(f"A context needs at least 1 token, not {maximum}.")
         packing = packing_for(self._runtime.settings.packing)

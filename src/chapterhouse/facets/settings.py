@@ -28,11 +28,11 @@ class SettingsFacet:
     """The settings of a workspace.
 
     What it returns is as of now; the library goes on with the settings it was opened with. A
-    setting may be named by an alias, and is returned under its own name.
+    setting may be named by an alias, and is returned under its own name. A name or value that
+    does not fit is a UsageError.
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        """Work on the library of ``runtime``."""
         self._runtime = runtime
         self._stored = runtime.store.settings()
 
@@ -44,18 +44,13 @@ class SettingsFacet:
         return self._stored.sequence() != resolved.sequence or have_files_changed(resolved.stated)
 
     def all(self) -> tuple[SettingValue, ...]:
-        """Return every setting, section by section; of further models what is stated.
-
-        Raises:
-            UsageError: a settings file does not fit by now.
-        """
+        """Return every setting, section by section; of further models what is stated."""
         return setting_values(self._now())
 
     def get(self, name: str) -> SettingValue:
         """Return one setting.
 
         Raises:
-            UsageError: there is no such setting.
             NotFoundError: it is one of a further model that nothing states.
         """
         return _named(self._now(), find_setting(name))
@@ -81,9 +76,7 @@ class SettingsFacet:
             The changed settings, in the order of ``values``.
 
         Raises:
-            UsageError: there is no such setting, or the values do not fit.
             RefusedError: one belongs to the machine, and is set in a file.
-            ReadOnlyError: the library can only be read.
         """
         return self._write(values, (), by, dry_run=dry_run)
 
@@ -98,12 +91,6 @@ class SettingsFacet:
 
         Args:
             names: Of the settings; nothing happens to those of which it says nothing.
-            by: As in ``change_many``.
-            dry_run: Likewise.
-
-        Raises:
-            UsageError: there is no such setting, or what is left does not fit.
-            ReadOnlyError: the library can only be read.
         """
         return self._write({}, names, by, dry_run=dry_run)
 
@@ -175,11 +162,7 @@ def _is_new(name: str, value: object, before: ResolvedSettings) -> bool:
 def _changed(
     before: ResolvedSettings, written: Mapping[str, StoredSetting], dropped: Sequence[str]
 ) -> ResolvedSettings:
-    """Return the settings as they would be.
-
-    Raises:
-        UsageError: what is left does not fit, or would be ignored.
-    """
+    """Return the settings as they would be."""
     assert before.stated is not None
     gone = {*written, *dropped}
     rest = {name: one for name, one in before.stored.items() if name not in gone}

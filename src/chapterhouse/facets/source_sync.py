@@ -87,17 +87,6 @@ def sync_sources(
 
     Args:
         names: Sources; all, and the files that were added one by one, when none is named.
-        options: How it is done.
-        runtime: The library's parts.
-        on_progress: Called after each file.
-        follow: Returns the work with whoever else follows it.
-
-    Returns:
-        A report for each source, in order of name.
-
-    Raises:
-        NotFoundError: a name fits none; nothing was done.
-        UsageError: a name fits several.
     """
     return _Sync(runtime, options, on_progress, follow).run(names)
 

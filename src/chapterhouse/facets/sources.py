@@ -45,10 +45,13 @@ OnProgress = Callable[[Progress], None]
 
 
 class Sources:
-    """The sources of a workspace."""
+    """The sources of a workspace.
+
+    A name that fits none is a NotFoundError, one that fits several a UsageError; nothing was done
+    then.
+    """
 
     def __init__(self, runtime: Runtime) -> None:
-        """Work on the library of ``runtime``."""
         self._runtime = runtime
 
     # --- which there are -----------------------------------------------------------------------
@@ -71,11 +74,9 @@ class Sources:
         Args:
             location: A folder, one of a cloud drive as ``REMOTE:PATH``, or a file with addresses
                 that ends in .links, .urls or .txt.
-            name: How it is called; like its folder or file by default.
             shelf: On which its documents are; empty for the one that the location is followed on
                 already, or the default one.
             include: Patterns as in .gitignore of what is read; everything when empty.
-            exclude: Patterns of what is not.
             maximum_bytes: Larger files are rejected; 0: as the settings say.
             trust: How far it is trusted; when None a new list of pages is ``web``, a new folder of
                 a cloud drive ``shared``, any other ``own``.
@@ -119,8 +120,7 @@ class Sources:
         """Say how far a source is trusted; it holds at once for all its documents.
 
         Raises:
-            NotFoundError: none is called so.
-            UsageError: several are, or it belongs to a persona or a council.
+            UsageError: it belongs to a persona or a council.
         """
         source = self.get(name)
         if source.kind in AGENTS:
@@ -133,12 +133,7 @@ class Sources:
         return source
 
     def give(self, location: str, owner: "Personas | Councils", name: str) -> Source:
-        """Add a folder to those that a persona or a council reads; nothing is read yet.
-
-        Raises:
-            NotFoundError: there is no such folder, persona or council.
-            UsageError: the name fits several.
-        """
+        """Add a folder to those that a persona or a council reads; nothing is read yet."""
         path = Path(location).expanduser().absolute()
         if not path.is_dir():
             raise NotFoundError(f"There is no folder {location}.", hint="Check the spelling.")
@@ -151,12 +146,7 @@ class Sources:
         return all_sources(self._runtime)
 
     def get(self, name: str) -> Source:
-        """Return the source that a name, a path or the beginning of a name means.
-
-        Raises:
-            NotFoundError: none is called so.
-            UsageError: several are.
-        """
+        """Return the source that a name, a path or the beginning of a name means."""
         return find_source(name, self.list())
 
     def files(self, source: Source) -> Iterator[FileRecord]:
@@ -185,8 +175,7 @@ class Sources:
         """Forget a source; its documents stay.
 
         Raises:
-            NotFoundError: none is called so.
-            UsageError: several are, or it belongs to a persona or a council.
+            UsageError: it belongs to a persona or a council.
         """
         source = self.get(name)
         if source.kind in AGENTS:
@@ -215,17 +204,11 @@ class Sources:
             delete: Whether documents leave whose files are gone or excluded.
             confirmed: Whether they may also where more than half, and more than twenty, of a source
                 or of a folder in it go at once, all of a source, or those of another disk.
-            dry_run: Only say what would be done.
             prove: Whether what was removed is taken out of every file of the library, and searched
                 for, at once: it costs seconds. Nothing finds it in any case.
-            on_progress: Called after each file.
 
         Returns:
             A report for each source, in order of name. What failed says so in its report.
-
-        Raises:
-            NotFoundError: a name fits none; nothing was done.
-            UsageError: a name fits several.
         """
         options = Options(delete=delete, confirmed=confirmed, dry_run=dry_run, prove=prove)
         if dry_run:
@@ -237,12 +220,7 @@ class Sources:
         """Leave a sync to the next worker; return its job, or the equal one that waits already.
 
         Args:
-            names: As of ``sync``.
             confirmed: Likewise. Only somebody who has seen what would be removed may say so.
-
-        Raises:
-            NotFoundError: a name fits none.
-            UsageError: a name fits several.
         """
         chosen = [self.get(name).name for name in names]
         order = long_work.syncing(chosen, Options(confirmed=confirmed))
@@ -269,13 +247,6 @@ class Sources:
 
         All of them come first, and again when a folder comes or goes: what changed before the
         folders were watched is seen by nobody else.
-
-        Args:
-            names: As in ``watch``.
-            stop: Likewise.
-
-        Raises:
-            NotFoundError, ChapterhouseError: as ``watch``.
         """
         while not stop.is_set():
             sources = [self.get(name) for name in names] or list(self.list())

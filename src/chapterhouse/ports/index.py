@@ -37,9 +37,6 @@ class Index(Protocol):
         Args:
             store: What it was made from; all its changes are applied.
             thorough: Also read every byte of it, and make again what each text gives.
-
-        Raises:
-            CorruptLibraryError: its files are damaged.
         """
 
 

@@ -22,10 +22,6 @@ def limit(port: Port, permitted: Scope) -> Port:
     Every scope that it is given is cut to the permitted one before anything is read, so that what
     is outside moves no score, count or message. What takes no scope is refused: a method that is
     added later cannot read past it.
-
-    Args:
-        port: A store, an index or memories.
-        permitted: What may be seen.
     """
     return cast("Port", _Limited(port, permitted))
 

@@ -123,8 +123,6 @@ class LanguageModel(Protocol):
 
         Args:
             instructions: The system message. Text of documents never stands in it.
-            prompt: The user's message.
-            tools: What it may call.
             on_text: Is given each piece of text as it comes.
             output: The form of the answer. Not every service can hold a model to it, so the
                 instructions describe it too, and the text may be of another form all the same.
