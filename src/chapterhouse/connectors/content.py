@@ -48,7 +48,6 @@ def open_source(file: SourceFile, *, maximum_bytes: int = MAXIMUM_BYTES) -> Cont
 
     Args:
         file: A file that ``walk`` found without a problem.
-        maximum_bytes: Longer files are rejected.
 
     Raises:
         RejectedError: it is ``not-a-file``, ``symbolic-link``, ``cannot-open``, ``vanished``,

@@ -128,7 +128,6 @@ class Fetcher:
         Args:
             resolve: Return the addresses of a host; by default the system's resolver.
             permits: Whether an address may be connected to; by default only public ones.
-            limits: What one page may cost.
             tls: How certificates are verified; by default against the system's authorities.
         """
         self._resolve = resolve
@@ -144,9 +143,7 @@ class Fetcher:
         """Return the page at ``url``.
 
         Args:
-            url: Its address.
             etag: What the last fetch gave, to be told where nothing has changed since.
-            last_modified: As ``etag``.
 
         Raises:
             RejectedError: it cannot or must not be had; the code is one of ``CODES``.

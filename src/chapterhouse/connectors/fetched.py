@@ -106,14 +106,10 @@ def sync_pages(links: Sequence[Link], folder: Path, fetch: Fetch, today: str) ->
     Args:
         links: Of all lists that share the folder.
         folder: Where pages are kept; made where it is not there.
-        fetch: How a page is fetched.
-        today: The ISO date that new pages get.
 
     Raises:
         UsageError: ``fetched.json`` is not what this function writes.
-        ValueError: ``today`` is no ISO date.
         RefusedError: the folder is a link.
-        OSError: the disk does not do it.
     """
     _require_date(today, "today")
     _require_folder(folder)
@@ -136,21 +132,12 @@ def sync_pages(links: Sequence[Link], folder: Path, fetch: Fetch, today: str) ->
 
 
 def remembered(folder: Path) -> tuple[Remembered, ...]:
-    """Return the pages kept in ``folder``, in order of their addresses; none where there is none.
-
-    Raises:
-        UsageError: as `bring_up_to_date`.
-    """
+    """Return the pages kept in ``folder``, in order of their addresses."""
     return tuple(page for _, page in sorted(_load(folder).items()))
 
 
 def forget(folder: Path, urls: Iterable[str]) -> tuple[Remembered, ...]:
-    """Remove the pages of ``urls`` from ``folder``; return those that were there.
-
-    Raises:
-        UsageError: as `bring_up_to_date`.
-        RefusedError: the folder is a link.
-    """
+    """Remove the pages of ``urls`` from ``folder``; return those that were there."""
     _require_folder(folder)
     pages = _load(folder)
     gone = tuple(pages.pop(url) for url in sorted(set(urls) & pages.keys()))
@@ -286,11 +273,7 @@ def _load(folder: Path) -> dict[str, Remembered]:
 
 
 def _page(url: str, values: object) -> Remembered:
-    """Return a page as it was saved.
-
-    Raises:
-        ValueError: it was not saved like this; its names could lead anywhere.
-    """
+    """Return a page as it was saved."""
     names = {field.name for field in fields(Remembered)} - {"url"}
     if not isinstance(values, dict) or values.keys() != names:
         raise ValueError(f"the keys of {url!r} are not {', '.join(sorted(names))}")

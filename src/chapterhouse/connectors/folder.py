@@ -103,11 +103,8 @@ def walk(
     problem. Links are not followed, except ``path`` itself: its owner named it.
 
     Args:
-        path: A folder, or one file.
         label: What sources begin with; by default the name of the folder, or of the file's.
-        on_ignored: Called with each file and folder that is ignored, and the reason.
         leaves_out: Says of a path below a folder, with ``/``, whether its owner excluded it.
-        volumes: Says on which volume each file is, where that is wanted.
 
     Raises:
         NotFoundError: nothing is there.
@@ -121,11 +118,7 @@ def walk(
 
 
 def resolve_root(path: Path) -> tuple[Path, tuple[str, ...]]:
-    """Return the folder that ``path`` adds and, where it is a file, its name in that folder.
-
-    Raises:
-        NotFoundError: nothing is there.
-    """
+    """Return the folder that ``path`` adds and, where it is a file, its name in that folder."""
     try:
         resolved = path.expanduser().resolve(strict=True)
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle

@@ -97,11 +97,7 @@ def _find_addresses(line: str) -> list[tuple[str, str]]:
 
 
 def _normal(written: str) -> str:
-    """Return an address in normal form.
-
-    Raises:
-        RejectedError: it is none.
-    """
+    """Return an address in normal form."""
     url = written.strip()
     if url.startswith("<") and url.endswith(">"):
         url = url[1:-1]

@@ -72,12 +72,7 @@ def charset(stated: str) -> str:
 
 
 def extension(content_type: str, ending: str) -> str:
-    """Return the extension of a page's file; empty for what cannot be read.
-
-    Args:
-        content_type: As the server states it, without parameters.
-        ending: What stands behind the last dot of the address's path.
-    """
+    """Return the extension of a page's file; empty for what cannot be read."""
     if content_type == "text/plain" and ending in _PLAIN_EXTENSIONS:
         return ending
     if content_type in _UNKNOWN_TYPES and ending in _PATH_EXTENSIONS:

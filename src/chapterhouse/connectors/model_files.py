@@ -66,12 +66,7 @@ def fetch_files(
     """Fetch what ``folder`` lacks of ``files``.
 
     Args:
-        files: What is wanted.
-        origin: Where from.
-        folder: Where they are put; made if it is not there.
         on_progress: Called with the bytes that are there and the bytes of all files.
-        silent_seconds: Longest wait for the next byte.
-        sleep: Waits before another attempt.
 
     Raises:
         UsageError: the address is not one of http or https.

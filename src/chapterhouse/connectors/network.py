@@ -32,11 +32,7 @@ class Deadline:
     end: float
 
     def remaining(self) -> float:
-        """Return the seconds that are left, above 0.
-
-        Raises:
-            RejectedError: ``url-timeout``; none are.
-        """
+        """Return the seconds that are left, above 0."""
         left = self.end - time.monotonic()
         if left <= 0:
             raise _late()
@@ -66,11 +62,7 @@ class PinnedNetwork(httpcore2.NetworkBackend):
         local_address: str | None = None,  # noqa: ARG002 - of the base class
         socket_options: Iterable[Any] | None = None,  # noqa: ARG002 - of the base class
     ) -> httpcore2.NetworkStream:
-        """Connect to the host's first address that answers.
-
-        Raises:
-            RejectedError: ``url-refused``, ``url-unreachable`` or ``url-timeout``.
-        """
+        """Connect to the host's first address that answers."""
         error: OSError | None = None
         for address in self._checked(host, port):
             try:
@@ -190,11 +182,7 @@ class _Stream(httpcore2.NetworkStream):
 
 
 def resolve_host(host: str, port: int) -> tuple[str, ...]:
-    """Return the addresses that this system knows for a host, in its order of preference.
-
-    Raises:
-        OSError: it knows none.
-    """
+    """Return the addresses that this system knows for a host, in its order of preference."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 

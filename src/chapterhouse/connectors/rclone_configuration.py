@@ -54,11 +54,7 @@ class Remote:
 
 
 def providers(rclone: Rclone) -> tuple[Provider, ...]:
-    """Return what rclone can read, the well-known first.
-
-    Raises:
-        EngineError: rclone does not run.
-    """
+    """Return what rclone can read, the well-known first."""
     found = [
         Provider(
             str(item["Prefix"]),
@@ -72,11 +68,7 @@ def providers(rclone: Rclone) -> tuple[Provider, ...]:
 
 
 def remotes(rclone: Rclone) -> tuple[Remote, ...]:
-    """Return the remotes of rclone's configuration, by name; what else it says of them stays there.
-
-    Raises:
-        ChapterhouseError: the configuration cannot be read.
-    """
+    """Return the remotes of rclone's configuration, by name, and nothing else that it says."""
     found = read_json(rclone, ["config", "dump"], "")
     return tuple(Remote(name, str(found[name].get("type", ""))) for name in sorted(found))
 
@@ -135,11 +127,7 @@ def _silence(rclone: Rclone) -> tuple[str, ...]:
 
 
 def require_free(name: str, known: Sequence[Remote]) -> None:
-    """Refuse a name that a remote has, or cannot have.
-
-    Raises:
-        UsageError: it is one.
-    """
+    """Refuse a name that a remote has, or cannot have."""
     if Place.parse(f"{name}:") and any(remote.name == name for remote in known):
         raise UsageError(
             f"There is a remote '{name}' already.",

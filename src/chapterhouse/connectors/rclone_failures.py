@@ -122,12 +122,7 @@ def arrived_short(run: Finished) -> bool:
 
 
 def error_of(run: Finished, place: str) -> ChapterhouseError:
-    """Return the error for a run that failed.
-
-    Args:
-        run: How it ended.
-        place: What it was about, as ``REMOTE:PATH``.
-    """
+    """Return the error for a run that failed."""
     kind, message, hint = _ERRORS.get(kind_of(run), _OTHERWISE)
     remote = place.partition(":")[0]
     filled = message.format(remote=remote, place=place, reason=reason_of(run))

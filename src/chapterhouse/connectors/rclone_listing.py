@@ -35,11 +35,7 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``REMOTE:PATH``.
-
-        Raises:
-            UsageError: it is something else.
-        """
+        """Read ``REMOTE:PATH``."""
         remote, colon, path = text.partition(":")
         parts = [part for part in path.split("/") if part]
         # A remote that is described on the spot, as ":s3,secret=…:", would be stored and shown.
@@ -91,11 +87,6 @@ class Entry:
 def list_place(rclone: Rclone, place: Place, *, recursive: bool) -> tuple[Entry, ...]:
     """Return what is in a folder now, in order of path.
 
-    Args:
-        rclone: The program.
-        place: The folder.
-        recursive: Whether folders below it are listed too.
-
     Raises:
         ChapterhouseError: it cannot be listed to its end.
     """
@@ -110,11 +101,7 @@ def list_place(rclone: Rclone, place: Place, *, recursive: bool) -> tuple[Entry,
 
 
 def read_json(rclone: Rclone, arguments: Sequence[str], place: str) -> Any:
-    """Return what rclone prints as JSON; what may pass is tried again.
-
-    Raises:
-        ChapterhouseError: it fails, or prints something else.
-    """
+    """Return what rclone prints as JSON; what may pass is tried again."""
     for attempt in range(rclone.patience.attempts):
         time.sleep(rclone.patience.pause_seconds * attempt)
         run = rclone.run(arguments)

@@ -77,7 +77,6 @@ class Rclone:
         """Run it to its end and say how it ended; it is asked nothing and has no terminal.
 
         Args:
-            arguments: Of the command line, without the program.
             limit: Seconds after which it is stopped; 0 for those of the patience.
 
         Raises:

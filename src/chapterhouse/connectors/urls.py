@@ -114,11 +114,7 @@ def parse_url(text: str) -> WebAddress:
 
 
 def follow(base: WebAddress, reference: str) -> WebAddress:
-    """Return where a ``Location`` of ``base`` leads (RFC 3986, 5.2), checked like any address.
-
-    Raises:
-        RejectedError: ``url-refused``.
-    """
+    """Return where a ``Location`` of ``base`` leads (RFC 3986, 5.2), checked like any address."""
     if _SCHEME.match(reference):
         return parse_url(reference)
     if reference.startswith("//"):
@@ -139,7 +135,6 @@ def file_name(url: str, extension: str, digits: int = 8) -> str:
 
     Args:
         url: The address in its normal form.
-        extension: Without the dot.
         digits: Of the SHA-256 of the address, in hexadecimal.
     """
     shown = unquote(url.partition("://")[2].partition("?")[0], errors="replace")

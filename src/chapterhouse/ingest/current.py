@@ -15,10 +15,6 @@ def read_current(document: Document, work: Work) -> tuple[Document, Body] | None
 
     The text is empty where the file cannot be read any more.
 
-    Args:
-        document: As it is stored.
-        work: What reads it.
-
     Returns:
         None where the file is as it was read, or not on this machine.
     """

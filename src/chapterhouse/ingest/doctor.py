@@ -50,12 +50,8 @@ def check_library(
     """Compare a library with itself; of a damaged database nothing but that is said.
 
     Args:
-        store: The truth.
-        blobs: Where it has the bytes of larger files.
-        indexes: What is derived from it, by name.
         thorough: Bring the indexes up to date, read every text, row, byte and vector, and compare
             what is made of them; else only counts, records and keys.
-        on_progress: Called after each document.
     """
     try:
         faults = list(store.examination().faults(thorough=thorough))
@@ -90,16 +86,7 @@ def check_surroundings(
     encoders: Sequence[EncoderStatus],
     ignored: Collection[str] = (),
 ) -> tuple[Check, ...]:
-    """Return what a library runs on, one check a kind; it fails where work will.
-
-    Args:
-        own_version: Of Chapterhouse.
-        home: The home folder.
-        folder: Of the workspace.
-        store: Its store.
-        encoders: How far the vectors are.
-        ignored: Settings in the database that do not hold.
-    """
+    """Return what a library runs on, one check a kind; it fails where work will."""
     return (
         Check("versions", passed=True, sentence=_versions(own_version)),
         Check("readers", passed=True, sentence=describe_readers()),

@@ -40,8 +40,6 @@ def embed_pending(
     """Embed the documents that lack vectors of ``embedder``, those added meanwhile included.
 
     Args:
-        store: Where documents are.
-        embedder: Makes the vectors.
         on_progress: Called after each document, when its vectors are safe on disk.
         on_begin: Called with every few documents, before they are embedded.
         on_batch: Called after them.

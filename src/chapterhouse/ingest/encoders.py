@@ -59,12 +59,8 @@ class Encoders:
     """The embedders of one workspace. Safe to share between threads; processes may share it.
 
     Args:
-        store: Where vectors and roles are recorded.
-        folder: The workspace's folder.
         base: What is made while adding: the table, or nothing.
         wanted: The encoder of the settings; None where they name the table.
-        open_embedder: Opens an embedder of recorded settings.
-        open_index: Opens the index of an embedder's vectors in a folder.
         follow: Whether recorded roles count; False where the settings want no vectors at all.
     """
 
@@ -149,11 +145,6 @@ class Encoders:
     ) -> None:
         """Make the vectors that are missing, then let the encoder take over.
 
-        Args:
-            on_progress: Called after each document.
-            stop: Ends the work after the present documents when set.
-            on_begin: Called with every few documents, before they are embedded.
-
         Raises:
             EngineError: the model failed, or the settings' encoder cannot be opened.
             RefusedError: another process is at it.
@@ -183,9 +174,6 @@ class Encoders:
         """Return how many chunks wait for the encoder, and how many it does in a second.
 
         A few are embedded to find out. 0 where none wait.
-
-        Raises:
-            EngineError: the model failed.
         """
         embedder = self._wanted.embedder if self._wanted else None
         if embedder is None:
@@ -238,11 +226,7 @@ class Encoders:
         return roles[PREVIOUS]
 
     def back(self) -> None:
-        """Return to the embedder before the present one, or give up the one being built.
-
-        Raises:
-            NotFoundError: there is none.
-        """
+        """Return to the embedder before the present one, or give up the one being built."""
         earlier, roles = self.previous(), self._embeddings.encoders()
         if earlier.fingerprint == roles.get(ACTIVE, self._table).fingerprint:
             self._embeddings.forget(BUILDING)

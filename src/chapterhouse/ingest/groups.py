@@ -29,11 +29,7 @@ class Write:
 
 
 def groups(writes: Iterable[Write | None]) -> Iterator[Sequence[Write]]:
-    """Gather writes in their order, each group for one transaction.
-
-    Args:
-        writes: What is to be written; None where the next will be waited for.
-    """
+    """Gather writes in their order, each group for one transaction."""
     group: list[Write] = []
     began = 0.0
     try:

@@ -46,10 +46,6 @@ def add(paths: Iterable[Path], work: Work) -> AddReport:
     takes its old document with it. Files that are gone are named in the report and stay in the
     library.
 
-    Args:
-        paths: Folders and files.
-        work: What the run needs.
-
     Raises:
         NotFoundError: one of ``paths`` is not there; nothing was done.
         ChapterhouseError: the store cannot be written, as when the disk is full; what was told
@@ -59,11 +55,7 @@ def add(paths: Iterable[Path], work: Work) -> AddReport:
 
 
 def label_roots(paths: Sequence[Path], store: Store) -> Plan:
-    """Return the plan of ``paths`` after the folders that are new have their labels.
-
-    Raises:
-        NotFoundError: one of the paths is not there.
-    """
+    """Return the plan of ``paths`` after the folders that are new have their labels."""
     plan = make_plan(paths, store)
     labels = {place: store.label_root(place, label) for place, label in plan.new_roots.items()}
     # Another process may have taken a label meanwhile.
@@ -71,16 +63,7 @@ def label_roots(paths: Sequence[Path], store: Store) -> Plan:
 
 
 def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
-    """Bring the library to the state of the files of a plan; what is gone stays.
-
-    Args:
-        plan: What is there and what is known of it.
-        contents: Opens files.
-        work: What the run needs.
-
-    Raises:
-        ChapterhouseError: the store cannot be written; what was told before is safe.
-    """
+    """Bring the library to the state of the files of a plan; what is gone stays."""
     renames = find_renames(plan, contents, work.maximum_bytes)
     moves = tuple(file_moves(renames, work.store))
     if moves:
@@ -132,12 +115,7 @@ def add_text(text: str, title: str, work: Work) -> AddReport:
     """Store text that came from no file, as Markdown; the same text on one shelf changes nothing.
 
     Args:
-        text: The text.
         title: Stands above it as its heading; empty where it has one, or needs none.
-        work: What the run needs.
-
-    Raises:
-        ChapterhouseError: the store cannot be written.
     """
     data = (f"# {title}\n\n{text}" if title else text).encode("utf-8", "replace")
     return add_bytes(data, f"{slug((title or text)[:_NAME])}.md", work, "text")
@@ -149,13 +127,7 @@ def add_bytes(data: bytes, name: str, work: Work, label: str = "upload") -> AddR
     Those that others sent to another shelf are another one: who sends does not learn of it.
 
     Args:
-        data: The bytes of a file.
         name: What the file would be called; its end says the format where the bytes do not.
-        work: What the run needs.
-        label: What its source begins with.
-
-    Raises:
-        ChapterhouseError: the store cannot be written.
     """
     digest = hashlib.sha256(data).hexdigest()
     location = _place_for(digest, work.shelf, work.store)

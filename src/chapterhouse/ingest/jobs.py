@@ -61,13 +61,7 @@ class Runner:
 
 
 def claim(runner: Runner, job_id: str = "", *, uploads: bool = False) -> Job | None:
-    """Take the job whose turn it is, or the named one; None where there is none to take.
-
-    Args:
-        runner: Who takes it.
-        job_id: Only this job.
-        uploads: Only a received file.
-    """
+    """Take the job whose turn it is, or the named one; None where there is none to take."""
     _release_dead(runner)
     now = runner.clock()
     until = now + runner.lease_seconds
@@ -100,9 +94,7 @@ def run_job(
     """Do the work of a job that was claimed; return the job as it ended, or was postponed.
 
     Args:
-        job: As it was claimed.
         work: Does it. It ends early, as cancelled, when the tracker's ``stop`` is set.
-        runner: What running needs.
         is_queued: Whether a worker runs it. Then it is pending again after Ctrl-C and after an
             error that passes, and how it ended is written as soon as it can be.
 
@@ -181,11 +173,6 @@ def run_here(
     One of before with equal arguments that nobody is at is gone on with.
 
     Args:
-        kind: What is done.
-        arguments: With what, as JSON has it.
-        lane: What fairness goes by.
-        work: Does it.
-        runner: What running needs.
         on_wait: Called again and again while another job of the lane runs.
 
     Raises:

@@ -38,10 +38,7 @@ class VectorLayers:
     """Opens each embedder once. Safe to share between threads.
 
     Args:
-        folder: The index folder of the workspace.
         base: What is made while documents are added.
-        open_embedder: Opens an embedder of recorded settings.
-        open_index: Opens the index of an embedder's vectors in a folder.
     """
 
     def __init__(

@@ -33,10 +33,7 @@ def fetch_pages(
 
     Args:
         source: Its location is the list.
-        folder: Of the pages.
-        fetch: How a page is fetched.
         today: The ISO date that new pages get.
-        on_progress: Called before each page.
         delete: Whether pages go that the list has no more.
 
     Raises:

@@ -85,10 +85,6 @@ def run_suspects_last(
     Nobody waits for a reader that hangs again, and if the process ends, it is known at which file.
 
     Args:
-        files: In order of source.
-        is_suspect: Whether a file is settled last.
-        looks: Opens some.
-        work: What the run needs.
         settled: How many more files of the same work were settled before.
     """
     others = [file for file in files if not is_suspect(file)]
@@ -123,11 +119,7 @@ def run(
     the next run does the rest.
 
     Args:
-        looks: The files.
-        total: How many there are.
-        work: What the run needs.
         before: How many more files of the same work were settled before.
-        after: How many will be after it.
     """
     outcomes: list[FileOutcome] = []
     waiting: deque[Look] = deque()
@@ -257,11 +249,7 @@ def _reported(write: Write, work: Work) -> Write:
 
 
 def _wait(extraction: Future[Extraction], work: Work) -> None:
-    """Wait until a file is read.
-
-    Raises:
-        CancelledError: the work is to stop before it is.
-    """
+    """Wait until a file is read."""
     while not extraction.done():
         if work.stop.is_set():
             extraction.cancel()
@@ -290,11 +278,7 @@ def extraction_of(look: Look, work: Work) -> Extraction:
 
 
 def _members(look: Look, extraction: Extraction, work: Work) -> Sequence[Look]:
-    """Return the files in a file, opened.
-
-    Raises:
-        RejectedError: ``too-deep`` or ``archive-too-many-entries``.
-    """
+    """Return the files in a file, opened."""
     members = [one for one in extraction.members if not is_ignored(one.path.split("/"))]
     if not members:
         return ()
@@ -353,11 +337,7 @@ def _is_known(look: Look, work: Work) -> bool:
 
 
 def _finish_archives(looks: Sequence[Look], work: Work) -> Iterator[Write | None]:
-    """Yield what is to be written of files in a file, with some of them being read ahead.
-
-    Raises:
-        CancelledError: the work was stopped; then the file that they are in is not done.
-    """
+    """Yield what is to be written of files in a file, with some of them being read ahead."""
     waiting: deque[Look] = deque()
     count = 0
     try:
@@ -393,11 +373,7 @@ def _record_archive(
 
 
 def prepared_of(look: Look, extraction: Extraction, work: Work) -> "Prepared":
-    """Make a document of what was read.
-
-    Raises:
-        RejectedError: it cannot be one.
-    """
+    """Make a document of what was read."""
     assert look.content is not None
     work.on_step(in_flight(look, Step.CHUNKING))
     with _boundary(look):
@@ -406,11 +382,7 @@ def prepared_of(look: Look, extraction: Extraction, work: Work) -> "Prepared":
 
 @contextmanager
 def _boundary(look: Look) -> Iterator[None]:
-    """Keep the failure of one hostile file from ending the run for all the others.
-
-    Raises:
-        RejectedError: with its kind, for the record.
-    """
+    """Keep the failure of one hostile file from ending the run for all the others."""
     try:
         yield
     except (RejectedError, CancelledError, EngineError):

@@ -180,12 +180,7 @@ def _find(
 
 
 def name_of_folder(location: str, roots: Mapping[str, str]) -> str:
-    """Return what the sources of files in a folder begin with.
-
-    Args:
-        location: Its absolute path.
-        roots: Label by location of the folders that were added.
-    """
+    """Return what the sources of files in a folder begin with."""
     for ancestor in (location, *above(location)):
         if ancestor in roots:
             below = location[len(ancestor.rstrip("/")) :].strip("/")

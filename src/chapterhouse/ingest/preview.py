@@ -18,9 +18,6 @@ def preview(paths: Sequence[Path], *, store: Store, maximum_bytes: int) -> AddRe
 
     A file ends as ``skipped`` with the code ``unchanged`` or ``would-be-read``, or as
     ``rejected`` where already its bytes cannot be had.
-
-    Raises:
-        NotFoundError: one of ``paths`` is not there.
     """
     return preview_plan(make_plan(paths, store), open_all, maximum_bytes)
 

@@ -18,10 +18,6 @@ def blame(in_flight: Sequence[FileInFlight], store: Store) -> tuple[FileRecord, 
     A file that the process itself had in hand is it; where there was none, each that was being
     read may be. The next run reads these last and one at a time, so it sees which it is. An
     encoder's death is no file's fault: it embeds many at a time, all of them read before.
-
-    Args:
-        in_flight: What was worked on when the process ended.
-        store: Where it is recorded.
     """
     own = [file for file in in_flight if file.step is Step.CHUNKING]
     read = [file for file in in_flight if file.step is Step.READING]

@@ -53,12 +53,6 @@ def cut_all(
 
     What is done is safe: after an interrupt, or the end of the process, the same call does the
     rest.
-
-    Args:
-        store: Where they are.
-        cutter: What cuts them.
-        embedder: Makes the vectors that come with a document.
-        on_progress: Called after each document.
     """
     waiting = [document for document in store.documents(_ALL) if not cutter.is_right(document)]
     done = 0

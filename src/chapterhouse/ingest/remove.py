@@ -39,8 +39,6 @@ def remove_documents(
     A file that is still in its folder, or in its archive, comes back with the next ``add`` of it.
 
     Args:
-        document_ids: Ids; repeats count once.
-        store: Where they are.
         on_progress: Called after each removal, when it is safe on disk.
 
     Raises:
@@ -87,9 +85,6 @@ def erase(
 
     Args:
         traces: Of one or several runs of ``remove_documents``.
-        store: What is there.
-        folder: Of the workspace.
-        caches: Of vectors.
         rewrite_indexes: Writes all indexes anew; returns the change up to which each has come.
     """
     for cache in caches:

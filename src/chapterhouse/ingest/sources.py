@@ -21,9 +21,6 @@ def remember_folders(paths: Iterable[Path], shelf: str, store: Store, now: int) 
     """Remember folders that are added as sources, unless a source of the shelf covers them.
 
     Args:
-        paths: Folders, and files, which become no sources.
-        shelf: On which their documents are.
-        store: Where they are remembered.
         now: When all of them was read, in seconds; 0: not yet.
     """
     for path in paths:

@@ -16,9 +16,6 @@ class Tracker:
     What is called for every file of ten thousand takes no lock: it sets one attribute or entry.
 
     Args:
-        job: The job, as it was claimed.
-        jobs: Where it is written how far the job is.
-        clock: The time in seconds since 1970.
         lease_seconds: How long the lease lasts from each report on.
     """
 

@@ -19,12 +19,7 @@ _dropped: Final[dict[Path, float]] = {}  # when each folder was last looked at
 
 
 class Upload:
-    """A file that is being received, piece by piece.
-
-    Args:
-        folder: Of the workspace.
-        maximum: Bytes that it may have.
-    """
+    """A file that is being received, piece by piece."""
 
     def __init__(self, folder: Path, maximum: int) -> None:
         self._maximum = maximum
@@ -42,7 +37,6 @@ class Upload:
 
         Raises:
             RejectedError: it is more than the settings let a file have.
-            OSError: it cannot be written, as on a full disk.
         """
         self.size += len(data)
         if self.size > self._maximum:
@@ -61,7 +55,6 @@ class Upload:
 
         Raises:
             RejectedError: it is empty.
-            OSError: it cannot be written.
         """
         if not self.size:
             raise RejectedError("empty", "The file is empty.")
@@ -81,8 +74,6 @@ def receive(folder: Path, maximum: int, has_job: Callable[[str], bool]) -> Itera
     """Give an upload to write to; what is not finished is deleted, soon also of dead processes.
 
     Args:
-        folder: Of the workspace.
-        maximum: Bytes that it may have.
         has_job: Whether a finished upload of this name belongs to a job that is still known.
     """
     now = time.monotonic()
@@ -97,11 +88,7 @@ def receive(folder: Path, maximum: int, has_job: Callable[[str], bool]) -> Itera
 
 
 def read(folder: Path, name: str) -> bytes:
-    """Return the bytes of a finished upload.
-
-    Raises:
-        RejectedError: it is not there any more.
-    """
+    """Return the bytes of a finished upload."""
     try:
         return (folder / FOLDER / name).read_bytes()
     except FileNotFoundError:

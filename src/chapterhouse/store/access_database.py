@@ -39,11 +39,7 @@ class AccessDatabase:
         self._inode = 0  # of the file that is open
 
     def rows(self, name: str, *bindings: str | bytes | int | None) -> Sequence[Row]:
-        """Run a statement that reads; nothing is found where there is no database.
-
-        Raises:
-            ChapterhouseError: it cannot be read.
-        """
+        """Run a statement that reads; nothing is found where there is no database."""
         with self._lock, _explained():
             connections = self._connections() if self._path.exists() else None
         if connections is None:

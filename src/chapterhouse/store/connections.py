@@ -42,11 +42,7 @@ _NO_SPACE = (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyErro
 
 
 def require_sqlite(version: str) -> None:
-    """Refuse a SQLite that can corrupt a library.
-
-    Raises:
-        RefusedError: ``version`` is older than ``OLDEST_SQLITE``.
-    """
+    """Refuse a SQLite that can corrupt a library."""
     if tuple(map(int, version.split("."))) < OLDEST_SQLITE:
         oldest = ".".join(map(str, OLDEST_SQLITE))
         raise RefusedError(
@@ -56,14 +52,7 @@ def require_sqlite(version: str) -> None:
 
 
 class Connections:
-    """The connections of this process to the library at ``path``.
-
-    Raises:
-        RefusedError: the SQLite at hand is too old.
-        CorruptLibraryError: the file is no Chapterhouse library.
-        NewerLibraryError: it was written by a newer Chapterhouse.
-        ReadOnlyError: it has to be upgraded, and can only be read.
-    """
+    """The connections of this process to the library at ``path``."""
 
     def __init__(self, path: Path, migrations: Sequence[str] | None = None) -> None:
         require_sqlite(apsw.sqlite_lib_version())

@@ -14,12 +14,7 @@ class FolderDefinitions:
     """The definitions in one folder, which need not be there yet."""
 
     def __init__(self, path: Path, marks: Sequence[str]) -> None:
-        """Take the folder of all definitions.
-
-        Args:
-            path: Where each definition has a folder of its name.
-            marks: Files and folders of which a definition has at least one.
-        """
+        """Take the folder of all definitions."""
         self._path = path
         self._marks = tuple(marks)
 
@@ -64,11 +59,7 @@ class FolderDefinitions:
         write_whole(self._path / name / file, text)
 
     def make(self, name: str, folders: Sequence[str]) -> None:
-        """Make the folder of a definition, with these folders for documents in it.
-
-        Raises:
-            OSError: it cannot be made.
-        """
+        """Make the folder of a definition, with these folders for documents in it."""
         for folder in folders:
             make_folder(self._path / name / folder)
 

@@ -38,10 +38,8 @@ class EmbeddingStore:
         """Add vectors to a stored document; durable once it returns.
 
         Args:
-            document_id: The document.
             keys: The keys of the chunks that were embedded, in order. A chunk key is never used
                 again, so they say whether the document is still the one that was read.
-            fingerprint: The embedder of ``vectors``.
             vectors: One finite row a chunk, shape (len(keys), dimensions).
 
         Returns:
@@ -71,10 +69,8 @@ class EmbeddingStore:
         """Return documents that lack vectors of ``fingerprint``, in order of id.
 
         Args:
-            fingerprint: Of the embedder.
             languages: Those that it serves; documents in others are never pending.
             after: Only documents whose id follows this one.
-            limit: At most so many.
         """
         bindings = (fingerprint, rows.to_json(list(languages)), after, limit)
         return tuple(map(rows.document_from, self._all("documents_to_embed", *bindings)))
@@ -130,7 +126,6 @@ class EmbeddingStore:
         """Make an encoder the active one, and the active one the previous, in one step.
 
         Args:
-            record: The encoder.
             earlier: What questions use while no encoder is active: the built-in table.
             languages: Those it serves: it must have the vectors of every document in them, and
                 of one at least. None for a return to what was complete before.

@@ -184,7 +184,6 @@ def _scores(
     """Return BM25 as SQLite's full-text search has it, counted over some memories alone.
 
     Args:
-        terms: What is looked for.
         texts: Terms of question and answer of every memory that holds one of them.
         memories: How many there are in all.
         average: Number of terms that a memory has.

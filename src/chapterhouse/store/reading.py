@@ -276,11 +276,7 @@ class StoreReader:
 
 
 def sequence_in(found: Sequence[Row]) -> int:
-    """Return the number of the latest change.
-
-    Raises:
-        CorruptLibraryError: there is none.
-    """
+    """Return the number of the latest change."""
     if not found:
         raise CorruptLibraryError(
             "The library's count of changes is gone.", hint="Run: chapterhouse repair"

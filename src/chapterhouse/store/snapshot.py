@@ -30,13 +30,10 @@ def take_snapshot(
     removed is in the copy.
 
     Args:
-        connections: To the library.
         path: The file; another beside it is used on the way.
-        agree: Called just before the moment, while nobody can write.
         memories: Whether to take what was asked and answered, and the counts of questions.
 
     Raises:
-        ChapterhouseError: another process wrote for half a minute.
         OSError: there is no space for the copy.
     """
     whole = path.with_name(f"{path.name}-whole")
@@ -115,8 +112,6 @@ def require_own_schema(path: Path) -> None:
     Triggers and views that we did not make would run when the library is used.
 
     Raises:
-        CorruptLibraryError: it is no library of Chapterhouse, or damaged.
-        NewerLibraryError: a newer Chapterhouse made it.
         RefusedError: it has other tables, indexes, triggers or views than ours.
     """
     migrations = load_migrations()

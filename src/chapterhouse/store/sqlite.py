@@ -44,9 +44,6 @@ def require_not_emptied(path: Path) -> None:
     """Refuse a database that is empty or missing where files beside it say that it was not.
 
     SQLite would make a new one: a library without documents, whose blobs no document needs.
-
-    Raises:
-        CorruptLibraryError: that is so.
     """
     if path.exists() and path.stat().st_size:
         return
@@ -134,9 +131,6 @@ class SqliteStore(StoreReader):
 
         One synchronisation of the disk is paid instead of one each. Others cannot write meanwhile,
         so nothing that takes long belongs inside.
-
-        Raises:
-            ChapterhouseError: the disk is full, or another process wrote for half a minute.
         """
         try:
             with self._connections.write():
@@ -167,13 +161,7 @@ class SqliteStore(StoreReader):
         the id that was given.
 
         Args:
-            document: The document; its ``sha256`` must be that of ``content``.
-            body: Its canonical text.
-            chunks: Its chunks, numbered from 0.
             vectors: One finite row a chunk, or None where the language is not served.
-            fingerprint: The embedder of ``vectors``.
-            record: The file's record; stored with the document's id.
-            content: The bytes of the file.
 
         Raises:
             ValueError: parts of the document contradict each other.
