@@ -63,18 +63,9 @@ async def ask(
     """Answer a question.
 
     Args:
-        question: A question.
         persona: Who is asked; empty for the library itself.
-        options: What the caller says about it.
-        runtime: The library's parts.
         emit: Is called with what happens before the answer, from any thread; drafts of what a
             model writes are only made for it.
-
-    Raises:
-        UsageError: the question is empty, a number is out of range, there is no such model, or
-            shelves were named beside a persona.
-        NotFoundError: there is no such persona or shelf.
-        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
     if options.words is not None and options.words < 1:
         raise UsageError(f"An answer needs at least 1 word, not {options.words}.")
@@ -127,17 +118,8 @@ async def follow_up(
     """Return a question of a conversation as it can be understood by itself.
 
     Args:
-        question: A question.
         before: The turns before it, oldest first.
-        persona: Who is asked; empty for the library itself.
-        options: What the caller says about it.
-        runtime: The library's parts.
         certain: Whether it is known to go on from the last of them.
-
-    Raises:
-        UsageError: the question is empty, or there is no such model.
-        NotFoundError: there is no such persona or shelf.
-        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
 
     def request_of() -> Request:
@@ -231,10 +213,8 @@ async def hand_off(
     by slug. Nothing of a shelf is shown but by the colleague who answers.
 
     Args:
-        request: The question as it was put to the first.
         given: Their answer: out of scope.
         colleagues: The same question as it would be put to the others.
-        runtime: The library's parts.
         on_draft: Is given what a model writes as it comes, checked sentence by sentence.
     """
     best: Request | None = None

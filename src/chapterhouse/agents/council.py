@@ -244,11 +244,7 @@ class ParsedCouncil:
     raw: Mapping[str, Any] | None = None
 
     def required(self) -> Council:
-        """Return the council.
-
-        Raises:
-            CouncilConfigError: something is wrong with its form.
-        """
+        """Return the council."""
         wrong = errors(self.problems)
         if wrong or self.council is None:
             raise CouncilConfigError(wrong)

@@ -52,7 +52,6 @@ def check_council(
     """Return all that is wrong with a council, errors first.
 
     Args:
-        council: As it was built or read.
         references: What to compare it with; by default only the council itself is looked at.
         file: What the problems name as its file; its slug by default.
     """
@@ -336,7 +335,6 @@ def circle(start: str, inner: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Return a way from ``start`` that comes back to where it was, as ``(a, b, a)``; or nothing.
 
     Args:
-        start: A council.
         inner: The councils that are members of each.
     """
     way, done = [start], set[str]()

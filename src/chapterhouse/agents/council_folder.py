@@ -14,12 +14,7 @@ from chapterhouse.types.personas import COUNCIL_FILE, DOCS
 
 @dataclass(frozen=True, slots=True)
 class CouncilFolder:
-    """A council as its folder has it.
-
-    Attributes:
-        path: The folder, absolute.
-        council: What ``council.json`` says.
-    """
+    """A council as its folder has it."""
 
     path: Path
     council: Council
@@ -87,7 +82,6 @@ def without_link(folder: CouncilFolder, written: str) -> CouncilFolder:
     """Return the council without one of its linked folders.
 
     Args:
-        folder: The council.
         written: The folder as the configuration has it, its path, or its last name.
 
     Raises:

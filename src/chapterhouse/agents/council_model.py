@@ -68,7 +68,6 @@ class Member:
         instructions: What a plain role is to do; for a persona, what is theirs to do here.
         model: Model that speaks for them, a name of ``[models.*]``; empty for the persona's
             own, else the council's.
-        tools: What they may call beside the council's tools.
         grounding: Whether they are given excerpts, search for themselves, or both; None for the
             persona's own way, else ``inject``.
         timeout_seconds: Longest turn; None for the round's.
@@ -154,12 +153,9 @@ class CouncilModel:
         purpose: What it is for, shown to every member.
         model: Model of members that have none of their own; empty for the library's.
         tools: What every member and the chair may call, but no council that is a member.
-        members: Who speaks, in this order.
-        rounds: What happens, in this order.
         chaired_by: Who presides and sums up: a persona or a plain role; ``chair`` in the file.
         folders: Further folders whose documents all members read: absolute, with ``~``, or
             relative to the council's own.
-        options: What is to be decided between.
         parallel: Members that speak at a time, 1 to 64.
         round_timeout_seconds: When a round ends, even if a member has not spoken.
     """

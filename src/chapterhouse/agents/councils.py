@@ -41,10 +41,8 @@ class Link:
     """What linking or unlinking did.
 
     Attributes:
-        folder: The council afterwards.
         written: The folder as the configuration has it, or had it.
         changed: Whether the configuration is another one now, or would be.
-        refresh: What became of the documents.
     """
 
     folder: CouncilFolder
@@ -168,8 +166,6 @@ class Councils(Registry[CouncilFolder]):
 
         Args:
             name: A slug, its beginning, or a display name; or a council that was built.
-            on_progress: Called after each file.
-            dry_run: Only say what would be done.
             confirmed: As of ``Sources.sync``.
 
         Raises:
@@ -218,10 +214,7 @@ class Councils(Registry[CouncilFolder]):
         """Take a linked folder away; documents that nobody else has leave the library.
 
         Args:
-            name: A slug, its beginning, or a display name.
             path: The folder as the configuration has it, its path, or its last name.
-            on_progress: Called after each file.
-            dry_run: Only say what would be done.
 
         Raises:
             NotFoundError: there is no such council, or it is not linked.

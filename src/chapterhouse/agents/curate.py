@@ -100,9 +100,7 @@ def curate(
         read: Starts reading bytes; called with the bytes and the file's name.
         today: ISO date; no document is dated later.
         everything: Read unchanged sources too, and make again what was deleted by hand.
-        maximum_bytes: Larger files are not read.
         dry_run: Say what would be done; read, but write nothing.
-        on_progress: Called after each document.
 
     Returns:
         How each document ended, those of sources that are gone last.

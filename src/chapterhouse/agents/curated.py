@@ -45,8 +45,6 @@ class Curated:
         source: Name below RAW-DOCS.
         target: Name in RAG, or empty where there is none.
         code: Stable and machine-readable; why, where ``status`` does not say it all.
-        sentence: For people: what happened and what to do.
-        notices: What the reader said of the source.
     """
 
     source: str
@@ -83,10 +81,7 @@ class Known:
         sha256: Hash of the bytes that were read last, or empty where none were yet.
         size: Their number.
         mtime_ns: The file's time, or 0 where it was too young to be trusted.
-        generator: Version of what made the document.
         code: Why there is no document, where there is none.
-        sentence: The same for people.
-        made: Whether the document was ever written.
         orphaned: Whether the source was gone the last time.
     """
 
@@ -163,11 +158,7 @@ def save_state(rag: Path, state: State) -> None:
 
 
 def base_folder(rag: Path) -> Path:
-    """Return the folder of what was generated last.
-
-    Raises:
-        RefusedError: a link stands in its place.
-    """
+    """Return the folder of what was generated last."""
     folder = rag / BASE_FOLDER
     if folder.is_symlink():
         raise RefusedError(
@@ -177,11 +168,7 @@ def base_folder(rag: Path) -> Path:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that it is either as it was or whole, whatever happens.
-
-    Raises:
-        ChapterhouseError: it cannot be written; what was there is still there.
-    """
+    """Write a text file so that it is either as it was or whole, whatever happens."""
     try:
         files.make_folder(path.parent)
         files.write_whole(path, text)
@@ -193,11 +180,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def remove_whole(path: Path) -> None:
-    """Remove a file, if it is there.
-
-    Raises:
-        ChapterhouseError: it cannot be removed.
-    """
+    """Remove a file, if it is there."""
     try:
         path.unlink(missing_ok=True)
         if path.parent.is_dir():

@@ -61,11 +61,8 @@ class Origin:
     """Where a document comes from.
 
     Attributes:
-        id: Of the curated document.
         source: Name of the file below RAW-DOCS.
-        slug: The persona.
         today: ISO date.
-        url: Where it was fetched, or empty.
         title: What the list of pages calls it, or empty.
     """
 

@@ -37,7 +37,6 @@ class Schema(Generic[Model]):
     """What the file of a definition may say.
 
     Attributes:
-        adapter: Of the model.
         keys: The keys that an object may have, by its path without numbers.
         page: Where they are documented.
         example: The smallest file.
@@ -254,9 +253,6 @@ def with_changes(raw: Mapping[str, Any], changes: Mapping[str, object]) -> dict[
     """Return ``raw`` with other values at some keys, such as ``retrieval.max_chunks``.
 
     What its owner wrote keeps its place; a new key comes last.
-
-    Raises:
-        UsageError: a key leads into something that is no object.
     """
     result = dict(raw)
     for key, value in changes.items():
@@ -272,11 +268,7 @@ def with_changes(raw: Mapping[str, Any], changes: Mapping[str, object]) -> dict[
 
 
 def require_new(definitions: Definitions, kind: str, name: str, file: str, hint: str) -> None:
-    """Check that nothing would be written over.
-
-    Raises:
-        RefusedError: there is a ``kind`` ("persona" or "council") of this name already.
-    """
+    """Check that nothing would be written over."""
     if definitions.has(name, file):
         where = definitions.folder(name)
         raise RefusedError(f"There is a {kind} '{name}' already, in {where}.", hint=hint)

@@ -53,8 +53,6 @@ def evident_date(stem: str, metadata: Mapping[str, str], today: str) -> str:
     """Return the document's date as ISO, or nothing: that in its name, else what it states.
 
     Args:
-        stem: The file's name without its ending.
-        metadata: What the file states of itself.
         today: ISO date; a document of the future states something else.
     """
     stated = (metadata[name] for name in _DATE_FIELDS if name in metadata)

@@ -25,14 +25,7 @@ _NAMED: Final = 3
 
 
 def copy_in(files: Sequence[Path], raw: Path) -> tuple[Path, ...]:
-    """Copy ``files`` into ``raw``; return where they are now. One that is there is left alone.
-
-    Raises:
-        NotFoundError: one is not there.
-        UsageError: one is a folder, or has a name that is ignored.
-        RefusedError: another file has its name.
-        OSError: the disk does not do it.
-    """
+    """Copy ``files`` into ``raw``; return where they are now. One that is there is left alone."""
     wanted = [(file.expanduser(), raw / file.name) for file in files]
     for source, target in wanted:
         _require_file(source, target)
@@ -45,11 +38,7 @@ def copy_in(files: Sequence[Path], raw: Path) -> tuple[Path, ...]:
 
 
 def parse_urls(urls: Sequence[str]) -> tuple[Link, ...]:
-    """Return addresses as links, each once.
-
-    Raises:
-        UsageError: one is no address that may be fetched.
-    """
+    """Return addresses as links, each once."""
     return tuple(dict.fromkeys(_one_link(url) for url in urls))
 
 

@@ -43,9 +43,7 @@ class Listed:
     Attributes:
         source: As it is named in commands: below the persona's folder, or as it is cited.
         path: Where the file is that is indexed; for one of RAW-DOCS the curated one.
-        document_id: Of the document, or empty.
         reason: Why it is not indexed, or not wholly.
-        code: The same, stable and machine-readable.
         shared_with: The other shelves on which the document is.
     """
 

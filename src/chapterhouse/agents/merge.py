@@ -32,15 +32,7 @@ def write_document(rag: Path, known: Known, text: str, *, remake: bool, dry_run:
     """Write a newly generated text where no hand has edited the last one; say what came of it.
 
     Args:
-        rag: The folder of curated documents.
-        known: What is remembered of the source.
-        text: What was generated from it now.
         remake: Whether to make again what was deleted by hand.
-        dry_run: Write nothing.
-
-    Raises:
-        UsageError: what stands in its place cannot be read.
-        ChapterhouseError: a file cannot be written.
     """
     target, base_file = target_path(rag, known.id), base_path(rag, known.id)
     ours, base = read_own(target), read_own(base_file)

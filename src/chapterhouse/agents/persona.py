@@ -170,11 +170,7 @@ PERSONA_SCHEMA: Final = Schema(
 
 
 def parse_config(raw: Mapping[str, Any], file: str) -> PersonaConfig:
-    """Return the configuration that ``raw`` states.
-
-    Raises:
-        PersonaConfigError: with every problem: an unknown key, a value of the wrong kind or size.
-    """
+    """Return the configuration that ``raw`` states."""
     parsed = parse_model(raw, PERSONA_SCHEMA)
     if isinstance(parsed, PersonaConfig):
         return parsed
@@ -206,7 +202,6 @@ class PersonaFolder:
 
     Attributes:
         path: The folder, absolute.
-        config: What ``persona.config.json`` says.
         prose: What ``persona.md`` says, without invisible characters.
     """
 
@@ -284,12 +279,7 @@ def _folder(definitions: Definitions, slug: str, config: PersonaConfig) -> Perso
 
 
 def read_raw(definitions: Definitions, slug: str) -> dict[str, Any]:
-    """Return a configuration as its owner wrote it.
-
-    Raises:
-        PersonaConfigError: it is not there, is not UTF-8 or not JSON (line and column say where),
-            or has a key twice.
-    """
+    """Return a configuration as its owner wrote it."""
     hint = "chapterhouse persona new SLUG writes what is missing in a folder."
     read = read_object(definitions, slug, CONFIG_FILE, hint, PERSONA_SCHEMA)
     if read.problems or read.value is None:
@@ -298,11 +288,7 @@ def read_raw(definitions: Definitions, slug: str) -> dict[str, Any]:
 
 
 def read_prose(definitions: Definitions, slug: str) -> str:
-    """Return what ``persona.md`` says; nothing where it is not there.
-
-    Raises:
-        PersonaConfigError: it is not UTF-8, or too long.
-    """
+    """Return what ``persona.md`` says; nothing where it is not there."""
     try:
         data = definitions.read(slug, PROSE_FILE, 4 * _LONGEST_PROSE + 1)
         prose = sanitise(data.decode("utf-8-sig")).text.strip()
@@ -339,11 +325,7 @@ def create(
     """Make a persona, or what is missing of one; write over nothing.
 
     Args:
-        definitions: The personas there are.
-        slug: Lower-case letters, digits and single hyphens.
         display_name: How they are called; the slug in words when empty.
-        template: What to start from.
-        folders: Further folders whose documents are theirs.
 
     Raises:
         UsageError: the slug or the name cannot be used.
@@ -386,10 +368,6 @@ def change(definitions: Definitions, slug: str, changes: Mapping[str, object]) -
     """Set some keys of a configuration, such as ``profile.expertise``, and leave all others.
 
     A configuration that cannot be used as it is can be fixed so.
-
-    Raises:
-        PersonaConfigError: it could not be used afterwards; nothing was written.
-        UsageError: a key leads nowhere, or is ``slug``.
     """
     if changes.get("slug", slug) != slug:
         raise UsageError(

@@ -70,8 +70,6 @@ class Proposal:
 
     Attributes:
         remembered: What is kept with an acceptance, to tell a person's own words the next time.
-        method: The name of the model that wrote it; empty where none did.
-        warnings: What did not work.
     """
 
     before: PersonaConfig
@@ -93,10 +91,7 @@ class PersonaUpdate:
     Attributes:
         copied: Files that were taken in, below the persona's folder.
         fetched: What became of each page, or None where none was listed.
-        refresh: What was curated and indexed.
         again: What reading unchanged documents anew did, or None where that was not asked for.
-        proposal: The profile to accept; false where nothing would change.
-        accepted: Whether it was.
     """
 
     slug: str
@@ -123,10 +118,6 @@ def fetch(
     """Fetch pages into ``RAW-DOCS/.fetched`` and list them; None where there are none to fetch.
 
     Args:
-        folder: Whose.
-        links: The pages.
-        runtime: What fetches them.
-        on_progress: Is told of each page.
         whole: Whether these are all there are: kept pages that no list has any more then go.
     """
     fetched_folder = folder.raw / FETCHED
@@ -163,12 +154,7 @@ def read_again(
 
 
 def profile_of(folder: PersonaFolder, runtime: Runtime) -> Generated:
-    """Return the profile of a persona's documents in the words of a model, if one is set.
-
-    Raises:
-        UsageError: the configuration names a model that the settings do not have.
-        MissingExtraError: its key is in a keyring, and the library for that is missing.
-    """
+    """Return the profile of a persona's documents in the words of a model, if one is set."""
     documents = list(runtime.store.documents(Scope.of((folder.slug,))))
     if not documents:
         return Generated(warnings=("They have no documents yet, so there is nothing to tell.",))
@@ -196,7 +182,6 @@ def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
     """Return what to change in ``config``.
 
     Args:
-        config: As it is.
         last: What was generated when a proposal was accepted last; empty if none was.
         now: What a model wrote of the documents today; nothing changes where none did.
     """

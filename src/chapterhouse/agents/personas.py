@@ -141,12 +141,10 @@ class Personas(Registry[PersonaFolder]):
         """Take in what is new, read the documents again, and propose a profile.
 
         Args:
-            name: A slug, its beginning, or a display name.
             files: Copied into RAW-DOCS first.
             urls: Listed in ``RAW-DOCS/links.links`` and fetched first.
             everything: Fetch every listed page again and read every document anew; only without
                 ``files`` and ``urls``, which ask for no more than themselves.
-            on_progress: Called after each page and file.
             dry_run: Change nothing and fetch nothing.
 
         Raises:

@@ -79,9 +79,6 @@ class Problem:
 
     Attributes:
         path: Where in the file: keys and numbers from the outside in, as ``("tools", 2)``.
-        code: What, for programs.
-        sentence: What, for people.
-        hint: What to do about it.
         file: The file below the folder of all definitions, as ``maria/persona.config.json``; the
             slug of a council that has no folder; empty for text that is in no file.
     """
@@ -177,10 +174,7 @@ class References:
         personas: Every persona, and whether they can be used.
         councils: Every council, with the councils that are its members.
         broken: Councils that cannot meet.
-        models: The models that the settings name.
         has_model: Whether the library has a model of its own.
-        shelves: Every shelf there is.
-        tools: The tools that are registered by name.
     """
 
     folder: FilePath | None = None
@@ -219,11 +213,7 @@ def slug_problems(slug: str, kind: str, example: str) -> Iterator[Problem]:
 
 
 def require_slug(slug: str, kind: str, example: str) -> None:
-    """Check that a ``kind`` can be called ``slug``.
-
-    Raises:
-        UsageError: it cannot.
-    """
+    """Check that a ``kind`` can be called ``slug``."""
     for problem in slug_problems(slug, kind, example):
         raise UsageError(problem.sentence if slug else "The name is empty.", hint=problem.hint)
 

@@ -66,7 +66,6 @@ class Generated:
 
     Attributes:
         method: The model's name; empty where none wrote it.
-        warnings: What did not work.
     """
 
     tags: tuple[str, ...] = ()

@@ -64,7 +64,6 @@ class Refresh:
     Attributes:
         curation: What became of RAW-DOCS, or None where nothing in it had changed.
         sync: What was indexed and taken out, or None where nothing had changed.
-        warnings: What could not be looked at.
     """
 
     slug: str
@@ -226,9 +225,6 @@ class Registry(ABC, Generic[Folder]):
         It costs a look at the files' times where nothing has changed.
 
         Args:
-            name: A slug, its beginning, or a display name.
-            on_progress: Called after each file.
-            dry_run: Only say what would be done.
             confirmed: As of ``Sources.sync``.
 
         Raises:
@@ -337,11 +333,7 @@ class Registry(ABC, Generic[Folder]):
 
     @abstractmethod
     def _load(self, slug: str) -> Folder:
-        """Return the definition of this name.
-
-        Raises:
-            DefinitionError: it cannot be used.
-        """
+        """Return the definition of this name."""
 
     def _shelf(self, slug: str) -> str:
         """Return the shelf on which its documents stand."""

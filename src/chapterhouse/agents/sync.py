@@ -42,12 +42,9 @@ class Places:
     """Where the documents of a persona or council are, and those of all others of its kind.
 
     Attributes:
-        shelf: Its shelf.
         documents: The folder of its own documents; None where it only points at others.
-        folders: The further folders and files that it points at.
         all_folders: The folders of all personas, or of all councils, by shelf. One of this
             shelf's that is named only here is not looked into: its documents stay as they are.
-        excluded: Files that stay off its shelf.
     """
 
     shelf: str
@@ -104,7 +101,6 @@ def bring_up_to_date(
     other personas are on their shelves too.
 
     Args:
-        places: Where to look.
         work: What reading needs; its shelf is that of ``places``.
         dry_run: Only say what would be done; what front matter would change is not known then.
         confirmed: Whether also much may be removed at once, or from another disk than before.

@@ -20,11 +20,7 @@ DEFAULT_COUNCIL_TEMPLATE: Final = "decision"
 
 
 def require_template(name: str, known: Collection[str]) -> None:
-    """Check that there is a template of this name.
-
-    Raises:
-        NotFoundError: there is none.
-    """
+    """Check that there is a template of this name."""
     if name not in known:
         raise NotFoundError(
             f"There is no template '{name}'.", hint=f"There are: {', '.join(known)}."

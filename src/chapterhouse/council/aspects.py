@@ -34,7 +34,6 @@ def aspects_of(question: str, languages: Mapping[str, int]) -> tuple[Aspect, ...
     """Return the things that a question asks, one to ``MOST_ASPECTS``.
 
     Args:
-        question: As it was asked.
         languages: Of the documents, with counts.
     """
     flat = " ".join(question.split())

@@ -34,16 +34,7 @@ class _Entry:
 
 
 def open_declared(council: Council, runtime: Runtime, warn: Callable[[str], None]) -> Opened:
-    """Return the tool of every declaration of a council, each opened once.
-
-    Args:
-        council: One without problems, whose tools are wanted.
-        runtime: The library's parts.
-        warn: Is told what of a corpus could not be read.
-
-    Raises:
-        UsageError: a corpus is too large.
-    """
+    """Return the tool of every declaration of a council, each opened once."""
     folder = runtime.definitions["council"].folder(council.slug)
     opened: dict[DeclaredTool, Tool] = {}
     for declared in _declared(council):
@@ -64,11 +55,6 @@ def _declared(council: Council) -> Iterator[DeclaredTool]:
 
 def corpus_tool(corpus: Corpus, folder: Path, runtime: Runtime) -> tuple[Tool, tuple[str, ...]]:
     """Return the tool that searches a folder, and what could not be read of it, in sentences.
-
-    Args:
-        corpus: As the council declares it.
-        folder: Absolute.
-        runtime: The library's parts.
 
     Raises:
         NotFoundError: the folder is not there.

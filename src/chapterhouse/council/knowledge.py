@@ -61,8 +61,6 @@ def format_numbered(
     The first is cut rather than left out. What was cut or left out is said at the end.
 
     Args:
-        title: The heading.
-        found: What was found.
         notes: What is to be said besides, in sentences.
         maximum: Characters of the results, the heading among them.
     """
@@ -109,13 +107,10 @@ class Passages:
     """What a search gave to whoever may read so much.
 
     Attributes:
-        query: What was asked, and where.
         hits: Similar enough, or found word for word; best first.
         below: The best of the others.
         minimum: The least similarity.
-        documents: Number of documents searched.
         absolute: Whether similarities tell how well a passage fits; else they only order.
-        corrections: Of misspelled words in the query.
     """
 
     query: Query
@@ -139,11 +134,7 @@ def find_passages(
     """Return the passages that answer a query, from what may be read and from nothing else.
 
     Args:
-        search: Searches a library.
-        scope: What may be read.
-        query: A question or words.
         minimum: The least similarity, 0 to 1. What was asked for word for word is always similar.
-        limit: At most so many.
         per_document: At most so many of one document; 0 for no cap.
 
     Raises:
@@ -177,15 +168,7 @@ def search_knowledge(
     minimum: float = KNOWLEDGE_SIMILARITY,
     maximum_characters: int = MAXIMUM_CHARACTERS,
 ) -> Tool:
-    """Return a tool that gives passages that probably answer a question.
-
-    Args:
-        search: Searches a library.
-        scope: What may be read.
-        mark: Gives the markers by which a model may cite what is found; None where it cannot.
-        minimum: The least similarity where the model does not say.
-        maximum_characters: Of all that is told at once.
-    """
+    """Return a tool that gives passages that probably answer a question."""
     description = (
         "Search the knowledge base for passages that answer a question. Call this before you "
         "state a fact, figure, name, date or rule that the documents may hold. Returns only "
@@ -207,12 +190,6 @@ def semantic_search(
     """Return a tool that gives the one passage of each document that comes closest to a statement.
 
     However close: what says the opposite in other words is often not very similar.
-
-    Args:
-        search: Searches a library.
-        scope: What may be read.
-        mark: Gives the markers by which a model may cite what is found; None where it cannot.
-        maximum_characters: Of all that is told at once.
     """
     description = (
         "Find documents that speak about the same thing as a statement. Call this when you want "
@@ -233,14 +210,7 @@ def search_documents(
     mark: Mark | None = None,
     maximum_characters: int = MAXIMUM_CHARACTERS,
 ) -> Tool:
-    """Return a tool that gives the best passages with file, page and chunk, however well they fit.
-
-    Args:
-        search: Searches a library.
-        scope: What may be read.
-        mark: Gives the markers by which a model may cite what is found; None where it cannot.
-        maximum_characters: Of all that is told at once.
-    """
+    """Return a tool that gives the best passages with file, page and chunk, however well they fit."""
     description = (
         "Search the documents and see where each passage stands: file, page, chunk and text. Call "
         "this when you need the exact place or wording of something in the documents, or when "
@@ -272,8 +242,6 @@ def knowledge_tools(search: Search, scope: Scope, mark: Mark | None = None) -> M
     """Return all three by their names.
 
     Args:
-        search: Searches a library.
-        scope: What may be read.
         mark: Gives the markers by which a model may cite what is found; None where it cannot.
     """
     tools = [make(search, scope, mark=mark) for make in (search_knowledge, semantic_search)]
@@ -287,9 +255,7 @@ def format_passages(
     """Return passages as a model is told of them, escaped; or what was searched and what to try.
 
     Args:
-        passages: What was found.
         maximum: Characters, notes not counted.
-        mark: Gives the markers by which a model may cite what was found.
     """
     if not passages.hits:
         return _nothing(passages)

@@ -82,9 +82,7 @@ def best_passage(
 
     Args:
         questions: What is asked, put in one or more ways.
-        found: What it is chosen from.
         scorer: Counts words, and judges by them where the encoder does not serve the language.
-        encoder: Makes a vector of each token.
     """
     hits = found.hits
     passages = list(_passages(found))

@@ -112,10 +112,6 @@ def merge_tools(
     """Return what a member may call: the council's tools, then their own, each once.
 
     Args:
-        council_tools: Of the council.
-        member_tools: Of the member.
-        registry: What names stand for.
-        opened: What declarations came to.
         path: Where the member's tools stand, for what is wrong with them.
 
     Raises:
@@ -140,9 +136,6 @@ def tools_of(
     """Return what a member or the chair may call.
 
     A council that is a member inherits nothing: within it, its own tools count.
-
-    Raises:
-        CouncilConfigError: as ``merged`` does.
     """
     inherited = () if member.kind is MemberKind.COUNCIL else council_tools
     return merge_tools(inherited, member.tools, registry, opened=opened, path=path)
@@ -157,11 +150,8 @@ def participant_tools(
     """Return what everyone may call, by the keys of the members; the chair's is ``chair``.
 
     Args:
-        council: Whose tools are wanted.
-        registry: What names stand for.
         own: Tools by name that a member has beside these or instead of them, such as those that
             search only what this member may read. Asked once for everyone.
-        opened: What declarations came to.
 
     Raises:
         CouncilConfigError: it holds everything that is wrong with any tool, each once.
@@ -181,13 +171,7 @@ def participant_tools(
 def tool_problems(
     council: Council, registry: Registry = _NOTHING, own: OwnTools = _nothing_more
 ) -> tuple[Problem, ...]:
-    """Return everything that is wrong with the tools of a council, each once, before it meets.
-
-    Args:
-        council: As it was built or read.
-        registry: What names stand for.
-        own: Tools by name that a member has beside these or instead of them.
-    """
+    """Return everything that is wrong with the tools of a council, each once, before it meets."""
     return tuple(_all_problems(council, _tool_users(council, registry, own), registry, _CLOSED))
 
 

@@ -37,8 +37,6 @@ class Synthesis:
     """What the chair is to sum up.
 
     Attributes:
-        session: Who met.
-        task: The round, with all that was said.
         draft: The minutes without a chair.
     """
 
@@ -57,14 +55,7 @@ async def write_minutes(
     """Return the minutes as the chair's model writes them.
 
     Args:
-        chair: Who presides.
-        writer: The model that writes for them.
-        synthesis: What is to be summed up.
-        runtime: The library's parts.
         on_text: Is given what the model writes as it comes, before it is checked.
-
-    Raises:
-        EngineError: the model cannot be reached or wrote nothing.
     """
     given = await run_in_thread(partial(prepare_synthesis, chair, synthesis, runtime))
     model = Metered(writer)

@@ -75,17 +75,7 @@ async def convene(
     """Put a question to a council and return the minutes.
 
     Args:
-        council: A name, or one that was built.
-        question: What is to be discussed.
-        options: What the caller says about the meeting.
-        runtime: The library's parts.
         emit: Is called with what happens before the minutes, from any thread.
-
-    Raises:
-        CouncilConfigError: the council cannot meet.
-        NotFoundError: there is no such council.
-        UsageError: the question is empty or too long, or there is no such model.
-        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
     choices = options or _ANY
     emit = emit or ignore

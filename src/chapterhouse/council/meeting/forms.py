@@ -124,10 +124,7 @@ def turn_format(
     """Return the form of a turn, as small as the round allows.
 
     Args:
-        kind: What happens in the round.
-        questions: How many things are asked.
         statements: Ids of those that may be replied to.
-        options: What is to be decided between, if anything.
     """
     ids = [f"q{number}" for number in range(1, questions + 1)]
     choices = {
@@ -157,9 +154,7 @@ def _schema(
     So every service takes it that can hold a model to a schema.
 
     Args:
-        model: The form.
         choices: Values that fields may have, by name; a field that may have none is left out.
-        without: Further fields that are left out.
     """
     whole = model.model_json_schema()
     left_out = {*without, *(name for name, values in choices.items() if not values)}

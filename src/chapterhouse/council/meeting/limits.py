@@ -25,7 +25,6 @@ class Allowance:
     Args:
         seconds: From now on; 0 for any.
         tokens: Of prompts and answers together; 0 for any. A turn that has begun is finished.
-        clock: Gives seconds.
     """
 
     def __init__(

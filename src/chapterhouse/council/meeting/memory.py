@@ -44,11 +44,7 @@ def recall(
     """Return what fits a question of what a member held and the council decided, best first.
 
     Args:
-        council: Slug.
         member: Key of who is reminded; ``chair`` or empty for the decisions alone.
-        question: What is asked.
-        memories: Of the library.
-        limit: At most so many.
         now: In seconds.
     """
     if limit < 1:
@@ -66,11 +62,8 @@ def remember_meeting(
     Who held nothing has no memory, and the same is not remembered twice.
 
     Args:
-        minutes: Of the meeting.
-        memories: Of the library.
         now: In seconds.
         days: Until it is forgotten; 0 for never.
-        sequence: Of the library.
     """
     expires = now + days * _DAY if days else 0
     members = dict.fromkeys(turn.member for turn in minutes.turns)

@@ -12,9 +12,6 @@ class PlannedTurn:
     Attributes:
         member: Key of who would speak; ``chair`` for who presides.
         model: Name of the model; empty for who has none, and is asked nothing.
-        shelves: What they would read, their own first.
-        tools: Names of the tools that they could call.
-        instructions: The system message.
         prompt: The user's message, without what others would say before.
     """
 

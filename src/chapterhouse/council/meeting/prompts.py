@@ -75,10 +75,7 @@ def instructions(participant: Participant, task: TurnTask, shape: str, *, tools:
     """Return the system message of a turn.
 
     Args:
-        participant: Who speaks.
-        task: What is asked.
         shape: The form of the answer, in words.
-        tools: Whether there are tools.
     """
     council = task.council
     parts = [f"You are {sanitise_line(participant.title)}."]
@@ -97,9 +94,6 @@ def user_message(task: TurnTask, blocks: Sequence[Shown], nonce: str, *board: st
     """Return the sources, what was said, and behind it the question.
 
     Args:
-        task: What is asked.
-        blocks: What may be cited.
-        nonce: Fresh random letters.
         board: What was said before, as ``format_statements`` and its neighbours give it.
     """
     options = "\n".join(f"- {neutralise(sanitise_line(one))}" for one in task.council.options)
@@ -269,7 +263,6 @@ def evidence_excerpts(
     Args:
         citations: Those that are worth most first.
         scope: What the member reads.
-        runtime: The library's parts.
     """
     store = runtime.store
     found: dict[tuple[str, int, int], Excerpt] = {}

@@ -115,10 +115,7 @@ class TurnTask:
     """What members are asked in a round.
 
     Attributes:
-        question: What was put to the council.
-        aspects: The things that it asks.
         number: Of the round, from 1.
-        record: All that was said in the rounds before.
         titles: How everyone is called, by key.
         reminded: What the member who is asked held in earlier meetings.
     """

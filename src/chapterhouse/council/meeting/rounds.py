@@ -81,9 +81,6 @@ async def hold_round(
     Args:
         tasks: Who speaks, and what each is asked.
         limits: Members at a time, and seconds until the round ends for whoever has not spoken.
-        speak: Lets one member speak.
-        transcript: Where what was said is kept, and found after an interruption.
-        on_event: Is told what happens.
     """
     places = _Places(limits.parallel)
 
@@ -196,13 +193,7 @@ class Meeting:
     """What a meeting goes by.
 
     Attributes:
-        runtime: The library's parts.
-        transcript: Where what is said is kept.
-        on_event: Is told what happens.
-        speak: Lets a member speak.
-        preside: Lets the chair sum up.
         remind: What a member held in earlier meetings.
-        allowance: What is left of its time and tokens.
     """
 
     runtime: Runtime
@@ -215,12 +206,7 @@ class Meeting:
 
 
 async def hold_meeting(session: Session, meeting: Meeting) -> Minutes:
-    """Hold a meeting and return its minutes.
-
-    Args:
-        session: The council with everyone in their seat, and what is put to it.
-        meeting: What it goes by.
-    """
+    """Hold a meeting and return its minutes."""
     council, question = session.council, session.question
     allowed = meeting.runtime.settings.telemetry.content
     shared = telemetry.sharing_content(allowed=allowed)

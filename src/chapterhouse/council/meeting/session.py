@@ -105,16 +105,12 @@ class Participant:
 
     Attributes:
         key: How rounds and claims name them.
-        title: How they are called.
         request: How a question is put to them: what they read, and the settings that hold.
         shelves: What they read, their own first.
-        instructions: What is theirs to do here.
         model: Who writes for them; None where their documents are quoted.
-        tools: What a model may call.
         own_tools: Those of ``tools`` that search their shelves, by name: what they find can be
             cited.
         timeout_seconds: Longest turn; None for the round's.
-        capacity: How much the model takes at a time.
         inner: The council that speaks as one.
         looked_up: What their shelves hold on a question, looked up once in a meeting.
     """
@@ -205,16 +201,7 @@ def open_session(
     """Return the council with everyone in their seat.
 
     Args:
-        council: One that can meet.
-        question: What is put to it.
-        options: What the caller says about the meeting.
-        runtime: The library's parts.
         open_tools: Opens the tools that a council declares, where a model may call them.
-
-    Raises:
-        CouncilConfigError: with everything that is wrong with its tools.
-        UsageError: there is no such model.
-        MissingExtraError: its key is in a keyring, and the library for that is missing.
     """
     own: dict[
         int, Mapping[str, Tool]

@@ -41,13 +41,7 @@ _NO_DUPLICATES: Final = 2.0  # no two passages are so alike
 
 
 def table_of(session: Session, runtime: Runtime, ledger: Ledger) -> tuple[TableRow, ...]:
-    """Return what the documents of members without a model say on each thing that is asked.
-
-    Args:
-        session: Who meets, and what is asked.
-        runtime: The library's parts.
-        ledger: Numbers the citations.
-    """
+    """Return what the documents of members without a model say on each thing that is asked."""
     return tuple(
         TableRow(
             aspect.text,
@@ -60,14 +54,7 @@ def table_of(session: Session, runtime: Runtime, ledger: Ledger) -> tuple[TableR
 def table_cell(
     aspect: Aspect, participant: Participant, runtime: Runtime, ledger: Ledger
 ) -> TableCell:
-    """Return what a member's documents say on one thing; empty where nothing is found.
-
-    Args:
-        aspect: What is asked.
-        participant: Whose documents are read.
-        runtime: The library's parts.
-        ledger: Numbers the citation.
-    """
+    """Return what a member's documents say on one thing; empty where nothing is found."""
     scope = participant.request.scope
     hits = _hits(aspect, participant, runtime)
     census = runtime.store.census(scope)

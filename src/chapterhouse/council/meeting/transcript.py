@@ -212,12 +212,7 @@ class Transcript:
 
 
 def _lock(path: Path) -> int:
-    """Open a file for this process alone.
-
-    Raises:
-        RefusedError: another process writes to it, or it is no plain file.
-        OSError: it cannot be opened.
-    """
+    """Open a file for this process alone."""
     make_folder(path.parent)
     descriptor = os.open(path, _FLAGS, 0o600)
     is_plain = stat.S_ISREG(os.fstat(descriptor).st_mode)

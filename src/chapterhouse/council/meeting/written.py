@@ -80,7 +80,6 @@ class Checker:
 
     Attributes:
         given: All that lay there and can be cited.
-        lookup: Where quotations are looked up.
         known: What else it was told, such as the question: a number of it is missed nowhere.
     """
 
@@ -160,10 +159,6 @@ async def written_turn(
     """Return what a model says in a round.
 
     Args:
-        participant: Who speaks.
-        writer: The model that writes for them.
-        task: What is asked.
-        runtime: The library's parts.
         on_text: Is given what the model writes as it comes, before it is checked.
 
     Raises:
@@ -191,11 +186,7 @@ async def written_turn(
 
 
 async def write_in_form(model: LanguageModel, given: Prepared, on_text: OnText | None) -> Writing:
-    """Return what a model wrote that was asked for a form.
-
-    Raises:
-        EngineError: the model cannot be reached or wrote nothing.
-    """
+    """Return what a model wrote that was asked for a form."""
     return await model.write(
         given.instructions,
         given.prompt,
@@ -228,11 +219,7 @@ def turn_of(
     """Return what a model said as a turn, every marker resolved.
 
     Args:
-        reply: What it said.
-        participant: For whom it spoke.
-        task: What was asked.
         evidence: What lay before it; nothing else can be cited.
-        runtime: The library's parts.
     """
     checker, ledger = Checker.of(evidence, runtime, task.question), Ledger()
     rejected: list[str] = []
