@@ -52,13 +52,8 @@ def chunk_by_meaning(
     """Cut where the vectors of neighbouring sentences point apart the most.
 
     Coherence at a border is the cosine of the sums of the vectors of up to three units on either
-    side, -1 to 1.
-
-    Args:
-        body: What to cut.
-        embed: Gives a unit vector a text, shape (texts, dimensions).
-        limits: Lengths to keep.
-        threshold: Cosine from which on a border is not cut unless the limits demand it.
+    side, -1 to 1; from ``threshold`` on a border is not cut unless the limits demand it. ``embed``
+    gives a unit vector a text, shape (texts, dimensions).
     """
     units = analyse_body(body).units(limits).units
     if not units:

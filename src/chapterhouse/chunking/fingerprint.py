@@ -15,9 +15,7 @@ _DIGITS: Final = 10
 def cut_by(formats: Sequence[str], chunking: ChunkingSettings) -> str:
     """Return the fingerprint of what cuts a document: its strategy, and a hash of all that counts.
 
-    Args:
-        formats: What the document is called, the closest name first: its extension, its format.
-        chunking: How documents are cut.
+    ``formats`` has the closest name first: the file's extension, its format.
     """
     by_format = {name.lower().removeprefix("."): one for name, one in chunking.by_format.items()}
     chosen = (by_format[name] for name in formats if name in by_format)

@@ -35,21 +35,7 @@ class Quality:
 
 
 def measure_quality(texts: Sequence[str], language: str) -> tuple[Quality, ...]:
-    """Return the quality of each chunk of a document, given their texts in order.
-
-    * entropy: H = −Σ p log₂ p over the chunk's index terms, p being a term's share of them; from 0
-      to log₂ of their number. Source: Shannon, Bell System Technical Journal 27, 1948.
-    * coherence: mean Jaccard similarity |A ∩ B| / |A ∪ B| of its keywords (distinct terms less
-      function words) and those of the chunks before and behind it; 0 without neighbours.
-    * density: 1 − d / n for d distinct keywords among n; 0 where each is said once, or none.
-      Source: reiteration in Halliday and Hasan, Cohesion in English, 1976.
-    * importance: .4 · min(1, entropy / 8) + .25 · min(1, coherence / .3) + .1 · density
-      + .25 · position, where position falls from 1 at the document's first chunk to ½ at its last.
-
-    Args:
-        texts: What the chunks say, without repeated headers.
-        language: ISO 639-1 code of the document, or empty.
-    """
+    """Return the quality of each chunk, given what they say in order, without repeated headers."""
     counts = [Counter(analyse(text, language)) for text in texts]
     keywords = [frozenset(counted) - function_terms(language) for counted in counts]
     likeness = [jaccard(one, other) for one, other in pairwise(keywords)]

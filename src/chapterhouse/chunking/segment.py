@@ -43,12 +43,7 @@ def structure_costs(units: Sequence[Unit]) -> list[float]:
 def length_costs(limits: Limits, slack: float = 0.0) -> Sequence[float]:
     """Return what a chunk of each size costs, from 0 to four times the maximum.
 
-    The square of the logarithm of size over target: half and double the target are equally far.
-    It weighs by size, so that all ways to cut a text are charged for the same text.
-
-    Args:
-        limits: Whose target to aim at.
-        slack: Within this share of the target nothing is charged.
+    Within ``slack``, a share of the target, nothing is charged.
     """
     free = math.log1p(slack)
     return 0.0, *(

@@ -30,18 +30,7 @@ _TAR_MARK: Final = slice(257, 262)
 
 
 def read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
-    """Return the files in an archive, in its order, folders left out.
-
-    Args:
-        data: The archive.
-        name: Its file's name, by which what is compressed alone is called.
-        format_: ``zip``, ``tar``, ``gz``, ``bz2`` or ``xz``.
-        limits: How much of it is unpacked.
-
-    Raises:
-        RejectedError: ``archive-damaged``, ``archive-too-large``, ``archive-overlap``,
-            ``archive-too-many-entries`` or ``encrypted``.
-    """
+    """Return the files in an archive, in its order, folders left out."""
     if format_ == "zip":
         found = _of_zip(data, limits)
     elif format_ == "tar":

@@ -30,16 +30,12 @@ _STEP: Final = 10.0
 class Allowance:
     """Time for a loop over parts, asked for as it goes on, so that one part that hangs is noticed.
 
-    Recognition asks for its own time; the time that it takes is counted apart.
+    Recognition asks for its own time; the time that it takes is counted apart. ``seconds`` are for
+    the loop without recognition, ``ceiling`` for all of it.
     """
 
     def __init__(self, seconds: float, ceiling: float) -> None:
-        """Start the clock.
-
-        Args:
-            seconds: For the loop without recognition.
-            ceiling: For all of it.
-        """
+        """Start the clock."""
         self._seconds, self._ceiling = seconds, ceiling
         self._started = time.monotonic()
         self._apart = 0.0

@@ -128,11 +128,7 @@ def zip_is_encrypted(data: bytes, entries: tuple[Entry, ...]) -> bool:
 
 
 def ole_format(data: bytes) -> str:
-    """Return the format of an OLE compound file, or an empty string.
-
-    Raises:
-        RejectedError: ``encrypted`` or ``unreadable``.
-    """
+    """Return the format of an OLE compound file, or an empty string."""
     file = ole.CompoundFile(data)
     if ole.is_encrypted(file):
         raise RejectedError(
@@ -190,11 +186,7 @@ def detect(data: bytes, name: str, limits: Limits) -> Detected:
 
 
 def container_format(data: bytes, name: str, limits: Limits) -> str:
-    """Return the format of a ZIP or OLE container, or an empty string for other bytes.
-
-    Raises:
-        RejectedError: as `detect`.
-    """
+    """Return the format of a ZIP or OLE container, or an empty string for other bytes."""
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         if names.may_be_archive(name) and not is_package(
             read_directory(data, archive_limits(limits))

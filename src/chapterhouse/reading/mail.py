@@ -66,11 +66,7 @@ _THREAD = {"message-id": "1035", "references": "1039", "in-reply-to": "1042"}
 
 
 def parse(data: bytes) -> EmailMessage:
-    """Parse a message.
-
-    Raises:
-        RejectedError: ``too-deep``.
-    """
+    """Parse a message."""
     try:
         return BytesParser(policy=policy.default).parsebytes(data)
     except RecursionError as error:
@@ -105,11 +101,7 @@ def _decoded(raw: str) -> str:
 
 
 def body(part: EmailMessage, depth: int = 0) -> Body:
-    """Return the text of a message or part: of alternatives one, of others one after the other.
-
-    Raises:
-        RejectedError: ``too-deep``.
-    """
+    """Return the text of a message or part: of alternatives one, of others one after the other."""
     if depth > _DEPTH_CEILING:
         raise RejectedError("too-deep", "The message nests parts too deeply.")
     if _is_attachment(part):
@@ -132,9 +124,6 @@ def attachments(data: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of everything that a message carries, in order.
 
     A message inside it is yielded whole, as ``.eml``.
-
-    Raises:
-        RejectedError: ``too-deep``.
     """
     for part in attached_parts(parse(data)):
         if part.get_content_maintype() == "message":
@@ -224,11 +213,7 @@ def _text(part: EmailMessage) -> Body:
 
 
 def read_eml(data: bytes, limits: Limits) -> Extraction:
-    """Read a message in Internet format ([RFC 5322], MIME).
-
-    Raises:
-        RejectedError: ``too-deep``, ``unreadable``, or it carries more than the limits allow.
-    """
+    """Read a message in Internet format ([RFC 5322], MIME)."""
     parsed = parse(data)
     try:
         headers = {name: text for name in _STATED if (text := header(parsed, name))}
@@ -298,22 +283,14 @@ def _name(message: bytes) -> str:
 
 
 def thread(data: bytes) -> dict[str, str]:
-    """Return the identifiers that place a message in its thread, where it states some.
-
-    Raises:
-        RejectedError: ``unreadable``.
-    """
+    """Return the identifiers that place a message in its thread, where it states some."""
     file = CompoundFile(data)
     found = {name: _string(file, "", number) for name, number in _THREAD.items()}
     return {name: " ".join(text.split()) for name, text in found.items() if text.strip()}
 
 
 def msg_attachments(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of each file that a message carries; a message inside it as ``.msg``.
-
-    Raises:
-        RejectedError: ``unreadable``.
-    """
+    """Yield name and content of each file that a message carries, messages as ``.msg``."""
     file = CompoundFile(data)
     inside: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(file.names()):

@@ -25,11 +25,7 @@ def clean_path(path: str) -> str:
 
 
 def limit_members(found: Iterable[Member], limits: Limits) -> Iterator[Member]:
-    """Yield members with paths of their own, and stop at the limits.
-
-    Raises:
-        RejectedError: ``archive-too-large`` or ``archive-too-many-entries``.
-    """
+    """Yield members with paths of their own, and stop at the limits."""
     seen: dict[str, int] = {}
     total = 0
     for count, member in enumerate(found, start=1):
@@ -84,13 +80,7 @@ def over(path: str, size: int, limits: Limits) -> Member:
 
 
 def in_parts(extraction: Extraction, name: str, limits: Limits) -> Extraction:
-    """Return an extraction that is no longer than the limit, the rest as files in it.
-
-    Args:
-        extraction: Of a whole file.
-        name: The file's.
-        limits: ``text_characters`` is how much one document holds.
-    """
+    """Return an extraction that is no longer than the limit, the rest as files in it."""
     if sum(len(page.text) for page in extraction.pages) <= limits.text_characters:
         return extraction
     first, *further = _parts(extraction.pages, limits.text_characters)

@@ -71,12 +71,7 @@ def how_to_install() -> str:
 def ocr_image(image: bytes, limits: Limits | None = None) -> tuple[Recognised, ...] | None:
     """Return the text of each page of an image, or None where no engine is installed.
 
-    Args:
-        image: PNG, JPEG, TIFF, BMP, GIF or WebP; only a TIFF has more than one page.
-        limits: Ceilings for its pixels and for the time one engine may take.
-
-    Raises:
-        RejectedError: ``image-too-large``, ``timed-out``, or ``unreadable``.
+    Of the formats PNG, JPEG, TIFF, BMP, GIF and WebP only a TIFF has more than one page.
     """
     limits = limits or Limits()
     size = image_size(image)
@@ -105,11 +100,7 @@ def _recognised(text: str, confidence: float, engine: _Engine) -> Recognised:
 
 
 def read_image(data: bytes, _name: str, format_: str, limits: Limits) -> Extraction:
-    """Read an image by OCR; without an engine the extraction is empty and says so.
-
-    Raises:
-        RejectedError: as `ocr_image`.
-    """
+    """Read an image by OCR; without an engine the extraction is empty and says so."""
     found = ocr_image(data, limits)
     if found is None:
         notice = Notice("ocr-not-installed", f"No text, {how_to_install()}")

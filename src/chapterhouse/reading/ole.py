@@ -52,11 +52,7 @@ class CompoundFile:
     """The streams of one file, by paths such as ``__attach_version1.0_#00000000/name``."""
 
     def __init__(self, data: bytes) -> None:
-        """Read the tables and the directory.
-
-        Raises:
-            RejectedError: ``unreadable``, the file is cut off or contradicts itself.
-        """
+        """Read the tables and the directory."""
         self._data = data
         with _as_damage():
             self._file = olefile.OleFileIO(io.BytesIO(data), raise_defects=_STRICT)
@@ -73,11 +69,7 @@ class CompoundFile:
         return path.casefold() in self._by_case
 
     def read(self, path: str) -> bytes:
-        """Return a stream's content whatever the case of its name, empty where there is none.
-
-        Raises:
-            RejectedError: ``unreadable``.
-        """
+        """Return a stream's content whatever the case of its name, empty where there is none."""
         found = self._paths.get(path) or self._by_case.get(path.casefold())
         if found is None:
             return b""
@@ -86,11 +78,7 @@ class CompoundFile:
         return content
 
     def blanked(self, path: str, spans: Iterable[Range]) -> bytes:
-        """Return the whole file with zeros in some spans of one of its streams.
-
-        Raises:
-            RejectedError: ``unreadable``.
-        """
+        """Return the whole file with zeros in some spans of one of its streams."""
         content = bytearray(self.read(path))
         if not content:
             return self._data
@@ -128,9 +116,6 @@ def code_page(data: bytes) -> str:
     """Return the encoding of a Word 6 or 95 file by its language, or nothing if it is Western.
 
     Later files are in Unicode. Source: [MS-DOC] 2.5.2 (nFib, lid), whose layout is older.
-
-    Raises:
-        RejectedError: ``unreadable``.
     """
     header = CompoundFile(data).read("WordDocument")[:8].ljust(8, b"\0")
     version, _, language = struct.unpack_from("<3H", header, 2)

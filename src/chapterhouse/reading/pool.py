@@ -251,12 +251,7 @@ class ReadingPool:
     def __init__(
         self, workers: int = 2, limits: Limits | None = None, *, reader: str = READER
     ) -> None:
-        """Prepare ``workers`` workers.
-
-        Args:
-            workers: Number of processes, at least 1.
-            limits: Ceilings for a file and a worker.
-            reader: ``module:function`` of what the workers call; another one is for tests.
+        """Prepare at least one worker; another ``reader``, ``module:function``, is for tests.
 
         Raises:
             UsageError: ``workers`` is less than 1.

@@ -48,11 +48,7 @@ def method() -> str:
 
 
 def read_pages(image: bytes, limits: Limits) -> list[tuple[str, float]]:
-    """Return text and mean confidence (0 to 1) of each page of an image.
-
-    Raises:
-        RejectedError: ``image-too-large``, or ``unreadable``.
-    """
+    """Return text and mean confidence (0 to 1) of each page of an image."""
     try:
         return [_page(pixels, limits) for pixels in _pictures(image, limits)]
     except (OSError, SyntaxError, ValueError, EOFError) as error:  # what Pillow raises on damage

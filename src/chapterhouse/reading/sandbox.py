@@ -51,11 +51,8 @@ def enter(
 ) -> tuple[str, ...]:
     """Give up what a reader does not need, for the rest of this process's life.
 
-    Args:
-        limits: Memory and file ceilings.
-        programs: Absolute paths of the only programs that may be started.
-        parent: Process id of the parent; a worker whose parent is gone quits.
-        read: Files and folders that may be read beside what the interpreter needs.
+    Only ``programs``, by their absolute paths, may be started; files and folders in ``read`` may
+    be read beside what the interpreter needs. A worker whose parent is gone quits.
 
     Returns:
         What the kernel keeps from now on.

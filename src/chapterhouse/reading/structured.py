@@ -31,11 +31,7 @@ def read_yaml(data: bytes, _name: str) -> Extraction:
 
 
 def read_xml(data: bytes, _name: str) -> Extraction:
-    """Read XML as it stands, with the characters for which it declares names.
-
-    Raises:
-        RejectedError: ``xml-doctype`` where it declares other entities.
-    """
+    """Read XML as it stands, with the characters for which it declares names."""
     declared = _XML_DECLARED.match(data[:200])
     text, notices = decode(data)
     if declared and notices:

@@ -16,11 +16,7 @@ _SAMPLE_CHARACTERS = 65_536
 
 
 def read_delimited(data: bytes, _name: str, format_: str, limits: Limits) -> Extraction:
-    """Read ``csv`` or ``tsv`` as one table whose first row is its heading.
-
-    Raises:
-        RejectedError: ``too-many-cells``, or ``unreadable`` where a field is too long.
-    """
+    """Read ``csv`` or ``tsv`` as one table whose first row is its heading."""
     text, notices = decode(data)
     rows = parse(text, "\t" if format_ == "tsv" else sniff_delimiter(text), limits)
     page = ExtractedPage(markdown_table(rows))
@@ -28,11 +24,7 @@ def read_delimited(data: bytes, _name: str, format_: str, limits: Limits) -> Ext
 
 
 def parse(text: str, delimiter: str, limits: Limits) -> list[list[str]]:
-    """Return the rows of a delimited text, empty lines left out.
-
-    Raises:
-        RejectedError: ``too-many-cells`` or ``unreadable``.
-    """
+    """Return the rows of a delimited text, empty lines left out."""
     rows: list[list[str]] = []
     cells = 0
     csv.field_size_limit(limits.line_bytes)

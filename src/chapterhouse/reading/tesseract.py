@@ -50,11 +50,7 @@ def method() -> str:
 
 
 def read_pages(image: bytes, limits: Limits) -> list[tuple[str, float]]:
-    """Return text and mean confidence (0 to 1) of each page of an image.
-
-    Raises:
-        RejectedError: ``timed-out``, or ``unreadable``.
-    """
+    """Return text and mean confidence (0 to 1) of each page of an image."""
     budget.need(limits.ocr_page_seconds)
     command = [program(), "stdin", "stdout"]
     if installed := languages():

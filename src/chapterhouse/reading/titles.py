@@ -58,10 +58,6 @@ def believable_title(stated: str, text: str) -> bool:
 
     It must look like a title, and one of its parts (before or behind the name of a site) must
     share a telling word with the text, where there is enough text to tell.
-
-    Args:
-        stated: The title, of any length.
-        text: The text of the document, or its beginning.
     """
     title = " ".join(stated.split())
     if not _SHORTEST <= len(title) <= _LONGEST or not any(map(str.isalpha, title)):

@@ -46,9 +46,7 @@ _CALLS = {
 def close_in(read: Iterable[str], programs: Iterable[str]) -> tuple[str, ...]:
     """Give up what reading does not need, for this process and all that it starts.
 
-    Args:
-        read: Further files and folders that may be read.
-        programs: The only ones that may be started.
+    Files and folders in ``read`` may be read too, and only ``programs`` started.
 
     Returns:
         What holds from now on; what the kernel does not know is left out.

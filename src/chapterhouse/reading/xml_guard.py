@@ -75,11 +75,7 @@ def declaration(text: str, *, cut: bool = False) -> str:
 
 
 def entry_doctype(data: bytes, entry: Entry) -> str:
-    """Return what `doctype` finds in an entry of a ZIP container, unpacking little of it.
-
-    Raises:
-        RejectedError: ``archive-damaged``.
-    """
+    """Return what `doctype` finds in an entry of a ZIP container, unpacking little of it."""
     head = inflate(data, entry, _PROLOG_BYTES)
     declaration = doctype(head)
     if len(head) == _PROLOG_BYTES and (b"<!--" in head or declaration):
@@ -109,11 +105,7 @@ class Entities(NamedTuple):
 
 
 def entities(declaration: str) -> Entities:
-    """Return the entities of a text that begins with a document type declaration.
-
-    Raises:
-        RejectedError: ``xml-doctype``, one of them is not plain characters, or not bounded.
-    """
+    """Return the entities of a text that begins with a document type declaration."""
     head = _HEAD.match(declaration)
     place = head.end() if head else 0
     if declaration[place : place + 1] != "[":
@@ -138,11 +130,7 @@ def entities(declaration: str) -> Entities:
 
 
 def expand_entities(text: str, values: Mapping[str, str]) -> str:
-    """Return a text with its entities written out, but for those in comments and CDATA.
-
-    Raises:
-        RejectedError: ``xml-doctype``, it would grow too much.
-    """
+    """Return a text with its entities written out, but for those in comments and CDATA."""
     names = (found["name"] for found in _OUTSIDE.finditer(text))
     if sum(len(values.get(name, "")) for name in names if name) > len(text) + _GROWTH:
         raise _refused("they would make it grow as XML bombs do")

@@ -76,9 +76,6 @@ def check_claims(data: bytes, entries: tuple[Entry, ...], limits: Limits) -> Non
     """Unpack what could be larger than it says, without keeping it.
 
     Deflate shrinks by at most 1,032, so a small entry cannot break the limit whatever it claims.
-
-    Raises:
-        RejectedError: ``archive-damaged``, an entry goes on after its declared size.
     """
     for entry in entries:
         if entry.method != _DEFLATED or entry.encrypted:
@@ -103,11 +100,7 @@ def _unpacked_size(data: bytes, entry: Entry) -> int:
 
 
 def inflate(data: bytes, entry: Entry, ceiling: int) -> bytes:
-    """Return at most ``ceiling`` bytes of an entry's content.
-
-    Raises:
-        RejectedError: the content is damaged or compressed in a way documents do not use.
-    """
+    """Return at most ``ceiling`` bytes of an entry's content."""
     stored = data[entry.data : entry.end]
     if entry.method == _STORED:
         return stored[:ceiling]

@@ -73,12 +73,7 @@ _FILE_NAME: Final = re.compile(r"(?<![\w\-])[\w\-]+(?:\.[\w\-]+)*\.[A-Za-z][A-Za
 
 
 def find_aliases(title: str, text: str) -> tuple[Alias, ...]:
-    """Return every pair of names that a document gives for one thing, each once, in order.
-
-    Args:
-        title: The document's title, which its listed names are other names of.
-        text: Its text.
-    """
+    """Return every pair of names that a document gives for one thing, each once, in order."""
     found = chain(_abbreviations(text), _known_as(text), _listed(title, text))
     distinct = dict.fromkeys(alias for alias in found if _makes_sense(alias))
     return tuple(islice(distinct, _MOST))
@@ -222,11 +217,8 @@ def fold_words(text: str) -> str:
 def names_of(title: str, source: str, others: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the folded names by which other documents may mention a document.
 
-    Args:
-        title: Its title; what stands in brackets at the end tells it from others of its name and
-            may be left out.
-        source: Its file's name with or without folders.
-        others: Other names that it gives itself.
+    What stands in brackets at the end of its title tells it from others of its name and may be
+    left out. ``source`` is its file's name with or without folders.
     """
     file_name = source.rpartition("/")[2]
     stem = file_name.rpartition(".")[0]

@@ -21,11 +21,9 @@ _DATE_IN_NAME: Final = re.compile(
 
 
 def compose(extraction: Extraction) -> tuple[Body, tuple[Notice, ...]]:
-    """Join cleaned pages into one text and find its sections.
+    """Join cleaned pages into one text, and find its sections and the removed characters.
 
-    Returns:
-        The body, whose pages follow one another and cover the text when the format has pages,
-        and a notice if invisible characters were removed.
+    Pages follow one another and cover the text where the format has pages.
     """
     parts: list[str] = []
     pages: list[Page] = []
@@ -68,13 +66,7 @@ def _notices(invisible: int, unknown: int) -> Iterator[Notice]:
 
 
 def choose_title(extraction: Extraction, body: Body, stem: str) -> str:
-    """Return the best title: front matter, the file's own, its only top heading, its name.
-
-    Args:
-        extraction: What the reader found.
-        body: The composed text.
-        stem: The file's name without extension.
-    """
+    """Return the best title: front matter, the file's own, its only top heading, its name."""
     if named := _shorten(front_matter(body.text).get("title", "")):
         return named
     if stated := _shorten(extraction.title):

@@ -69,11 +69,5 @@ def count_words(text: str) -> int:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun: ``1 file``, ``4,904 files``.
-
-    Args:
-        number: How many.
-        noun: What one is called.
-        plural: What several are called; ``noun`` with an s when empty.
-    """
+    """Return a number with its noun: ``1 file``, ``4,904 files``; a plural has an s by default."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

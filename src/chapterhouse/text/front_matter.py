@@ -108,12 +108,8 @@ def make_entry(name: str, value: str | Sequence[str]) -> Entry:
 
     Values are cleaned as names are: one line, nothing invisible.
 
-    Args:
-        name: Lower-case letters, digits and underscores.
-        value: Text, or a list of texts.
-
     Raises:
-        ValueError: the name could not be read back.
+        ValueError: the name has more than lower-case letters, digits and underscores.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"A field cannot be called {name!r}.")

@@ -127,13 +127,7 @@ def key_terms(
     *,
     limit: int = 12,
 ) -> tuple[str, ...]:
-    """Return the names and terms of a document, best first, as it most often spells them.
-
-    Args:
-        text: The document as Markdown.
-        language: ISO 639-1 code, or empty where it is not known.
-        limit: How many at most.
-    """
+    """Return the names and terms of a document, best first, as it most often spells them."""
     found: dict[str, Term] = {}
     for block_text, weight in weighted_blocks(text[:_WINDOW]):
         count_terms(block_text, weight, language, found)

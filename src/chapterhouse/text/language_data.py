@@ -93,9 +93,7 @@ STOPWORDS: Final[Mapping[str, frozenset[str]]] = {
 def cue_pattern(template: str) -> re.Pattern[str]:
     """Return a regular expression without regard to case, built once.
 
-    Args:
-        template: In which ``<yes>`` stands for the cues of ``positions`` with this name, of all
-            languages.
+    ``<yes>`` in the template stands for the cues of ``positions`` with this name, of all languages.
 
     Raises:
         KeyError: No language has cues of a name.

@@ -36,22 +36,14 @@ _SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An object that stood in a text.
-
-    Attributes:
-        whole: Whether it had an end, rather than being cut off.
-    """
+    """An object that stood in a text, and whether it had an end, rather than being cut off."""
 
     value: Mapping[str, object]
     whole: bool
 
 
 def objects_in(text: str) -> Iterator[Found]:
-    """Yield the objects that stand in ``text``, outermost first, in their order.
-
-    Args:
-        text: Only the first 200,000 characters are looked at.
-    """
+    """Yield the objects in the first 200,000 characters of ``text``, outermost first, in order."""
     text = text[:LONGEST]
     start = 0
     for _ in range(_TRIES):

@@ -93,12 +93,7 @@ def plain_title(markdown: str) -> str:
 
 
 def plain_text(text: str, format_: str) -> str:
-    """Return text of a document as one line without what its reader wrote as Markdown.
-
-    Args:
-        text: Of a paragraph, a heading or a cell.
-        format_: Of the document.
-    """
+    """Return text of a document as one line without what its format's reader wrote as Markdown."""
     if format_ in MARKED:
         text = _without_marks(text, emphasis=format_ in _EMPHASISED)
     return " ".join(text.split())

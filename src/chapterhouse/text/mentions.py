@@ -103,11 +103,7 @@ def is_form_word(word: str) -> bool:
 
 
 class Mentions:
-    """The words of some documents, in which forms of others are looked for.
-
-    Args:
-        lines: The words with a line feed between them.
-    """
+    """The words of some documents, a line each, in which forms of others are looked for."""
 
     def __init__(self, lines: str) -> None:
         self._lines = f"\n{fold_letters(lines)}\n"

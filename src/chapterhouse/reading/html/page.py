@@ -146,12 +146,7 @@ def strip_tags(text: str) -> str:
 
 
 def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every Reader
-    """Read a web page to Markdown: its content, without navigation and what is not shown.
-
-    Args:
-        data: The bytes of the file.
-        name: Its name; not used, the page says what it is.
-    """
+    """Read a web page to Markdown: its content, without navigation and what is not shown."""
     text, notices = decode_html(data)
     text = _INTERNAL_SUBSET.sub(r"\1>", text)
     if is_too_deep(text):
@@ -258,13 +253,7 @@ def _write_out_images(content: Any) -> None:
 
 
 def _title(parser: Any, stated: str, shown: str) -> str:
-    """Return the first title that the page states of itself and its text bears out.
-
-    Args:
-        parser: The page.
-        stated: What its metadata call it.
-        shown: Its text.
-    """
+    """Return the first title that the page states of itself and its text bears out."""
     nodes = (parser.css_first(selector) for selector in ("head title", "title"))
     titles = [stated, *(text_of(node) for node in nodes if node is not None)]
     heading = parser.css_first("h1")

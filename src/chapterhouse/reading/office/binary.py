@@ -49,11 +49,7 @@ _HIDDEN = 0x03
 
 
 def without_deleted(data: bytes) -> bytes:
-    """Return a file with zeros for the text that tracked changes deleted; readers drop these.
-
-    Raises:
-        RejectedError: ``unreadable``.
-    """
+    """Return a file with zeros for the text that tracked changes deleted; readers drop these."""
     file = CompoundFile(data)
     try:
         main, table, version = _streams(file)
@@ -100,9 +96,6 @@ def headers_and_endnotes(data: bytes) -> list[str] | None:
 
     Returns:
         None for files of earlier versions and where the tables contradict themselves.
-
-    Raises:
-        RejectedError: ``unreadable``.
     """
     try:
         main, table, version = _streams(CompoundFile(data))
@@ -217,11 +210,7 @@ def _without_deleted(data: bytes) -> Iterator[bytes]:
 
 
 def xls_sheet_extras(data: bytes) -> dict[str, SheetExtras]:
-    """Return what stands beside the cells, by the sheet's name; nothing of earlier versions.
-
-    Raises:
-        RejectedError: ``unreadable``.
-    """
+    """Return what stands beside the cells, by the sheet's name; nothing of earlier versions."""
     book = CompoundFile(data).read("Workbook")
     try:
         if struct.unpack_from("<3H", book)[::2] != (_START, _VERSION):

@@ -55,20 +55,12 @@ class SheetExtras:
 
 
 def prepare_xlsx(parts: Parts) -> tuple[Notice, ...]:
-    """Cut off the parts that are damaged, for one of which the library refuses a whole workbook.
-
-    Raises:
-        RejectedError: as `Parts.repair`.
-    """
+    """Cut off the parts that are damaged, for one of which the library refuses a whole workbook."""
     return parts.repair(_CONCERNED, main_part(parts, _MAIN))
 
 
 def xlsx_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
-    """Return by the sheet's name whether it is hidden, and its shapes, comments and headers.
-
-    Raises:
-        RejectedError: the main part is damaged.
-    """
+    """Return by the sheet's name whether it is hidden, and its shapes, comments and headers."""
     main = main_part(parts, _MAIN)
     root = parts.xml(main)
     if root is None:
@@ -132,9 +124,6 @@ def prepare_xlsb(parts: Parts) -> tuple[Notice, ...]:
     """Cut off what is damaged of the parts that are XML; the library looks after the others.
 
     It makes room for all cells between the first and the last one of a sheet, which a sheet states.
-
-    Raises:
-        RejectedError: as `Parts.repair`, and ``too-many-cells``.
     """
     most = parts.limits.sheet_cells
     for name in parts.names():

@@ -279,12 +279,7 @@ def _fraction_digits(section: _Section, fraction: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Cells:
-    """Rewrites cells; counts the formulas without a value.
-
-    Attributes:
-        formats: Format codes by the number of the cell's style.
-        from_1904: Whether days are counted from 1904.
-    """
+    """Rewrites cells by the formats of their styles; counts the formulas without a value."""
 
     formats: Mapping[bytes, str]
     from_1904: bool
@@ -326,11 +321,7 @@ def _shown(stored: bytes, code: str, *, from_1904: bool) -> bytes:
 
 
 def show_cells(parts: Parts) -> tuple[Notice, ...]:
-    """Make texts of the cells that show something else than they store.
-
-    Raises:
-        RejectedError: as `Parts.content`.
-    """
+    """Make texts of the cells that show something else than they store."""
     main = main_part(parts, _MAIN)
     targets = relations(parts, main)
     styles = next((found.target for found in targets if found.kind == "styles"), "")

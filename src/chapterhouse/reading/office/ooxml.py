@@ -188,9 +188,6 @@ def prepare_docx(parts: Parts) -> tuple[Notice, ...]:
     The library refuses a document for one damaged part, joins the words on both sides of a page
     break inside a paragraph, shows moved text in both places, and reads raised text in tables as if
     it stood in the line.
-
-    Raises:
-        RejectedError: as `Parts.repair`.
     """
     main = main_part(parts, _MAIN)
     notices = parts.repair(_CONCERNED, main)

@@ -49,11 +49,7 @@ _FIELDS = (
 
 
 def read_odt(parts: Parts) -> Extraction:
-    """Read a text document: headings, lists, tables, footnotes and comments.
-
-    Raises:
-        RejectedError: the container or its XML is damaged, bombed or too deep.
-    """
+    """Read a text document: headings, lists, tables, footnotes and comments."""
     content, notices = content_of(parts)
     shared = parts.xml("styles.xml")
     writer = writers(parts, content, shared)()
@@ -72,20 +68,12 @@ def read_odt(parts: Parts) -> Extraction:
 
 
 def read_odp(parts: Parts) -> Extraction:
-    """Read a presentation: one page a slide, its title on top, its notes at the end.
-
-    Raises:
-        RejectedError: as `read_odt`.
-    """
+    """Read a presentation: one page a slide, its title on top, its notes at the end."""
     return _drawn(parts, "odp", "slide")
 
 
 def read_odg(parts: Parts) -> Extraction:
-    """Read a drawing: the texts of its shapes, one page a page.
-
-    Raises:
-        RejectedError: as `read_odt`.
-    """
+    """Read a drawing: the texts of its shapes, one page a page."""
     return _drawn(parts, "odg", "page")
 
 
@@ -148,11 +136,7 @@ def joined(blocks: list[str]) -> str:
 
 
 def content_of(parts: Parts) -> tuple[Element, tuple[Notice, ...]]:
-    """Return the root of the main part, and which parts are damaged.
-
-    Raises:
-        RejectedError: as `Parts.repair`.
-    """
+    """Return the root of the main part, and which parts are damaged."""
     notices = parts.repair(_CONCERNED, "content.xml")
     content = parts.xml("content.xml")
     if content is None:
@@ -215,11 +199,7 @@ def metadata_of(parts: Parts) -> tuple[str, dict[str, str]]:
 
 
 def read_ods(parts: Parts) -> Extraction:
-    """Read a spreadsheet: one page a sheet with its cells, shapes and comments.
-
-    Raises:
-        RejectedError: as `read_odt`, and ``too-many-cells``.
-    """
+    """Read a spreadsheet: one page a sheet with its cells, shapes and comments."""
     content, notices = content_of(parts)
     shared = parts.xml("styles.xml")
     writer = writers(parts, content, shared)

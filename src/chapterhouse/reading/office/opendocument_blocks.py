@@ -60,12 +60,7 @@ class _Level:
 
 @dataclass(slots=True)
 class HeadingNumbers:
-    """Counts the headings of a document.
-
-    Attributes:
-        levels: How those of each level are numbered, from 1.
-        counts: How many there were of each level below the last one of the level above.
-    """
+    """Counts headings: how those of each level, from 1, are numbered, and how many there were."""
 
     levels: dict[int, _Level] = field(default_factory=dict)
     counts: dict[int, int] = field(default_factory=dict)
@@ -154,7 +149,6 @@ class Writer:
     """Collects blocks of one document.
 
     Attributes:
-        limits: Ceilings for tables.
         styles: Parent of each style, to find out what an automatic style stands for.
         positions: Whether text of a style is raised or lowered, where the style says so.
         numbered: List styles and those of their levels, from 1, that are numbers.

@@ -32,11 +32,7 @@ class Parts:
     """The parts of one container by name."""
 
     def __init__(self, data: bytes, limits: Limits) -> None:
-        """Read the directory.
-
-        Raises:
-            RejectedError: as `read_directory`.
-        """
+        """Read the directory."""
         self.limits = limits
         self._data = data
         self._entries: dict[str, Entry] = {
@@ -51,11 +47,7 @@ class Parts:
         return tuple(dict.fromkeys([*self._entries, *self._replaced]))
 
     def content(self, name: str) -> bytes | None:
-        """Return a part's bytes, or None where there is no such part.
-
-        Raises:
-            RejectedError: ``archive-damaged`` or ``archive-too-large``.
-        """
+        """Return a part's bytes, or None where there is no such part."""
         if name in self._replaced:
             return self._replaced[name] or None
         if name in self._unpacked_parts:
@@ -144,11 +136,7 @@ class Parts:
             return True
 
     def xml(self, name: str) -> Element | None:
-        """Return a part's root element, or None where there is no such part.
-
-        Raises:
-            RejectedError: as `content`, and ``unreadable``, ``too-deep`` or ``xml-doctype``.
-        """
+        """Return a part's root element, or None where there is no such part."""
         content = self.content(name)
         if content is not None and name in self._parsed:
             return _element(content, name)
@@ -274,11 +262,7 @@ def _qualified(name: str) -> str:
 
 
 def parse(content: bytes, name: str, limits: Limits) -> Element:
-    """Return the root element of XML.
-
-    Raises:
-        RejectedError: ``unreadable``, ``too-deep`` or ``xml-doctype``.
-    """
+    """Return the root element of XML."""
     if damage := _damage(content, limits):
         raise RejectedError(damage.code, f"{name!r} cannot be parsed ({damage.reason}).")
     return _element(content, name)

@@ -41,11 +41,7 @@ _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 
 
 def read_pptx(parts: Parts) -> Extraction:
-    """Read a presentation: one page a slide with its title, texts, tables, charts and notes.
-
-    Raises:
-        RejectedError: the container or its XML is damaged, bombed or too deep.
-    """
+    """Read a presentation: one page a slide with its title, texts, tables, charts and notes."""
     main = main_part(parts, _MAIN)
     notices = parts.repair(_CONCERNED)
     if main not in parts.names():

@@ -106,11 +106,7 @@ class _Result:
 
 
 def read_office(data: bytes, format_: str, limits: Limits) -> Extraction:
-    """Read one of `MIME_TYPES` that is no package of Word or Excel.
-
-    Raises:
-        RejectedError: ``encrypted``, ``too-many-cells``, ``too-large`` or ``unreadable``.
-    """
+    """Read one of `MIME_TYPES` that is no package of Word or Excel."""
     if format_ == "rtf":
         data = prepare_rtf(data)
     if format_ == "doc":
@@ -128,11 +124,7 @@ def read_office(data: bytes, format_: str, limits: Limits) -> Extraction:
 
 
 def read_docx(parts: Parts) -> Extraction:
-    """Read a Word file. It has pages only after layout; what xberg calls so are page breaks.
-
-    Raises:
-        RejectedError: as `read_office`.
-    """
+    """Read a Word file. It has pages only after layout; what xberg calls so are page breaks."""
     notices = prepare_docx(parts)
     result = _extract(parts.packed(), "docx", parts.limits)
     extras = (*drawn_texts(parts), *headers_and_footers(parts))
@@ -153,11 +145,7 @@ def _old_document(data: bytes, result: _Result) -> _Result:
 
 
 def read_xlsx(parts: Parts) -> Extraction:
-    """Read an Excel file.
-
-    Raises:
-        RejectedError: as `read_office`.
-    """
+    """Read an Excel file."""
     notices = (*prepare_xlsx(parts), *show_cells(parts))
     result = _extract(parts.packed(), "xlsx", parts.limits)
     pages = _sheets(result, xlsx_sheet_extras(parts))
@@ -165,11 +153,7 @@ def read_xlsx(parts: Parts) -> Extraction:
 
 
 def read_xlsb(parts: Parts) -> Extraction:
-    """Read a binary Excel file.
-
-    Raises:
-        RejectedError: as `read_office`.
-    """
+    """Read a binary Excel file."""
     data = parts.packed()  # before anything is replaced: copies have no binary parts
     notices = prepare_xlsb(parts)
     result = _extract(data, "xlsb", parts.limits)

@@ -70,10 +70,7 @@ def recognised(
 ) -> tuple[Recognised | None, Notice | None]:
     """Return what OCR finds on a loaded page (None where it failed), and what to tell of it.
 
-    Args:
-        page: A loaded ``FPDF_PAGE``.
-        size: Width and height of the page in points.
-        number: Number of the page, for the notice.
+    ``size`` is width and height in points.
     """
     try:
         found = ocr_image(rendered(page, size))
@@ -126,16 +123,7 @@ class _Read:
 
 
 def read_pdf(data: bytes, name: str) -> Extraction:
-    """Read a PDF to one Markdown text a page, in reading order.
-
-    Args:
-        data: The bytes of the file.
-        name: Its name, for messages.
-
-    Raises:
-        RejectedError: ``encrypted`` where it needs a password, ``unreadable`` where no page of
-            it can be opened.
-    """
+    """Read a PDF to one Markdown text a page, in reading order."""
     document = _opened(data, name)
     try:
         count = len(document)

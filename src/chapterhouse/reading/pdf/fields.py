@@ -69,12 +69,7 @@ class PageMarks(NamedTuple):
 
 
 def page_marks(form: Any, page: Any) -> PageMarks:
-    """Return what stands on a loaded page beside its content.
-
-    Args:
-        form: The ``FPDF_FORMHANDLE`` of the document, or None where it has no form.
-        page: A loaded ``FPDF_PAGE``.
-    """
+    """Return what stands on a loaded page beside its content."""
     marks: list[Mark] = []
     notes: list[tuple[float, str]] = []
     length = 0

@@ -38,7 +38,6 @@ class PageLayout(NamedTuple):
     """What stands on one page, in reading order.
 
     Attributes:
-        lines: Lines and tables.
         height: Height of the page as it is read, in points.
         drawn: What it draws besides text.
         plain: The text as drawn, in place of lines, where there was too much to lay out.
@@ -65,15 +64,7 @@ def page_layout(
     most_characters: int,
     marks: PageMarks,
 ) -> PageLayout:
-    """Return the lines and tables of a loaded page.
-
-    Args:
-        page: A loaded ``FPDF_PAGE``.
-        textpage: Its ``FPDF_TEXTPAGE``.
-        size: Width and height of the page in points.
-        most_characters: A page with more than these keeps its plain text.
-        marks: What it shows beside its content.
-    """
+    """Return the lines and tables of a loaded page, whose size is in points, and its marks."""
     count = character_count(textpage)
     if count > most_characters:
         values = (f"{mark.label}: {mark.text}" for mark in marks.marks if not mark.is_box)

@@ -115,13 +115,7 @@ def page_text(textpage: Any) -> str:
 
 
 def page_words(textpage: Any, width: float, height: float) -> PageWords:
-    """Return the words of a page in PDFium's order.
-
-    Args:
-        textpage: A loaded ``FPDF_TEXTPAGE``.
-        width: Width of the page in points, before it is turned.
-        height: Height likewise.
-    """
+    """Return the words of a page in PDFium's order; its size is in points, before it is turned."""
     found = list(_placed_words(textpage))
     quarter = _reading_direction(found)
     turn = _turner(quarter, width, height)
