@@ -11,7 +11,6 @@ _PYTHON = "Python"
 _DISTRIBUTIONS = {
     "pdf": ("pypdfium2",),
     "html": ("selectolax", "html-to-markdown"),
-    "ics": ("icalendar",),
 } | dict.fromkeys(
     ("docx", "xlsx", "xlsb", "doc", "ppt", "xls", "epub", "rtf", "msg", "typst"), ("xberg",)
 )
