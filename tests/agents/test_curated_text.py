@@ -61,7 +61,7 @@ def test_citations_of_a_curated_document_name_the_page_of_the_original() -> None
     pages = tuple(ExtractedPage(f"Page {n} tells of mole {n}.", n) for n in (1, 2, 7))
     extraction = Extraction(pages, "pdf", "test", page_kind="page")
     text = curated_text(extraction, Origin("a", "a.pdf", "mia", TODAY))
-    again = read_markdown(text.encode(), "a.md")
+    again = read_markdown(text.encode())
     body, _ = compose(again)
     assert again.page_kind == "page"
     for number in (1, 2, 7):

@@ -67,7 +67,7 @@ class House:
     def read(self, data: bytes, name: str) -> Future[Extraction]:
         self.read_names.append(name)
         future: Future[Extraction] = Future()
-        future.set_result(read_markdown(data, name))
+        future.set_result(read_markdown(data))
         return future
 
     def update(self, slug: str, **options: Any) -> SyncReport:
@@ -245,7 +245,7 @@ def test_only_markdown_says_whose_it_is(house: House) -> None:
 
     def read(data: bytes, name: str) -> Future[Extraction]:
         future: Future[Extraction] = Future()
-        future.set_result(read_text(data, name))
+        future.set_result(read_text(data))
         return future
 
     bring_up_to_date(house.places("mia"), Work(house.store, read, PREPARE))

@@ -4,19 +4,16 @@ from random import Random
 import pytest
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import names
+from chapterhouse.reading import formats
 from chapterhouse.reading.detect import detect
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 
 from .conftest import EXTENSION, docx_parts, ole, zipped
 
-EVERY_EXTENSION = sorted(
-    {extension for extensions in names.EXTENSIONS.values() for extension in extensions}
-    | set(names.LANGUAGES)
-)
+EVERY_EXTENSION = sorted(ending for one in formats.FORMATS.values() for ending in one.extensions)
 # Formats that their content proves; the rest are kinds of plain text, where the name decides.
-PROVEN = names.EXTENSIONS.keys() - names.TEXTS
+PROVEN = formats.FORMATS.keys() - formats.TEXTS
 
 
 def test_every_format_is_known_by_its_own_name(
@@ -32,16 +29,16 @@ def test_content_decides_whatever_the_name(documents: Mapping[str, bytes], limit
         for extension in EVERY_EXTENSION:
             detected = detect(documents[name], f"a.{extension}", limits)
             assert detected.format == name, (name, extension)
-            mismatch = extension not in names.EXTENSIONS[name]
+            mismatch = extension not in formats.FORMATS[name].extensions
             assert [notice.code for notice in detected.notices] == [
                 "extension-mismatch"
             ] * mismatch, (name, extension)
 
 
 def test_text_stays_text_whatever_the_name(documents: Mapping[str, bytes], limits: Limits) -> None:
-    for name in documents.keys() & names.TEXTS:
+    for name in documents.keys() & formats.TEXTS:
         for extension in EVERY_EXTENSION:
-            assert detect(documents[name], f"a.{extension}", limits).format in names.TEXTS
+            assert detect(documents[name], f"a.{extension}", limits).format in formats.TEXTS
 
 
 def test_every_document_under_every_name_can_be_read(

@@ -3,7 +3,7 @@ from email.message import EmailMessage
 
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.mail import attachments
+from chapterhouse.reading.mail import attachments, parse
 from chapterhouse.types import Extraction
 
 
@@ -141,7 +141,7 @@ def test_attachments_have_name_and_content() -> None:
     outer.add_attachment(b"x", maintype="image", subtype="png", disposition="inline", cid="<1>")
     outer.add_attachment(b"s", maintype="application", subtype="pgp-signature")
     outer.add_attachment(inner)
-    found = list(attachments(outer.as_bytes()))
+    found = list(attachments(parse(outer.as_bytes())))
     assert [name for name, _ in found] == ["Pläne.pdf", "inner.eml"]
     assert found[0][1] == b"%PDF-"
     assert "secret words" in one(found[1][1]).pages[0].text

@@ -74,7 +74,7 @@ def test_a_pdf_whose_stated_title_is_garbage_is_named_by_its_heading() -> None:
 def test_a_web_page_whose_title_is_garbage_is_named_by_its_heading() -> None:
     html = f"<html><title>Untitled Document</title><body><h1>Boats</h1><p>{TEXT}</p></body></html>"
 
-    assert read_html(html.encode(), "x.html").title == "Boats"
+    assert read_html(html.encode()).title == "Boats"
 
 
 SHORT = "# Crew Handbook\n\nThe ferry leaves at nine. 傳染病通報作業流程"

@@ -30,7 +30,7 @@ from chapterhouse.connectors.rclone_listing import OPTIONS, Entry, Place
 from chapterhouse.connectors.rclone_program import Finished, Rclone
 from chapterhouse.errors import RejectedError
 from chapterhouse.files import lock_folder, make_folder
-from chapterhouse.reading.names import IMAGES, claimed_format, extension
+from chapterhouse.reading.formats import IMAGES, claimed_format, extension
 from chapterhouse.text.naming import source_name, storable_path
 from chapterhouse.types import Notice
 

@@ -11,8 +11,8 @@ from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ports.store import Store
 from chapterhouse.presenting.wording import join_words
+from chapterhouse.reading.formats import ARCHIVES
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.names import ARCHIVES
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     Extraction,

@@ -35,7 +35,7 @@ from chapterhouse.ingest.outcomes import (
     skip_unchanged,
     store_document,
 )
-from chapterhouse.reading.names import ARCHIVES
+from chapterhouse.reading.formats import ARCHIVES
 from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import source_name, storable_path
 from chapterhouse.types import (

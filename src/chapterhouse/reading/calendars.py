@@ -75,7 +75,7 @@ class _Component:
         return next((found.text for name in names for found in self.properties[name]), "")
 
 
-def read_ics(data: bytes, _name: str) -> Extraction:
+def read_ics(data: bytes) -> Extraction:
     """Read a calendar; the words of time zones, alarms and free time are no text of it."""
     wide = b"\0" in data  # two or four bytes a character, which are unfolded as text
     text, notices = decode(data if wide else _QUOTED.sub(_unquoted, _FOLD.sub(b"", data)))

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import names, ole, signatures
+from chapterhouse.reading import formats, ole, signatures
 from chapterhouse.reading.limits import Limits, archive_limits
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
 from chapterhouse.types import Notice
@@ -175,20 +175,20 @@ def detect(data: bytes, name: str, limits: Limits) -> Detected:
     Raises:
         RejectedError: ``unsupported-format``, ``encrypted``, or what is wrong with a container.
     """
-    claimed = names.claimed_format(name)
+    claimed = formats.claimed_format(name)
     found = _binary_format(data, name, limits) or _text_format(data, claimed)
-    if found == claimed or not names.extension(name):
-        return Detected(found, names.language(name) if found == "code" else "")
-    if not claimed and found in names.TEXTS:
+    if found == claimed or not formats.extension(name):
+        return Detected(found, formats.language(name) if found == "code" else "")
+    if not claimed and found in formats.TEXTS:
         return Detected(found)  # an extension that nobody knows contradicts nothing
-    sentence = f"The name ends in .{names.extension(name)}, but the content is {found}."
+    sentence = f"The name ends in .{formats.extension(name)}, but the content is {found}."
     return Detected(found, notices=(Notice("extension-mismatch", sentence),))
 
 
 def container_format(data: bytes, name: str, limits: Limits) -> str:
     """Return the format of a ZIP or OLE container, or an empty string for other bytes."""
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        if names.may_be_archive(name) and not is_package(
+        if formats.may_be_archive(name) and not is_package(
             read_directory(data, archive_limits(limits))
         ):
             return "zip"
@@ -209,7 +209,7 @@ def container_format(data: bytes, name: str, limits: Limits) -> str:
 def _binary_format(data: bytes, name: str, limits: Limits) -> str:
     if found := container_format(data, name, limits):
         return found
-    if signatures.has_pdf_header(data, claimed=names.claimed_format(name) == "pdf"):
+    if signatures.has_pdf_header(data, claimed=formats.claimed_format(name) == "pdf"):
         return "pdf"
     if data.startswith(b"{\\rtf"):
         return "rtf"
@@ -230,8 +230,8 @@ def _not_readable(data: bytes, name: str) -> RejectedError:
     if 2 * data.count(0) > len(data):
         sentence = "Most of its bytes are zeros, as in a damaged file."
         return RejectedError("unsupported-format", sentence, hint=again)
-    if names.claimed_format(name):
-        kind = names.extension(name)
+    if formats.claimed_format(name):
+        kind = formats.extension(name)
         sentence = f"It is called .{kind}, but its content is binary data of another kind."
         return RejectedError("unsupported-format", sentence, hint=f"It may be damaged. {again}")
     return RejectedError(
@@ -260,7 +260,7 @@ def _text_format(data: bytes, claimed: str) -> str:
         return "html" if _HTML_IN_XML.search(head) else "xml"
     if _HTML.match(head):
         return "html"
-    if claimed not in names.TEXTS:
+    if claimed not in formats.TEXTS:
         return _guess(data, head)
     return claimed if _STARTS.get(claimed, _ANYTHING).match(head) else "txt"
 
@@ -293,13 +293,7 @@ def _is_csv(head: bytes) -> bool:
 
 def _narrow(head: bytes) -> bytes:
     """Return the beginning of a text as ASCII-compatible bytes, so that patterns can match."""
-    for mark, encoding in (
-        (b"\xef\xbb\xbf", "utf-8"),
-        (b"\xff\xfe\0\0", "utf-32-le"),
-        (b"\0\0\xfe\xff", "utf-32-be"),
-        (b"\xff\xfe", "utf-16-le"),
-        (b"\xfe\xff", "utf-16-be"),
-    ):
+    for mark, encoding in signatures.BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return head[len(mark) :].decode(encoding, "replace").encode()
     wide = signatures.wide_encoding(head)

@@ -1,63 +1,71 @@
 """One file to one reader, in the worker."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
 from chapterhouse.reading.completeness import missing
-from chapterhouse.reading.detect import Detected, detect
+from chapterhouse.reading.detect import detect
+from chapterhouse.reading.formats import ARCHIVES, IMAGES, PACKAGES
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import in_parts
-from chapterhouse.reading.names import ARCHIVES, IMAGES, PACKAGES
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Extraction, Notice
 
-# Each reader is loaded when its format comes up: a worker for text stays small.
 if TYPE_CHECKING:
-    from chapterhouse.reading import (
-        archives,
-        calendars,
-        mail,
-        markup,
-        ocr,
-        plain,
-        structured,
-        subtitles,
-        tables,
-        tex,
-    )
-    from chapterhouse.reading.html import page as html
-    from chapterhouse.reading.office import xberg
-    from chapterhouse.reading.pdf import document as pdf
     from chapterhouse.reading.pdf import visible_words
 else:
-    archives = lazy("chapterhouse.reading.archives")
-    calendars = lazy("chapterhouse.reading.calendars")
-    mail = lazy("chapterhouse.reading.mail")
-    markup = lazy("chapterhouse.reading.markup")
-    ocr = lazy("chapterhouse.reading.ocr")
-    plain = lazy("chapterhouse.reading.plain")
-    structured = lazy("chapterhouse.reading.structured")
-    subtitles = lazy("chapterhouse.reading.subtitles")
-    tables = lazy("chapterhouse.reading.tables")
-    tex = lazy("chapterhouse.reading.tex")
-    html = lazy("chapterhouse.reading.html.page")
-    xberg = lazy("chapterhouse.reading.office.xberg")
-    pdf = lazy("chapterhouse.reading.pdf.document")
     visible_words = lazy("chapterhouse.reading.pdf.visible_words")
+
+# The function that reads a format, and what of a file it is given. Each is loaded when its format
+# comes up: a worker for text stays small.
+READERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "docx": ("office.xberg:read_docx", "parts"),
+    "xlsx": ("office.xberg:read_xlsx", "parts"),
+    "xlsb": ("office.xberg:read_xlsb", "parts"),
+    "pptx": ("office.slides:read_pptx", "parts"),
+    "odt": ("office.opendocument:read_odt", "parts"),
+    "ods": ("office.opendocument:read_ods", "parts"),
+    "odp": ("office.opendocument:read_odp", "parts"),
+    "odg": ("office.opendocument:read_odg", "parts"),
+    "mbox": ("mail:read_mbox", "data"),
+    "eml": ("mail:read_eml", "data", "limits"),
+    "pdf": ("pdf.document:read_pdf", "data", "name"),
+    "html": ("html.page:read_html", "data"),
+    "md": ("plain:read_markdown", "data"),
+    "txt": ("plain:read_text", "data"),
+    "code": ("plain:read_code", "data", "language"),
+    "json": ("structured:read_json", "data"),
+    "yaml": ("structured:read_yaml", "data"),
+    "xml": ("structured:read_xml", "data"),
+    "tex": ("tex:read_tex", "data"),
+    "ics": ("calendars:read_ics", "data"),
+    **dict.fromkeys(
+        ARCHIVES - {"mbox"}, ("archives:read_archive", "data", "name", "format", "limits")
+    ),
+    **dict.fromkeys(IMAGES, ("ocr:read_image", "data", "format", "limits")),
+    **dict.fromkeys(("csv", "tsv"), ("tables:read_delimited", "data", "format", "limits")),
+    **dict.fromkeys(("rst", "adoc", "org"), ("markup:read_markup", "data", "format")),
+    **dict.fromkeys(("srt", "vtt"), ("subtitles:read_subtitles", "data", "format")),
+}
+_OTHERWISE: Final = ("office.xberg:read_office", "data", "format", "limits")
+_PICTURE: Final = re.compile(r"(?:/media/|^Pictures/|/Pictures/)[^/]+$")
+_SLIDE: Final = re.compile(r"ppt/slides/slide\d+\.xml")
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
     data: bytes
     name: str
-    detected: Detected
+    format: str
+    language: str
     limits: Limits
+    parts: Parts | None  # of a package
 
 
 def read(data: bytes, name: str, limits: Limits) -> Extraction:
@@ -69,16 +77,12 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         RejectedError: the bytes cannot be read; its code says why.
     """
     detected = detect(data, name, limits)
-    missed: tuple[Notice, ...] = ()
-    unread = ""
-    if detected.format in PACKAGES:
-        parts = Parts(data, limits)
-        whole = legible(_read_package(parts, detected.format))
-        unread = _unread_contents(parts, whole.format)
-    else:
-        whole = legible(_read(_File(data, name, detected, limits)))
+    parts = Parts(data, limits) if detected.format in PACKAGES else None
+    file = _File(data, name, detected.format, detected.language, limits, parts)
+    whole = legible(_read(file))
     if detected.format in ARCHIVES:
         return replace(whole, notices=(*detected.notices, *whole.notices))
+    missed: tuple[Notice, ...] = ()
     # Where a page was too much to lay out, its bare text is what was kept.
     if whole.format == "pdf" and not _has(whole.notices, "layout-skipped"):
         missed = missing(visible_words.pdf_words(data), "pdf", whole.pages)
@@ -86,34 +90,22 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
     notices = (*detected.notices, *extraction.notices, *missed)
     has_text = any(page.text.strip() for page in extraction.pages)
     if not has_text and not _has(notices, "ocr-not-installed"):
+        unread = _unread_contents(parts, whole.format) if parts else ""
         other = (Notice("contents-not-read", unread),) if unread else ()
         notices = (*notices, Notice("no-text", "No text was found in the file."), *other)
     return replace(extraction, notices=notices)
 
 
+def _read(file: _File) -> Extraction:
+    path, *wanted = READERS.get(file.format, _OTHERWISE)
+    module, _, name = path.partition(":")
+    reader = getattr(import_module(f"chapterhouse.reading.{module}"), name)
+    extraction: Extraction = reader(*(getattr(file, one) for one in wanted))
+    return extraction
+
+
 def _has(notices: tuple[Notice, ...], code: str) -> bool:
     return any(notice.code == code for notice in notices)
-
-
-_PACKAGE_READERS: Final = {
-    "docx": "xberg:read_docx",
-    "xlsx": "xberg:read_xlsx",
-    "xlsb": "xberg:read_xlsb",
-    "pptx": "slides:read_pptx",
-    "odt": "opendocument:read_odt",
-    "ods": "opendocument:read_ods",
-    "odp": "opendocument:read_odp",
-    "odg": "opendocument:read_odg",
-}
-_PICTURE: Final = re.compile(r"(?:/media/|^Pictures/|/Pictures/)[^/]+$")
-_SLIDE: Final = re.compile(r"ppt/slides/slide\d+\.xml")
-
-
-def _read_package(parts: Parts, format_: str) -> Extraction:
-    module, _, name = _PACKAGE_READERS[format_].partition(":")
-    reader = getattr(import_module(f"chapterhouse.reading.office.{module}"), name)
-    extraction: Extraction = reader(parts)
-    return extraction
 
 
 def _unread_contents(parts: Parts, format_: str) -> str:
@@ -127,53 +119,3 @@ def _unread_contents(parts: Parts, format_: str) -> str:
     found = " and ".join(counted(number, noun) for number, noun in numbers if number)
     what_to_do = "Take them out and add them" if files else "Save it as PDF, or add the pictures"
     return f"Not read: {found}. {what_to_do} by themselves." if found else ""
-
-
-def _read(file: _File) -> Extraction:
-    return _READERS.get(file.detected.format, _office)(file)
-
-
-def _office(file: _File) -> Extraction:
-    return xberg.read_office(file.data, file.detected.format, file.limits)
-
-
-def _archive(file: _File) -> Extraction:
-    return archives.read_archive(file.data, file.name, file.detected.format, file.limits)
-
-
-def _image(file: _File) -> Extraction:
-    return ocr.read_image(file.data, file.name, file.detected.format, file.limits)
-
-
-def _table(file: _File) -> Extraction:
-    return tables.read_delimited(file.data, file.name, file.detected.format, file.limits)
-
-
-def _markup(file: _File) -> Extraction:
-    return markup.read_markup(file.data, file.name, file.detected.format)
-
-
-def _subtitles(file: _File) -> Extraction:
-    return subtitles.read_subtitles(file.data, file.name, file.detected.format)
-
-
-# Of every format but packages and what xberg reads.
-_READERS: Final[Mapping[str, Callable[[_File], Extraction]]] = {
-    **dict.fromkeys(ARCHIVES, _archive),
-    **dict.fromkeys(IMAGES, _image),
-    "mbox": lambda file: mail.read_mbox(file.data),
-    "eml": lambda file: mail.read_eml(file.data, file.limits),
-    "pdf": lambda file: pdf.read_pdf(file.data, file.name),
-    "html": lambda file: html.read_html(file.data, file.name),
-    "md": lambda file: plain.read_markdown(file.data, file.name),
-    "txt": lambda file: plain.read_text(file.data, file.name),
-    "code": lambda file: plain.read_code(file.data, file.name, file.detected.language),
-    "json": lambda file: structured.read_json(file.data, file.name),
-    "yaml": lambda file: structured.read_yaml(file.data, file.name),
-    "xml": lambda file: structured.read_xml(file.data, file.name),
-    "tex": lambda file: tex.read_tex(file.data, file.name),
-    "ics": lambda file: calendars.read_ics(file.data, file.name),
-    **dict.fromkeys(("csv", "tsv"), _table),
-    **dict.fromkeys(("rst", "adoc", "org"), _markup),
-    **dict.fromkeys(("srt", "vtt"), _subtitles),
-}

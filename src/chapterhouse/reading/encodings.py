@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from chapterhouse.loading import lazy
-from chapterhouse.reading.signatures import wide_encoding
+from chapterhouse.reading.signatures import BYTE_ORDER_MARKS, wide_encoding
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Notice
 
@@ -71,14 +71,6 @@ _AFTER_WORDS = "„“”‚‘’«»‹›–—…•™®°²³ªº\u00a0\u0
 _ALONE = frozenset(_BEFORE_WORDS + _AFTER_WORDS + "§£€©¹¼½¾±×÷·µ¶†‡‰¢¥¤¨´¸¬¦")
 _BETWEEN = re.compile("[’‘–—…·\u00a0\u00ad]")
 _LONG_RUN = re.compile(r"[^\x00-\x7f]{4}")  # as other scripts have them
-# UTF-32 first: its little-endian mark begins like that of UTF-16.
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _ESCAPED = (
     (b"\x1b$B", "iso2022_jp"),
     (b"\x1b$@", "iso2022_jp"),
@@ -251,7 +243,7 @@ def _plain(text: str) -> str:
 
 
 def _decode(data: bytes) -> tuple[str, tuple[Notice, ...]]:
-    for mark, encoding in _MARKS:
+    for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _strict_or_replaced(data[len(mark) :], encoding)
     head = data[:_GUESS_BYTES]

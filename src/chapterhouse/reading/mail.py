@@ -120,21 +120,21 @@ def body(part: EmailMessage, depth: int = 0) -> Body:
     return _html(part) if kind == "text/html" else _text(part)
 
 
-def attachments(data: bytes) -> Iterator[tuple[str, bytes]]:
+def attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of everything that a message carries, in order.
 
     A message inside it is yielded whole, as ``.eml``.
     """
-    for part in attached_parts(parse(data)):
+    for part in _attached_parts(message):
         if part.get_content_maintype() == "message":
             inner = next(_children(part), part)
-            yield attachment_name(part), inner.as_bytes()
+            yield _attachment_name(part), inner.as_bytes()
         else:
             content = part.get_payload(decode=True)
-            yield attachment_name(part), content if isinstance(content, bytes) else b""
+            yield _attachment_name(part), content if isinstance(content, bytes) else b""
 
 
-def attached_parts(message: EmailMessage) -> list[EmailMessage]:
+def _attached_parts(message: EmailMessage) -> list[EmailMessage]:
     """Return the parts that are not the body, but for pictures that it shows."""
     found: list[EmailMessage] = []
     waiting = [message]
@@ -150,7 +150,7 @@ def attached_parts(message: EmailMessage) -> list[EmailMessage]:
     return found
 
 
-def attachment_name(part: EmailMessage) -> str:
+def _attachment_name(part: EmailMessage) -> str:
     """Return the name of a carried part: its file's, its subject's, or its kind."""
     try:
         name = part.get_filename() or ""
@@ -199,7 +199,7 @@ def _html(part: EmailMessage) -> Body:
 def _invitation(part: EmailMessage) -> Body:
     text, notices = _text(part)
     try:
-        found = calendars.read_ics(text.encode(), "")
+        found = calendars.read_ics(text.encode())
     except RejectedError as error:
         return text, (*notices, Notice("part-unreadable", error.message))
     return found.pages[0].text, (*notices, *found.notices)
@@ -218,7 +218,7 @@ def read_eml(data: bytes, limits: Limits) -> Extraction:
     try:
         headers = {name: text for name in _STATED if (text := header(parsed, name))}
         text, notices = body(parsed)
-        members = [Member(name, content) for name, content in attachments(data)]
+        members = [Member(name, content) for name, content in attachments(parsed)]
     except RecursionError as error:
         raise RejectedError("too-deep", "The message nests parts too deeply.") from error
     extraction = message(
@@ -277,8 +277,8 @@ def _name(message: bytes) -> str:
     head = message[: message.find(b"\n\n") + 1 or None]
     try:
         subject = str(BytesHeaderParser(policy=policy.default).parsebytes(head).get("subject", ""))
-    except (ValueError, TypeError, AttributeError, IndexError, KeyError):
-        subject = ""  # headers that break the grammar raise many kinds of errors
+    except _GRAMMAR:
+        subject = ""
     return slug(subject[:_SUBJECT]) if subject.strip() else "message"
 
 

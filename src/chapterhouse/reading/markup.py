@@ -30,7 +30,7 @@ _ORG_LINK = re.compile(r"\[\[([^\[\]]+)\]\[([^\[\]]+)\]\]")
 _ORG_RULE = re.compile(r"[ \t]*\|[-+]+\|?[ \t]*$")
 
 
-def read_markup(data: bytes, _name: str, format_: str) -> Extraction:
+def read_markup(data: bytes, format_: str) -> Extraction:
     """Read ``rst``, ``adoc`` or ``org``; its title is its first heading."""
     source, notices = decode(data)
     text = "\n".join(_WRITERS[format_](source.expandtabs().split("\n")))

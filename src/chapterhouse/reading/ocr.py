@@ -99,7 +99,7 @@ def _recognised(text: str, confidence: float, engine: _Engine) -> Recognised:
     return Recognised(text, confidence, confidence >= engine.least, engine.method)
 
 
-def read_image(data: bytes, _name: str, format_: str, limits: Limits) -> Extraction:
+def read_image(data: bytes, format_: str, limits: Limits) -> Extraction:
     """Read an image by OCR; without an engine the extraction is empty and says so."""
     found = ocr_image(data, limits)
     if found is None:

@@ -21,6 +21,21 @@ _NUMBERING = re.compile(
 )
 _TITLE_WINDOW = 4_000
 
+# Raised and lowered text without its place: 2 to the power of 31 would read as 231.
+_RAISED: Final = str.maketrans(
+    "0123456789+-−=()abcdefghijklmnoprstuvwxyz",
+    "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ",
+)
+_LOWERED: Final = str.maketrans(
+    "0123456789+-−=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
+)
+# 1st, XXe, no, Mme, trademarks: what is raised belongs to the word. A letter behind a variable,
+# a number or a bracket is a power.
+_POWER: Final = re.compile(r"(?:(?:^|[^\W_]*\d|\W)[a-z]?|\))\Z")
+_ENDINGS: Final = frozenset(
+    ("st", "nd", "rd", "th", "er", "re", "ère", "ème", "ième", "nde", "de", "os", "tm", "sm", "md")
+)
+_LETTER_ENDINGS: Final = frozenset("eoaºª")
 
 # The marks of curated documents: where a page, slide or sheet of the original begins.
 _MARK = re.compile(
@@ -31,13 +46,13 @@ _LINE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _MARKED: Final = "<!-- "
 
 
-def read_text(data: bytes, _name: str) -> Extraction:
+def read_text(data: bytes) -> Extraction:
     """Read plain text; nothing in it is taken for a heading."""
     text, notices = decode(data)
     return Extraction((ExtractedPage(text),), "txt", METHOD, markdown=False, notices=notices)
 
 
-def read_markdown(data: bytes, _name: str) -> Extraction:
+def read_markdown(data: bytes) -> Extraction:
     """Read Markdown; its title is its first heading, its pages are those that it marks."""
     text, notices = decode(data)
     pages, kind = marked_pages(text)
@@ -45,7 +60,7 @@ def read_markdown(data: bytes, _name: str) -> Extraction:
     return Extraction(pages, "md", METHOD, page_kind=kind, title=title, notices=notices)
 
 
-def read_code(data: bytes, _name: str, language: str) -> Extraction:
+def read_code(data: bytes, language: str) -> Extraction:
     """Read a program as one fenced block."""
     text, notices = decode(data)
     return Extraction((ExtractedPage(code_block(text, language)),), "code", METHOD, notices=notices)
@@ -123,3 +138,31 @@ def code_block(text: str, language: str) -> str:
     fence = "`" * max(3, longest + 1)
     end = "" if text.endswith("\n") or not text else "\n"
     return f"{fence}{language}\n{text}{end}{fence}\n" if text.strip() else ""
+
+
+def raised(text: str, before: str) -> str:
+    """Return raised text as it reads in a line; ``before`` is what stands before it."""
+    plain = text.strip()
+    if not any(map(str.isalnum, plain)) or plain.startswith("["):  # a mark, a note's number
+        return text
+    if plain.isalpha() and not _is_power(plain, before):
+        return text
+    return _written(plain, _RAISED, "^")
+
+
+def lowered(text: str) -> str:
+    """Return lowered text as it reads in a line."""
+    plain = text.strip()
+    return _written(plain, _LOWERED, "_") if any(map(str.isalnum, plain)) else text
+
+
+def _is_power(text: str, before: str) -> bool:
+    if text.casefold() in _ENDINGS or not _POWER.search(before[-20:]):
+        return False
+    return text.casefold() not in _LETTER_ENDINGS or not before[-1:].isdigit()
+
+
+def _written(text: str, table: dict[int, int], mark: str) -> str:
+    if all(ord(character) in table for character in text):
+        return text.translate(table)
+    return f"{mark}({text})"

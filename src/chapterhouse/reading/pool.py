@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Self
 from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.loading import lazy
 from chapterhouse.reading import sandbox, wire
+from chapterhouse.reading.formats import TEXTS
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.names import TEXTS
 from chapterhouse.types import Extraction
 
 if TYPE_CHECKING:

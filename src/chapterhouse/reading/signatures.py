@@ -1,11 +1,20 @@
 """First bytes of files: formats told by them alone, and what other things look like."""
 
+import codecs
 import re
 import struct
 from collections.abc import Callable
 
 PDF_WINDOW = 1024  # Adobe readers accept a header anywhere in it ([ISO 32000-1] note to 7.5.2)
 
+# UTF-32 first: its little-endian mark begins like that of UTF-16.
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _IMAGES = (
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"\xff\xd8\xff", "jpeg"),

@@ -13,7 +13,7 @@ _XML_DECLARED = re.compile(rb"<\?xml[^>]*encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\
 _XML_TITLE = re.compile(r"<title[^>]*>([^<]{1,300})</title>")
 
 
-def read_json(data: bytes, _name: str) -> Extraction:
+def read_json(data: bytes) -> Extraction:
     """Read JSON or JSON lines; what was minified is indented.
 
     Text that is no valid JSON is kept as it stands: its words are as good.
@@ -24,13 +24,13 @@ def read_json(data: bytes, _name: str) -> Extraction:
     )
 
 
-def read_yaml(data: bytes, _name: str) -> Extraction:
+def read_yaml(data: bytes) -> Extraction:
     """Read YAML as it stands; nothing in it is evaluated."""
     text, notices = decode(data)
     return Extraction((ExtractedPage(code_block(text, "yaml")),), "yaml", METHOD, notices=notices)
 
 
-def read_xml(data: bytes, _name: str) -> Extraction:
+def read_xml(data: bytes) -> Extraction:
     """Read XML as it stands, with the characters for which it declares names."""
     declared = _XML_DECLARED.match(data[:200])
     text, notices = decode(data)

@@ -42,7 +42,7 @@ class _Speech:
     text: str
 
 
-def read_subtitles(data: bytes, _name: str, format_: str) -> Extraction:
+def read_subtitles(data: bytes, format_: str) -> Extraction:
     """Read ``srt`` or ``vtt``: what is said, in paragraphs that begin with their time."""
     text, notices = decode(data)
     cues = list(_cues(text.split("\n")))

@@ -15,7 +15,7 @@ _SAMPLE_LINES = 50
 _SAMPLE_CHARACTERS = 65_536
 
 
-def read_delimited(data: bytes, _name: str, format_: str, limits: Limits) -> Extraction:
+def read_delimited(data: bytes, format_: str, limits: Limits) -> Extraction:
     """Read ``csv`` or ``tsv`` as one table whose first row is its heading."""
     text, notices = decode(data)
     rows = parse(text, "\t" if format_ == "tsv" else sniff_delimiter(text), limits)

@@ -52,7 +52,7 @@ _VERBATIM, _INDENT = "\0", "\1"  # stand for a block that was kept, and for two 
 _DEFINED_CEILING = 2_000  # characters of a definition that is filled in
 
 
-def read_tex(data: bytes, _name: str) -> Extraction:
+def read_tex(data: bytes) -> Extraction:
     """Read LaTeX; its title is what it states, or its first heading."""
     source, notices = decode(data)
     source = source.replace(_INDENT, "")

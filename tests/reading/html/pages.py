@@ -5,7 +5,7 @@ from chapterhouse.types import Extraction
 
 
 def read(html: str) -> Extraction:
-    return read_html(html.encode(), "page.html")
+    return read_html(html.encode())
 
 
 def text_of(body: str) -> str:

@@ -14,7 +14,7 @@ ARTICLE = " ".join(
 
 def text_of(body: str) -> str:
     html = f"<html><body>{body}</body></html>"
-    return read_html(html.encode(), "page.html").pages[0].text
+    return read_html(html.encode()).pages[0].text
 
 
 def test_a_table_with_spans_is_filled() -> None:

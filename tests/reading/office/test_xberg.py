@@ -16,8 +16,8 @@ from tests.reading.conftest import (
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
+from chapterhouse.reading.formats import PACKAGES
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.names import PACKAGES
 from chapterhouse.reading.office.xberg import MIME_TYPES, method, read_office, rejected
 from chapterhouse.types import Extraction
 

@@ -2,7 +2,7 @@ import pytest
 from tests.reading.pdf_writer import Page, write_pdf
 
 from chapterhouse.reading.pdf.document import read_pdf
-from chapterhouse.reading.pdf.tables import joined_lines, markdown_table
+from chapterhouse.reading.pdf.tables import joined_lines
 
 ROWS = [
     ("Station", "Spring", "Autumn"),
@@ -68,10 +68,6 @@ def test_a_header_that_spans_columns_is_repeated() -> None:
             page.text(76 + 100 * column, 134 + 20 * number, cell)
 
     assert text_of(page).splitlines()[0] == "| Place | Catch | Catch |"
-
-
-def test_a_bar_in_a_cell_is_escaped() -> None:
-    assert markdown_table([("a|b", "c"), ("d", "e")]) == "| a\\|b | c |\n| --- | --- |\n| d | e |"
 
 
 def test_a_frame_around_text_is_no_table() -> None:

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from chapterhouse.chunking.quality import Quality
-    from chapterhouse.reading import names as format_names
+    from chapterhouse.reading import formats as known_formats
 else:
-    format_names = lazy("chapterhouse.reading.names")
+    known_formats = lazy("chapterhouse.reading.formats")
 
 
 _COLOURS = {
@@ -121,9 +121,10 @@ def details(value: AddReport) -> Iterator[Block]:
 
 def _is_picture(record: FileRecord) -> bool:
     """Whether a file is a picture in which there is no text to read."""
-    ending = record.source.rpartition(".")[2].lower()
-    pictures = (format_names.EXTENSIONS[name] for name in format_names.IMAGES)
-    return record.code == "no-text" and ending in chain.from_iterable(pictures)
+    return (
+        record.code == "no-text"
+        and known_formats.claimed_format(record.source) in known_formats.IMAGES
+    )
 
 
 def _pictures(records: Sequence[FileRecord]) -> Iterator[Block]:

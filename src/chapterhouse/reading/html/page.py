@@ -26,7 +26,7 @@ from chapterhouse.reading.html.prune import (
     write_out_controls,
 )
 from chapterhouse.reading.html.tables import plain_captions, plain_tables
-from chapterhouse.reading.raised import lowered, raised
+from chapterhouse.reading.plain import lowered, raised
 from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
@@ -145,7 +145,7 @@ def strip_tags(text: str) -> str:
     return _EMPTY_LINES.sub("\n\n", _SPACES.sub(" ", "".join(parts))).strip()
 
 
-def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every Reader
+def read_html(data: bytes) -> Extraction:
     """Read a web page to Markdown: its content, without navigation and what is not shown."""
     text, notices = decode_html(data)
     text = _INTERNAL_SUBSET.sub(r"\1>", text)

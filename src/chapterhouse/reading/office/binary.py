@@ -7,8 +7,7 @@ from typing import Final
 
 from chapterhouse.reading.office.excel import SheetExtras, header_text
 from chapterhouse.reading.ole import CompoundFile
-from chapterhouse.reading.plain import running_text
-from chapterhouse.reading.raised import lowered, raised
+from chapterhouse.reading.plain import lowered, raised, running_text
 from chapterhouse.types import Range
 
 _WORD_97 = 0xC1

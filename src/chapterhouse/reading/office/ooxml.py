@@ -12,8 +12,7 @@ from html import escape, unescape
 from xml.etree.ElementTree import Element
 
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.reading.plain import running_text
-from chapterhouse.reading.raised import lowered, raised
+from chapterhouse.reading.plain import lowered, raised, running_text
 from chapterhouse.reading.tables import markdown_table
 from chapterhouse.types import Notice
 

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office.number_formats import not_calculated
-from chapterhouse.reading.raised import lowered, raised
+from chapterhouse.reading.plain import lowered, raised
 from chapterhouse.reading.tables import markdown_table
 
 _ROMAN: Final = (

@@ -23,8 +23,7 @@ from chapterhouse.reading.office.ooxml import (
     relations,
 )
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.reading.plain import METHOD
-from chapterhouse.reading.raised import lowered, raised
+from chapterhouse.reading.plain import METHOD, lowered, raised
 from chapterhouse.reading.tables import markdown_table
 from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from chapterhouse.reading.pdf.aligned import aligned_tables
 from chapterhouse.reading.pdf.fields import PageMarks, with_marks
 from chapterhouse.reading.pdf.layout import Segment, around, columns, reading_order, segments
-from chapterhouse.reading.pdf.tables import Drawn, Table, drawn, markdown_table, ruled_tables
+from chapterhouse.reading.pdf.tables import Drawn, Table, drawn, ruled_tables
 from chapterhouse.reading.pdf.text import LEADERS, Box, Word, character_count, page_text, page_words
+from chapterhouse.reading.tables import markdown_table
 
 MOST_CHARACTERS = 30_000  # a page with more keeps its plain text: layout is for what people read
 # Where a font has no map of characters, PDFium gives its codes for the glyphs. Left out are
@@ -115,7 +116,7 @@ def _lines(ordered: Sequence[Segment], tables: Mapping[int, Table]) -> Iterator[
             waiting.append(item)
         elif id(table) not in reported:
             reported.add(id(table))
-            yield Line(markdown_table(table.rows), table.box, table=True)
+            yield Line(markdown_table(table.rows).rstrip(), table.box, table=True)
     if waiting:
         yield _line(waiting)
 

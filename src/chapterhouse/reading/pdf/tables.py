@@ -384,10 +384,3 @@ def _trimmed(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     if is_right_to_left("".join(cell for row in distinct_rows for cell in row)[:500]):
         columns.reverse()  # the first column is the one on the right
     return tuple(tuple(row[c] for c in columns) for row in distinct_rows)
-
-
-def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as a Markdown table whose first row is the header."""
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    lines.insert(1, "|" + " --- |" * len(rows[0]))
-    return "\n".join(lines)
