@@ -8,11 +8,19 @@ JSON, bounded in size, and every value is checked for its type.
 import json
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import IntEnum
+from functools import cache
+from typing import TYPE_CHECKING
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
+from chapterhouse.loading import lazy
+from chapterhouse.types import Extraction, Member, Notice
+
+if TYPE_CHECKING:
+    import pydantic
+else:
+    pydantic = lazy("pydantic")  # no worker needs it
 
 HEADER = struct.Struct(">BI")
 JOB = struct.Struct(">IId")
@@ -76,34 +84,27 @@ def decode_job(body: bytes) -> tuple[bytes, str, float]:
     return body[start : start + size], name, cpu_seconds
 
 
+_Row = tuple[str, int, int, Notice | None]  # path, size, time and problem of a member
+
+
 def encode_extraction(extraction: Extraction, rss_bytes: int) -> bytes:
     """Return an extraction as a frame. Lone surrogates become question marks."""
-    value = [
-        [[page.text, page.number, page.label] for page in extraction.pages],
-        extraction.format,
-        extraction.method,
-        extraction.page_kind,
-        extraction.markdown,
-        extraction.title,
-        dict(extraction.metadata),
-        [_row_of(notice) for notice in extraction.notices],
-        [
-            [one.path, len(one.data), one.modified, _row_of(one.problem) if one.problem else None]
-            for one in extraction.members
-        ],
+    rows = [
+        (one.path, len(one.data), one.modified, asdict(one.problem) if one.problem else None)
+        for one in extraction.members
     ]
+    value = (asdict(replace(extraction, members=())), rows)
     return _reply(Frame.EXTRACTION, rss_bytes, value, [one.data for one in extraction.members])
 
 
 def encode_rejection(error: RejectedError, rss_bytes: int) -> bytes:
     """Return a rejection as a frame."""
-    value = [error.code, error.message, error.hint]
-    return _reply(Frame.REJECTION, rss_bytes, value)
+    return _reply(Frame.REJECTION, rss_bytes, (error.code, error.message, error.hint))
 
 
 def _reply(frame: Frame, rss_bytes: int, value: object, data: Sequence[bytes] = ()) -> bytes:
     """Return an answer: its head, JSON, and behind it the bytes of members, one after another."""
-    text = _dump(value)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     size = REPLY.size + len(text) + sum(map(len, data))
     head = HEADER.pack(frame, size) + REPLY.pack(rss_bytes, len(text))
     return b"".join((head, text, *data))
@@ -132,84 +133,31 @@ def decode_reply(frame: Frame, body: bytes) -> Reply:
     try:
         rss_bytes, length = REPLY.unpack_from(body)
         behind = REPLY.size + length
-        value = json.loads(body[REPLY.size : behind])
+        text = body[REPLY.size : behind]
         if frame is Frame.REJECTION:
-            code, message, hint = map(_text, _row(value, 3))
+            code, message, hint = _rejections().validate_json(text, strict=True)
             return Reply(RejectedError(code, message, hint=hint), rss_bytes)
-        return Reply(_extraction(value, memoryview(body)[behind:]), rss_bytes)
-    except (struct.error, ValueError, RecursionError) as error:
+        extraction, rows = _extractions().validate_json(text, strict=True)
+    except (struct.error, ValueError) as error:
         raise WireError(f"an answer that cannot be decoded ({error})") from error
+    members = tuple(_members(rows, memoryview(body)[behind:]))
+    return Reply(replace(extraction, members=members), rss_bytes)
 
 
-def _dump(value: object) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), check_circular=False)
-    return text.encode("utf-8", "replace")
+@cache
+def _rejections() -> "pydantic.TypeAdapter[tuple[str, str, str]]":
+    return pydantic.TypeAdapter(tuple[str, str, str])
 
 
-def _row_of(notice: Notice) -> list[object]:
-    return [notice.code, notice.sentence, notice.page]
+@cache
+def _extractions() -> "pydantic.TypeAdapter[tuple[Extraction, list[_Row]]]":
+    return pydantic.TypeAdapter(tuple[Extraction, list[_Row]])
 
 
-def _extraction(value: object, data: memoryview) -> Extraction:
-    pages, format_, method, page_kind, markdown, title, metadata, notices, members = _row(value, 9)
-    if not isinstance(markdown, bool) or not isinstance(metadata, dict):
-        raise WireError("an extraction with values of the wrong type")
-    return Extraction(
-        pages=tuple(_page(page) for page in _list(pages)),
-        format=_text(format_),
-        method=_text(method),
-        page_kind=_text(page_kind),
-        markdown=markdown,
-        title=_text(title),
-        metadata={_text(key): _text(item) for key, item in metadata.items()},
-        notices=tuple(_notice(notice) for notice in _list(notices)),
-        members=tuple(_members(members, data)),
-    )
-
-
-def _members(value: object, data: memoryview) -> Iterator[Member]:
+def _members(rows: Sequence[_Row], data: memoryview) -> Iterator[Member]:
     place = 0
-    for row in _list(value):
-        path, size, modified, problem = _row(row, 4)
-        length, seconds = _number(size), _number(modified)
-        if length is None or seconds is None or not 0 <= length <= len(data) - place:
+    for path, size, modified, problem in rows:
+        if not 0 <= size <= len(data) - place:
             raise WireError("a file in an archive without its bytes")
-        content = bytes(data[place : place + length])
-        place += length
-        yield Member(_text(path), content, seconds, None if problem is None else _notice(problem))
-
-
-def _page(value: object) -> ExtractedPage:
-    text, number, label = _row(value, 3)
-    return ExtractedPage(_text(text), _number(number), _text(label))
-
-
-def _notice(value: object) -> Notice:
-    code, sentence, page = _row(value, 3)
-    return Notice(_text(code), _text(sentence), _number(page))
-
-
-def _list(value: object) -> list[object]:
-    if not isinstance(value, list):
-        raise WireError("a value where a list belongs")
-    return value
-
-
-def _row(value: object, length: int) -> list[object]:
-    row = _list(value)
-    if len(row) != length:
-        raise WireError(f"{len(row)} values where {length} belong")
-    return row
-
-
-def _text(value: object) -> str:
-    # A JSON escape can name half of a surrogate pair, which no text may hold.
-    if not isinstance(value, str):
-        raise WireError("a value where text belongs")
-    return value.encode("utf-8", "replace").decode("utf-8")
-
-
-def _number(value: object) -> int | None:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-        return value
-    raise WireError("a value where a number belongs")
+        yield Member(path, bytes(data[place : place + size]), modified, problem)
+        place += size
