@@ -115,7 +115,7 @@ def test_a_server_looks_at_most_twice_a_minute(
 ) -> None:
     clock = SimpleNamespace(monotonic=lambda: 100.0)
     monkeypatch.setattr(background, "time", clock)
-    looking = background.BackgroundEmbedding(library)
+    looking = background.ServedLibrary(library)
     for now, asked in ((100.0, 1), (129.9, 1), (130.0, 2), (159.0, 2), (200.0, 3)):
         clock.monotonic = lambda now=now: now
         looking.look()

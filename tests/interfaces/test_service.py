@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,13 +17,13 @@ from chapterhouse.interfaces.service import Service, explain, hide_folder, witho
 
 
 def service() -> Service:
-    return Service(cast("Any", None))
+    return Service(lambda: nullcontext(cast("Any", None)))
 
 
 def test_work_runs_side_by_side_up_to_a_limit() -> None:
     at_work, most, lock = 0, 0, threading.Lock()
 
-    def work() -> int:
+    def work(_: object) -> int:
         nonlocal at_work, most
         with lock:
             at_work += 1
@@ -44,7 +45,7 @@ def test_a_long_question_does_not_hold_up_a_search() -> None:
     async def both() -> list[str]:
         shared, order = service(), list[str]()
 
-        async def slow() -> None:
+        async def slow(_: object) -> None:
             await asyncio.sleep(0.3)
             order.append("asked")
 
@@ -52,7 +53,7 @@ def test_a_long_question_does_not_hold_up_a_search() -> None:
             await shared.ask(slow)
 
         async def look() -> None:
-            order.append(await shared.look(lambda: "looked"))
+            order.append(await shared.look(lambda _: "looked"))
 
         await asyncio.gather(*(ask() for _ in range(6)), look())
         return order
@@ -64,7 +65,7 @@ def test_a_call_that_is_given_up_is_stopped_and_frees_its_place() -> None:
     async def given_up() -> bool:
         shared, stopped = service(), threading.Event()
 
-        async def endless() -> None:
+        async def endless(_: object) -> None:
             try:
                 await asyncio.sleep(60)
             except asyncio.CancelledError:
@@ -78,11 +79,11 @@ def test_a_call_that_is_given_up_is_stopped_and_frees_its_place() -> None:
         done = await asyncio.gather(*calls, return_exceptions=True)
         assert all(isinstance(one, asyncio.CancelledError) for one in done)
 
-        async def quick() -> str:
+        async def quick(_: object) -> str:
             return "free"
 
         assert await asyncio.wait_for(shared.ask(quick), 5) == "free"
-        shared.wait_for_threads(5)
+        shared.workload.wait_for_threads(5)
         return stopped.is_set()
 
     assert asyncio.run(given_up())
@@ -91,12 +92,12 @@ def test_a_call_that_is_given_up_is_stopped_and_frees_its_place() -> None:
 def test_a_blocking_search_that_is_given_up_keeps_its_place_until_it_ends() -> None:
     async def given_up() -> None:
         shared, go_on = service(), threading.Event()
-        calls = [asyncio.create_task(shared.look(lambda: go_on.wait(10))) for _ in range(4)]
+        calls = [asyncio.create_task(shared.look(lambda _: go_on.wait(10))) for _ in range(4)]
         await asyncio.sleep(0.05)
         for call in calls:
             call.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
-        waiting = asyncio.create_task(shared.look(lambda: "free"))
+        waiting = asyncio.create_task(shared.look(lambda _: "free"))
         await asyncio.sleep(0.05)
         assert not waiting.done()
         go_on.set()
@@ -106,24 +107,19 @@ def test_a_blocking_search_that_is_given_up_keeps_its_place_until_it_ends() -> N
 
 
 def test_errors_come_back_where_the_work_is_waited_for() -> None:
-    def fails() -> None:
+    def fails(_: object) -> None:
         raise NotFoundError("No.", hint="Try again.")
 
-    async def failing() -> None:
+    async def failing(_: object) -> None:
         raise NotFoundError("No.")
 
-    with pytest.raises(NotFoundError):
-        asyncio.run(service_of(fails))
-    with pytest.raises(NotFoundError):
-        asyncio.run(asked_of(failing))
+    async def both() -> None:
+        with pytest.raises(NotFoundError):
+            await service().look(fails)
+        with pytest.raises(NotFoundError):
+            await service().ask(failing)
 
-
-async def service_of(work: Any) -> None:
-    await service().look(work)
-
-
-async def asked_of(work: Any) -> None:
-    await service().ask(work)
+    asyncio.run(both())
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def search_documents(
     mark: Mark | None = None,
     maximum_characters: int = MAXIMUM_CHARACTERS,
 ) -> Tool:
-    """Return a tool that gives the best passages with file, page and chunk, however well they fit."""
+    """Return a tool that gives the best passages with file, page and chunk, however they fit."""
     description = (
         "Search the documents and see where each passage stands: file, page, chunk and text. Call "
         "this when you need the exact place or wording of something in the documents, or when "

@@ -14,8 +14,14 @@ from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.registry import Entry
 from chapterhouse.council.meeting.session import MeetingOptions
-from chapterhouse.interfaces.schemas import CouncilResult, PersonaResult
+from chapterhouse.interfaces.schemas import (
+    CouncilResult,
+    CouncilsResult,
+    PersonaResult,
+    PersonasResult,
+)
 from chapterhouse.interfaces.service import public_lines, without_paths
+from chapterhouse.library import Library
 from chapterhouse.types import Answer, Persona
 
 
@@ -29,8 +35,19 @@ def with_transcript(options: MeetingOptions) -> Iterator[MeetingOptions]:
         yield replace(options, transcript=Path(folder) / "transcript.ndjson")
 
 
-def persona_result(entry: Entry[PersonaFolder], personas: Personas) -> PersonaResult:
-    """Return a persona as clients get them."""
+def all_personas(library: Library) -> PersonasResult:
+    """Return all personas as clients get them."""
+    found = (_persona_result(one, library.personas) for one in library.personas.all())
+    return PersonasResult(personas=tuple(found))
+
+
+def all_councils(library: Library) -> CouncilsResult:
+    """Return all councils as clients get them."""
+    found = (_council_result(one, library.councils) for one in library.councils.all())
+    return CouncilsResult(councils=tuple(found))
+
+
+def _persona_result(entry: Entry[PersonaFolder], personas: Personas) -> PersonaResult:
     persona = entry.folder.persona if entry.folder else Persona(entry.slug, "")
     return PersonaResult(
         slug=entry.slug,
@@ -44,8 +61,7 @@ def persona_result(entry: Entry[PersonaFolder], personas: Personas) -> PersonaRe
     )
 
 
-def council_result(entry: Entry[CouncilFolder], councils: Councils) -> CouncilResult:
-    """Return a council as clients get it."""
+def _council_result(entry: Entry[CouncilFolder], councils: Councils) -> CouncilResult:
     council = entry.folder.council if entry.folder else Council("")
     problem = _problem(entry) or ("" if entry.folder else "Its file cannot be read.")
     return CouncilResult(

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -82,13 +84,23 @@ def become_idle() -> None:
             return  # a container that does not let us
 
 
-class BackgroundEmbedding:
-    """Looks after the vectors of a library that is served for long. Safe between threads."""
+class ServedLibrary:
+    """A library that is served for long, and whose vectors are looked after. Safe between threads.
+
+    Attributes:
+        library: The library.
+    """
 
     def __init__(self, library: "Library") -> None:
-        self._library = library
+        self.library = library
         self._next = 0.0
         self._lock = threading.Lock()
+
+    @contextmanager
+    def using(self) -> Iterator["Library"]:
+        """Give the library to some work, and look after its vectors behind it."""
+        yield self.library
+        self.look()
 
     def look(self) -> None:
         """Start the process if it is needed; at most twice a minute."""
@@ -97,4 +109,4 @@ class BackgroundEmbedding:
             if now < self._next:
                 return
             self._next = now + _SECONDS_BETWEEN
-        embed_in_background(self._library)
+        embed_in_background(self.library)

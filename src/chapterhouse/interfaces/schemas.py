@@ -6,7 +6,7 @@ they are data, never instructions.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
 from pydantic import (
     AfterValidator,
@@ -188,6 +188,12 @@ class Result(BaseModel):
 
     # Read from the values of the library: fields of another name there say which.
     model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
+
+    @classmethod
+    def of(cls, value: object, **others: object) -> Self:
+        """Return what clients get of a value of the library, some fields of it as they are here."""
+        own = {name: getattr(value, name) for name in cls.model_fields if name not in others}
+        return cls.model_validate({**own, **others})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,18 @@ import contextlib
 import logging
 import os
 import re
-import threading
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from anyio import CapacityLimiter
 from pydantic import ValidationError
 
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import BusyError, ChapterhouseError
-from chapterhouse.interfaces.background import BackgroundEmbedding
 from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Source, SourceKind
@@ -52,78 +52,44 @@ _LONGEST_ERROR: Final = 1_000
 _MOMENT: Final = 0.02
 
 
-class Places:
-    """How many pieces of work are done at a time, and how many may wait. Belongs to one loop.
-
-    Args:
-        at_once: How many are done at a time.
-        waiting: How many may wait for that; the next is refused.
-    """
-
-    def __init__(self, at_once: int, waiting: int) -> None:
-        self._free = asyncio.Semaphore(at_once)
-        self._most = waiting
-        self._waiting = 0
-
-    async def take(self) -> None:
-        """Wait for a place.
-
-        Raises:
-            BusyError: too many wait already.
-        """
-        if self._waiting >= self._most:
-            raise BusyError("The server has too much to do at this moment.", seconds=1)
-        self._waiting += 1
-        try:
-            await self._free.acquire()
-        finally:
-            self._waiting -= 1
-
-    def release(self) -> None:
-        """Give a place back."""
-        self._free.release()
-
-
 class Workload:
     """What a server does in threads at this moment. Belongs to one event loop.
 
     Args:
-        looking: Places for searches and readings.
-        asking: Places for questions and meetings, which may wait for models.
+        at_once: How many searches and readings are done at a time, and beside them how many
+            questions and meetings, which may wait for models.
+        waiting: How many of either may wait for that; the next is refused.
     """
 
-    def __init__(self, looking: Places | None = None, asking: Places | None = None) -> None:
-        self.looking = looking or Places(4, 1_000)
-        self.asking = asking or Places(4, 1_000)
-        self._busy = 0
-        self._counting = threading.Lock()
+    def __init__(self, at_once: int = 4, waiting: int = 1_000) -> None:
+        self.looking, self.asking = CapacityLimiter(at_once), CapacityLimiter(at_once)
+        self._waiting = waiting
+        self._running: set[object] = set()
 
-    async def run(self, places: Places, work: Callable[[], Value]) -> Value:
+    async def run(self, places: CapacityLimiter, work: Callable[[], Value]) -> Value:
         """Return what ``work`` gives in a thread, once there is a place for it.
 
         Raises:
             BusyError: too many wait for a place.
         """
-        loop = asyncio.get_running_loop()
-        await places.take()
-        self._count(1)
+        loop, place = asyncio.get_running_loop(), object()
+        if places.statistics().tasks_waiting >= self._waiting:
+            raise BusyError("The server has too much to do at this moment.", seconds=1)
+        await places.acquire_on_behalf_of(place)
+        self._running.add(place)
 
         def working() -> Value:
             try:
                 return work()
             finally:  # a place is free when the thread is, not when its client stops waiting
-                self._count(-1)
+                self._running.discard(place)
                 with contextlib.suppress(RuntimeError):  # the loop is closed: nobody queues
-                    loop.call_soon_threadsafe(places.release)
+                    loop.call_soon_threadsafe(places.release_on_behalf_of, place)
 
         return await run_in_thread(working)
 
     async def ask(self, work: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
-        """Return what a coroutine gives in a loop of its own, which a cancelled wait stops.
-
-        Raises:
-            BusyError: too many wait already.
-        """
+        """Return what a coroutine gives in a loop of its own, which a cancelled wait stops."""
         running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Value] | None]] = []
 
         async def begun() -> Value:
@@ -142,67 +108,54 @@ class Workload:
     def wait_for_threads(self, seconds: float) -> None:
         """Give what nobody waits for any more a moment to end, before the library is closed."""
         deadline = time.monotonic() + seconds
-        while self._busy and time.monotonic() < deadline:
+        while self._running and time.monotonic() < deadline:
             time.sleep(_MOMENT)
-
-    def _count(self, change: int) -> None:
-        with self._counting:
-            self._busy += change
 
 
 class Service:
-    """A library as it is served to one caller or to all.
+    """A library as it is served to one caller, or to all.
 
     Args:
-        library: What is served.
+        opened: Gives the library as long as something works on it.
         remember: Whether questions and meetings go into its memory.
         workload: What the server does at this moment.
-        follow: Called after each piece of work, in its thread; makes missing vectors when None.
     """
 
     def __init__(
         self,
-        library: Library,
+        opened: Callable[[], AbstractContextManager[Library]],
         *,
         remember: bool = False,
         workload: Workload | None = None,
-        follow: Callable[[], None] | None = None,
     ) -> None:
-        self.library = library
+        self._opened = opened
         self.remember = remember
-        self._workload = workload or Workload()
-        self._follow = follow or BackgroundEmbedding(library).look
+        self.workload = workload or Workload()
 
-    async def look(self, work: Callable[[], Value]) -> Value:
-        """Return what ``work`` gives in a thread, beside a few others.
+    async def look(self, work: Callable[[Library], Value]) -> Value:
+        """Return what ``work`` gives with the library in a thread, beside a few others.
 
         Raises:
-            BusyError: too many wait already.
+            BusyError: the server has too much to do.
         """
-        return await self._workload.run(self._workload.looking, lambda: self._followed(work))
+        return await self.workload.run(self.workload.looking, lambda: self._with_library(work))
 
-    async def ask(self, work: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
+    async def ask(self, work: Callable[[Library], Coroutine[Any, Any, Value]]) -> Value:
         """Return what a coroutine gives in a loop of its own, which a cancelled wait stops.
 
         Raises:
-            BusyError: too many wait already.
+            BusyError: the server has too much to do.
         """
 
-        async def followed() -> Value:
-            value = await work()
-            self._follow()
-            return value
+        async def begun() -> Value:
+            with self._opened() as library:
+                return await work(library)
 
-        return await self._workload.ask(followed)
+        return await self.workload.ask(begun)
 
-    def wait_for_threads(self, seconds: float) -> None:
-        """Give what nobody waits for any more a moment to end, before the library is closed."""
-        self._workload.wait_for_threads(seconds)
-
-    def _followed(self, work: Callable[[], Value]) -> Value:
-        value = work()
-        self._follow()
-        return value
+    def _with_library(self, work: Callable[[Library], Value]) -> Value:
+        with self._opened() as library:
+            return work(library)
 
 
 # --- errors, as clients are told of them: no path of this machine -------------------------------

@@ -34,10 +34,10 @@ def test_a_workspace_is_made_once(home: Path) -> None:
 
 def test_a_workspace_is_open_once_and_again_when_its_settings_change(home: Path) -> None:
     workspaces = Workspaces(home)
-    with workspaces.borrow("a") as (first, _), workspaces.borrow("a") as (second, _):
+    with workspaces.borrow("a") as first, workspaces.borrow("a") as second:
         assert first is second
         first.configuration.change("memory.days", 9, by="test")
-        with workspaces.borrow("a") as (third, _):
+        with workspaces.borrow("a") as third:
             assert third is not first
             assert third.settings.memory.days == 9
         assert first.status().documents == 0  # who has it still can use it
@@ -60,7 +60,7 @@ def test_who_comes_after_a_change_does_not_wait_for_the_library_before_it(
         other.configuration.change("memory.days", 9, by="test")
     monkeypatch.setattr(Library, "close", wait_and_close)
     for name, days in (("a", 9), ("b", 365)):
-        with workspaces.borrow(name) as (library, _):
+        with workspaces.borrow(name) as library:
             assert (library.settings.memory.days == days, ended.is_set()) == (True, False)
     ended.set()
     workspaces.close()
@@ -68,9 +68,9 @@ def test_who_comes_after_a_change_does_not_wait_for_the_library_before_it(
 
 def test_when_all_are_closed_who_uses_one_still_can(home: Path) -> None:
     workspaces = Workspaces(home)
-    with workspaces.borrow("a") as (library, _):
+    with workspaces.borrow("a") as library:
         workspaces.close()
         assert library.status().documents == 0
-    with workspaces.borrow("a") as (again, _):
+    with workspaces.borrow("a") as again:
         assert again is not library
     workspaces.close()

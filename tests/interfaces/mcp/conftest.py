@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -185,7 +185,7 @@ class Direct:
 
     def tool(self, name: str, /, **arguments: object) -> Any:
         async def called() -> Any:
-            service = Service(self.library, remember=self.remember)
+            service = Service(lambda: nullcontext(self.library), remember=self.remember)
             wanted = next(tool for tool in TOOLS if tool.name == name)
             return await call(wanted, arguments, service, self.told.append)
 

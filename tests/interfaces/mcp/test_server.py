@@ -15,8 +15,11 @@ from chapterhouse.interfaces.mcp.server import build_server
 from chapterhouse.interfaces.service import Service
 
 
-def server_of(service: Service) -> Server[dict[str, Any]]:
-    return build_server(lambda _: nullcontext(service), remember=False)
+def server_of(**facets: Any) -> Server[dict[str, Any]]:
+    """Return a server of a library that has only some facets."""
+    library = cast("Any", SimpleNamespace(**facets))
+    service = Service(lambda: nullcontext(library))
+    return build_server(lambda _: service, remember=False)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -33,8 +36,8 @@ def test_a_call_that_is_given_up_stops_its_model(mode: Literal["legacy", "auto"]
         yield
 
     async def given_up() -> None:
-        service = Service(cast("Any", SimpleNamespace(answers=SimpleNamespace(events=events))))
-        async with Client(server_of(service), mode=mode) as client:
+        server = server_of(answers=SimpleNamespace(events=events))
+        async with Client(server, mode=mode) as client:
             call = asyncio.create_task(client.call_tool("ask", {"question": "Why?"}))
             await asyncio.to_thread(begun.wait, 10)
             call.cancel()
@@ -54,8 +57,8 @@ def test_a_failure_that_nobody_foresaw_is_named_and_no_more(
         raise ZeroDivisionError("secret of /home/ann")
 
     async def failing() -> str:
-        service = Service(cast("Any", SimpleNamespace(search=SimpleNamespace(hits=search))))
-        async with Client(server_of(service), mode=mode) as client:
+        server = server_of(search=SimpleNamespace(hits=search))
+        async with Client(server, mode=mode) as client:
             result = await client.call_tool("search", {"query": "x"})
             assert result.is_error
             return str(result.content)

@@ -8,20 +8,14 @@ from pydantic import Field, SecretStr
 
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import NotFoundError
+from chapterhouse.facets.access import NewKey
 from chapterhouse.interfaces.api.caller import COOKIE
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import ANYONE, needs, router
-from chapterhouse.interfaces.api.schemas import LARGEST, STRICT, Body, Line, Name, Names
+from chapterhouse.interfaces.api.schemas import LARGEST, STRICT, Body, Name, Names
 from chapterhouse.interfaces.api.state import Exchange, Exchanged, ServerState
 from chapterhouse.interfaces.schemas import Result
-from chapterhouse.types.access import (
-    AccessLevel,
-    ApiKey,
-    AuditEntry,
-    AuditOutcome,
-    Grant,
-    User,
-)
+from chapterhouse.types.access import AccessLevel, ApiKey, AuditEntry, Grant, User
 
 ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
 READ: Final = needs(AccessLevel.READ)
@@ -85,7 +79,7 @@ async def log_in(request: Request, response: Response, body: LoginBody) -> Login
         secure=not state.is_local,
         path="/",
     )
-    return LoginResult(csrf=session.csrf, expires=session.expires)
+    return LoginResult.of(session)
 
 
 @sessions.delete("/session", status_code=204, openapi_extra=READ)
@@ -99,15 +93,8 @@ async def log_out(request: Request, response: Response, exchange: Exchanged) -> 
 @sessions.get("/me", openapi_extra=READ)
 async def show_caller(exchange: Exchanged) -> CallerResult:
     """Say what the caller may do."""
-    grant = exchange.caller.grant
-    return CallerResult(
-        name=grant.name,
-        level=grant.level,
-        workspaces=grant.workspaces,
-        shelves=grant.shelves,
-        personas=grant.personas,
-        workspace=exchange.caller.workspace,
-    )
+    caller = exchange.caller
+    return CallerResult.of(caller.grant, workspace=caller.workspace)
 
 
 # --- keys ---------------------------------------------------------------------------------------
@@ -126,33 +113,10 @@ class KeyBody(Body):
     )
 
 
-class KeyResult(Result):
-    """What may be shown of a key."""
-
-    id: str
-    label: Line
-    level: AccessLevel
-    workspaces: tuple[str, ...] | None
-    shelves: tuple[str, ...] | None
-    personas: tuple[str, ...] | None
-    created: int
-    created_by: str
-    expires: int
-    revoked: int
-    last_used: int
-
-
-class NewKeyResult(Result):
-    """A key that was made."""
-
-    key: KeyResult
-    secret: str = Field(description="Shown this once, and stored nowhere.")
-
-
 class KeysResult(Result):
     """Keys, newest first."""
 
-    keys: tuple[KeyResult, ...]
+    keys: tuple[ApiKey, ...]
 
 
 @keys.get("", openapi_extra=ADMIN)
@@ -160,16 +124,15 @@ async def list_keys(exchange: Exchanged) -> KeysResult:
     """List the keys that permit no more than the caller may."""
     found = await run_in_thread(exchange.server.access.keys)
     own = exchange.caller.grant
-    shown = (KeyResult.model_validate(key) for key in found if own.includes(key.grant))
-    return KeysResult(keys=tuple(shown))
+    return KeysResult(keys=tuple(key for key in found if own.includes(key.grant)))
 
 
 @keys.post("", status_code=201, openapi_extra=ADMIN)
-async def create_key(exchange: Exchanged, body: KeyBody) -> NewKeyResult:
-    """Make a key."""
+async def create_key(exchange: Exchanged, body: KeyBody) -> NewKey:
+    """Make a key. Its secret is shown this once, and stored nowhere."""
     wanted = Grant("", body.level, body.workspaces, body.shelves, body.personas)
     _require_included(exchange, wanted)
-    made = await run_in_thread(
+    return await run_in_thread(
         lambda: exchange.server.access.create_key(
             body.label,
             body.level,
@@ -180,11 +143,10 @@ async def create_key(exchange: Exchanged, body: KeyBody) -> NewKeyResult:
             by=exchange.caller.grant.name,
         )
     )
-    return NewKeyResult(key=KeyResult.model_validate(made.key), secret=made.secret)
 
 
 @keys.delete("/{key_id}", openapi_extra=ADMIN)
-async def revoke_key(exchange: Exchanged, key_id: str) -> KeyResult:
+async def revoke_key(exchange: Exchanged, key_id: str) -> ApiKey:
     """Revoke a key: the next request with it is refused."""
 
     def revoke() -> ApiKey:
@@ -195,7 +157,7 @@ async def revoke_key(exchange: Exchanged, key_id: str) -> KeyResult:
             raise NotFoundError("There is no such key.")
         return access.revoke_key(key_id, by=exchange.caller.grant.name)
 
-    return KeyResult.model_validate(await run_in_thread(revoke))
+    return await run_in_thread(revoke)
 
 
 # --- users --------------------------------------------------------------------------------------
@@ -216,21 +178,10 @@ class PasswordBody(Body):
     password: Annotated[SecretStr, Field(max_length=1_000)]
 
 
-class UserResult(Result):
-    """A user."""
-
-    name: str
-    level: AccessLevel
-    workspaces: tuple[str, ...] | None
-    created: int
-    created_by: str
-    disabled: int
-
-
 class UsersResult(Result):
     """Users by name."""
 
-    users: tuple[UserResult, ...]
+    users: tuple[User, ...]
 
 
 @users.get("", openapi_extra=ADMIN)
@@ -238,15 +189,14 @@ async def list_users(exchange: Exchanged) -> UsersResult:
     """List the users who may do no more than the caller."""
     found = await run_in_thread(exchange.server.access.users)
     own = exchange.caller.grant
-    shown = (UserResult.model_validate(user) for user in found if own.includes(user.grant))
-    return UsersResult(users=tuple(shown))
+    return UsersResult(users=tuple(user for user in found if own.includes(user.grant)))
 
 
 @users.post("", status_code=201, openapi_extra=ADMIN)
-async def add_user(exchange: Exchanged, body: UserBody) -> UserResult:
+async def add_user(exchange: Exchanged, body: UserBody) -> User:
     """Add a user."""
     _require_included(exchange, Grant("", body.level, body.workspaces))
-    user = await run_in_thread(
+    return await run_in_thread(
         lambda: exchange.server.access.create_user(
             body.name,
             body.password.get_secret_value(),
@@ -255,7 +205,6 @@ async def add_user(exchange: Exchanged, body: UserBody) -> UserResult:
             by=exchange.caller.grant.name,
         )
     )
-    return UserResult.model_validate(user)
 
 
 @users.put("/{name}/password", status_code=204, openapi_extra=ADMIN)
@@ -284,23 +233,10 @@ async def remove_user(exchange: Exchanged, name: str) -> None:
 # --- audit --------------------------------------------------------------------------------------
 
 
-class AuditResult(Result):
-    """Something that was done or refused."""
-
-    id: int
-    at: int
-    actor: str
-    action: str
-    target: str
-    outcome: AuditOutcome
-    workspace: str
-    address: str
-
-
 class AuditPage(Result):
     """Entries, newest first."""
 
-    entries: tuple[AuditResult, ...]
+    entries: tuple[AuditEntry, ...]
     next: int = Field(description="What ``before`` is for the next page; 0 on the last.")
 
 
@@ -317,11 +253,7 @@ async def list_audit(
         lambda: exchange.server.access.entries(limit, before=before, workspace=workspace)
     )
     following = found[-1].id if len(found) == limit else 0
-    return AuditPage(entries=tuple(map(_entry, found)), next=following)
-
-
-def _entry(entry: AuditEntry) -> AuditResult:
-    return AuditResult.model_validate(entry)
+    return AuditPage(entries=found, next=following)
 
 
 # --- inside -------------------------------------------------------------------------------------

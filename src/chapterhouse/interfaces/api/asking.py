@@ -46,14 +46,13 @@ async def ask_stream(exchange: Exchanged, body: AskBody) -> AsyncIterator[Server
 
 def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
     """Return what a request says about its question."""
-    remembers = exchange.server.options.remember and exchange.caller.grant.is_whole
     return AskOptions(
         shelves=body.shelves or None,
         tags=body.tags,
         words=body.words,
         model=body.model,
-        remember=remembers,
-        use_cache=remembers,
+        remember=exchange.remember,
+        use_cache=exchange.remember,
         drafts=False,
         interface="api",
         counted=True,
@@ -67,16 +66,11 @@ def public_answer(answer: Answer) -> AnswerResult:
 
 def _event(event: AskEvent) -> ServerSentEvent:
     match event:
-        case ReadingEvent():
-            progress = event.progress
+        case ReadingEvent(progress):
             return ServerSentEvent(
                 event="reading", data={"done": progress.done, "total": progress.total}
             )
-        case DraftEvent():
-            draft = event.draft
-            return ServerSentEvent(
-                event="draft", data={"sentences": draft.sentences, "text": draft.text}
-            )
-        case AnswerEvent():
-            data = public_answer(event.answer).model_dump(mode="json")
-            return ServerSentEvent(event="answer", data=data)
+        case DraftEvent(draft):
+            return ServerSentEvent(event="draft", data=draft)
+        case AnswerEvent(answer):
+            return ServerSentEvent(event="answer", data=public_answer(answer))

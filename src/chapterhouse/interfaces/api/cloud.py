@@ -7,7 +7,7 @@ that were made of them (``sources.py``), and sees nothing else of a drive.
 from typing import Annotated, Final
 
 from fastapi import Query
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import (
@@ -15,7 +15,6 @@ from chapterhouse.interfaces.api.schemas import (
     JobResult,
     JobsResult,
     MaybeShelf,
-    job_result,
 )
 from chapterhouse.interfaces.api.sources import CONFIRMED, leave_sync
 from chapterhouse.interfaces.api.state import Exchanged
@@ -48,12 +47,16 @@ class CloudFileResult(Result):
 
     path: str = Field(description="Below the folder that was listed.")
     size: int = Field(description="In bytes; -1 where nobody knows before it is fetched.")
-    modified: int = Field(description="In seconds since 1970.")
+    modified: Annotated[int, BeforeValidator(lambda nanoseconds: nanoseconds // 10**9)] = Field(
+        validation_alias="mtime_ns", description="In seconds since 1970."
+    )
     status: str = Field(
         description="not-synced, current, changed, partial, skipped, failed or rejected."
     )
     code: str
-    sentence: str = Field(description="Why it is not, or not wholly, in the library.")
+    sentence: Annotated[str, AfterValidator(without_paths)] = Field(
+        description="Why it is not, or not wholly, in the library."
+    )
     document_id: str
 
 
@@ -105,19 +108,7 @@ async def list_files(
     found = await exchange.look_long(
         lambda library: library.cloud.files(place, recursive=recursive, refresh=refresh)
     )
-    files = tuple(
-        CloudFileResult(
-            path=one.path,
-            size=one.size,
-            modified=one.mtime_ns // 10**9,
-            status=one.status,
-            code=one.code,
-            sentence=without_paths(one.sentence),
-            document_id=one.document_id,
-        )
-        for one in found
-    )
-    return CloudFilesResult(place=place, files=files)
+    return CloudFilesResult(place=place, files=tuple(map(CloudFileResult.model_validate, found)))
 
 
 @cloud.post("/sync", status_code=202, openapi_extra=SYNC)
@@ -126,7 +117,7 @@ async def sync_folder(exchange: Exchanged, body: CloudSyncBody) -> JobResult:
     return await leave_sync(
         exchange,
         body.place,
-        lambda library: job_result(
+        lambda library: JobResult.of(
             library.cloud.sync_later(body.place, shelf=body.shelf, confirmed=body.confirmed)
         ),
     )
@@ -138,4 +129,4 @@ async def list_cloud_jobs(
 ) -> JobsResult:
     """List the jobs that read cloud drives, newest first."""
     found = await exchange.look(lambda library: library.cloud.jobs()[:limit])
-    return JobsResult(jobs=tuple(map(job_result, found)))
+    return JobsResult(jobs=tuple(map(JobResult.of, found)))

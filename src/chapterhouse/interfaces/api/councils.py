@@ -6,11 +6,11 @@ from typing import Annotated, Any, Final
 
 from fastapi import Depends, Header
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from pydantic import ConfigDict, Field, StrictBool
+from pydantic import AliasPath, BeforeValidator, ConfigDict, Field, StrictBool
 
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.agent_results import council_result, with_transcript
+from chapterhouse.interfaces.agent_results import all_councils, with_transcript
 from chapterhouse.interfaces.api.meetings import Meeting, MeetingState, NumberedEvent, Opening
 from chapterhouse.interfaces.api.problems import problem
 from chapterhouse.interfaces.api.routing import needs, router
@@ -78,8 +78,8 @@ class MeetingResult(Result):
     """A meeting of a council, and how far it is."""
 
     id: str
-    council: str = Field(description="The slug.")
-    question: str
+    council: str = Field(validation_alias=AliasPath("opening", "council"), description="The slug.")
+    question: str = Field(validation_alias=AliasPath("opening", "question"))
     state: MeetingState = Field(description="open: it goes on, or waits for a place.")
     began: int = Field(description="In seconds since 1970.")
     ended: int = Field(description="In seconds since 1970; 0: it has not.")
@@ -89,8 +89,12 @@ class MeetingDetailResult(MeetingResult):
     """A meeting with what came of it."""
 
     minutes: MinutesResult | None = Field(description="Once it has ended well.")
-    problem: dict[str, Any] | None = Field(
-        description="Why it ended without minutes, as problem details (RFC 9457)."
+    problem: Annotated[
+        dict[str, Any] | None,
+        BeforeValidator(lambda error: error and json.loads(bytes(problem(error).body))),
+    ] = Field(
+        validation_alias="error",
+        description="Why it ended without minutes, as problem details (RFC 9457).",
     )
 
 
@@ -125,12 +129,7 @@ class MeetingEventResult(Result):
 @councils.get("", openapi_extra=READ)
 async def list_councils(exchange: Exchanged) -> CouncilsResult:
     """List the councils, those that cannot meet with the reason."""
-    found = await exchange.look(
-        lambda library: tuple(
-            council_result(entry, library.councils) for entry in library.councils.all()
-        )
-    )
-    return CouncilsResult(councils=found)
+    return await exchange.look(all_councils)
 
 
 @councils.get("/{slug}", openapi_extra=READ)
@@ -139,8 +138,7 @@ async def show_council(exchange: Exchanged, slug: str) -> CouncilResult:
 
     def show(library: Library) -> CouncilResult:
         require_council(library, slug)
-        entry = next(one for one in library.councils.all() if one.slug == slug)
-        return council_result(entry, library.councils)
+        return next(one for one in all_councils(library).councils if one.slug == slug)
 
     return await exchange.look(show)
 
@@ -154,7 +152,7 @@ async def convene(exchange: Exchanged, slug: str, body: MeetingBody) -> MeetingR
         counted=True,
         model=body.model,
         options=body.options or None,
-        remember=exchange.server.options.remember and body.remember,
+        remember=exchange.remember and body.remember,
     )
 
     async def meet(library: Library) -> AsyncGenerator[CouncilEvent]:
@@ -165,7 +163,8 @@ async def convene(exchange: Exchanged, slug: str, body: MeetingBody) -> MeetingR
 
     caller = exchange.caller
     opening = Opening(caller.workspace, caller.grant.name, slug, body.question)
-    return meeting_result(exchange.server.meetings.open(opening, exchange.events(meet)))
+    begun = exchange.server.meetings.open(opening, exchange.events(meet))
+    return MeetingResult.model_validate(begun)
 
 
 def require_council(library: Library, slug: str, *, can_meet: bool = False) -> None:
@@ -196,13 +195,13 @@ OneMeeting = Annotated[Meeting, Depends(meeting_of)]
 async def list_meetings(exchange: Exchanged) -> MeetingsResult:
     """List your own meetings that go on, or ended within the last hour, newest first."""
     found = exchange.server.meetings.list(exchange.caller)
-    return MeetingsResult(meetings=tuple(map(meeting_result, found)))
+    return MeetingsResult(meetings=tuple(map(MeetingResult.model_validate, found)))
 
 
 @meetings.get("/{meeting_id}", openapi_extra=READ)
 async def show_meeting(meeting: OneMeeting) -> MeetingDetailResult:
     """Show a meeting: how far it is, and the minutes once it has ended."""
-    return meeting_detail(meeting)
+    return MeetingDetailResult.model_validate(meeting)
 
 
 @meetings.get("/{meeting_id}/events", openapi_extra=READ, response_class=EventSourceResponse)
@@ -227,61 +226,18 @@ async def follow_meeting(
 async def cancel_meeting(exchange: Exchanged, meeting: OneMeeting) -> MeetingDetailResult:
     """End a meeting where it is; one that has ended stays as it is."""
     await exchange.server.meetings.cancel(meeting)
-    return meeting_detail(meeting)
-
-
-def meeting_result(meeting: Meeting) -> MeetingResult:
-    """Return a meeting as it is in lists."""
-    return MeetingResult(**_fields(meeting))
-
-
-def meeting_detail(meeting: Meeting) -> MeetingDetailResult:
-    """Return a meeting with what came of it."""
-    minutes, error = meeting.minutes, meeting.error
-    return MeetingDetailResult(
-        **_fields(meeting),
-        minutes=None if minutes is None else MinutesResult.model_validate(minutes),
-        problem=None if error is None else json.loads(bytes(problem(error).body)),
-    )
-
-
-def _fields(meeting: Meeting) -> dict[str, Any]:
-    return {
-        "id": meeting.id,
-        "council": meeting.opening.council,
-        "question": meeting.opening.question,
-        "state": meeting.state,
-        "began": meeting.began,
-        "ended": meeting.ended,
-    }
+    return MeetingDetailResult.model_validate(meeting)
 
 
 def _event(numbered: NumberedEvent) -> ServerSentEvent:
-    name, data = _shown(numbered.event)
-    return ServerSentEvent(event=name, id=str(numbered.number), data=data)
-
-
-def _shown(event: CouncilEvent) -> tuple[str, Any]:
-    """Return the name of an event and what clients get with it."""
-    match event:
-        case ReadingEvent():
-            return "reading", {"done": event.progress.done, "total": event.progress.total}
-        case MinutesEvent():
-            minutes = MinutesResult.model_validate(event.minutes)
-            return "minutes", minutes.model_dump(mode="json")
-        case MeetingEvent():
-            turn = event.turn
-            shown = MeetingEventResult(
-                round=event.round,
-                number=event.number,
-                member=event.member,
-                text=_public_text(event),
-                turn=MemberTurnResult.model_validate(turn) if turn else None,
-            )
-            return event.kind.value, shown.model_dump(mode="json")
-
-
-def _public_text(event: MeetingEvent) -> str:
-    """Return the text of an event: what models write as it is, sentences of ours without paths."""
-    is_written = event.kind is MeetingEventKind.TEXT
-    return event.text if is_written else without_paths(event.text)
+    shown: Result | dict[str, int]
+    match numbered.event:
+        case ReadingEvent(progress):
+            name, shown = "reading", {"done": progress.done, "total": progress.total}
+        case MinutesEvent(minutes):
+            name, shown = "minutes", MinutesResult.model_validate(minutes)
+        case MeetingEvent(kind) as event:
+            is_written = kind is MeetingEventKind.TEXT  # by a model: sent as it is
+            text = event.text if is_written else without_paths(event.text)
+            name, shown = kind.value, MeetingEventResult.of(event, text=text)
+    return ServerSentEvent(event=name, id=str(numbered.number), data=shown)

@@ -25,15 +25,12 @@ from chapterhouse.interfaces.api.schemas import (
     ContextResult,
     DocumentPage,
     DocumentResult,
-    ExcerptResult,
     JobResult,
     RemovalResult,
     SearchBody,
-    SectionResult,
     ShelvesBody,
     TextBody,
     document_result,
-    job_result,
 )
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.mcp.searching import passages_result, searcher
@@ -41,7 +38,7 @@ from chapterhouse.interfaces.schemas import PassagesResult
 from chapterhouse.library import Library
 from chapterhouse.retrieval.boost import tags_of
 from chapterhouse.text.naming import NAME_PATTERN, valid_name
-from chapterhouse.types import DEFAULT_SHELF, Context, Document, Removal, Status
+from chapterhouse.types import DEFAULT_SHELF, Document, Removal, Status
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ)
@@ -81,7 +78,7 @@ async def upload(exchange: Exchanged, request: Request) -> JobResult:
             if shelf:
                 library.documents.require_own_shelf(shelf)
             stored = received.finish()
-            return job_result(library.documents.upload_later(stored, form.file_name, shelf=shelf))
+            return JobResult.of(library.documents.upload_later(stored, form.file_name, shelf=shelf))
 
         job = await exchange.change("document.upload", shelf, enqueue)
     await exchange.wake_worker()
@@ -192,7 +189,7 @@ async def context(exchange: Exchanged, body: ContextBody) -> ContextResult:
             tags=body.tags,
         )
     )
-    return _context(found)
+    return ContextResult.model_validate(found)
 
 
 @documents.get("/{document_id}", openapi_extra=READ, responses=problem_responses(304))
@@ -279,7 +276,7 @@ async def reprocess(exchange: Exchanged, document_id: str) -> JobResult:
 
     def order(library: Library) -> JobResult:
         _require_own(library, document_id, exchange.caller)
-        return job_result(library.documents.reprocess_later(document_id))
+        return JobResult.of(library.documents.reprocess_later(document_id))
 
     job = await exchange.change("document.reprocess", _unnamed(document_id), order)
     await exchange.wake_worker()
@@ -348,7 +345,7 @@ def _content(library: Library, document_id: str) -> ContentResult:
         id=document.id,
         text=body.text,
         text_sha256=document.text_sha256,
-        sections=tuple(map(SectionResult.model_validate, body.sections)),
+        sections=tuple(body.sections),
     )
 
 
@@ -361,28 +358,6 @@ def _download(name: str, data: bytes) -> Response:
             "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
             "Content-Security-Policy": "default-src 'none'; sandbox",
         },
-    )
-
-
-def _context(found: Context) -> ContextResult:
-    return ContextResult(
-        question=found.question,
-        tokens=found.tokens,
-        maximum=found.maximum,
-        markdown=found.markdown,
-        diversity=found.diversity,
-        information_gain=found.information_gain,
-        excerpts=tuple(
-            ExcerptResult(
-                document_id=one.hit.document.id,
-                source=one.hit.document.source,
-                start=one.start,
-                end=one.end,
-                text=one.text,
-                tokens=one.tokens,
-            )
-            for one in found.excerpts
-        ),
     )
 
 

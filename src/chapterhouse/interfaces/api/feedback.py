@@ -124,7 +124,7 @@ async def list_questions(exchange: Exchanged) -> QuestionsResult:
         return read_questions(path) if path.exists() else ()
 
     found = await exchange.look(read)
-    return QuestionsResult(questions=tuple(map(_question_result, found)))
+    return QuestionsResult(questions=tuple(map(QuestionResult.model_validate, found)))
 
 
 @feedback.post("", status_code=201, openapi_extra=WRITE)
@@ -140,7 +140,7 @@ async def give_feedback(exchange: Exchanged, body: FeedbackBody) -> FeedbackResu
     found = await exchange.change(
         "feedback", question.id, lambda library: save_feedback(library, question)
     )
-    return FeedbackResult(change=found.change, question=_question_result(found.question))
+    return FeedbackResult.model_validate(found)
 
 
 async def _judged(exchange: Exchange, body: FeedbackBody) -> JudgedAnswer:
@@ -153,17 +153,3 @@ async def _judged(exchange: Exchange, body: FeedbackBody) -> JudgedAnswer:
         lambda library: answer_of(library.answers.events(body.question, options=options))
     )
     return to_judged_answer(answer)
-
-
-def _question_result(question: JudgedQuestion) -> QuestionResult:
-    return QuestionResult(
-        id=question.id,
-        text=question.text,
-        required=question.required,
-        forbidden=question.forbidden,
-        answers=question.answers,
-        wrong=question.wrong,
-        answerable=question.answerable,
-        shelves=question.shelves,
-        note=question.note,
-    )

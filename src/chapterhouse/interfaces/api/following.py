@@ -68,7 +68,7 @@ class Followers:
             written = self._written(name)
             if self._idle.get(name) == written:
                 return
-            with self._workspaces.borrow(name) as (library, _):
+            with self._workspaces.borrow(name) as library:
                 if library.jobs.list(OPEN):
                     self._workers.wake(name, library.jobs.due())
                 else:
@@ -85,7 +85,7 @@ class Followers:
     def _follow(self, name: str) -> None:
         """Leave a sync to a worker whenever something changes in a source of a workspace."""
         try:
-            with self._workspaces.borrow(name) as (library, _):
+            with self._workspaces.borrow(name) as library:
                 if tuple(library.sources.list()):  # what changed while no server ran
                     library.sources.sync_later()
                     self._workers.wake(name, library.jobs.due())

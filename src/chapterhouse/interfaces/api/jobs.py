@@ -9,7 +9,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.interfaces.api.routing import needs, router
-from chapterhouse.interfaces.api.schemas import JobResult, JobsResult, job_result
+from chapterhouse.interfaces.api.schemas import JobResult, JobsResult
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.api.streaming import event_stream
 from chapterhouse.types import FINISHED, Job, JobState
@@ -56,13 +56,13 @@ async def list_jobs(
 ) -> JobsResult:
     """List the jobs, newest first."""
     found = await exchange.look(lambda library: library.jobs.list(state)[:limit])
-    return JobsResult(jobs=tuple(map(job_result, found)))
+    return JobsResult(jobs=tuple(map(JobResult.of, found)))
 
 
 @jobs.get("/{job_id}", openapi_extra=READ_OWN)
 async def show(exchange: Exchanged, job_id: JobId) -> JobResult:
     """Show a job: how far it is, or how it ended."""
-    return await exchange.look_at_whole(lambda library: job_result(library.jobs.get(job_id)))
+    return await exchange.look_at_whole(lambda library: JobResult.of(library.jobs.get(job_id)))
 
 
 @jobs.get("/{job_id}/events", openapi_extra=READ_OWN, response_class=EventSourceResponse)
@@ -97,7 +97,7 @@ def _changed(change: Callable[[str], Job], job_id: str) -> JobResult:
         RefusedError: it is not in a state for that.
     """
     try:
-        return job_result(change(job_id))
+        return JobResult.of(change(job_id))
     except UsageError as error:
         raise RefusedError(error.message, hint=error.hint) from None
 
@@ -108,7 +108,7 @@ async def _changes(exchange: Exchange, job_id: str) -> AsyncGenerator[JobResult]
     while latest is None or latest.state not in FINISHED:
         if latest is not None:
             await asyncio.sleep(_BETWEEN_SECONDS)
-        job = await exchange.look_at_whole(lambda library: job_result(library.jobs.get(job_id)))
+        job = await exchange.look_at_whole(lambda library: JobResult.of(library.jobs.get(job_id)))
         if job != latest:
             latest = job
             yield job

@@ -1,8 +1,7 @@
 """MCP in the server: the same tools, for each caller over the library that they may see."""
 
 import logging
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server import ServerRequestContext
@@ -11,11 +10,9 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import QueryParams
 from starlette.types import Receive, Scope, Send
 
-from chapterhouse.concurrency import run_in_thread
 from chapterhouse.interfaces.api.routing import require_known
 from chapterhouse.interfaces.api.state import Exchange, ServerState
 from chapterhouse.interfaces.mcp.server import build_server
-from chapterhouse.interfaces.service import Service
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -46,20 +43,12 @@ class McpRoute:
 def mcp_route(state: ServerState) -> McpRoute:
     """Return the address of MCP on a server."""
 
-    @asynccontextmanager
-    async def service_of(context: ServerRequestContext[Any, Any]) -> AsyncIterator[Service]:
-        exchange = Exchange(state, cast("Request", context.request).state.caller)
-        caller = exchange.caller
-        with ExitStack() as stack:
-            borrowed = state.workspaces.borrow(caller.workspace)
-            library, follow = await run_in_thread(lambda: stack.enter_context(borrowed))
-            seen = await run_in_thread(lambda: exchange.seen(library))
-            remember = state.options.remember and caller.grant.is_whole
-            yield Service(seen, remember=remember, workload=state.workload, follow=follow)
+    def exchange_of(context: ServerRequestContext[Any, Any]) -> Exchange:
+        return Exchange(state, cast("Request", context.request).state.caller)
 
     # At DEBUG it writes every piece of every answer to the log.
     logging.getLogger("sse_starlette").setLevel(logging.INFO)
-    server = build_server(service_of, remember=state.options.remember)
+    server = build_server(exchange_of, remember=state.options.remember)
     return McpRoute(
         StreamableHTTPSessionManager(
             server,

@@ -4,7 +4,6 @@ import time
 from typing import Annotated, Final
 
 from fastapi import Query
-from pydantic import Field
 
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.state import Exchanged
@@ -27,30 +26,10 @@ Council = Annotated[str, Query(max_length=100, description="A council's and its 
 Member = Annotated[str, Query(max_length=100, description="Of the council, this member's alone.")]
 
 
-class MemoryResult(Result):
-    """A question that was asked once, and the answer that was given."""
-
-    id: str
-    owner: str = Field(
-        validation_alias="persona",
-        description=(
-            "The slug of who answered; empty for the library itself; council_SLUG for what a"
-            " council decided, council_SLUG/KEY for what its member held."
-        ),
-    )
-    asked: int = Field(description="In seconds since 1970.")
-    expires: int = Field(description="When it is forgotten, in seconds; 0: never.")
-    question: str
-    answer: str
-    found: bool = Field(description="Whether it was an answer rather than a refusal.")
-    method: str
-    sources: tuple[str, ...] = Field(description="Ids of the documents that were cited.")
-
-
 class MemoriesResult(Result):
     """Memories: the newest first, or those that fit best."""
 
-    memories: tuple[MemoryResult, ...]
+    memories: tuple[Memory, ...]
 
 
 class ForgottenResult(Result):
@@ -76,8 +55,7 @@ async def list_memories(
             return tuple(library.memory.memories(owners, limit, now))
         return tuple(hit.memory for hit in library.memory.search(text, owners, limit, now))
 
-    found = await exchange.look(find)
-    return MemoriesResult(memories=tuple(map(MemoryResult.model_validate, found)))
+    return MemoriesResult(memories=await exchange.look(find))
 
 
 @memory.delete("/{memory_id}", openapi_extra=WRITE)

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, AliasPath, BeforeValidator, Field
 
 from chapterhouse.interfaces.schemas import Parameters, Result
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.retrieval.boost import tags_of
 from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import Document, Job, JobState, Notice, RemovalState, Status, Trust
+from chapterhouse.types import Document, JobState, Notice, RemovalState, Section, Status, Trust
 
 _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 100
@@ -31,6 +31,7 @@ LARGEST: Final = 2**53  # a whole number that every program reads as it is writt
 # With a bound, pydantic refuses half of a surrogate pair, which no text in UTF-8 can hold.
 Text = Annotated[str, Field(max_length=_LONGEST_BODY)]
 Line = Annotated[str, AfterValidator(sanitise_line)]
+Sentence = Annotated[Line, AfterValidator(without_paths)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
 Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made
 SHELF_SAYS: Final = "Without one where it is already, the only one of the key, or library."
@@ -75,22 +76,13 @@ class DocumentPage(Result):
     next: str = Field(description="The cursor of the next page; empty on the last.")
 
 
-class SectionResult(Result):
-    """A heading and what stands under it."""
-
-    level: int
-    path: tuple[str, ...]
-    start: int
-    end: int
-
-
 class ContentResult(Result):
     """The text of a document, as its chunks are cut from."""
 
     id: str
     text: str
     text_sha256: str
-    sections: tuple[SectionResult, ...]
+    sections: tuple[Section, ...]
 
 
 class TextBody(Body):
@@ -153,8 +145,8 @@ class ContextBody(Body):
 class ExcerptResult(Result):
     """A part of a context, and where it stands."""
 
-    document_id: str
-    source: Line
+    document_id: str = Field(validation_alias=AliasPath("hit", "document", "id"))
+    source: Line = Field(validation_alias=AliasPath("hit", "document", "source"))
     start: int
     end: int
     text: str
@@ -187,6 +179,18 @@ class AskBody(Body):
 # --- jobs ---------------------------------------------------------------------------------------
 
 
+def _without_paths(value: Any) -> Any:
+    match value:
+        case str():
+            return without_paths(value)
+        case dict():
+            return {without_paths(key): _without_paths(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_without_paths(one) for one in value]
+        case _:
+            return value
+
+
 class JobResult(Result):
     """Long work, and how far it is."""
 
@@ -200,9 +204,9 @@ class JobResult(Result):
     waits_until: int = Field(description="When it is tried again after ``error``, in seconds.")
     done: int
     total: int
-    result: dict[str, Any]
-    error: Line
-    hint: Line
+    result: Annotated[dict[str, Any], AfterValidator(_without_paths)]
+    error: Sentence
+    hint: Sentence
 
 
 class JobsResult(Result):
@@ -212,52 +216,6 @@ class JobsResult(Result):
 
 
 def document_result(document: Document, shelves: tuple[str, ...] | None) -> DocumentResult:
-    """Return a document as a client may see it.
-
-    Args:
-        document: The document.
-        shelves: Those that the client may know of; None for all.
-    """
-    return DocumentResult(
-        id=document.id,
-        title=document.title,
-        source=document.source,
-        format=document.format,
-        status=document.status,
-        language=document.language,
-        shelves=tuple(one for one in document.shelves if shelves is None or one in shelves),
-        tags=tuple(sorted(tags_of(document))),
-        size=document.size,
-        characters=document.characters,
-        chunks=document.chunks,
-        modified=document.modified,
-        ingested=document.ingested,
-        sha256=document.sha256,
-        text_sha256=document.text_sha256,
-        trust=document.trust,
-        notices=document.notices,
-    )
-
-
-def job_result(job: Job) -> JobResult:
-    """Return a job as a client may see it: without paths of this machine."""
-    shown = JobResult.model_validate(job)
-    return shown.model_copy(
-        update={
-            "error": without_paths(shown.error),
-            "hint": without_paths(shown.hint),
-            "result": _without_paths(shown.result),
-        }
-    )
-
-
-def _without_paths(value: Any) -> Any:
-    match value:
-        case str():
-            return without_paths(value)
-        case dict():
-            return {without_paths(key): _without_paths(one) for key, one in value.items()}
-        case list() | tuple():
-            return [_without_paths(one) for one in value]
-        case _:
-            return value
+    """Return a document as a client may see it: ``shelves`` are those it may know of, None all."""
+    own = tuple(one for one in document.shelves if shelves is None or one in shelves)
+    return DocumentResult.of(document, shelves=own, tags=sorted(tags_of(document)))

@@ -20,7 +20,6 @@ from chapterhouse.interfaces.api.schemas import (
     JobResult,
     MaybeShelf,
     Names,
-    job_result,
 )
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.schemas import Result
@@ -146,7 +145,7 @@ async def remove_source(exchange: Exchanged, name: str) -> SourceResult:
 async def sync_all(exchange: Exchanged, confirmed: Confirmed = False) -> JobResult:
     """Leave bringing the library to the state of all its sources to a job."""
     return await leave_sync(
-        exchange, "", lambda library: job_result(library.sources.sync_later(confirmed=confirmed))
+        exchange, "", lambda library: JobResult.of(library.sources.sync_later(confirmed=confirmed))
     )
 
 
@@ -156,7 +155,7 @@ async def sync_one(exchange: Exchanged, name: str, confirmed: Confirmed = False)
 
     def order(library: Library) -> JobResult:
         source = _named(library, name)
-        return job_result(library.sources.sync_later(source.name, confirmed=confirmed))
+        return JobResult.of(library.sources.sync_later(source.name, confirmed=confirmed))
 
     return await leave_sync(exchange, name, order)
 
@@ -180,17 +179,7 @@ def _named(library: Library, name: str) -> Source:
 
 def _shown(source: Source, library: Library, exchange: Exchange) -> SourceResult:
     hide_source(source)  # it may have been added since the library was opened
-    is_admin = exchange.caller.grant.level.includes(AccessLevel.ADMIN)
-    return SourceResult(
-        name=source.name,
-        kind=source.kind,
-        shelf=source.shelf,
-        location=source.location if is_admin else None,
-        include=source.include,
-        exclude=source.exclude,
-        maximum_bytes=source.maximum_bytes,
-        synced=source.synced,
-        stale=library.sources.is_stale(source),
-        problem=source.problem if is_admin else without_paths(source.problem),
-        trust=source.trust,
-    )
+    stale, hidden = library.sources.is_stale(source), dict[str, object]()
+    if not exchange.caller.grant.level.includes(AccessLevel.ADMIN):
+        hidden = {"location": None, "problem": without_paths(source.problem)}
+    return SourceResult.of(source, stale=stale, **hidden)

@@ -1,10 +1,10 @@
 """What one server works with, and what one request may do with it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 from fastapi import Depends, Request
 
@@ -17,7 +17,7 @@ from chapterhouse.interfaces.api.meetings import Meetings
 from chapterhouse.interfaces.api.metrics import Metrics
 from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
-from chapterhouse.interfaces.service import Places, Workload
+from chapterhouse.interfaces.service import Service, Workload
 from chapterhouse.library import Library
 from chapterhouse.types.access import AuditOutcome
 
@@ -63,9 +63,7 @@ class ServerState:
         default_factory=lambda: InProgress(_UPLOADS, "Send one file after the other.")
     )
     meetings: Meetings = field(default_factory=Meetings)
-    workload: Workload = field(
-        default_factory=lambda: Workload(Places(_AT_ONCE, _WAITING), Places(_AT_ONCE, _WAITING))
-    )
+    workload: Workload = field(default_factory=lambda: Workload(_AT_ONCE, _WAITING))
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     def rate_limit(self, share: float = 1.0) -> RateLimit:
@@ -73,40 +71,27 @@ class ServerState:
         return RateLimit(share * self.options.per_second, share * self.options.burst)
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """One request: who sent it, and the library that it is about."""
+class Exchange(Service):
+    """One request: who sent it, and the library as they may see it."""
 
-    server: ServerState
-    caller: Caller
+    def __init__(self, server: ServerState, caller: Caller) -> None:
+        remember = server.options.remember and caller.grant.is_whole
+        super().__init__(self._seen, remember=remember, workload=server.workload)
+        self.server = server
+        self.caller = caller
 
-    async def look(self, work: Callable[[Library], Value]) -> Value:
-        """Return what ``work`` gives with the library as the caller may see it, in a thread.
-
-        Raises:
-            BusyError: the server has too much to do.
-            NotFoundError: there is no such workspace.
-        """
-        load = self.server.workload
-        return await load.run(load.looking, lambda: self._with_library(work))
+    @contextmanager
+    def _seen(self) -> Iterator[Library]:
+        with self.server.workspaces.borrow(self.caller.workspace) as library:
+            yield library.within(*permitted(self.caller.grant, library))
 
     async def look_at_whole(self, work: Callable[[Library], Value]) -> Value:
-        """Return what ``look`` does with the whole library: ``work`` looks at what the caller may.
-
-        Raises:
-            BusyError, NotFoundError: as for ``look``.
-        """
-        load = self.server.workload
-        return await load.run(load.looking, lambda: self._with_whole(work))
+        """Return what ``work`` gives with the whole library; it looks at what the caller may."""
+        return await self.workload.run(self.workload.looking, lambda: self._with_whole(work))
 
     async def look_long(self, work: Callable[[Library], Value]) -> Value:
-        """Return what ``look`` does where that takes seconds: among the questions, in their places.
-
-        Raises:
-            BusyError, NotFoundError: as for ``look``.
-        """
-        load = self.server.workload
-        return await load.run(load.asking, lambda: self._with_library(work))
+        """Return what ``look`` does where that takes seconds, in a place of the questions."""
+        return await self.workload.run(self.workload.asking, lambda: self._with_library(work))
 
     async def change(self, action: str, target: str, work: Callable[[Library], Value]) -> Value:
         """Return what ``work`` gives, which changes something, and record it in the audit log.
@@ -129,19 +114,7 @@ class Exchange:
             self.record(action, target)
             return value
 
-        load = self.server.workload
-        return await load.run(load.looking, recorded)
-
-    async def ask(self, work: Callable[[Library], Coroutine[Any, Any, Value]]) -> Value:
-        """Return what a coroutine gives in a thread with a loop of its own; errors as ``look``."""
-
-        async def begun() -> Value:
-            with self.server.workspaces.borrow(self.caller.workspace) as (library, follow):
-                value = await work(self.seen(library))
-                follow()
-                return value
-
-        return await self.server.workload.ask(begun)
+        return await self.workload.run(self.workload.looking, recorded)
 
     def events(self, make: Callable[[Library], AsyncIterator[Event]]) -> AsyncGenerator[Event]:
         """Yield the events of some work as they come; who stops reading stops it."""
@@ -170,7 +143,7 @@ class Exchange:
         name, opened = self.caller.grant.name, ExitStack()
 
         def begin() -> Upload:
-            library, _ = opened.enter_context(self.server.workspaces.borrow(self.caller.workspace))
+            library = opened.enter_context(self.server.workspaces.borrow(self.caller.workspace))
             return opened.enter_context(library.documents.receive())
 
         self.server.uploads.add(name, 1)
@@ -185,24 +158,14 @@ class Exchange:
         name = self.caller.workspace
 
         def wake() -> None:
-            with self.server.workspaces.borrow(name) as (library, _):
+            with self.server.workspaces.borrow(name) as library:
                 self.server.workers.wake(name, library.jobs.due())
 
         await run_in_thread(wake)
 
-    def _with_library(self, work: Callable[[Library], Value]) -> Value:
-        return self._with_whole(lambda library: work(self.seen(library)))
-
     def _with_whole(self, work: Callable[[Library], Value]) -> Value:
-        with self.server.workspaces.borrow(self.caller.workspace) as (library, follow):
-            value = work(library)
-            follow()
-            return value
-
-    def seen(self, library: Library) -> Library:
-        """Return the library as the caller may see it."""
-        scope, personas = permitted(self.caller.grant, library)
-        return library.within(scope, personas)
+        with self.server.workspaces.borrow(self.caller.workspace) as library:
+            return work(library)
 
     def record(self, action: str, target: str, outcome: AuditOutcome = AuditOutcome.DONE) -> None:
         """Add to the audit log what the caller did."""

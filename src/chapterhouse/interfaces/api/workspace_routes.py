@@ -1,17 +1,15 @@
 """Workspaces and their settings over HTTP."""
 
-from collections.abc import Iterable
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.interfaces.api.routing import needs, router
-from chapterhouse.interfaces.api.schemas import Body, Line, Name
+from chapterhouse.interfaces.api.schemas import Body, Name
 from chapterhouse.interfaces.api.state import Exchanged
 from chapterhouse.interfaces.schemas import Result
-from chapterhouse.library import Library
-from chapterhouse.types import Origin, SettingValue
+from chapterhouse.types import SettingValue
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ)
@@ -82,24 +80,10 @@ async def show_workspace(exchange: Exchanged) -> StatusResult:
 # --- settings -----------------------------------------------------------------------------------
 
 
-class SettingResult(Result):
-    """A setting as it holds."""
-
-    name: str
-    value: Any
-    origin: Origin
-    default: Any
-    changed: int
-    changed_by: str
-    is_changeable: bool
-    ignored: Line
-    needs_reindex: bool
-
-
 class SettingsResult(Result):
     """Settings, section by section."""
 
-    settings: tuple[SettingResult, ...]
+    settings: tuple[SettingValue, ...]
 
 
 class SettingsBody(Body):
@@ -117,7 +101,9 @@ class SettingBody(Body):
 @settings.get("", openapi_extra=ADMIN)
 async def list_settings(exchange: Exchanged) -> SettingsResult:
     """List every setting with its value, and where that is stated."""
-    return await exchange.look(lambda library: _settings(library.configuration.all()))
+    return await exchange.look(
+        lambda library: SettingsResult(settings=tuple(library.configuration.all()))
+    )
 
 
 @settings.patch("", openapi_extra=ADMIN)
@@ -127,39 +113,33 @@ async def change_settings(exchange: Exchanged, body: SettingsBody) -> SettingsRe
     return await exchange.change(
         "settings.change",
         ", ".join(sorted(body.values))[:200],
-        lambda library: _settings(library.configuration.change_many(body.values, by)),
+        lambda library: SettingsResult(
+            settings=tuple(library.configuration.change_many(body.values, by))
+        ),
     )
 
 
 @settings.get("/{name}", openapi_extra=ADMIN)
-async def show_setting(exchange: Exchanged, name: str) -> SettingResult:
+async def show_setting(exchange: Exchanged, name: str) -> SettingValue:
     """Show a setting, by its name or an alias."""
-    return await exchange.look(
-        lambda library: SettingResult.model_validate(library.configuration.get(name))
-    )
+    return await exchange.look(lambda library: library.configuration.get(name))
 
 
 @settings.put("/{name}", openapi_extra=ADMIN)
-async def change_setting(exchange: Exchanged, name: str, body: SettingBody) -> SettingResult:
+async def change_setting(exchange: Exchanged, name: str, body: SettingBody) -> SettingValue:
     """Change a setting; the next request is served under it."""
     by = exchange.caller.grant.name
-
-    def change(library: Library) -> SettingResult:
-        return SettingResult.model_validate(library.configuration.change(name, body.value, by))
-
-    return await exchange.change("settings.change", name[:200], change)
+    return await exchange.change(
+        "settings.change",
+        name[:200],
+        lambda library: library.configuration.change(name, body.value, by),
+    )
 
 
 @settings.delete("/{name}", openapi_extra=ADMIN)
-async def reset_setting(exchange: Exchanged, name: str) -> SettingResult:
+async def reset_setting(exchange: Exchanged, name: str) -> SettingValue:
     """Let the database say nothing of a setting any more."""
     by = exchange.caller.grant.name
-
-    def reset(library: Library) -> SettingResult:
-        return SettingResult.model_validate(library.configuration.reset(name, by))
-
-    return await exchange.change("settings.reset", name[:200], reset)
-
-
-def _settings(values: Iterable[SettingValue]) -> SettingsResult:
-    return SettingsResult(settings=tuple(map(SettingResult.model_validate, values)))
+    return await exchange.change(
+        "settings.reset", name[:200], lambda library: library.configuration.reset(name, by)
+    )

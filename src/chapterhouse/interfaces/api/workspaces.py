@@ -1,14 +1,14 @@
 """The workspaces of a home, each open as long as it is used."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.background import BackgroundEmbedding
+from chapterhouse.interfaces.background import ServedLibrary
 from chapterhouse.interfaces.service import hide_folder, hide_library
 from chapterhouse.library import Library
 
@@ -19,8 +19,7 @@ _MOST_OPEN: Final = 32  # workspaces; the one that was used least recently is cl
 class _Opened:
     """A library that is open, and how many use it."""
 
-    library: Library
-    follow: Callable[[], None]
+    served: ServedLibrary
     users: int = 0
     retired: bool = False
 
@@ -56,8 +55,8 @@ class Workspaces:
         Library.open(self.home, name).close()
 
     @contextmanager
-    def borrow(self, name: str) -> Iterator[tuple[Library, Callable[[], None]]]:
-        """Give the open library of a workspace, and what is to be called after each work on it.
+    def borrow(self, name: str) -> Iterator[Library]:
+        """Give the open library of a workspace.
 
         Raises:
             NotFoundError: there is no such workspace.
@@ -65,7 +64,8 @@ class Workspaces:
         """
         opened = self._take(name)
         try:
-            yield opened.library, opened.follow
+            with opened.served.using() as library:
+                yield library
         finally:
             self._give_back(opened)
 
@@ -93,7 +93,7 @@ class Workspaces:
                 opened.users += 1
         if opened is None:
             return None
-        if not opened.library.settings_changed():
+        if not opened.served.library.settings_changed():
             return opened
         self._retire(name)
         self._give_back(opened)
@@ -106,7 +106,7 @@ class Workspaces:
             raise NotFoundError(f"There is no workspace '{name}'.")
         library = Library.open(self.home, name, create=False)
         hide_library(library)
-        opened = _Opened(library, BackgroundEmbedding(library).look, users=1)
+        opened = _Opened(ServedLibrary(library), users=1)
         with self._lock:
             self._opened[name] = opened
             idle = [key for key, one in self._opened.items() if not one.users]
@@ -122,14 +122,14 @@ class Workspaces:
             opened.retired = True
             is_free = not opened.users
         if is_free:
-            self._close(opened.library)
+            self._close(opened.served.library)
 
     def _give_back(self, opened: _Opened) -> None:
         with self._lock:
             opened.users -= 1
             is_last = opened.retired and not opened.users
         if is_last:
-            self._close(opened.library)
+            self._close(opened.served.library)
 
     def _close(self, library: Library) -> None:
         """Close a library without letting a request wait: it may wait for others' threads."""

@@ -8,8 +8,8 @@ from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.facets.answers import answer_of
 from chapterhouse.facets.councils import minutes_of
 from chapterhouse.interfaces.agent_results import (
-    council_result,
-    persona_result,
+    all_councils,
+    all_personas,
     with_transcript,
     without_private,
 )
@@ -17,13 +17,12 @@ from chapterhouse.interfaces.schemas import (
     AnswerResult,
     AskArguments,
     ConveneArguments,
-    CouncilsResult,
     MinutesResult,
     NoArguments,
     Outcome,
-    PersonasResult,
 )
 from chapterhouse.interfaces.service import Report, Service
+from chapterhouse.library import Library
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.types import (
     AskEvent,
@@ -58,10 +57,8 @@ async def ask(service: Service, arguments: AskArguments, report: Report) -> Outc
         counted=True,
     )
     answer = await service.ask(
-        lambda: answer_of(
-            service.library.answers.events(
-                arguments.question, persona=arguments.persona, options=options
-            ),
+        lambda library: answer_of(
+            library.answers.events(arguments.question, persona=arguments.persona, options=options),
             on_event,
         )
     )
@@ -76,12 +73,10 @@ async def convene(service: Service, arguments: ConveneArguments, report: Report)
         if isinstance(event, MeetingEvent) and (text := _EVENT_TEXTS.get(event.kind)):
             report(text.format(number=event.number, round=event.round, member=event.member))
 
-    async def held() -> Minutes:
+    async def held(library: Library) -> Minutes:
         wanted = MeetingOptions(remember=service.remember, interface="mcp", counted=True)
         with with_transcript(wanted) as options:
-            events = service.library.councils.events(
-                arguments.council, arguments.question, options=options
-            )
+            events = library.councils.events(arguments.council, arguments.question, options=options)
             return await minutes_of(events, on_event)
 
     minutes = await service.ask(held)
@@ -90,23 +85,17 @@ async def convene(service: Service, arguments: ConveneArguments, report: Report)
 
 async def list_personas(service: Service, _arguments: NoArguments, _report: Report) -> Outcome:
     """Say who can be asked."""
-    personas = service.library.personas
-    found = await service.look(
-        lambda: tuple(persona_result(entry, personas) for entry in personas.all())
-    )
-    lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found]
+    found = await service.look(all_personas)
+    lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found.personas]
     text = "\n".join(lines) or "There are no personas; ask the library itself."
-    return Outcome(PersonasResult(personas=found), text)
+    return Outcome(found, text)
 
 
 async def list_councils(service: Service, _arguments: NoArguments, _report: Report) -> Outcome:
     """Say what can be convened."""
-    councils = service.library.councils
-    found = await service.look(
-        lambda: tuple(council_result(one, councils) for one in councils.all())
-    )
-    lines = [_line(one.slug, one.title, one.purpose, one.problem) for one in found]
-    return Outcome(CouncilsResult(councils=found), "\n".join(lines) or "There are no councils.")
+    found = await service.look(all_councils)
+    lines = [_line(one.slug, one.title, one.purpose, one.problem) for one in found.councils]
+    return Outcome(found, "\n".join(lines) or "There are no councils.")
 
 
 def _line(slug: str, name: str, about: str, problem: str) -> str:

@@ -14,6 +14,7 @@ from typing import Final, Self, cast
 import anyio
 from mcp.server.stdio import stdio_server
 
+from chapterhouse.interfaces.background import ServedLibrary
 from chapterhouse.interfaces.mcp.server import build_server
 from chapterhouse.interfaces.service import Service, hide_library
 from chapterhouse.library import Library
@@ -30,15 +31,15 @@ def serve(library: Library, *, remember: bool) -> bool:
 
 async def _serve(library: Library, *, remember: bool) -> bool:
     loop = asyncio.get_running_loop()
-    service = Service(library, remember=remember)
-    server = build_server(lambda _context: contextlib.nullcontext(service), remember=remember)
+    service = Service(ServedLibrary(library).using, remember=remember)
+    server = build_server(lambda _context: service, remember=remember)
     with anyio.CancelScope() as scope:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, scope.cancel)
         lines = cast("anyio.AsyncFile[str]", _Lines(_own_input(), loop))
         async with stdio_server(stdin=lines) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
-    service.wait_for_threads(SETTLE_SECONDS)
+    service.workload.wait_for_threads(SETTLE_SECONDS)
     return scope.cancelled_caught
 
 

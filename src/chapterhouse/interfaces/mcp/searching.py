@@ -35,7 +35,7 @@ _PARAGRAPH: Final = "\n\n"
 async def search(service: Service, arguments: SearchArguments, _report: Report) -> Outcome:
     """Return the best passage of each of the documents that fit best."""
     found = await service.look(
-        lambda: service.library.search.hits(arguments.query, limit=_RESULTS, per_document=1)
+        lambda library: library.search.hits(arguments.query, limit=_RESULTS, per_document=1)
     )
     results = SearchResults(results=tuple(map(_found, found.hits)))
     return Outcome(results, results.model_dump_json())  # both forms are what these clients read
@@ -43,7 +43,7 @@ async def search(service: Service, arguments: SearchArguments, _report: Report) 
 
 async def fetch(service: Service, arguments: FetchArguments, _report: Report) -> Outcome:
     """Return a page of a document."""
-    page = await service.look(lambda: _page(service.library, arguments.id, arguments.offset))
+    page = await service.look(lambda library: _page(library, arguments.id, arguments.offset))
     return Outcome(page, page.model_dump_json())
 
 
@@ -52,8 +52,8 @@ async def passages(
 ) -> Outcome:
     """Return the passages that fit best; only similar ones, where the arguments say how similar."""
     found = await service.look(
-        lambda: find_passages(
-            searcher(service.library),
+        lambda library: find_passages(
+            searcher(library),
             named_scope(arguments.shelves or None),
             arguments.query,
             minimum=getattr(arguments, "min_similarity", 0.0),

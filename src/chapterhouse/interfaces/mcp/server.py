@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 from typing import Any, Final, TypeVar
 
 from mcp import MCPError
@@ -32,7 +31,7 @@ from chapterhouse.library import Library
 
 Value = TypeVar("Value")
 _Context = ServerRequestContext[dict[str, Any]]
-ServiceOf = Callable[[ServerRequestContext[Any, Any]], AbstractAsyncContextManager[Service]]
+ServiceOf = Callable[[ServerRequestContext[Any, Any]], Service]
 _SUGGESTED: Final = 100
 _HOUR: Final = 3_600_000  # milliseconds
 _INSTRUCTIONS: Final = (
@@ -49,7 +48,7 @@ def build_server(service_of: ServiceOf, *, remember: bool) -> Server[dict[str, A
     """Return a server.
 
     Args:
-        service_of: Gives the service that answers a request, as long as that takes.
+        service_of: Gives the service that answers a request.
         remember: Whether tools may leave something in a library's memory.
     """
     requests = _Requests(service_of, remember=remember)
@@ -93,8 +92,8 @@ class _Requests:
             raise MCPError(INVALID_PARAMS, f"There is no such tool. There are: {known}.")
         news = _News(context)
         try:
-            async with self._service_of(context) as service:
-                return await tools.call(tool, params.arguments or {}, service, news.report)
+            service = self._service_of(context)
+            return await tools.call(tool, params.arguments or {}, service, news.report)
         except Exception as error:  # noqa: BLE001 - the process boundary: the client is told why
             sentence = TextContent(type="text", text=explain(error))
             return CallToolResult(content=[sentence], is_error=True)
@@ -136,8 +135,7 @@ class _Requests:
     async def _look(self, context: _Context, work: Callable[[Library], Value]) -> Value:
         """Return what ``work`` gives, with its errors as the protocol has them."""
         try:
-            async with self._service_of(context) as service:
-                return await service.look(lambda: work(service.library))
+            return await self._service_of(context).look(work)
         except MCPError:
             raise
         except ChapterhouseError as error:

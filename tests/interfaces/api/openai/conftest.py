@@ -22,7 +22,7 @@ class Desktop(Served):
     def script(self, script: Script) -> ScriptedModel:
         """Let a model write for the library, which is asked for nothing but answers."""
         model = ScriptedModel(script)
-        with self.state.workspaces.borrow("default") as (library, _):
+        with self.state.workspaces.borrow("default") as library:
             runtime = library._runtime
             library._runtime = replace(
                 runtime,

@@ -70,6 +70,6 @@ def test_who_stops_reading_stops_the_work(own_town: Desktop) -> None:
         next(iter(stream))
         while not model.asked:
             time.sleep(0.01)
-    while own_town.state.workload._busy:  # a minute long, if it were not stopped
+    while own_town.state.workload._running:  # a minute long, if it were not stopped
         time.sleep(0.01)
     assert len(model.asked) == 1
