@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 from tests.served import QUESTION, make_board, remember_board
 
-from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.memory_owners import memory_owners
 from chapterhouse.library import Library
 
@@ -18,15 +18,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         yield opened
 
 
-def test_whose_memories_are_meant(library: Library) -> None:
-    board = ("council_storm-board/maria", "council_storm-board/tom")
-    assert set(memory_owners(library)) >= {"tom", *board}
-    assert memory_owners(library, "library") == ("",)
-    assert memory_owners(library, "Maria") == ("maria",)  # who has none yet
-    assert set(memory_owners(library, council="storm-board")) >= set(board)
-    assert memory_owners(library, council="storm", member="tom") == (board[1],)
-
-
 def test_a_persona_or_council_that_is_gone_can_be_named(library: Library) -> None:
     (library.home / "personas" / "tom").rename(library.home / "tom")
     (library.home / "councils" / "storm-board").rename(library.home / "board")
@@ -38,12 +29,3 @@ def test_a_persona_or_council_that_is_gone_can_be_named(library: Library) -> Non
     finally:
         (library.home / "tom").rename(library.home / "personas" / "tom")
         (library.home / "board").rename(library.home / "councils" / "storm-board")
-
-
-def test_what_is_not_clear_is_refused(library: Library) -> None:
-    with pytest.raises(UsageError):
-        memory_owners(library, "tom", "storm-board")
-    with pytest.raises(UsageError):
-        memory_owners(library, member="tom")
-    with pytest.raises(NotFoundError):
-        memory_owners(library, "nobody")

@@ -7,12 +7,10 @@ from chapterhouse.interfaces.schemas import (
     AskArguments,
     ConveneArguments,
     FetchArguments,
-    FoundResult,
     KnowledgeArguments,
     NoArguments,
     PassagesArguments,
     SearchArguments,
-    SemanticArguments,
 )
 
 
@@ -45,23 +43,3 @@ def test_arguments_are_bounded(
     kind.model_validate(most)
     with pytest.raises(ValidationError):
         kind.model_validate(too_much)
-
-
-def test_each_way_of_searching_has_a_least_similarity_of_its_own() -> None:
-    asked = {"query": "When?"}
-    assert KnowledgeArguments.model_validate(asked).min_similarity == 0.65
-    assert SemanticArguments.model_validate(asked).min_similarity == 0.0
-    with pytest.raises(ValidationError, match="min_similarity"):
-        PassagesArguments.model_validate({**asked, "min_similarity": 0.5})
-
-
-def test_every_argument_is_described_to_clients() -> None:
-    for kind in (SearchArguments, FetchArguments, SemanticArguments, AskArguments):
-        for name, stated in kind.model_json_schema()["properties"].items():
-            assert stated["description"].endswith("."), name
-
-
-def test_what_is_returned_cannot_be_changed() -> None:
-    found = FoundResult(id="d:0", title="D", url="chapterhouse://d", text="At nine.")
-    with pytest.raises(ValidationError):
-        found.text = "At ten."

@@ -7,12 +7,11 @@
         print(client.ask("What was decided?").text)
 """
 
-import json
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
 import httpx2
 from pydantic import BaseModel
@@ -21,15 +20,12 @@ from chapterhouse.errors import ChapterhouseError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.admission import is_loopback
 from chapterhouse.interfaces.api.schemas import (
-    AskBody,
     ContentResult,
-    ContextBody,
     ContextResult,
     DocumentPage,
     DocumentResult,
     JobResult,
     RemovalResult,
-    SearchBody,
 )
 from chapterhouse.interfaces.owner_key import read_owner_key
 from chapterhouse.interfaces.schemas import AnswerResult, PassagesResult
@@ -58,7 +54,7 @@ class ServiceError(ChapterhouseError):
         self.kind = kind
 
 
-class Client:
+class Client(AbstractContextManager["Client"]):
     """A client of one workspace. Close it, or use it as a context manager. Safe between threads.
 
     Args:
@@ -81,15 +77,7 @@ class Client:
         """Close its connections."""
         self._http.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def upload(self, path: Path | str, *, shelf: str = "") -> JobResult:
@@ -148,28 +136,28 @@ class Client:
         return self._call(RemovalResult, "DELETE", f"/api/documents/{document_id}")
 
     def search(self, query: str, **options: Any) -> PassagesResult:
-        """Return passages, best first; options are members of ``SearchBody``."""
-        body = _json(SearchBody(query=query, **options))
+        """Return passages, best first; options are the route's, such as ``limit``."""
+        body = {"query": query, **options}
         return self._call(PassagesResult, "POST", "/api/documents/search", json=body)
 
     def context(self, question: str, **options: Any) -> ContextResult:
-        """Return excerpts that fit a number of tokens; options are members of ``ContextBody``."""
-        body = _json(ContextBody(question=question, **options))
+        """Return excerpts that fit a number of tokens; options as ``max_tokens``."""
+        body = {"question": question, **options}
         return self._call(ContextResult, "POST", "/api/documents/context", json=body)
 
     def ask(self, question: str, **options: Any) -> AnswerResult:
-        """Return an answer with its evidence, or a refusal; options are members of ``AskBody``."""
-        body = _json(AskBody(question=question, **options))
+        """Return an answer with its evidence, or a refusal; options as ``persona``."""
+        body = {"question": question, **options}
         return self._call(AnswerResult, "POST", "/api/ask", json=body)
 
     def ask_events(self, question: str, **options: Any) -> Iterator[tuple[str, Any]]:
         """Yield name and data of each event while a question is answered, the answer last."""
-        body = _json(AskBody(question=question, **options))
+        body = {"question": question, **options}
         with self._http.stream("POST", "/api/ask/stream", json=body) as response:
             if not response.is_success:
                 response.read()
                 raise _error(response)
-            yield from _events(response.iter_lines())
+            yield from ((one.event, one.json()) for one in httpx2.EventSource(response, None))
 
     def _call(self, kind: type[Answered], method: str, path: str, **request: Any) -> Answered:
         return kind.model_validate_json(self._send(method, path, **request).content, by_name=True)
@@ -190,10 +178,6 @@ class Client:
         return response
 
 
-def _json(body: BaseModel) -> dict[str, Any]:
-    return body.model_dump(mode="json", exclude_defaults=True)
-
-
 def _error(response: httpx2.Response) -> ServiceError:
     try:
         problem = response.json()
@@ -204,18 +188,3 @@ def _error(response: httpx2.Response) -> ServiceError:
     except (ValueError, KeyError, TypeError):  # something else stands between
         message, hint, kind = f"The service answered {response.status_code}.", "", ""
     return ServiceError(response.status_code, message, hint=hint, kind=kind)
-
-
-def _events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the events of lines, as the standard of server-sent events has them."""
-    name, data = "message", list[str]()
-    for line in lines:
-        member, _, value = line.partition(":")
-        match member:
-            case "event":
-                name = value.strip()
-            case "data":
-                data.append(value.removeprefix(" "))
-            case "" if not line and data:
-                yield name, json.loads("\n".join(data))
-                name, data = "message", []

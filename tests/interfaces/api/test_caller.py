@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 from starlette.datastructures import Headers
 
@@ -7,13 +5,9 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api.caller import (
     Credentials,
     credentials,
-    is_safe,
-    permitted,
     workspace_of,
 )
 from chapterhouse.interfaces.api.problems import Refusal
-from chapterhouse.library import Library
-from chapterhouse.types import Scope
 from chapterhouse.types.access import AccessLevel, Grant
 
 
@@ -41,13 +35,6 @@ def test_two_keys_are_refused() -> None:
     assert caught.value.status == 400
 
 
-def test_only_what_changes_nothing_is_safe() -> None:
-    assert [one for one in ("GET", "HEAD", "POST", "DELETE", "get") if is_safe(one)] == [
-        "GET",
-        "HEAD",
-    ]
-
-
 def _grant(*workspaces: str, **limits: tuple[str, ...]) -> Grant:
     return Grant("key", AccessLevel.READ, workspaces or None, **limits)
 
@@ -72,16 +59,3 @@ def test_a_request_is_about_the_workspace_that_it_names_or_the_only_one(
 def test_a_workspace_that_is_not_the_callers_is_not_there(grant: Grant, header: str) -> None:
     with pytest.raises(NotFoundError):
         workspace_of(Headers({"X-Workspace": header}), grant)
-
-
-def test_who_is_limited_sees_shelves_and_personas_that_read_nothing_else(tmp_path: Path) -> None:
-    with Library.open(tmp_path) as library:
-        for name in ("ada", "bo"):
-            library.personas.create(name)
-        assert permitted(_grant(), library) == (Scope.everything(), None)
-        assert permitted(_grant(shelves=("ada",)), library) == (
-            Scope.of(["ada"]),
-            frozenset({"ada"}),
-        )
-        found = permitted(_grant(personas=("bo", "gone")), library)
-        assert found == (Scope.of(["bo"]), frozenset({"bo"}))

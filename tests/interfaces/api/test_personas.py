@@ -9,15 +9,6 @@ def test_personas_are_listed_and_shown(served_board: Served) -> None:
         assert client.get("/api/personas/to").status_code == 404  # the beginning of a name
 
 
-def test_limited_keys_see_only_their_personas(served_board: Served) -> None:
-    with served_board.client(served_board.key("read", personas=("maria",))) as limited:
-        listed = limited.get("/api/personas").json()["personas"]
-        assert [one["slug"] for one in listed] == ["maria"]
-        foreign, missing = (limited.get(f"/api/personas/{slug}") for slug in ("tom", "tim"))
-        assert foreign.status_code == missing.status_code == 404
-        assert foreign.text.replace("tom", "") == missing.text.replace("tim", "")
-
-
 def test_personas_who_read_what_a_key_does_not_see_are_not_there(served_board: Served) -> None:
     with served_board.client(served_board.key("read", shelves=("maria",))) as limited:
         listed = limited.get("/api/personas").json()["personas"]

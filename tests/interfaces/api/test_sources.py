@@ -3,8 +3,6 @@ from pathlib import Path
 import pytest
 from tests.served import Served
 
-from chapterhouse.library import Library
-
 AGENTS = ["council/broken", "council/storm-board", "persona/maria", "persona/tom"]
 
 
@@ -95,38 +93,3 @@ def test_what_cannot_be_a_source_is_refused(served_board: Served, tmp_path: Path
         absent = client.post("/api/sources", json={"location": str(tmp_path / "secret" / "gone")})
         assert (absent.status_code, "secret" in absent.text) == (404, False)
         assert client.delete("/api/sources/persona/maria").status_code == 400
-
-
-def test_levels_limits_and_workspaces(served_board: Served, papers: Path) -> None:
-    body = {"location": str(papers), "name": "walled"}
-    with Library.open(served_board.home) as library:
-        library.sources.add(str(papers), name="walled")
-    calls = (
-        ("GET", "/api/sources", "read"),
-        ("GET", "/api/sources/walled", "read"),
-        ("POST", "/api/sources/sync", "write"),
-        ("POST", "/api/sources/walled/sync", "write"),
-        ("POST", "/api/sources", "admin"),
-        ("DELETE", "/api/sources/walled", "admin"),
-    )
-    below = {"write": "read", "admin": "write"}
-    for method, path, level in calls:
-        keys = [served_board.key(level, personas=("maria",))]
-        keys += [served_board.key(below[level])] if level in below else []
-        for key in keys:
-            with served_board.client(key) as refused:
-                assert refused.request(method, path, json=body).status_code == 403, (method, path)
-    with served_board.client(served_board.key("write")) as writer:
-        text = writer.get("/api/sources").text + writer.get("/api/sources/walled").text
-        assert "walled" in text
-        assert str(papers.parent) not in text
-        assert str(served_board.home) not in text
-    with served_board.client(served_board.key("admin"), "other") as other:
-        for method, path in (
-            ("GET", "/api/sources/{}"),
-            ("POST", "/api/sources/{}/sync"),
-            ("DELETE", "/api/sources/{}"),
-        ):
-            foreign, missing = (other.request(method, path.format(n)) for n in ("walled", "absent"))
-            assert foreign.status_code == missing.status_code == 404
-            assert foreign.text.replace("walled", "") == missing.text.replace("absent", "")

@@ -9,12 +9,6 @@ from chapterhouse.types import Job
 DUE = (Job("j1", "upload", {}, "upload 01"),)
 
 
-def test_where_none_may_be_started_none_is(tmp_path: Path) -> None:
-    workers = Workers(tmp_path, starts=False)
-    workers.wake("default", DUE)
-    assert not workers._processes
-
-
 def test_a_workspace_has_one_worker_which_ends_when_it_is_to(tmp_path: Path) -> None:
     with Library.open(tmp_path):
         pass

@@ -2,7 +2,6 @@
 
 import errno
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final, Literal
 
@@ -113,6 +112,8 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
         hint: What to do.
         code: Names what went wrong, for programs.
         headers: That the answer has, such as ``Retry-After``.
+        kind: What the problem's type ends with; the status alone when empty.
+        places: What does not fit in a request.
     """
 
     def __init__(
@@ -123,6 +124,8 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
         hint: str = "",
         code: str = "",
         headers: Mapping[str, str] | None = None,
+        kind: str = "",
+        places: tuple[Place, ...] = (),
     ) -> None:
         super().__init__(detail)
         self.status = status
@@ -130,6 +133,8 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
         self.hint = hint
         self.code = code
         self.headers = dict(headers or {})
+        self.kind = kind
+        self.places = places
 
 
 def status_of(error: BaseException) -> int:
@@ -149,70 +154,45 @@ def name_of_kind(kind: type[BaseException]) -> str:
     return _kind(kind.__name__.removesuffix("Error"))
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorDetails:
-    """An error as a client may learn of it.
-
-    Attributes:
-        status: Of HTTP.
-        detail: What was wrong, in a sentence.
-        hint: What to do.
-        kind: Names what went wrong, for programs; the status alone when empty.
-        places: What does not fit in a request, by place.
-        code: Of the error, where it has one.
-        headers: Of the answer.
-    """
-
-    status: int
-    detail: str
-    hint: str = ""
-    kind: str = ""
-    places: tuple[Mapping[str, str], ...] = ()
-    code: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
 def problem(error: Exception, path: str = "") -> Response:
     """Return what a client gets for an error; nothing in it names a path of this machine.
 
-    Args:
-        error: What was raised.
-        path: Of the request; it decides the form.
+    The path of the request decides the form.
     """
-    if isinstance(error, Refusal) and error.status in _NO_BODY:
-        return Response(status_code=error.status, headers=error.headers)
-    found = _problem(error)
+    found = _refusal_of(error)
+    if found.status in _NO_BODY:
+        return Response(status_code=found.status, headers=found.headers)
     if _is_of_openai(path):
         return _openai_error(found, is_invalid=isinstance(error, RequestValidationError))
     return _details(found)
 
 
-def _problem(error: Exception) -> ErrorDetails:
+def _refusal_of(error: Exception) -> Refusal:
     match error:
         case Refusal():
-            return ErrorDetails(
-                error.status, error.detail, error.hint, code=error.code, headers=error.headers
-            )
+            return error
         case RequestValidationError():
             places = _places(error)
             # Where a sentence of ours says what is wrong with a body, nothing is added.
             lacks = [one for one in error.errors() if one.get("type") != "value_error"]
             hint = _NO_JSON if any(tuple(one["loc"]) == ("body",) for one in lacks) else ""
-            return ErrorDetails(422, "The request does not fit.", hint, places=places)
+            return Refusal(422, "The request does not fit.", hint=hint, places=places)
         # While its body was read, or before its answer was sent.
         case HTTPException() | RuntimeError() if isinstance(error.__cause__, Refusal):
-            return _problem(error.__cause__)
+            return error.__cause__
         case HTTPException():
-            return ErrorDetails(error.status_code, _http_detail(error), headers=error.headers or {})
+            absent = error.status_code == HTTPStatus.NOT_FOUND
+            detail = "There is nothing at this address." if absent else str(error.detail)
+            return Refusal(error.status_code, detail, headers=error.headers)
         case errors.ChapterhouseError():
             return _known(error)
         case _:
             is_full = isinstance(error, OSError) and error.errno in _FULL
             text = explain(error)
-            return _known(errors.ChapterhouseError(text)) if is_full else ErrorDetails(500, text)
+            return _known(errors.ChapterhouseError(text)) if is_full else Refusal(500, text)
 
 
-def _known(error: errors.ChapterhouseError) -> ErrorDetails:
+def _known(error: errors.ChapterhouseError) -> Refusal:
     status = status_of(error)
     headers = {}
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -220,39 +200,40 @@ def _known(error: errors.ChapterhouseError) -> ErrorDetails:
         headers["Retry-After"] = str(seconds)
     code = error.code if isinstance(error, errors.RejectedError) else ""
     kind = name_of_kind(type(error))
-    return ErrorDetails(status, error.message, error.hint, kind, code=code, headers=headers)
+    return Refusal(status, error.message, hint=error.hint, code=code, headers=headers, kind=kind)
 
 
-def _details(found: ErrorDetails) -> JSONResponse:
+def _details(found: Refusal) -> JSONResponse:
     title = HTTPStatus(found.status).phrase
-    body = {
-        "type": f"urn:chapterhouse:problem:{found.kind or _kind(title.replace(' ', ''))}",
-        "title": title,
-        "status": found.status,
-        "detail": _public(found.detail),
-        **({"hint": _public(found.hint)} if found.hint else {}),
-        **({"errors": found.places} if found.places else {}),
-        **({"code": found.code} if found.code else {}),
-    }
-    return JSONResponse(body, found.status, dict(found.headers), MEDIA_TYPE)
+    body = Problem(
+        type=f"urn:chapterhouse:problem:{found.kind or _kind(title.replace(' ', ''))}",
+        title=title,
+        status=found.status,
+        detail=_public(found.detail),
+        hint=_public(found.hint),
+        code=found.code,
+        errors=found.places,
+    )
+    shown = body.model_dump(exclude_defaults=True)
+    return JSONResponse(shown, found.status, found.headers, MEDIA_TYPE)
 
 
-def _openai_error(found: ErrorDetails, *, is_invalid: bool) -> JSONResponse:
+def _openai_error(found: Refusal, *, is_invalid: bool) -> JSONResponse:
     """Return an error as OpenAI's service gives it.
 
     Its clients know by the status which exception to raise; the service says 400 where we say 422.
     """
     status = HTTPStatus.BAD_REQUEST if is_invalid else found.status
-    place = found.places[0] if found.places else {}
-    wrong = "; ".join(f"{one['place']}: {one['problem']}" for one in found.places)
-    kind = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
-    body = {
-        "message": _public(" ".join(filter(None, (found.detail, wrong, found.hint)))),
-        "type": kind,
-        "param": place.get("place", "").removeprefix("body.").removeprefix("query.") or None,
-        "code": found.code or _OPENAI_CODES.get(status),
-    }
-    return JSONResponse({"error": body}, status, dict(found.headers))
+    place = found.places[0].place if found.places else ""
+    wrong = "; ".join(f"{one.place}: {one.problem}" for one in found.places)
+    is_ours = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    details = OpenAIErrorDetails(
+        message=_public(" ".join(filter(None, (found.detail, wrong, found.hint)))),
+        type="server_error" if is_ours else "invalid_request_error",
+        param=place.removeprefix("body.").removeprefix("query.") or None,
+        code=found.code or _OPENAI_CODES.get(status),
+    )
+    return JSONResponse(OpenAIError(error=details).model_dump(), status, found.headers)
 
 
 def _public(text: str) -> str:
@@ -265,17 +246,11 @@ def _kind(name: str) -> str:
     return "".join(parts).strip("-").replace("---", "-")
 
 
-def _http_detail(error: HTTPException) -> str:
-    if error.status_code == HTTPStatus.NOT_FOUND:
-        return "There is nothing at this address."
-    return str(error.detail)
-
-
-def _places(error: RequestValidationError) -> tuple[Mapping[str, str], ...]:
+def _places(error: RequestValidationError) -> tuple[Place, ...]:
     return tuple(
-        {
-            "place": _public(".".join(str(part) for part in one["loc"])),
-            "problem": _public(str(one["msg"]).removeprefix("Value error, ")),
-        }
+        Place(
+            place=_public(".".join(str(part) for part in one["loc"])),
+            problem=_public(str(one["msg"]).removeprefix("Value error, ")),
+        )
         for one in error.errors()
     )
