@@ -44,12 +44,6 @@ def require_safe(
 ) -> None:
     """See that the server is not laid open by accident.
 
-    Args:
-        host: Where it listens.
-        allow_hosts: By which names other machines may call it.
-        allow_origins: Which web pages may.
-        is_configured: Whether there is a key or a user, so that nobody comes in without.
-
     Raises:
         RefusedError: other machines could call it, and it would not ask them who they are, or
             nobody said under which name.

@@ -31,11 +31,7 @@ _started: list["subprocess.Popen[bytes]"] = []  # a process that is waited for l
 
 
 def embed_in_background(library: "Library") -> bool:
-    """Start the process unless nothing is pending or it is not wanted; say whether it started.
-
-    Args:
-        library: Open; its settings and the environment may say no.
-    """
+    """Start the process unless nothing is pending or it is not wanted; say whether it started."""
     if os.environ.get(VARIABLE) == "0" or not library.settings.embedding.background:
         return False
     try:
@@ -85,11 +81,7 @@ def become_idle() -> None:
 
 
 class ServedLibrary:
-    """A library that is served for long, and whose vectors are looked after. Safe between threads.
-
-    Attributes:
-        library: The library.
-    """
+    """A library that is served for long, and its vectors looked after. Safe between threads."""
 
     def __init__(self, library: "Library") -> None:
         self.library = library

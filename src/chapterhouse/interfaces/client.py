@@ -58,10 +58,8 @@ class Client(AbstractContextManager["Client"]):
     """A client of one workspace. Close it, or use it as a context manager. Safe between threads.
 
     Args:
-        url: Of the server.
         key: An API key; on this machine, the owner's in the home by default.
         workspace: Its name; the key's only one, or ``default``, when empty.
-        timeout: Seconds that an answer may take.
     """
 
     def __init__(

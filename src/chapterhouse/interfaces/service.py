@@ -67,11 +67,7 @@ class Workload:
         self._running: set[object] = set()
 
     async def run(self, places: CapacityLimiter, work: Callable[[], Value]) -> Value:
-        """Return what ``work`` gives in a thread, once there is a place for it.
-
-        Raises:
-            BusyError: too many wait for a place.
-        """
+        """Return what ``work`` gives in a thread, once there is a place for it."""
         loop, place = asyncio.get_running_loop(), object()
         if places.statistics().tasks_waiting >= self._waiting:
             raise BusyError("The server has too much to do at this moment.", seconds=1)

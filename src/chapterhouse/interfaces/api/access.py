@@ -260,21 +260,13 @@ async def list_audit(
 
 
 def _require_included(exchange: Exchange, wanted: Grant) -> None:
-    """See that a caller gives others no more than they have.
-
-    Raises:
-        Refusal: they would.
-    """
+    """See that a caller gives others no more than they have."""
     if not exchange.caller.grant.includes(wanted):
         raise Refusal(403, "Nobody can permit more than they may themselves.")
 
 
 def _own_user(exchange: Exchange, name: str) -> User:
-    """Return a user who may do no more than the caller.
-
-    Raises:
-        NotFoundError: there is none of this name, or they may do more.
-    """
+    """Return a user who may do no more than the caller."""
     user = next((one for one in exchange.server.access.users() if one.name == name), None)
     if user is None or not exchange.caller.grant.includes(user.grant):
         raise NotFoundError(f"There is no user '{name[:100]}'.")

@@ -27,13 +27,7 @@ OWNER: Final = Grant("owner", AccessLevel.ADMIN, None)
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a request brings along; at most one of them counts.
-
-    Attributes:
-        key: Of the header ``Authorization`` or ``X-API-Key``.
-        session: Of the cookie.
-        csrf: Of its own header.
-    """
+    """What a request brings along; at most one of them counts."""
 
     key: str
     session: str
@@ -45,10 +39,7 @@ class Caller:
     """Who calls, and where.
 
     Attributes:
-        grant: What they may do.
         workspace: The workspace that the request is about.
-        address: Of the client.
-        request_id: Of this request.
         expect: Is called with the bytes of an answer that may be large before it is made; raises
             ``Refusal`` while the caller does not read others.
     """
@@ -61,11 +52,7 @@ class Caller:
 
 
 def credentials(headers: Headers) -> Credentials:
-    """Return what the headers of a request bring along.
-
-    Raises:
-        Refusal: they bring several keys.
-    """
+    """Return what the headers of a request bring along."""
     scheme, _, value = headers.get("authorization", "").partition(" ")
     bearer = value.strip() if scheme.lower() == "bearer" else ""
     key = headers.get("x-api-key", "").strip()

@@ -168,12 +168,7 @@ async def convene(exchange: Exchanged, slug: str, body: MeetingBody) -> MeetingR
 
 
 def require_council(library: Library, slug: str, *, can_meet: bool = False) -> None:
-    """See that there is a council of exactly this name.
-
-    Raises:
-        NotFoundError: there is none.
-        CouncilConfigError: it cannot meet as it is, where it has to.
-    """
+    """See that there is a council of exactly this name."""
     if slug not in library.councils.names():
         raise NotFoundError(f"There is no council '{slug[:100]}'.")
     if can_meet:

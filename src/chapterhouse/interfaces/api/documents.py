@@ -86,12 +86,7 @@ async def upload(exchange: Exchanged, request: Request) -> JobResult:
 
 
 async def _receive(request: Request, form: UploadForm, received: Upload) -> None:
-    """Write the file of a form where it belongs, as it comes.
-
-    Raises:
-        UsageError, RejectedError, OSError: as ``UploadForm`` and ``Upload``.
-        Refusal: the client has gone, or sends much that is no file.
-    """
+    """Write the file of a form where it belongs, as it comes."""
     waiting, others = bytearray(), 0
     try:
         async for data in request.stream():
@@ -307,22 +302,14 @@ def shelf_for(caller: Caller, shelf: str) -> str:
 
 
 def require_shelf(caller: Caller, shelf: str) -> None:
-    """See that a caller may put documents on a shelf.
-
-    Raises:
-        NotFoundError: it is not theirs.
-    """
+    """See that a caller may put documents on a shelf."""
     shelves = caller.grant.shelves
     if not caller.grant.is_whole and shelf not in (shelves or ()):
         raise NotFoundError(f"There is no shelf '{shelf[:100]}'.")
 
 
 def _require_own(library: Library, document_id: str, caller: Caller) -> Document:
-    """Return a document that is on a shelf of the caller.
-
-    Raises:
-        NotFoundError: there is none.
-    """
+    """Return a document that is on a shelf of the caller."""
     document = library.documents.by_id(document_id)
     if caller.grant.is_whole:
         return document

@@ -63,13 +63,7 @@ _log: Final = logging.getLogger("chapterhouse.access")
 
 
 class Door:
-    """An ASGI application in front of another one.
-
-    Args:
-        application: What is behind it.
-        state: What the server works with.
-        admitted: What Host and Origin may say.
-    """
+    """An ASGI application in front of another one."""
 
     def __init__(self, application: ASGIApp, state: ServerState, admitted: Admission) -> None:
         self._application = application
@@ -134,11 +128,7 @@ class Door:
         )
 
     async def _answer(self, scope: Scope, receive: Receive, visit: "_Visit") -> None:
-        """Let the application answer, as long as the credentials are valid.
-
-        Raises:
-            Refusal: they ended in the middle.
-        """
+        """Let the application answer, as long as the credentials are valid."""
         answering = asyncio.ensure_future(self._application(scope, receive, visit.send))
         try:
             while not (await asyncio.wait((answering,), timeout=_CHECK_SECONDS))[0]:
@@ -151,11 +141,7 @@ class Door:
         answering.result()
 
     def _grant(self, given: Credentials, method: str) -> Grant:
-        """Return what credentials permit.
-
-        Raises:
-            Refusal: they permit nothing, or a page of others may have sent them.
-        """
+        """Return what credentials permit."""
         access = self._state.access
         if given.key:
             if is_owner(given.key, self._state.owner_key):
@@ -190,21 +176,13 @@ class Door:
         )  # fmt: skip
 
     def _expect(self, visit: "_Visit", size: int) -> None:
-        """Count the bytes of an answer that is large, once.
-
-        Raises:
-            Refusal: the caller does not read what was sent before.
-        """
+        """Count the bytes of an answer that is large, once."""
         if size > _LARGE_BYTES and not visit.unread:
             self._unread.add(visit.payer, size)
             visit.unread = size
 
     async def _begin_answer(self, visit: "_Visit", status: int, size: int) -> None:
-        """Count what is to be sent, and record a refusal before its caller learns of it.
-
-        Raises:
-            Refusal: as ``_expect``.
-        """
+        """Count what is to be sent, and record a refusal before its caller learns of it."""
         self._expect(visit, size)
         if status not in _REFUSED:
             return
@@ -237,11 +215,7 @@ def _most_bytes(scope: Scope) -> float:
 
 
 def _require_few(headers: Headers) -> None:
-    """See that the headers of a request are not too many or too long.
-
-    Raises:
-        Refusal: they are.
-    """
+    """See that the headers of a request are not too many or too long."""
     size = sum(len(name) + len(value) for name, value in headers.raw)
     if size > HEADER_BYTES or len(headers.raw) > _HEADERS_IN_ALL:
         raise Refusal(431, f"A request has at most {_HEADERS_IN_ALL} headers of 16 KB together.")
@@ -281,11 +255,7 @@ class _Visit:
         return self.actor or self.address
 
     async def send(self, message: Message) -> None:
-        """Send a part of the answer, with the headers that every answer has.
-
-        Raises:
-            Refusal: nothing can be sent to this caller now.
-        """
+        """Send a part of the answer, with the headers that every answer has."""
         if message["type"] == "http.response.start":
             await self._start(message)
         elif message["type"] == "http.response.body":

@@ -21,10 +21,6 @@ class Followers:
     """Sees that the jobs of every workspace are done, and has a thread for each that has sources.
 
     A worker may die at any moment. Safe between threads.
-
-    Args:
-        workspaces: The workspaces.
-        workers: Do what has to be done.
     """
 
     def __init__(self, workspaces: Workspaces, workers: Workers) -> None:

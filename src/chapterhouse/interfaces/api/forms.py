@@ -15,9 +15,6 @@ _HINT: Final = "One file and perhaps a shelf: curl -F file=@NAME -F shelf=SHELF.
 class UploadForm:
     """A form with one file, perhaps a shelf, and nothing that would be left out unseen.
 
-    Args:
-        content_type: Of the request.
-
     Raises:
         UsageError: it is no form.
     """
@@ -49,11 +46,7 @@ class UploadForm:
             raise _unreadable() from error
 
     def feed(self, data: bytes) -> bytes:
-        """Parse the next bytes of the form; return those of the file among them.
-
-        Raises:
-            UsageError: it cannot be parsed, or has a member that is unknown, repeated or no file.
-        """
+        """Parse the next bytes of the form; return those of the file among them."""
         try:
             self._parser.write(data)
         except FormParserError as error:
@@ -63,11 +56,7 @@ class UploadForm:
         return found
 
     def finish(self) -> str:
-        """Return the shelf of a form that has come to its end; empty where it has none.
-
-        Raises:
-            UsageError: it has no end, or no file.
-        """
+        """Return the shelf of a form that has come to its end; empty where it has none."""
         if not self._is_whole:
             raise _unreadable()
         if "file" not in self._texts:

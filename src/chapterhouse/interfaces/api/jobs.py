@@ -25,11 +25,7 @@ jobs: Final = router("/api/jobs", "jobs")
 
 
 async def _existing(exchange: Exchanged, job_id: str) -> str:
-    """Return the id of a job that is there; whatever cannot be one is not there either.
-
-    Raises:
-        NotFoundError: there is no such job.
-    """
+    """Return the id of a job that is there; whatever cannot be one is not there either."""
     try:
         job = await exchange.look_at_whole(lambda library: library.jobs.get(job_id))
     except (NotFoundError, UsageError):
@@ -91,11 +87,7 @@ async def retry(exchange: Exchanged, job_id: JobId) -> JobResult:
 
 
 def _changed(change: Callable[[str], Job], job_id: str) -> JobResult:
-    """Return a job after a change.
-
-    Raises:
-        RefusedError: it is not in a state for that.
-    """
+    """Return a job after a change."""
     try:
         return JobResult.of(change(job_id))
     except UsageError as error:

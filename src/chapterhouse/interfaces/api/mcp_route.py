@@ -22,9 +22,6 @@ class McpRoute:
     """The address of MCP: an ASGI application.
 
     Every request stands alone, so no session is ever another caller's.
-
-    Args:
-        manager: Answers requests.
     """
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:

@@ -54,12 +54,7 @@ class NumberedEvent:
 
 
 class Meeting:
-    """One meeting, and what has happened in it so far. Belongs to one event loop.
-
-    Args:
-        opening: Who let which council meet.
-        began: When, in seconds since 1970.
-    """
+    """One meeting, and what has happened in it so far. Belongs to one event loop."""
 
     def __init__(self, opening: Opening, began: int) -> None:
         self.id = secrets.token_hex(16)
@@ -84,11 +79,7 @@ class Meeting:
         return latest.minutes if isinstance(latest, MinutesEvent) else None
 
     async def follow(self, after: int = 0) -> AsyncGenerator[NumberedEvent]:
-        """Yield what happened after a number, then what happens, until the meeting ends.
-
-        Raises:
-            Exception: why it ended without minutes.
-        """
+        """Yield what happened after a number, then what happens, until the meeting ends."""
         while True:
             changed, is_open = self._changed, self.is_open
             for event in self._events[bisect_right(self._events, after, key=_number) :]:
@@ -120,11 +111,7 @@ class Meeting:
 
 
 class Meetings:
-    """All meetings that a server holds or remembers. Belongs to one event loop.
-
-    Args:
-        clock: The time in seconds since 1970.
-    """
+    """All meetings that a server holds or remembers. Belongs to one event loop."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -160,11 +147,7 @@ class Meetings:
         return tuple(own)[::-1]
 
     def get(self, caller: Caller, meeting_id: str) -> Meeting:
-        """Return a meeting of a caller.
-
-        Raises:
-            NotFoundError: they have none with this id, whoever else may have it.
-        """
+        """Return a meeting of a caller."""
         self._forget()
         meeting = self._meetings.get(meeting_id)
         if meeting is None or not _is_own(meeting, caller):

@@ -19,14 +19,7 @@ class Metrics:
         self.in_progress = 0
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request that was answered.
-
-        Args:
-            method: Of HTTP.
-            route: The pattern of its address, never the address itself.
-            status: Of the answer.
-            seconds: It took.
-        """
+        """Count a request; its route is the pattern of its address, never the address itself."""
         known = method if method in _METHODS else "other"  # a client may make names up
         self._requests[known, route, status] += 1
         self._buckets[route, bisect_left(_BOUNDS, seconds)] += 1

@@ -107,10 +107,6 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
     """A request that is answered with a status and nothing else.
 
     Args:
-        status: Of HTTP.
-        detail: Why, in a sentence.
-        hint: What to do.
-        code: Names what went wrong, for programs.
         headers: That the answer has, such as ``Retry-After``.
         kind: What the problem's type ends with; the status alone when empty.
         places: What does not fit in a request.

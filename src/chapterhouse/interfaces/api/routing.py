@@ -41,11 +41,7 @@ class GuardedRoute(APIRoute):
     """A route that lets in only who may call it, with parameters that it has."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request.
-
-        Raises:
-            TypeError: the route does not state who may call it.
-        """
+        """Return what answers a request."""
         stated = self.openapi_extra or {}
         if LEVEL not in stated:
             raise TypeError(f"The route {self.path} does not state who may call it.")
@@ -88,11 +84,7 @@ def _parameters(dependant: Dependant) -> Iterator[str]:
 
 
 def require_known(query: QueryParams, known: Collection[str]) -> None:
-    """See that an address has no parameter that would be left out unseen.
-
-    Raises:
-        RequestValidationError: it has.
-    """
+    """See that an address has no parameter that would be left out unseen."""
     unknown = [name for name in query if name not in known]
     if unknown:
         raise RequestValidationError([
@@ -104,11 +96,7 @@ def require_known(query: QueryParams, known: Collection[str]) -> None:
 def require(
     caller: Caller, level: AccessLevel, *, whole: bool = False, everywhere: bool = False
 ) -> None:
-    """See that a caller may do what needs a level; arguments as of ``needs``.
-
-    Raises:
-        Refusal: they may not.
-    """
+    """See that a caller may do what needs a level; arguments as of ``needs``."""
     if not caller.grant.level.includes(level):
         raise Refusal(403, f"This needs a key with the level '{level.value}'.")
     if whole and not caller.grant.is_whole:

@@ -61,10 +61,7 @@ class Served:
     """What is served.
 
     Attributes:
-        home: The home folder.
-        access: Who may use it.
         workspaces: Only these; all when None.
-        options: How the server behaves.
     """
 
     home: Path
@@ -75,11 +72,6 @@ class Served:
 
 def serve(served: Served, address: Address, announce: Callable[[str], None]) -> None:
     """Serve until the process is asked to stop.
-
-    Args:
-        served: What is served.
-        address: Where and for whom.
-        announce: Is told the address once clients can connect.
 
     Raises:
         RefusedError: other machines could call, and nobody said by which name, or they would not
@@ -110,11 +102,7 @@ def is_local(address: Address) -> bool:
 
 
 def _owner_key(served: Served) -> str:
-    """Return the key by which the owner is let in; empty where others are, and none can be made.
-
-    Raises:
-        ReadOnlyError: nobody could be let in.
-    """
+    """Return the key by which the owner is let in; empty where others are, and none can be made."""
     try:
         return make_owner_key(served.home)
     except OSError as error:

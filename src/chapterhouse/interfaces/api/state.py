@@ -34,11 +34,9 @@ class ServerOptions:
     """How a server behaves.
 
     Attributes:
-        remember: Whether questions and meetings go into the memory.
         per_second: Requests that one caller may send in a second, in the long run.
         burst: How many at once.
         body_seconds: How long the next piece of a body may take.
-        starts_workers: Whether it starts processes that do the jobs.
     """
 
     remember: bool = False
@@ -96,13 +94,7 @@ class Exchange(Service):
     async def change(self, action: str, target: str, work: Callable[[Library], Value]) -> Value:
         """Return what ``work`` gives, which changes something, and record it in the audit log.
 
-        Args:
-            action: What is done, such as ``document.remove``.
-            target: To what: an id or a name.
-            work: Gets the whole library: it looks itself at what the caller may.
-
-        Raises:
-            BusyError: the server has too much to do.
+        It gets the whole library, and looks itself at what the caller may.
         """
 
         def recorded() -> Value:
@@ -134,12 +126,7 @@ class Exchange(Service):
 
     @asynccontextmanager
     async def receiving(self) -> AsyncIterator[Upload]:
-        """Give an upload to write to, in threads; what is not finished is deleted.
-
-        Raises:
-            Refusal: the caller has too many under way.
-            NotFoundError: there is no such workspace.
-        """
+        """Give an upload to write to, in threads; what is not finished is deleted."""
         name, opened = self.caller.grant.name, ExitStack()
 
         def begin() -> Upload:

@@ -20,13 +20,7 @@ async def event_stream(
     show: Callable[[Event], ServerSentEvent],
     stopping: asyncio.Event,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Yield events as clients get them, the last of them a result, ``error`` or ``stopped``.
-
-    Args:
-        events: Of some work; ended where the client or the server stops.
-        show: Returns an event as clients get it.
-        stopping: Set when the server stops.
-    """
+    """Yield events as clients get them, the last of them a result, ``error`` or ``stopped``."""
     async with aclosing(until_stopped(events, stopping)) as opened:
         try:
             async for event in opened:

@@ -27,7 +27,6 @@ class Workers:
     their own, so that none waits behind a long sync; each runs only while it has work.
 
     Args:
-        home: The home folder.
         starts: Whether any may be started.
     """
 

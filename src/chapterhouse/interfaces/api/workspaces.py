@@ -28,7 +28,6 @@ class Workspaces:
     """Opens each workspace once, again when its settings have changed. Safe between threads.
 
     Args:
-        home: The home folder.
         known: Only these workspaces; all that are there when None.
     """
 
@@ -47,11 +46,7 @@ class Workspaces:
         return tuple(sorted(name for name in found if self._known is None or name in self._known))
 
     def create(self, name: str) -> None:
-        """Make a workspace, unless it is there.
-
-        Raises:
-            UsageError: the name cannot be used.
-        """
+        """Make a workspace, unless it is there."""
         Library.open(self.home, name).close()
 
     @contextmanager

@@ -184,12 +184,7 @@ def _named(library: Library, name: str) -> tuple[Document, Chunk | None]:
 
 
 def document_of(library: Library, name: str) -> Document:
-    """Return the document with an id, the beginning of one, or the name of its file.
-
-    Raises:
-        NotFoundError: there is none.
-        UsageError: there are several.
-    """
+    """Return the document with an id, the beginning of one, or the name of its file."""
     try:
         document = library.documents.get(name)
     except (NotFoundError, RefusedError):  # only an id names one for who sees a part

@@ -45,12 +45,7 @@ _INSTRUCTIONS: Final = (
 
 
 def build_server(service_of: ServiceOf, *, remember: bool) -> Server[dict[str, Any]]:
-    """Return a server.
-
-    Args:
-        service_of: Gives the service that answers a request.
-        remember: Whether tools may leave something in a library's memory.
-    """
+    """Return a server."""
     requests = _Requests(service_of, remember=remember)
     return Server(
         "chapterhouse",

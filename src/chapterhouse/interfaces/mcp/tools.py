@@ -18,10 +18,6 @@ class ServedTool:
     """Something that a client may call.
 
     Attributes:
-        description: What it does and when to call it.
-        arguments: What a client may give.
-        result: What it returns as data.
-        call: Does it.
         remembers: Whether it leaves something in the library's memory, where that is on.
     """
 
@@ -128,13 +124,7 @@ BY_NAME: Final = {tool.name: tool for tool in TOOLS}
 
 
 def entry_of(tool: ServedTool, *, remember: bool) -> ToolEntry:
-    """Return a tool as the protocol lists it.
-
-    Args:
-        tool: The tool.
-        remember: Whether the server keeps memories; then a tool that adds to them is not said to
-            be read-only.
-    """
+    """Return a tool as the protocol lists it: read-only, unless it adds to a memory."""
     reads = not (tool.remembers and remember)
     return ToolEntry(
         name=tool.name,
@@ -155,12 +145,7 @@ def entry_of(tool: ServedTool, *, remember: bool) -> ToolEntry:
 async def call(
     tool: ServedTool, given: dict[str, object], service: Service, report: Report
 ) -> CallToolResult:
-    """Call a tool.
-
-    Raises:
-        ValidationError: the arguments do not fit.
-        ChapterhouseError: it cannot be done.
-    """
+    """Call a tool."""
     outcome = await tool.call(service, tool.arguments.model_validate(given), report)
     return CallToolResult(
         content=[TextContent(type="text", text=outcome.text)],

@@ -120,11 +120,7 @@ def words_of(tokens: int | None) -> int | None:
 
 
 def require_possible(body: Asked, form: FormatBody | None) -> None:
-    """See that a request asks for nothing that its answer would lack without a word.
-
-    Raises:
-        Refusal: it wants another form than text, or a tool called.
-    """
+    """See that a request asks for nothing that its answer would lack without a word."""
     if form is not None and form.type != "text":
         raise _invalid(f"Answers are text; the form '{form.type}' cannot be given.")
     if body.tool_choice not in (None, "none", "auto"):

@@ -52,11 +52,7 @@ async def create_embeddings(exchange: Exchanged, body: EmbeddingBody) -> Embeddi
 
 
 def _texts(body: EmbeddingBody) -> tuple[str, ...]:
-    """Return the texts of a request.
-
-    Raises:
-        Refusal: it has too many, or one that is no text, empty or too long.
-    """
+    """Return the texts of a request."""
     given = (body.input,) if isinstance(body.input, str) else body.input
     if not 0 < len(given) <= _MOST_INPUTS:
         raise Refusal(400, f"Send 1 to {_MOST_INPUTS} texts at once, not {len(given):,}.")

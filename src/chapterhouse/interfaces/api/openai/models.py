@@ -24,7 +24,6 @@ class Target:
     """Who is asked.
 
     Attributes:
-        id: As clients name them.
         slug: Of the persona or the council; empty for the library.
     """
 
@@ -50,11 +49,7 @@ async def show_model(exchange: Exchanged, model: str) -> ModelResult:
 
 
 async def target_of(exchange: Exchange, model: str) -> Target:
-    """Return whom a model's id names.
-
-    Raises:
-        Refusal: nobody, or nobody that this caller may ask.
-    """
+    """Return whom a model's id names."""
     kind, _, slug = model.partition("/")
     if model == LIBRARY:
         return Target(model, "library")

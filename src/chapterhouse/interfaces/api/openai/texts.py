@@ -31,9 +31,6 @@ class Shown:
 
     Attributes:
         text: Markdown with citations as ``[1]``, and its sources.
-        annotations: Where it names which sources.
-        details: All of it.
-        usage: Of language models, where one wrote.
     """
 
     text: str
@@ -43,13 +40,7 @@ class Shown:
 
 
 def show_answer(answer: Answer, opening: str, documents: str) -> Shown:
-    """Return an answer as clients get it.
-
-    Args:
-        answer: The answer.
-        opening: How its text begins, of ``opening_of``.
-        documents: The address below which the server shows documents.
-    """
+    """Return an answer as clients get it."""
     public = without_private(answer)
     behind: tuple[str, ...] = ()
     if _was_written(public):  # what is said about it follows: it was shown as it was written
