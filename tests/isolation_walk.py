@@ -2,7 +2,7 @@
 
 import logging
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,6 @@ from tests.walls import (
     filled,
     operations,
     plant,
-    rpc,
     tools,
 )
 
@@ -29,24 +28,14 @@ from chapterhouse.evaluation.feedback import (
 )
 from chapterhouse.interfaces.api.state import ServerOptions
 from chapterhouse.library import Library
+from chapterhouse.types.access import AccessLevel
 
 HIDDEN: Final = Secrets("zqhidden")
 FOREIGN: Final = Secrets("zqforeign")
-_SENT: Final = 10  # documents that a limited caller sends, too
 _QUERIES: Final = ("When does the ferry leave the harbour?", "What is the toll of the bridge?")
-_WORDS: Final = [
-    "ferry",
-    "harbour",
-    "toll",
-    "bridge",
-    "crowns",
-    "leaves",
-    "gull",
-    "lead",
-    "dog",
-    "nine",
-    "anchor",
-]
+_WORDS: Final = ("ferry", "harbour", "toll", "bridge", "crowns", "gull", "dog", "nine", "anchor")
+# The log has the addresses that others tried: test_access has whose log shows what.
+_LEFT_OUT: Final = {"/mcp", "/api/openapi.json", "/api/audit"}
 _CLIENTS: Final = ("httpx", "httpcore", "asyncio")  # they log what they send, in our own process
 _OURS: Final = {
     "ferry": "# Ferry\n\nThe ferry leaves the harbour at nine. Dogs need a lead.\n",
@@ -56,17 +45,10 @@ _OURS: Final = {
 
 @dataclass(frozen=True)
 class Viewer:
-    """Somebody who asks.
-
-    Attributes:
-        key: Theirs.
-        level: What they may.
-        secrets: What they must never see.
-    """
+    """Somebody who asks, and whose secrets they must never see."""
 
     name: str
     key: str
-    level: str
     secrets: tuple[Secrets, ...]
 
     def seen(self, answer: str, request: str) -> list[str]:
@@ -129,9 +111,7 @@ class Walk:
             one.name: stack.enter_context(self.served.client(one.key)) for one in self.viewers
         }
         described = self._clients["admin"].get("/api/openapi.json").json()
-        self._operations = [
-            one for one in operations(described) if one.path not in {"/mcp", "/api/openapi.json"}
-        ]
+        self._operations = [one for one in operations(described) if one.path not in _LEFT_OUT]
         self._tools = tools()
         with self.served.client(self.served.key("admin", workspaces=(THEIRS,))) as foreign:
             convened = f"/api/councils/{FOREIGN.stem}council/meetings"
@@ -148,12 +128,8 @@ class Walk:
         for library, secrets in ((ours, HIDDEN), (self._libraries[THEIRS], FOREIGN)):
             library.councils.convene(f"{secrets.stem}council", secrets.word("question"))
             _judge(library, secrets)
-        for data in map(_sent, range(_SENT)):  # of plain words, under a secret name
-            name = f"{HIDDEN.word('file')}.md"
-            ours.documents.add_bytes(data, name, shelf=HIDDEN.word("shelf"))
         self._made: list[str] = []  # by those who ask
         self._meetings = ["0" * 32]
-        self._tried: list[str] = []  # addresses of what was to be changed: the audit log has them
         self._theirs: list[tuple[str, str]] = []  # workspace and id
         self._own = [
             ours.documents.add_text(text, shelf="open").outcomes[0].record.document_id or ""
@@ -166,27 +142,24 @@ class Walk:
     def _viewers(self) -> tuple[Viewer, ...]:
         served, ours = self.served, {"workspaces": (OURS,)}
         served.access.create_key(
-            FOREIGN.word("label"), _level("read"), (THEIRS,), by=FOREIGN.word("label")
+            FOREIGN.word("label"), AccessLevel.READ, (THEIRS,), by=FOREIGN.word("label")
         )
         both = (HIDDEN, FOREIGN)
         return (
-            Viewer("workspace", served.key("write", **ours), "write", (FOREIGN,)),
-            Viewer("admin", served.key("admin", **ours), "admin", (FOREIGN,)),
-            Viewer("shelf", served.key("write", **ours, shelves=("open",)), "write", both),
-            Viewer("persona", served.key("read", **ours, personas=("vera",)), "read", both),
+            Viewer("workspace", served.key("write", **ours), (FOREIGN,)),
+            Viewer("admin", served.key("admin", **ours), (FOREIGN,)),
+            Viewer("shelf", served.key("write", **ours, shelves=("open",)), both),
+            Viewer("persona", served.key("read", **ours, personas=("vera",)), both),
         )
 
     def run(self, steps: int) -> Result:
         """Take so many steps; return what was seen."""
-        choices: list[Callable[[], None]] = [
-            self._request, self._tool, self._resource, self._send_hidden,
-        ]  # fmt: skip
         for _ in range(steps):
             self.result.steps += 1
             if self.random.random() < 0.04:
                 self._change_of_theirs()
             else:
-                self.random.choices(choices, (8, 3, 1, 1))[0]()
+                self._request()
         words = (word for one in (HIDDEN, FOREIGN) for word in one.words)
         text = "\n".join(self._log.lines).lower()
         self.result.leaks += [f"log: {word}" for word in words if word in text]
@@ -200,20 +173,15 @@ class Walk:
     # --- those who ask --------------------------------------------------------------------------
 
     def _request(self) -> None:
+        """Let somebody ask; an admin only looks, or they would change who may what."""
         viewer = self.random.choice(self.viewers)
-        fitting = [one for one in self._operations if self._may_try(viewer, one)]
-        operation = self.random.choice(fitting)
-        self._send(viewer, operation)
-
-    @staticmethod
-    def _may_try(viewer: Viewer, operation: Operation) -> bool:
-        """Whether a viewer asks so: an admin only looks, or they would change who may what."""
-        if viewer.name == "admin":
-            return operation.method == "GET"
-        return operation.level in {"none", "read", "write"}
-
-    def _tool(self) -> None:
-        self._send(self.random.choice(self.viewers), self.random.choice(self._tools))
+        is_admin, levels = viewer.name == "admin", {"none", "read", "write"}
+        fitting = (
+            one
+            for one in self._operations
+            if (one.method == "GET" if is_admin else one.level in levels)
+        )
+        self._send(viewer, self.random.choice([*fitting, *self._tools]))
 
     def _send(self, viewer: Viewer, operation: Operation) -> None:
         writes = operation.level == "write"
@@ -229,10 +197,7 @@ class Walk:
         asked = f"{request.path} {request.query} {request.headers} {request.body}"
         headers = {"X-Workspace": THEIRS} if self.random.random() < 0.03 else {}
         answer = request.send(self._clients[viewer.name], headers)
-        if writes:
-            self._tried.append(request.path)
-        before = "".join(self._tried) if operation.path == "/api/audit" else ""
-        self._look_at(viewer, operation.name, asked + before, answer)
+        self._look_at(viewer, operation.name, asked, answer)
         if writes and answer.is_success:
             self._follow(answer)
         if answer.status_code == 202 and operation.path.endswith("/meetings"):
@@ -310,50 +275,6 @@ class Walk:
             if is_document and made["id"] not in self._own:
                 self._made.append(made["id"])
 
-    def _send_hidden(self) -> None:
-        """Send the bytes of a document that is on another shelf; remove what came of it, or not."""
-        viewer = next(one for one in self.viewers if one.name == "shelf")
-        client, data = self._clients[viewer.name], _sent(self.random.randrange(_SENT))
-        if self.random.random() < 0.5:
-            title, _, text = data.decode().removeprefix("# ").partition("\n\n")
-            body = {"title": title, "text": text, "shelf": "open"}
-            answer = client.post("/api/documents/text", json=body)
-            self._look_at(viewer, "POST /api/documents/text", "", answer)
-        else:
-            file, form = {"file": ("own.md", data)}, {"shelf": "open"}
-            answer = client.post("/api/documents/upload", files=file, data=form)
-            self._look_at(viewer, "POST /api/documents/upload", "", answer)
-            self._follow(answer)
-            job = client.get(f"/api/jobs/{answer.json()['id']}")
-            self._look_at(viewer, "GET /api/jobs/{job_id}", "", job)
-        listed = client.get("/api/documents/?limit=500")
-        self._look_at(viewer, "GET /api/documents/", "", listed)
-        found = client.post("/api/documents/search", json={"query": "salt on the quay"})
-        self._look_at(viewer, "POST /api/documents/search", "", found)
-        made = [one["id"] for one in listed.json()["documents"] if one["title"].startswith("Salt")]
-        self._made += made
-        if self.random.random() < 0.5:
-            gone = client.delete(f"/api/documents/{self.random.choice(made)}")
-            self._look_at(viewer, "DELETE /api/documents/{document_id}", "", gone)
-
-    def _resource(self) -> None:
-        viewer = self.random.choice(self.viewers)
-        name = self.random.choice([*self._own, *self.wrong_ids, "vera", f"{HIDDEN.stem}persona"])
-        kind = self.random.choice(["documents", "personas", "councils"])
-        reference = {"type": "ref/resource", "uri": f"chapterhouse://{kind}/{{id}}"}
-        method, params = self.random.choice(
-            [
-                ("resources/list", {}),
-                ("resources/read", {"uri": f"chapterhouse://{kind}/{name}"}),
-                (
-                    "completion/complete",
-                    {"ref": reference, "argument": {"name": "slug", "value": "zq"}},
-                ),
-            ]
-        )
-        answer = rpc(self._clients[viewer.name], method, params)
-        self._look_at(viewer, method, str(params), answer)
-
     def _look_at(self, viewer: Viewer, name: str, asked: str, answer: Any) -> None:
         self.result.requests[name] = self.result.requests.get(name, 0) + 1
         status = answer.status_code
@@ -414,18 +335,7 @@ class Walk:
         return [*found, client.post("/api/ask", json=ask).text]
 
 
-def _sent(number: int) -> bytes:
-    """Return the bytes of a document that two shelves have."""
-    return f"# Salt {number}\n\nThe salt on the quay weighs {number} tonnes.".encode()
-
-
 def _judge(library: Library, secrets: Secrets) -> None:
     """Call an answer good, so that a question to evaluate has secrets, too."""
     answer = library.answers.ask(f"When does the ferry leave, {secrets.word('question')}?")
     save_feedback(library, as_question(Verdict.GOOD, to_judged_answer(answer)))
-
-
-def _level(name: str) -> Any:
-    from chapterhouse.types.access import AccessLevel  # noqa: PLC0415 - beside its only use
-
-    return AccessLevel(name)

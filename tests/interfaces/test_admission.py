@@ -2,16 +2,25 @@
 
 import http.client
 from collections.abc import Iterator, Mapping
+from itertools import product
 from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.datastructures import Headers
 from tests.served import serving
 
-from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.interfaces.admission import admission, refusal, require_safe
+from chapterhouse.interfaces.api.caller import (
+    Credentials,
+    credentials,
+    workspace_of,
+)
+from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.library import Library
+from chapterhouse.types.access import AccessLevel, Grant
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +55,8 @@ def test_loopback_names_with_the_port_may_call(address: str) -> None:
         assert status(address, {"Host": f"{host}:{port}", "Origin": origin}) == 200
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
+def test_a_foreign_host_is_refused_everywhere(address: str) -> None:
+    for host in (
         "evil.example",
         "evil.example:{port}",
         "127.0.0.1",
@@ -59,38 +67,30 @@ def test_loopback_names_with_the_port_may_call(address: str) -> None:
         "127.0.0.1:{port}@evil.example",
         "0.0.0.0:{port}",
         "",
-    ],
-)
-@pytest.mark.parametrize("path", ["/api/health", "/mcp", "/", "/elsewhere"])
-def test_a_foreign_host_is_refused_everywhere(address: str, host: str, path: str) -> None:
-    named = host.format(port=urlsplit(address).port)
-    assert status(address, {"Host": named}, path) == 421
-
-
-def test_a_request_without_a_host_is_refused(address: str) -> None:
+    ):
+        named = host.format(port=urlsplit(address).port)
+        for path in ["/api/health", "/mcp", "/", "/elsewhere"]:
+            assert status(address, {"Host": named}, path) == 421, (named, path)
     assert status(address, {}) in {400, 421}
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
-        "http://evil.example",
-        "https://127.0.0.1:{port}",
-        "http://127.0.0.1",
-        "http://127.0.0.1:1",
-        "http://localhost:{port}.evil.example",
-        "null",
-        "",
-    ],
-)
-@pytest.mark.parametrize("method", ["POST", "GET", "DELETE", "OPTIONS"])
-@pytest.mark.parametrize("path", ["/api/health", "/mcp"])
-def test_a_foreign_origin_is_refused_by_every_method(
-    address: str, origin: str, method: str, path: str
-) -> None:
+def test_a_foreign_origin_is_refused_by_every_method(address: str) -> None:
     port = urlsplit(address).port
-    headers = {"Host": f"127.0.0.1:{port}", "Origin": origin.format(port=port)}
-    assert status(address, headers, path, method) == 403
+    for origin, method, path in product(
+        (
+            "http://evil.example",
+            "https://127.0.0.1:{port}",
+            "http://127.0.0.1",
+            "http://127.0.0.1:1",
+            "http://localhost:{port}.evil.example",
+            "null",
+            "",
+        ),
+        ["POST", "GET", "DELETE", "OPTIONS"],
+        ["/api/health", "/mcp"],
+    ):
+        headers = {"Host": f"127.0.0.1:{port}", "Origin": origin.format(port=port)}
+        assert status(address, headers, path, method) == 403, (origin, method, path)
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ def test_other_machines_are_only_let_in_by_name_and_with_a_key(host: str) -> Non
     require_safe(host, ("library.example.org",), (), is_configured=True)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.9.9.9"])
-def test_this_machine_needs_no_name(host: str) -> None:
-    require_safe(host, (), (), is_configured=False)
+def test_this_machine_needs_no_name() -> None:
+    for host in ("127.0.0.1", "localhost", "::1", "[::1]", "127.9.9.9"):
+        require_safe(host, (), (), is_configured=False)
 
 
 def test_another_name_needs_a_key_because_a_proxy_may_lead_there() -> None:
@@ -160,3 +160,53 @@ def test_only_what_is_listed_is_admitted(host: str, origin: str) -> None:
     admitted = admission(8431, (), ())
     known = host.strip().lower() in admitted.hosts and origin.strip().lower() in admitted.origins
     assert (refusal([host], [origin], admitted) is None) == known
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({}, Credentials("", "", "")),
+        ({"Authorization": "Bearer  k "}, Credentials("k", "", "")),
+        ({"Authorization": "bearer k", "X-API-Key": "k"}, Credentials("k", "", "")),
+        ({"Authorization": "Basic k"}, Credentials("", "", "")),
+        ({"X-API-Key": "k"}, Credentials("k", "", "")),
+        (
+            {"Cookie": "a=b; chapterhouse_session=s", "X-CSRF-Token": "t"},
+            Credentials("", "s", "t"),
+        ),
+    ],
+)
+def test_credentials_come_in_headers(headers: dict[str, str], expected: Credentials) -> None:
+    assert credentials(Headers(headers)) == expected
+
+
+def test_two_keys_are_refused() -> None:
+    with pytest.raises(Refusal) as caught:
+        credentials(Headers({"Authorization": "Bearer a", "X-API-Key": "b"}))
+    assert caught.value.status == 400
+
+
+def _grant(*workspaces: str, **limits: tuple[str, ...]) -> Grant:
+    return Grant("key", AccessLevel.READ, workspaces or None, **limits)
+
+
+@pytest.mark.parametrize(
+    ("grant", "header", "workspace"),
+    [
+        (_grant(), "", "default"),
+        (_grant("a"), "", "a"),
+        (_grant("a", "default"), "", "default"),
+        (_grant("a", "b"), "b", "b"),
+        (_grant(), "anything", "anything"),
+    ],
+)
+def test_a_request_is_about_the_workspace_that_it_names_or_the_only_one(
+    grant: Grant, header: str, workspace: str
+) -> None:
+    assert workspace_of(Headers({"X-Workspace": header}), grant) == workspace
+
+
+@pytest.mark.parametrize(("grant", "header"), [(_grant("a"), "b"), (_grant(), "../b")])
+def test_a_workspace_that_is_not_the_callers_is_not_there(grant: Grant, header: str) -> None:
+    with pytest.raises(NotFoundError):
+        workspace_of(Headers({"X-Workspace": header}), grant)

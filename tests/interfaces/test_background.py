@@ -90,14 +90,6 @@ def test_none_is_started_where_it_is_not_wanted_or_not_needed(
     assert not started
 
 
-def test_a_folder_that_cannot_be_made_costs_the_command_nothing(
-    library: Any, started: list[Any]
-) -> None:
-    library.workspace = "missing"
-    assert not background.embed_in_background(library)
-    assert not started
-
-
 @pytest.mark.usefixtures("started")
 def test_a_long_log_begins_anew(library: Any) -> None:
     log = library.home / "workspaces" / "w" / "background" / "log"

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces import service as service_module
+from chapterhouse.interfaces.agent_results import with_transcript
 from chapterhouse.interfaces.service import Service, explain, hide_folder, without_paths
 
 
@@ -201,3 +203,14 @@ def test_of_a_known_folder_nothing_is_told_whatever_its_name_is(
         assert without_paths(sentence.format(home)) == plain.format("the home")
         told = without_paths(sentence.format(f"{home}/workspaces/default/{name}"))
         assert told == plain.format(name)
+
+
+def test_what_a_meeting_writes_is_thrown_away_unless_it_is_remembered() -> None:
+    remembered = MeetingOptions(model="none")
+    with with_transcript(remembered) as options:
+        assert options is remembered
+    with with_transcript(MeetingOptions(remember=False, model="none")) as options:
+        assert options.transcript is not None
+        assert options.transcript.parent.is_dir()
+        assert options.model == "none"
+    assert not options.transcript.parent.exists()

@@ -76,25 +76,6 @@ def test_an_admin_of_some_shelves_manages_nobody(served: Served) -> None:
         assert limited.get("/api/workspaces").json()["workspaces"][0] == "default"
 
 
-def test_a_folder_of_the_machine_and_its_drives_are_for_keys_of_all_workspaces(
-    served: Served,
-) -> None:
-    other = str(served.home / "workspaces")
-    with served.client(served.key(workspaces=("default",))) as admin:
-        for method, path in (
-            ("POST", "/api/sources"),
-            ("POST", "/api/workspaces"),
-            ("POST", "/api/cloud-sync/sync"),
-            ("GET", "/api/cloud-sync/folders"),
-            ("GET", "/api/cloud-sync/files?place=drive:"),
-            ("GET", "/api/metrics"),
-        ):
-            body = {"location": other, "name": "other", "place": "drive:"}
-            answer = admin.request(method, path, json=None if method == "GET" else body)
-            assert (answer.status_code, "all workspaces" in answer.text) == (403, True), path
-            assert "--all-workspaces" in answer.json()["hint"]
-
-
 def test_a_user_logs_in_and_needs_the_token_to_change_something(served: Served) -> None:
     served.access.create_user("ada", "correct horse battery", AccessLevel.ADMIN, None, by="test")
     with served.client() as page:
@@ -107,7 +88,9 @@ def test_a_user_logs_in_and_needs_the_token_to_change_something(served: Served) 
         assert "HttpOnly" in cookie
         assert "SameSite=strict" in cookie
         assert page.get("/api/me").json()["name"] == "user ada"
-        assert page.post("/api/documents/text", json={"text": "x"}).status_code == 403
+        for token in ({}, {"X-CSRF-Token": ""}, {"X-CSRF-Token": "x" * 43}):
+            sent = page.post("/api/documents/text", json={"text": "x"}, headers=token)
+            assert sent.status_code == 403  # as from a page of others, with its reader's cookie
         token = {"X-CSRF-Token": begun.json()["csrf"]}
         sent = page.post("/api/documents/text", json={"text": "Kelp grows."}, headers=token)
         assert sent.status_code == 201
@@ -135,3 +118,40 @@ def test_a_context_has_the_budget_of_its_purpose(served: Served, purpose: str) -
         body = {"question": "When does the ferry leave?", "purpose": purpose}
         found = client.post("/api/documents/context", json=body).json()
         assert found["maximum"] == {"chat": 2_000, "code": 3_000}[purpose]
+
+
+def test_a_workspace_is_made_and_says_what_it_holds(served: Served) -> None:
+    with served.client(served.key()) as client:
+        assert client.post("/api/workspaces", json={"name": "letters"}).status_code == 201
+        assert "letters" in client.get("/api/workspaces").json()["workspaces"]
+        held = client.get("/api/workspaces/current", headers={"X-Workspace": "letters"}).json()
+        assert (held["workspace"], held["documents"]) == ("letters", 0)
+        assert client.post("/api/workspaces", json={"name": "../x"}).status_code == 400
+        actions = [one["action"] for one in client.get("/api/audit").json()["entries"]]
+        assert "workspace.create" in actions
+
+
+def test_settings_are_changed_all_or_none(served: Served) -> None:
+    with served.client(served.key()) as client:
+        days = "/api/settings/memory.days"
+        wrong = {"values": {"memory.days": 9, "memory.nothing": 1}}
+        assert client.patch("/api/settings", json=wrong).status_code == 400
+        assert client.get(days).json()["value"] == 365
+        right = {"values": {"memory.days": 9, "max_tokens": 500}}
+        changed = client.patch("/api/settings", json=right).json()["settings"]
+        assert [(one["name"], one["value"]) for one in changed] == [
+            ("memory.days", 9),
+            ("packing.maximum", 500),
+        ]
+        (latest,) = client.get("/api/settings/history?name=memory.days").json()["changes"]
+        assert (latest["value"], latest["is_reset"]) == (9, False)
+        assert client.delete(days).json()["value"] == 365
+        listed = client.get("/api/settings").json()["settings"]
+        assert {"memory.days", "embedding.engine"} <= {one["name"] for one in listed}
+        client.delete("/api/settings/max_tokens")
+
+
+def test_a_setting_that_there_is_not_is_named(served: Served) -> None:
+    with served.client(served.key()) as client:
+        answer = client.get("/api/settings/memory.dys")
+        assert (answer.status_code, "memory.days" in answer.json()["hint"]) == (400, True)

@@ -3,6 +3,8 @@
 import pytest
 from tests.served import Served
 
+from chapterhouse.interfaces.api.routing import router
+
 
 def test_the_description_has_every_schema_that_it_names(served: Served) -> None:
     with served.client(served.key("read")) as client:
@@ -35,3 +37,13 @@ def test_an_address_that_is_none_is_a_problem_in_its_form(served: Served) -> Non
     with served.client(served.key("read")) as client:
         assert client.get("/api/nothing").json()["detail"] == "There is nothing at this address."
         assert "nothing at this address" in client.get("/v1/nothing").json()["error"]["message"]
+
+
+def test_a_route_that_does_not_say_who_may_call_it_is_not_made() -> None:
+    routes = router("/api/x", "x")
+
+    async def show() -> None:
+        """Show it."""
+
+    with pytest.raises(TypeError, match="/api/x does not state"):
+        routes.get("")(show)

@@ -1,6 +1,8 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -11,8 +13,7 @@ import httpx2
 import pytest
 from tests.served import process
 
-from chapterhouse.interfaces.api.following import Followers
-from chapterhouse.interfaces.api.workers import Workers
+from chapterhouse.interfaces.api.workers import Followers, Workers, tuned_environment
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.owner_key import read_owner_key
 from chapterhouse.library import Library
@@ -173,3 +174,66 @@ def test_an_upload_does_not_wait_behind_a_long_sync(tmp_path: Path) -> None:
         with Library.open(home) as library:
             assert {job.kind for job in library.jobs.list(OPEN)} == {"sync"}
         os.kill(worker, signal.SIGCONT)
+
+
+DUE = (Job("j1", "upload", {}, "upload 01"),)
+
+
+def test_a_workspace_has_one_worker_which_ends_when_it_is_to(tmp_path: Path) -> None:
+    with Library.open(tmp_path):
+        pass
+    workers = Workers(tmp_path)
+    try:
+        workers.wake("default", DUE)
+        process = workers._processes["default", True]
+        workers.wake("default", DUE)
+        assert workers._processes == {("default", True): process}
+        assert process.poll() is None
+    finally:
+        workers.stop(10)
+    assert process.poll() is not None
+    workers.wake("default", DUE)  # a server that stops starts no other
+    assert workers._processes == {("default", True): process}
+
+
+def test_where_a_worker_has_ended_another_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chapterhouse.interfaces.api.workers.sys.executable", "/bin/sh")
+    workers = Workers(tmp_path)
+    workers.wake("default", DUE)  # a shell knows no module
+    first = workers._processes["default", True]
+    first.wait(10)
+    workers.wake("default", DUE)
+    assert workers._processes["default", True] is not first
+    workers.stop(0)
+    assert workers._processes["default", True].poll() is not None
+
+
+CODE = """
+import sys, threading
+from chapterhouse.interfaces.api.workers import tune_process
+tune_process()
+assert sys.getswitchinterval() < .001
+kept = []
+turn = threading.Barrier(8)
+def work():
+    turn.wait()
+    kept.append(bytearray(100))
+threads = [threading.Thread(target=work) for _ in range(8)]
+[one.start() for one in threads]
+[one.join() for one in threads]
+print(len(kept))
+"""
+
+
+def test_a_tuned_process_takes_short_turns_and_works_as_before() -> None:
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+    assert done.stdout == "8\n"
+
+
+def test_the_environment_of_a_worker_keeps_what_the_user_has_set() -> None:
+    tuned = tuned_environment({"HOME": "/home/ada", "MALLOC_ARENA_MAX": "9"})
+    assert tuned["HOME"] == "/home/ada"
+    assert tuned["MALLOC_ARENA_MAX"] == "9"
+    assert int(tuned["MALLOC_MMAP_THRESHOLD_"]) > 0

@@ -15,7 +15,6 @@ from chapterhouse.errors import RefusedError
 from chapterhouse.interfaces.api.application import ROUTERS
 from chapterhouse.library import Library
 from chapterhouse.types import Scope
-from chapterhouse.types.access import AccessLevel
 
 
 def test_a_key_of_a_persona_that_was_removed_does_not_reach_one_with_a_longer_name(
@@ -31,20 +30,6 @@ def test_a_key_of_a_persona_that_was_removed_does_not_reach_one_with_a_longer_na
                 assert len(client.get("/api/documents/").json()["documents"]) == number
                 ask = {"question": "Where do gulls nest?", "persona": "ada"}
                 assert client.post("/api/ask", json=ask).status_code == (200 if number else 404)
-
-
-def test_a_key_of_a_shelf_has_the_personas_who_read_nothing_else(tmp_path: Path) -> None:
-    with Library.open(tmp_path / "home") as library:
-        for name in ("ada", "bo"):
-            library.personas.create(name)
-    with serving(tmp_path / "home") as served:
-        with served.client(served.key("read", shelves=("ada",))) as client:
-            listed = rpc(client, "tools/call", {"name": "list_personas", "arguments": {}}).text
-            assert '"ada"' in listed
-            assert '"bo"' not in listed
-        with served.client(served.key("read", shelves=("library",))) as client:
-            listed = rpc(client, "tools/call", {"name": "list_personas", "arguments": {}}).text
-            assert '"ada"' not in listed
 
 
 def test_a_document_that_has_not_changed_is_answered_without_a_body(served: Served) -> None:
@@ -85,42 +70,6 @@ def test_the_address_of_mcp_opens_no_stream_that_nothing_ends(served: Served, me
     with served.client(served.key("read")) as client:
         answer = client.request(method, "/mcp", headers={"Accept": "text/event-stream"})
         assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
-
-
-def test_words_of_a_client_are_no_labels_of_metrics(served: Served) -> None:
-    with served.client() as client:
-        for number in range(5):
-            client.request(f"ZQWORD{number}", "/api/health")
-    assert "ZQWORD" not in served.state.metrics.text()
-    assert 'method="other"' in served.state.metrics.text()
-
-
-def test_only_our_own_names_and_pages_may_call(served: Served) -> None:
-    with served.client(served.key()) as client:
-        assert client.get("/api/documents/", headers={"Host": "evil.example"}).status_code == 421
-        for origin in ("http://evil.example", "null", f"{served.url}.evil.example"):
-            answer = client.get("/api/documents/", headers={"Origin": origin})
-            assert answer.status_code == 403
-            assert "access-control-allow-origin" not in answer.headers
-        assert client.get("/api/documents/", headers={"Origin": served.url}).status_code == 200
-
-
-def test_a_page_cannot_use_the_session_of_its_reader(tmp_path: Path) -> None:
-    with Library.open(tmp_path / "home"):
-        pass
-    with serving(tmp_path / "home") as served:
-        served.access.create_user("ada", "correct horse battery", AccessLevel.ADMIN, None, by="t")
-        session = served.access.log_in("ada", "correct horse battery")
-        assert session is not None
-        with served.client() as client:
-            client.headers["Cookie"] = f"chapterhouse_session={session.secret}"
-            assert client.get("/api/documents/").status_code == 200
-            body = {"text": "Gulls nest."}
-            for token in ({}, {"X-CSRF-Token": ""}, {"X-CSRF-Token": "x" * 43}):
-                answer = client.post("/api/documents/text", json=body, headers=token)
-                assert answer.status_code == 403
-            token = {"X-CSRF-Token": session.csrf}
-            assert client.post("/api/documents/text", json=body, headers=token).is_success
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.isolation_walk import Walk
 def test_a_random_walk_sees_no_secret_and_no_score_moves(tmp_path: Path) -> None:
     with ExitStack() as stack:
         walk = Walk(tmp_path, seed=1, stack=stack)
-        found = walk.run(300)
+        found = walk.run(250)
     assert found.leaks == []
     assert found.moved == []
     assert found.server_errors == []

@@ -7,11 +7,20 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.interfaces.mcp.searching import PAGE, document_of, searcher, title_of, url_of
+from chapterhouse.interfaces.mcp.searching import PAGE, document_of, title_of, url_of
+from chapterhouse.interfaces.schemas import (
+    AskArguments,
+    ConveneArguments,
+    FetchArguments,
+    KnowledgeArguments,
+    NoArguments,
+    PassagesArguments,
+    SearchArguments,
+)
 from chapterhouse.library import Library
-from chapterhouse.types import Query, Scope
 
 from .conftest import Direct
 
@@ -56,13 +65,6 @@ def test_passages_carry_file_page_similarity_and_a_span_that_holds(
             assert hashlib.sha256(text.encode()).hexdigest() == span["text_sha256"]
 
 
-def test_the_similarity_has_the_defaults_of_the_knowledge_tools(direct: Direct) -> None:
-    assert direct.data("search_knowledge", query="quantum chess")["min_similarity"] == 0.65
-    nothing = direct.tool("search_knowledge", query="quantum chess of the emperors")
-    assert nothing.structured_content["passages"] == []
-    assert nothing.content[0].text.startswith("[No knowledge base results for")
-
-
 def test_what_says_the_opposite_is_found_by_default(direct: Direct, library: Library) -> None:
     rules = ("The tenant must not keep a dog, a cat or another animal in the flat.",
              "The tenant may keep bicycles in the cellar.", "The tenant may not smoke.",
@@ -80,14 +82,6 @@ def test_shelves_bound_what_is_found(direct: Direct) -> None:
     old = direct.data("search_documents", **arguments, shelves=["maria"])["passages"]
     assert {one["file"].rpartition("/")[2] for one in old} == {"storm-2023.md"}
     assert len(everywhere) > len(old)
-
-
-def test_a_document_is_not_found_by_its_path_on_the_machine(
-    direct: Direct, library: Library
-) -> None:
-    location = library.documents.get("berths.md").location
-    with pytest.raises(NotFoundError):
-        direct.tool("fetch", id=location)
 
 
 @given(st.integers(0, 40_000))
@@ -134,9 +128,32 @@ def test_a_document_is_called_by_its_title_or_its_file_and_addressed_by_its_own_
             document_of(library, name)
 
 
-def test_a_search_of_knowledge_keeps_to_its_shelves_and_numbers(library: Library) -> None:
-    look = searcher(library)
-    query = Query("stranded passengers lodging", Scope.of(("maria",)), 20, 0)
-    assert {hit.document.shelves for hit in look(query).hits} == {("maria",)}
-    everywhere = replace(query, scope=Scope.everything(), limit=1)
-    assert len(look(everywhere).hits) == 1
+@pytest.mark.parametrize(
+    ("kind", "most", "too_much"),
+    [
+        (SearchArguments, {"query": "q" * 1_000}, {"query": "q" * 1_001}),
+        (AskArguments, {"question": "q" * 10_000}, {"question": "q" * 10_001}),
+        (PassagesArguments, {"query": "q", "limit": 20}, {"query": "q", "limit": 21}),
+        (PassagesArguments, {"query": "q", "limit": 1}, {"query": "q", "limit": 0}),
+        (
+            PassagesArguments,
+            {"query": "q", "shelves": ["a"] * 50},
+            {"query": "q", "shelves": ["a"] * 51},
+        ),
+        (
+            KnowledgeArguments,
+            {"query": "q", "min_similarity": 1},
+            {"query": "q", "min_similarity": 1.01},
+        ),
+        (FetchArguments, {"id": "d", "offset": 0}, {"id": "d", "offset": -1}),
+        (FetchArguments, {"id": "d" * 500}, {"id": ""}),
+        (ConveneArguments, {"council": "c", "question": "q"}, {"council": "", "question": "q"}),
+        (NoArguments, {}, {"shelf": "mia"}),
+    ],
+)
+def test_arguments_are_bounded(
+    kind: type[BaseModel], most: dict[str, object], too_much: dict[str, object]
+) -> None:
+    kind.model_validate(most)
+    with pytest.raises(ValidationError):
+        kind.model_validate(too_much)

@@ -1,24 +1,29 @@
-"""The application: all routes, and how errors of any of them are answered."""
+"""The application: all routes, MCP among them, and how errors of any of them are answered."""
 
+import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from mcp.server import ServerRequestContext
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
+from starlette.types import Receive, Scope, Send
 
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api import (
     access,
-    analytics,
     asking,
     cloud,
     councils,
@@ -27,24 +32,24 @@ from chapterhouse.interfaces.api import (
     health,
     jobs,
     memory,
-    personas,
     sources,
     workspace_routes,
 )
 from chapterhouse.interfaces.api.caller import COOKIE, WORKSPACE
-from chapterhouse.interfaces.api.mcp_route import mcp_route
-from chapterhouse.interfaces.api.openai import chat, embeddings, models, responses
+from chapterhouse.interfaces.api.openai import chat, models, responses
 from chapterhouse.interfaces.api.problems import OpenAIError, Problem, Refusal, problem
-from chapterhouse.interfaces.api.state import ServerState
+from chapterhouse.interfaces.api.routing import require_known
+from chapterhouse.interfaces.api.state import Exchange, ServerState
+from chapterhouse.interfaces.mcp.server import build_server
 
 ROUTERS: Final = (
     health.page,
     health.health,
-    analytics.document_analytics,  # before the documents, of which "analytics" is no id
+    feedback.document_analytics,  # before the documents, of which "analytics" is no id
     documents.documents,
     asking.asking,
     jobs.jobs,
-    personas.personas,
+    councils.personas,
     councils.councils,
     councils.meetings,
     sources.sources,
@@ -57,11 +62,11 @@ ROUTERS: Final = (
     access.audit,
     workspace_routes.workspaces,
     workspace_routes.settings,
-    analytics.analytics,
+    feedback.analytics,
     models.models,
     chat.chat,
     responses.responses,
-    embeddings.embeddings,
+    models.embeddings,
 )
 _PARAMETER: Final = re.compile(r"\{[^}]*\}")
 _DESCRIPTION: Final = (
@@ -151,3 +156,26 @@ def _methods_at(request: Request) -> list[str]:
 def _literal(path: str) -> int:
     """Return how many characters of a path no parameter stands for."""
     return len(_PARAMETER.sub("", path))
+
+
+class McpRoute(StreamableHTTPSessionManager):
+    """The address of MCP. Every request stands alone: no session is ever another caller's."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; its address has no parameters."""
+        require_known(QueryParams(scope["query_string"]), ())
+        await self.handle_request(scope, receive, send)
+
+
+def mcp_route(state: ServerState) -> McpRoute:
+    """Return the address of MCP on a server."""
+
+    def exchange_of(context: ServerRequestContext[Any, Any]) -> Exchange:
+        return Exchange(state, cast("Request", context.request).state.caller)
+
+    # At DEBUG it writes every piece of every answer to the log.
+    logging.getLogger("sse_starlette").setLevel(logging.INFO)
+    server = build_server(exchange_of, remember=state.options.remember)
+    # The door has looked at Host and Origin, on every path and before anything was read.
+    unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    return McpRoute(server, stateless=True, security_settings=unchecked)

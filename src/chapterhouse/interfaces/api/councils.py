@@ -1,4 +1,4 @@
-"""Councils over HTTP, and their meetings: begun at once, followed as long as somebody wants to."""
+"""Personas and councils over HTTP, and meetings: begun at once, followed as long as wanted."""
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -10,7 +10,7 @@ from pydantic import AliasPath, BeforeValidator, ConfigDict, Field, StrictBool
 
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.agent_results import all_councils, with_transcript
+from chapterhouse.interfaces.agent_results import all_councils, all_personas, with_transcript
 from chapterhouse.interfaces.api.meetings import Meeting, MeetingState, NumberedEvent, Opening
 from chapterhouse.interfaces.api.problems import problem
 from chapterhouse.interfaces.api.routing import needs, router
@@ -22,6 +22,8 @@ from chapterhouse.interfaces.schemas import (
     CouncilResult,
     CouncilsResult,
     MinutesResult,
+    PersonaResult,
+    PersonasResult,
     Result,
 )
 from chapterhouse.interfaces.service import without_paths
@@ -38,6 +40,7 @@ from chapterhouse.types import (
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ, whole=True)
+READ_SOME: Final = needs(AccessLevel.READ)
 councils: Final = router("/api/councils", "councils")
 meetings: Final = router("/api/meetings", "meetings")
 
@@ -236,3 +239,22 @@ def _event(numbered: NumberedEvent) -> ServerSentEvent:
             text = event.text if is_written else without_paths(event.text)
             name, shown = kind.value, MeetingEventResult.of(event, text=text)
     return ServerSentEvent(event=name, id=str(numbered.number), data=shown)
+
+
+personas: Final = router("/api/personas", "personas")
+
+
+@personas.get("", openapi_extra=READ_SOME)
+async def list_personas(exchange: Exchanged) -> PersonasResult:
+    """List the personas that you may ask, those that cannot be used with the reason."""
+    return await exchange.look(all_personas)
+
+
+@personas.get("/{slug}", openapi_extra=READ_SOME)
+async def show_persona(exchange: Exchanged, slug: str) -> PersonaResult:
+    """Show a persona."""
+    found = (await exchange.look(all_personas)).personas
+    for one in found:
+        if one.slug == slug:
+            return one
+    raise NotFoundError(f"There is no persona '{slug[:100]}'.")

@@ -20,13 +20,11 @@ from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.admission import admission, is_loopback, require_safe
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.door import HEADER_BYTES, Door
-from chapterhouse.interfaces.api.following import Followers
 from chapterhouse.interfaces.api.problems import Refusal, problem
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
-from chapterhouse.interfaces.api.workers import Workers
+from chapterhouse.interfaces.api.workers import Followers, Workers, tune_process
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.owner_key import make_owner_key
-from chapterhouse.interfaces.process import tune_process
 
 _BACKLOG: Final = 128
 _HEADER_SECONDS: Final = 10.0

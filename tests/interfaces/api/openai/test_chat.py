@@ -1,6 +1,5 @@
 """Chat completions, as the official client and Open WebUI ask for them."""
 
-import asyncio
 import json
 import logging
 import re
@@ -133,19 +132,6 @@ def test_a_stream_ends_as_clients_expect(town: Desktop) -> None:
     assert lines[-1] == "data: [DONE]"
     assert all(json.loads(line.removeprefix("data: "))["id"] for line in lines[:-1])
     assert "usage" not in lines[-2].partition('"chapterhouse"')[0]
-
-
-async def read_async(town: Desktop) -> None:
-    async with openai.AsyncOpenAI(base_url=f"{town.url}/v1", api_key=town.key()) as client:
-        stream = await client.chat.completions.create(
-            model="chapterhouse", messages=[user(SPEED)], stream=True
-        )
-        chunks = [chunk async for chunk in stream]
-    assert "4 knots" in "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
-
-
-def test_the_async_client_reads_streams(town: Desktop) -> None:
-    asyncio.run(read_async(town))
 
 
 # --- what cannot be given -------------------------------------------------------------------------

@@ -2,15 +2,13 @@
 
 import shlex
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import openai
 import pytest
 from openai.types import Model
-from tests.interfaces.api.openai.conftest import Desktop, answer_of, desktop, make_home
+from tests.interfaces.api.openai.conftest import Desktop, answer_of
 from tests.rooms import SPEED
-from tests.served import serving
 
 ALL = {
     "chapterhouse",
@@ -96,17 +94,10 @@ CURL = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith
 
 
 @pytest.mark.parametrize("line", CURL, ids=lambda line: line.partition("/v1/")[2][:20])
-def test_the_lines_of_the_documentation_work(open_town: Desktop, line: str) -> None:
-    line = line.replace("http://127.0.0.1:8431", open_town.url)
-    words = shlex.split(line.replace("$KEY", f"Authorization: Bearer {open_town.owner_key}"))
+def test_the_lines_of_the_documentation_work(town: Desktop, line: str) -> None:
+    line = line.replace("http://127.0.0.1:8431", town.url)
+    words = shlex.split(line.replace("$KEY", f"Authorization: Bearer {town.owner_key}"))
     done = subprocess.run(
         [*words, "--silent", "--fail"], check=True, capture_output=True, text=True
     )
     assert done.stdout.startswith(("{", "data: {"))
-
-
-@pytest.fixture(scope="module")
-def open_town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
-    """A server without any key but the owner's."""
-    with serving(make_home(tmp_path_factory.mktemp("open"))) as served:
-        yield desktop(served)

@@ -1,10 +1,21 @@
-"""Models as clients list and name them: the library, each persona and council, the embedder."""
+"""Models as clients list and name them: the library, each persona and council, the embedder.
 
+Its embeddings: https://platform.openai.com/docs/api-reference/embeddings.
+"""
+
+import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from chapterhouse.interfaces.api.openai.results import ModelResult, ModelsResult
+from chapterhouse.interfaces.api.openai.bodies import EmbeddingBody
+from chapterhouse.interfaces.api.openai.results import (
+    EmbeddingResult,
+    EmbeddingsResult,
+    EmbeddingUsage,
+    ModelResult,
+    ModelsResult,
+)
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
@@ -86,3 +97,57 @@ def _models(library: Library, exchange: Exchange) -> Iterator[ModelResult]:
             yield ModelResult(id=f"council/{council.slug}", name=title)
     if library.settings.embedding.engine != "none":
         yield ModelResult(id=EMBEDDINGS, name="Chapterhouse embeddings")
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+embeddings: Final = router("/v1/embeddings", "openai")
+_MOST_INPUTS: Final = 256
+_LONGEST_INPUT: Final = 32_000  # characters
+
+
+@embeddings.post("", openapi_extra=READ)
+async def create_embeddings(exchange: Exchanged, body: EmbeddingBody) -> EmbeddingsResult:
+    """Return the vectors of texts, of the encoder that questions use now."""
+    if body.model != EMBEDDINGS:
+        raise no_model(body.model)
+    texts = _texts(body)
+
+    def embed(library: Library) -> tuple["NDArray[np.float32]", int]:
+        return library.encoders.embed(texts), sum(map(library.encoders.count_tokens, texts))
+
+    vectors, tokens = await exchange.look(embed)
+    length = vectors.shape[1]
+    if body.dimensions not in (None, length):
+        raise Refusal(400, f"The vectors have {length} dimensions and cannot be shortened.")
+    is_text = body.encoding_format == "base64"
+    return EmbeddingsResult(
+        model=EMBEDDINGS,
+        data=tuple(
+            EmbeddingResult(
+                index=number, embedding=_packed(row) if is_text else tuple(row.tolist())
+            )
+            for number, row in enumerate(vectors)
+        ),
+        usage=EmbeddingUsage(prompt_tokens=tokens, total_tokens=tokens),
+    )
+
+
+def _texts(body: EmbeddingBody) -> tuple[str, ...]:
+    """Return the texts of a request."""
+    given = (body.input,) if isinstance(body.input, str) else body.input
+    if not 0 < len(given) <= _MOST_INPUTS:
+        raise Refusal(400, f"Send 1 to {_MOST_INPUTS} texts at once, not {len(given):,}.")
+    texts = tuple(one for one in given if isinstance(one, str))
+    if len(texts) < len(given):
+        raise Refusal(400, "Send texts as input: numbers of tokens cannot be read here.")
+    for number, text in enumerate(texts):
+        if not text.strip() or len(text) > _LONGEST_INPUT:
+            raise Refusal(400, f"input.{number} must have 1 to {_LONGEST_INPUT:,} characters.")
+    return texts
+
+
+def _packed(row: "NDArray[np.float32]") -> str:
+    return base64.b64encode(row.astype("<f4").tobytes()).decode()
