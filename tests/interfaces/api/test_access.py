@@ -143,8 +143,6 @@ def test_settings_are_changed_all_or_none(served: Served) -> None:
             ("memory.days", 9),
             ("packing.maximum", 500),
         ]
-        (latest,) = client.get("/api/settings/history?name=memory.days").json()["changes"]
-        assert (latest["value"], latest["is_reset"]) == (9, False)
         assert client.delete(days).json()["value"] == 365
         listed = client.get("/api/settings").json()["settings"]
         assert {"memory.days", "embedding.engine"} <= {one["name"] for one in listed}
