@@ -1,4 +1,4 @@
-"""What every speed benchmark shares: bars, percentiles, memory, the machine, the written result.
+"""What every benchmark shares: the data, bars, percentiles, memory, the machine, the result.
 
 A result is ``results/<name>.json`` for programs (``run.py`` reads the bars from it) and
 ``results/<name>.md`` for people.
@@ -27,15 +27,14 @@ _LOOK_SECONDS = 0.1
 _PROGRAMS = {
     "ingest_many": "ingest.py --many",
     "encoder": "encoder/speed.py FOLDER --write",
-    "fresh": "fresh.py --write",
+    "claims": "natural/claims.py --part all --write",
     "councils": "councils/council_score.py --part all --write",
     "natural": "natural/score.py --part all --sets --write",
-    "natural_chunking": "natural/equal_words.py --write",
     "natural_peers": "natural/peers.py --part test --encoder FOLDER --write",
+    "natural_screens": "natural/screens.py",
     "natural_turns": "natural/turns.py --part all --write",
-    "open_sets": "encoder/open_sets.py --write",
-    "prompts": "prompts.py --part all --write",
     "said": "natural/said.py --write",
+    "service": "service/*.py --write",
     "versions": "versions.py --write",
 }
 
@@ -113,6 +112,18 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
 
 
+def data_folder() -> Path:
+    """Return the shared data: ``$CHAPTERHOUSE_DATA``, else ``../shared/data`` beside the checkout.
+
+    Ends the program with an explanation when it is absent.
+    """
+    named = os.environ.get("CHAPTERHOUSE_DATA")
+    folder = Path(named) if named else Path(__file__).parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        sys.exit(f"no data at {folder}: set CHAPTERHOUSE_DATA to the folder that holds 'retrieval'")
+    return folder
+
+
 # --- memory ------------------------------------------------------------------------------------
 
 
@@ -185,12 +196,12 @@ class MemoryWatch:
 
     def _watch(self) -> None:
         while not self._stop.wait(_LOOK_SECONDS):
-            children = [_high_water(str(process)) for process in _children(os.getpid())]
+            children = [_high_water(str(process)) for process in descendants(os.getpid())]
             self._largest_child = max(self._largest_child, *children, 0)
             self._together = max(self._together, _high_water("self") + sum(children))
 
 
-def _children(parent: int) -> list[int]:
+def descendants(parent: int) -> list[int]:
     """Return the descendants of a process, as far as the system shows them."""
     parents: dict[int, int] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -221,19 +232,24 @@ def finish(
     """Print a result, write it, and return the exit code: 1 where a bar is missed."""
     text = page(name, title, bars, tables, setting, notes)
     print(text)
-    code = 0 if all(bar.passed for bar in bars) else 1
-    if not write:
-        return code
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
-    value: dict[str, Any] = {
+    if write:
+        (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+        value = {**_value(bars, tables, setting), "notes": list(notes)}
+        (RESULTS / f"{name}.json").write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+    return _code(bars)
+
+
+def _value(bars: Sequence[Bar], tables: Sequence[Table], setting: Setting) -> dict[str, Any]:
+    """Return a result for programs."""
+    return {
         **dataclasses.asdict(setting),
         "bars": [{**dataclasses.asdict(bar), "passed": bar.passed} for bar in bars],
         "tables": [dataclasses.asdict(table) for table in tables],
-        "notes": list(notes),
     }
-    (RESULTS / f"{name}.json").write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-    return code
+
+
+def _code(bars: Sequence[Bar]) -> int:
+    return 0 if all(bar.passed for bar in bars) else 1
 
 
 def page(
@@ -245,60 +261,56 @@ def page(
     notes: Sequence[str] = (),
 ) -> str:
     """Return a result as Markdown."""
-    versions = ", ".join(f"{part} {version}" for part, version in setting.versions.items())
+    head = [f"# {title}", "", f"Measured by `benchmarks/{_program(name)}`.", ""]
+    return "\n".join([*head, *_lines(_value(bars, tables, setting), "##", notes)])
+
+
+def _lines(value: Mapping[str, Any], level: str, notes: Sequence[str] = ()) -> list[str]:
+    """Return what was measured as Markdown, its tables under headings of a level."""
+    bars = [Bar(one["what"], one["value"], one["least"], one["most"]) for one in value["bars"]]
+    versions = ", ".join(f"{part} {version}" for part, version in value["versions"].items())
     lines = [
-        f"# {title}",
-        "",
-        f"Measured on {setting.date} by `benchmarks/{_program(name)}`:",
-        f"{setting.machine}; load average",
-        f"{setting.load_before} before and {setting.load_after} after. {versions}.",
+        f"{value['date']}, {value['machine']}; load average {value['load_before']} before",
+        f"and {value['load_after']} after. {versions}.",
         "",
         *([*_bar_table(bars), ""] if bars else []),
         *[line for note in notes for line in (note, "")],
     ]
-    for table in tables:
-        lines += [f"## {table.title}", "", *([table.note, ""] if table.note else [])]
-        lines += [*markdown_table(table.columns, table.rows), ""]
-    return "\n".join(lines)
-
-
-def part_of(bars: Sequence[Bar], tables: Sequence[Table], setting: Setting) -> dict[str, Any]:
-    """Return what one part of a result measured by itself, for programs."""
-    return {
-        **dataclasses.asdict(setting),
-        "bars": [{**dataclasses.asdict(bar), "passed": bar.passed} for bar in bars],
-        "tables": [dataclasses.asdict(table) for table in tables],
-    }
-
-
-def part_lines(name: str, part: Mapping[str, Any]) -> list[str]:
-    """Return a part as Markdown."""
-    bars = [Bar(one["what"], one["value"], one["least"], one["most"]) for one in part["bars"]]
-    versions = ", ".join(f"{what} {version}" for what, version in part["versions"].items())
-    lines = [f"## {name}", ""]
-    lines += [f"{part['date']}, {part['machine']}; load average {part['load_before']} before"]
-    lines += [f"and {part['load_after']} after. {versions}.", "", *_bar_table(bars), ""]
-    for table in part["tables"]:
-        lines += [f"### {table['title']}", "", *([table["note"], ""] if table["note"] else [])]
+    for table in value["tables"]:
+        lines += [f"{level} {table['title']}", "", *([table["note"], ""] if table["note"] else [])]
         lines += [*markdown_table(table["columns"], table["rows"]), ""]
     return lines
 
 
 def finish_part(
-    result: str, title: str, name: str, part: Mapping[str, Any], *, write: bool = True
+    result: str,
+    title: str,
+    name: str,
+    bars: Sequence[Bar],
+    tables: Sequence[Table],
+    setting: Setting,
+    *,
+    write: bool = True,
 ) -> int:
-    """Print and write one part of a result that several programs measure; return the exit code."""
-    print("\n".join(part_lines(name, part)))
+    """Print and write one part of a result whose parts are measured apart; return the exit code."""
+    part = _value(bars, tables, setting)
+    print("\n".join([f"## {name}", "", *_lines(part, "###")]))
     if write:
         path = RESULTS / f"{result}.json"
         parts = json.loads(path.read_text())["parts"] if path.exists() else {}
         parts = dict(sorted({**parts, name: part}.items()))
-        bars = [bar for one in parts.values() for bar in one["bars"]]
-        path.write_text(json.dumps({"parts": parts, "bars": bars}, indent=1) + "\n")
-        lines = [f"# {title}", "", f"Measured by the programs in `benchmarks/{result}/`.", ""]
-        lines += [line for one in parts for line in part_lines(one, parts[one])]
+        every = [bar for one in parts.values() for bar in one["bars"]]
+        path.write_text(json.dumps({"parts": parts, "bars": every}, indent=1) + "\n")
+        lines = [
+            f"# {title}",
+            "",
+            f"Measured by `benchmarks/{_program(result)}`, each part apart.",
+            "",
+        ]
+        for one in parts:
+            lines += [f"## {one}", "", *_lines(parts[one], "###")]
         path.with_suffix(".md").write_text("\n".join(lines), encoding="utf-8")
-    return 0 if all(bar["passed"] for bar in part["bars"]) else 1
+    return _code(bars)
 
 
 def _bar_table(bars: Sequence[Bar]) -> list[str]:

@@ -26,15 +26,15 @@ from tempfile import TemporaryDirectory
 from typing import Final
 from urllib.parse import urlsplit
 
-sys.path += [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
+sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "soak")]
 
 import httpx2
 
 from chapterhouse.library import Library
 from chapterhouse.types.access import AccessLevel, AuditOutcome
 from chapterhouse.wiring import open_access
-from load import server
-from measuring import Bar, Machine, Table, finish_part, part_of
+from measuring import Bar, Machine, Table, finish_part
+from server import Server
 
 REFUSED: Final = 10_000
 CHANGES: Final = 200
@@ -52,14 +52,14 @@ def refused(home: Path, number: int) -> tuple[list[Bar], Table]:
         key = access.create_key("search", AccessLevel.READ, None, by="abuse").secret
         for count in range(CHANGES):
             access.record("key ch_00000000", "document.text", f"document-{count}")
-        with server(home) as (_, url), _client(url, key) as client:
+        with Server(home) as server, _client(server.url, key) as client:
             for _ in range(20):
                 _search(client)
             before = median(_search(client) for _ in range(SEARCHES))
             times = []
             # In a process of its own: its threads would hold up the one that is timed.
             with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                knocking = pool.submit(_knock_together, url, number)
+                knocking = pool.submit(_knock_together, server.url, number)
                 while not knocking.done():
                     times.append(_search(client))
                     time.sleep(0.05)
@@ -96,7 +96,8 @@ def held(home: Path) -> tuple[list[Bar], Table]:
         library.documents.add_text(text, title="Long")
         document = next(one.id for one in library.documents.list() if one.title == "Long")
     path = f"/api/documents/{document}/content"
-    with server(home) as (process, url), ExitStack() as opened:
+    with Server(home) as server, ExitStack() as opened:
+        url, process = server.url, server.process
         with _client(url, keys[0]) as client:
             for _ in range(3):
                 client.get(path).raise_for_status()
@@ -222,8 +223,15 @@ def main() -> int:
             found, table = refused(home, options.number) if name == "refused" else held(home)
         bars += found
         tables.append(table)
-    part = part_of(bars, tables, machine.setting("fastapi", "uvicorn"))
-    return finish_part("service", "The service", "abuse", part, write=options.write)
+    result = (
+        "service",
+        "The service",
+        "abuse",
+        bars,
+        tables,
+        machine.setting("fastapi", "uvicorn"),
+    )
+    return finish_part(*result, write=options.write)
 
 
 if __name__ == "__main__":

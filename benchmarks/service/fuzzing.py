@@ -29,7 +29,7 @@ sys.path += [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolv
 from tests.served import TEXTS, Served, serving
 
 from chapterhouse.library import Library
-from measuring import Bar, Machine, Table, finish_part, part_of
+from measuring import Bar, Machine, Table, finish_part
 
 _SERVER_ERRORS: Final = frozenset({"ST101", "ST102"})
 ROLES: Final = ("read", "write", "admin")
@@ -163,9 +163,9 @@ def main() -> int:
         for role, one in found.items()
     )
     table = Table("What was asked", ("role", "operations", "requests", "failures", "seconds"), rows)
-    setting = machine.setting("fastapi", "schemathesis")
-    part = part_of(_bars(found, options.examples), [table], setting)
-    return finish_part("service", "The service", "schemathesis", part, write=options.write)
+    bars, setting = _bars(found, options.examples), machine.setting("fastapi", "schemathesis")
+    result = ("service", "The service", "schemathesis", bars, [table], setting)
+    return finish_part(*result, write=options.write)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ sys.path += [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolv
 
 from tests.isolation_walk import Result, Walk
 
-from measuring import Bar, Machine, Table, finish_part, part_of
+from measuring import Bar, Machine, Table, finish_part
 
 _STEPS_SHOWN = 500
 
@@ -43,8 +43,9 @@ def main() -> int:
     for one in (*found.leaks, *found.moved, *found.server_errors):
         print(one)
     tables = [_table(found, lines, time.monotonic() - began)]
-    part = part_of(_bars(found, options.steps), tables, machine.setting("fastapi", "mcp"))
-    return finish_part("service", "The service", "isolation", part, write=options.write)
+    bars, setting = _bars(found, options.steps), machine.setting("fastapi", "mcp")
+    result = ("service", "The service", "isolation", bars, tables, setting)
+    return finish_part(*result, write=options.write)
 
 
 def _bars(found: Result, steps: int) -> list[Bar]:

@@ -1,6 +1,6 @@
 """A server under load: latency, errors, memory; ten times too much; stopped in the middle.
 
-    python benchmarks/service/load.py [--part steady] [--seconds 600] [--rate 10]
+    python benchmarks/service/load.py [--part steady] [--seconds 600] [--rate 10] [--write]
 
 The library is that of ``scale_corpus`` with 100,000 chunks, copied and served by
 ``chapterhouse serve`` in a process of its own. Requests are sent open-loop: at their time, whatever
@@ -11,40 +11,44 @@ list or delete: without the proof, which writes the whole library anew and takes
 
 import argparse
 import asyncio
-import json
-import os
 import random
-import re
 import shutil
 import signal
-import subprocess
+import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
-sys.path.append(str(Path(__file__).parents[1]))
+sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "soak")]
 
 import httpx2
 
-from chapterhouse.interfaces.owner_key import read_owner_key
 from chapterhouse.library import Library
 from chapterhouse.models.static import static_embedder
-from data_folder import data_folder
-from measuring import RESULTS, Bar, Machine, bar_cells, markdown_table, percentile
+from measuring import (
+    Bar,
+    Machine,
+    Row,
+    Table,
+    data_folder,
+    descendants,
+    finish_part,
+    percentile,
+)
 from scale_corpus import kept_library, questions, sentences
+from server import Server
 
 CHUNKS: Final = 100_000
 CONNECTIONS: Final = 32
-CONNECTIONS_OF_OVERLOAD: Final = 256  # with fewer the clients themselves would wait for each other
+MANY_CONNECTIONS: Final = 256  # with fewer the clients themselves would wait for each other
 MIX: Final = (("search", 70), ("ask", 15), ("add", 10), ("list", 3), ("delete", 2))
 STOPS: Final = 20
-_READY: Final = re.compile(r"Serving (http://\S+)/api")
+Found = tuple[list[Bar], Table]
 
 
 @dataclass(slots=True)
@@ -69,41 +73,8 @@ class Load:
     deleted: list[str] = field(default_factory=list)  # ids, made of the files' names
 
 
-_KEYS: Final[dict[str, str]] = {}  # the owner's, by the address of each server
-
-
-@contextmanager
-def server(home: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """Serve a home in a process; give it and its address.
-
-    It writes to a file beside the home: a pipe that nobody reads is full after some hundred lines
-    of the log, and then it waits for ever.
-    """
-    log = home.parent / "serve.log"
-    command = [sys.executable, "-m", "chapterhouse", "serve", "--port", "0", "--home", str(home)]
-    with log.open("wb") as output:
-        process = subprocess.Popen(command, stderr=output)
-    try:
-        url = _address(process, log)
-        _KEYS[url] = read_owner_key(home)
-        yield process, url
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-        process.wait(30)
-
-
-def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
-    until = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < until:
-        if found := _READY.search(log.read_text("utf-8")):
-            return found[1]
-        time.sleep(0.05)
-    raise SystemExit(f"The server did not start: {log.read_text('utf-8')}")
-
-
 async def drive(
-    url: str,
+    server: Server,
     rate: float,
     seconds: float,
     load: Load,
@@ -114,9 +85,9 @@ async def drive(
     """Send requests at a rate for some time; return when the last has been answered."""
     chance = random.Random(seed)
     limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
-    key = {"Authorization": f"Bearer {_KEYS[url]}"}
+    key = {"X-API-Key": server.key}
     async with httpx2.AsyncClient(
-        base_url=url, headers=key, limits=limits, timeout=120.0
+        base_url=server.url, headers=key, limits=limits, timeout=120.0
     ) as client:
         begin = time.perf_counter()
         tasks: set[asyncio.Task[None]] = set()
@@ -197,18 +168,14 @@ class Memory:
     def slope(self) -> float:
         """Return megabytes a minute over the second half, by least squares."""
         later = self.samples[len(self.samples) // 2 :]
-        times = [at / 60 for at, _ in later]
-        values = [value for _, value in later]
-        middle, mean = sum(times) / len(times), sum(values) / len(values)
-        spread = sum((at - middle) ** 2 for at in times)
-        together = sum((a - middle) * (v - mean) for a, v in zip(times, values, strict=True))
-        return together / spread if spread else 0.0
+        times, values = zip(*((at / 60, value) for at, value in later), strict=True)
+        return statistics.linear_regression(times, values).slope
 
 
 def resident(process: int) -> float:
     """Return the resident megabytes of a process and all below it, shared pages once each."""
     total = 0.0
-    for name in (process, *_below(process)):
+    for name in (process, *descendants(process)):
         try:
             lines = Path(f"/proc/{name}/smaps_rollup").read_text("ascii").splitlines()
         except OSError:  # it has just ended
@@ -217,61 +184,50 @@ def resident(process: int) -> float:
     return total
 
 
-def _below(process: int) -> list[int]:
-    children: list[int] = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text("ascii", errors="replace").rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == process:
-            children += [int(path.parent.name), *_below(int(path.parent.name))]
-    return children
-
-
 # --- the parts ---
 
 
-def steady(home: Path, rate: float, seconds: float, asked: Sequence[str]) -> dict[str, Any]:
+def steady(home: Path, rate: float, seconds: float, asked: Sequence[str]) -> Found:
     """Serve at a rate that two cores bear."""
     load = Load()
-    with server(home) as (process, url):
-        memory = Memory(process.pid)
+    with Server(home) as server:
+        memory = Memory(server.process.pid)
 
         async def run() -> None:
-            await drive(url, 2.0, 10.0, Load(), asked, seed=2)  # warm
+            await drive(server, 2.0, 10.0, Load(), asked, seed=2)  # warm
             watching = asyncio.create_task(memory.watch())
-            await drive(url, rate, seconds, load, asked)
+            await drive(server, rate, seconds, load, asked)
             watching.cancel()
 
         asyncio.run(run())
-    times: dict[str, Any] = {}
+    rows: list[Row] = []
     for kind, _ in MIX:
         taken = [1_000 * one.seconds for one in load.outcomes if one.kind == kind]
-        times[kind] = [len(taken), *(percentile(taken, share) for share in (0.5, 0.95, 0.99))]
+        rows.append((kind, len(taken), *(percentile(taken, share) for share in (0.5, 0.95, 0.99))))
     bad = [one for one in load.outcomes if not 200 <= one.status < 300 and one.status != 404]
-    return {
-        "rate": rate,
-        "seconds": seconds,
-        "requests": len(load.outcomes),
-        "errors": len(bad),
-        "statuses": dict(Counter(one.status or one.error for one in bad)),
-        "times": times,
-        "memory": max(value for _, value in memory.samples),
-        "slope": memory.slope(),
-    }
+    bars = [
+        Bar("requests", len(load.outcomes), least=1),
+        Bar("median of a search, ms", float(rows[0][2]), most=25),
+        Bar("p99 of a search while files are added, ms", float(rows[0][4]), most=300),
+        Bar("errors", len(bad), most=0),
+        Bar("most memory with workers, MB", max(one for _, one in memory.samples), most=700),
+        Bar("growth of memory, MB a minute", memory.slope(), most=1.0),
+    ]
+    columns = ("request", "number", "median ms", "p95 ms", "p99 ms")
+    title = f"{rate:g} requests a second for {seconds:g} seconds"
+    return bars, Table(title, columns, tuple(rows), _ends(bad))
 
 
-def overload(home: Path, rate: float, asked: Sequence[str]) -> dict[str, Any]:
+def overload(home: Path, rate: float, asked: Sequence[str]) -> Found:
     """Ask for ten times as much, and see how soon it is as before."""
     before, during, after = Load(), Load(), Load()
-    with server(home) as (_, url):
+    with Server(home) as server:
 
         async def run() -> None:
-            await drive(url, rate, 20.0, before, asked)
-            await drive(url, 10 * rate, 30.0, during, asked, connections=CONNECTIONS_OF_OVERLOAD)
+            await drive(server, rate, 20.0, before, asked)
+            await drive(server, 10 * rate, 30.0, during, asked, connections=MANY_CONNECTIONS)
             await asyncio.sleep(5.0)
-            await drive(url, rate, 20.0, after, asked)
+            await drive(server, rate, 20.0, after, asked)
 
         asyncio.run(run())
     refused = [one for one in during.outcomes if one.status in (429, 503)]
@@ -280,27 +236,28 @@ def overload(home: Path, rate: float, asked: Sequence[str]) -> dict[str, Any]:
     def median(load: Load) -> float:
         return percentile([one.seconds for one in load.outcomes if one.kind == "search"], 0.5)
 
-    return {
-        "requests": len(during.outcomes),
-        "refused": len(refused),
-        "without_retry": sum(not one.retry_after for one in refused),
-        "errors": len(others) + sum(not one.status for one in during.outcomes),
-        "kinds": dict(Counter(one.error for one in during.outcomes if one.error)),
-        "times_as_long_after": median(after) / median(before),
-        "errors_after": sum(one.status >= 500 or not one.status for one in after.outcomes),
-    }
+    unanswered = [one for one in during.outcomes if not one.status]
+    worse = [one for one in after.outcomes if one.status >= 500 or not one.status]
+    bars = [
+        Bar("refused without Retry-After", sum(not one.retry_after for one in refused), most=0),
+        Bar("other errors", len(others) + len(unanswered), most=0),
+        Bar("a search 5 s later, × before", median(after) / median(before), most=1.5),
+        Bar("errors 5 s later", len(worse), most=0),
+    ]
+    rows = (("requests", len(during.outcomes)), ("refused", len(refused)))
+    return bars, Table("Ten times as much", ("what", "number"), rows, _ends(unanswered))
 
 
-def stops(home: Path, rate: float, asked: Sequence[str], times: int = STOPS) -> dict[str, Any]:
+def stops(home: Path, rate: float, asked: Sequence[str]) -> Found:
     """Stop the server in the middle, again and again; nothing accepted may be lost."""
     lost: Counter[str] = Counter()
     sent: dict[str, str] = {}
     deleted: list[str] = []
     longest = 0.0
-    for number in range(times):
+    for number in range(STOPS):
         load = Load()
-        with server(home) as (process, url):
-            taken = asyncio.run(_stopped(process, url, rate, load, asked, number))
+        with Server(home) as server:
+            taken = asyncio.run(_stopped(server, rate, load, asked, number))
             longest = max(longest, taken)
         # Who cannot connect was not accepted; whoever was must have got an answer.
         lost.update(one.error for one in load.outcomes if one.error not in ("", "ConnectError"))
@@ -311,110 +268,68 @@ def stops(home: Path, rate: float, asked: Sequence[str], times: int = STOPS) -> 
         # What the clients have deleted is not lost.
         names = "\n".join((*(one.source for one in library.documents.list()), *deleted))
     missing = [word for word in sent if word not in names]
-    return {
-        "stops": times,
-        "unanswered": sum(lost.values()),
-        "how": dict(lost),
-        "files": len(sent),
-        "files_lost": len(missing),
-        "longest_seconds": longest,
-    }
+    bars = [
+        Bar("stops", STOPS, least=STOPS),
+        Bar("requests without an answer", lost.total(), most=0),
+        Bar("files accepted and lost", len(missing), most=0),
+        Bar("longest, s", longest, most=10),
+    ]
+    rows = (("files accepted", len(sent)), *sorted(lost.items()))
+    return bars, Table("Stopped in the middle", ("what", "number"), rows)
 
 
 async def _stopped(
-    process: "subprocess.Popen[bytes]",
-    url: str,
+    server: Server,
     rate: float,
     load: Load,
     asked: Sequence[str],
     seed: int,
 ) -> float:
     """Stop a server while requests come; return how long it took to end, in seconds."""
-    driving = asyncio.create_task(drive(url, rate, 4.0, load, asked, seed=seed))
+    driving = asyncio.create_task(drive(server, rate, 4.0, load, asked, seed=seed))
     await asyncio.sleep(2.0 + random.Random(seed).random())
     began = time.perf_counter()
-    process.send_signal(signal.SIGTERM)
-    await asyncio.to_thread(process.wait, 30)
+    server.process.send_signal(signal.SIGTERM)
+    await asyncio.to_thread(server.process.wait, 30)
     ended = time.perf_counter() - began
     await driving
     return ended
 
 
-def bars(found: dict[str, Any]) -> list[Bar]:
-    """Return the figures beside what they must reach."""
-    made: list[Bar] = []
-    if one := found.get("steady"):
-        search = one["times"]["search"]
-        made += [
-            Bar("steady: requests", one["requests"], least=1),
-            Bar("steady: median of a search, ms", search[1], most=25),
-            Bar("steady: p99 of a search while files are added, ms", search[3], most=300),
-            Bar("steady: errors", one["errors"], most=0),
-            Bar("steady: most memory with workers, MB", one["memory"], most=700),
-            Bar("steady: growth of memory, MB a minute", one["slope"], most=1.0),
-        ]
-    if one := found.get("overload"):
-        made += [
-            Bar("overload: refused", one["refused"], least=0),
-            Bar("overload: refused without Retry-After", one["without_retry"], most=0),
-            Bar("overload: other errors", one["errors"], most=0),
-            Bar("overload: a search 5 s later, × before", one["times_as_long_after"], most=1.5),
-            Bar("overload: errors 5 s later", one["errors_after"], most=0),
-        ]
-    if one := found.get("stops"):
-        made += [
-            Bar("stops", one["stops"], least=STOPS),
-            Bar("stops: requests without an answer", one["unanswered"], most=0),
-            Bar("stops: files accepted and lost", one["files_lost"], most=0),
-            Bar("stops: longest, s", one["longest_seconds"], most=10),
-        ]
-    return made
-
-
-def write(found: dict[str, Any]) -> None:
-    """Write the result for programs and for people."""
-    (RESULTS / "service_load.json").write_text(json.dumps(found, indent=1) + "\n")
-    lines = ["# A server under load", "", "Measured by `benchmarks/service/load.py`.", ""]
-    lines += markdown_table(
-        ("bar", "measured", "bound", ""), [bar_cells(one) for one in bars(found)]
+def _ends(bad: Sequence[Outcome]) -> str:
+    """Return how bad requests ended, and how many each way."""
+    return ", ".join(
+        f"{end}: {n}" for end, n in Counter(o.error or str(o.status) for o in bad).items()
     )
-    if one := found.get("steady"):
-        rows = [(kind, *cells) for kind, cells in one["times"].items()]
-        columns = ("request", "number", "median ms", "p95 ms", "p99 ms")
-        lines += ["", f"At {one['rate']} requests a second for {one['seconds']} seconds.", ""]
-        lines += markdown_table(columns, rows)
-    (RESULTS / "service_load.md").write_text("\n".join(map(str, lines)) + "\n")
 
 
-def main() -> None:
+def main() -> int:
     """Measure the parts that are named, all of them without."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=("steady", "overload", "stops"), action="append")
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--rate", type=float, default=5.0)
-    given = parser.parse_args()
-    os.environ["CHAPTERHOUSE_BACKGROUND"] = "0"  # vectors of an encoder are not measured here
+    parser.add_argument("--write", action="store_true", help="into the result")
+    chosen, code = parser.parse_args(), 0
     data = data_folder()
     pool, asked = sentences(data), questions(data, 400)
-    machine = Machine()
-    path = RESULTS / "service_load.json"
-    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    parts: dict[str, Callable[[Path], dict[str, Any]]] = {
-        "steady": lambda home: steady(home, given.rate, given.seconds, asked),
-        "overload": lambda home: overload(home, given.rate, asked),
-        "stops": lambda home: stops(home, given.rate, asked),
+    parts: dict[str, Callable[[Path], Found]] = {
+        "steady": lambda home: steady(home, chosen.rate, chosen.seconds, asked),
+        "overload": lambda home: overload(home, chosen.rate, asked),
+        "stops": lambda home: stops(home, chosen.rate, asked),
     }
-    for name in given.part or parts:
+    for name in chosen.part or parts:
+        machine = Machine()
         with TemporaryDirectory(prefix="chapterhouse-load-") as folder:
             home = Path(folder) / "home"
             shutil.copytree(kept_library(pool, CHUNKS, static_embedder()), home)
             with Library.open(home) as library:  # who adds documents indexes them, not a server
                 library.search.hits(asked[0])
-            found[name] = parts[name](home)
-        print(name, json.dumps(found[name], indent=1), flush=True)
-    found["setting"] = str(machine.setting())
-    write(found)
+            bars, table = parts[name](home)
+        result = ("service", "The service", f"load, {name}", bars, [table], machine.setting())
+        code |= finish_part(*result, write=chosen.write)
+    return code
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

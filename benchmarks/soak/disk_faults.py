@@ -12,7 +12,6 @@ import os
 import shutil
 import subprocess
 import sys
-import traceback
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +22,7 @@ sys.path[:0] = [str(Path(__file__).parents[1])]
 from chapterhouse.errors import ChapterhouseError  # noqa: E402 - behind the path
 from chapterhouse.library import Library  # noqa: E402
 from measuring import Bar, Row, Table  # noqa: E402
+from processes import FAILED, run_forked  # noqa: E402
 
 KINDS: Final = {
     "ENOSPC": (errno.ENOSPC, 0),
@@ -55,9 +55,8 @@ class Disk:
         return int(self._shim.fault_seen())
 
 
-def _prepare(folder: Path) -> tuple[Path, Path]:
+def _prepare(docs: Path, home: Path) -> dict[str, Any]:
     """Make a library of two documents, and a third file that is too large for the database."""
-    docs, home = folder / "docs", folder / "home"
     docs.mkdir(parents=True)
     for number in range(2):
         text = f"# Old {number}\n\nThe lighthouse has zyqold windows.\n"
@@ -65,7 +64,7 @@ def _prepare(folder: Path) -> tuple[Path, Path]:
     with Library.open(home) as library:
         library.documents.add(docs)
     (docs / "new.md").write_text(_TEXT.format("It was a long night. " * 5_000))
-    return docs, home
+    return {}
 
 
 def attempt(docs: Path, home: Path, call: int, kind: str, disk: Disk) -> dict[str, Any]:
@@ -96,33 +95,21 @@ def attempt(docs: Path, home: Path, call: int, kind: str, disk: Disk) -> dict[st
 
 
 def _forked(docs: Path, home: Path, call: int, kind: str, disk: Disk) -> dict[str, Any]:
-    ours, theirs = os.pipe()
-    process = os.fork()
-    if not process:
-        code = 1
+    def work() -> dict[str, Any]:
         try:
-            seen = attempt(docs, home, call, kind, disk)
-            disk.disarm()
-            os.write(theirs, json.dumps(seen).encode())
-            code = 0
+            return attempt(docs, home, call, kind, disk)
         finally:
-            if code:
-                disk.disarm()
-                error = traceback.format_exc(limit=-4)
-                told = {"error": "untyped", "faults": [error], "calls": 0}
-                os.write(theirs, json.dumps(told).encode())
-            os._exit(code)
-    os.close(theirs)
-    with os.fdopen(ours) as pipe:
-        text = pipe.read()
-    os.waitpid(process, 0)
-    return dict(json.loads(text)) if text else {"error": "died", "faults": ["it died"], "calls": 0}
+            disk.disarm()
+
+    (seen,) = run_forked(work)
+    return {"error": "not caught", "faults": [seen[FAILED]], "calls": 0} if FAILED in seen else seen
 
 
 def run(folder: Path, step: int) -> dict[str, Any]:
     """Let each call fail, or every ``step``-th, in each way."""
     disk = Disk()
-    docs, home = _prepare_in_child(folder)
+    docs, home = folder / "docs", folder / "home"
+    run_forked(lambda: _prepare(docs, home))
     pristine = folder / "pristine"
     home.rename(pristine)
     shutil.copytree(pristine, home)
@@ -142,19 +129,6 @@ def run(folder: Path, step: int) -> dict[str, Any]:
     return {"calls": calls, "tried": tried, "counts": counts, "faults": faults}
 
 
-def _prepare_in_child(folder: Path) -> tuple[Path, Path]:
-    process = os.fork()
-    if not process:
-        code = 1
-        try:
-            _prepare(folder)
-            code = 0
-        finally:
-            os._exit(code)
-    os.waitpid(process, 0)
-    return folder / "docs", folder / "home"
-
-
 def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
     """Build what fails the calls, and run this module behind it."""
     shim = folder / "failing_disk.so"
@@ -168,20 +142,18 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
         stdout=subprocess.PIPE,
     ).stdout
     seen = json.loads(found)
+    unexplained = sum(
+        n for end, n in seen["counts"].items() if end.endswith(("not caught", "no hint"))
+    )
     bars = [
         Bar("calls of one add that write", seen["calls"], least=20),
         Bar("adds in which one of them failed", seen["tried"], least=seen["calls"] // step),
-        Bar("errors without a type or a hint", _untyped(seen["counts"]), most=0),
+        Bar("errors without a type or a hint", unexplained, most=0),
         Bar("libraries with a fault, or in which the next add fails", len(seen["faults"]), most=0),
     ]
     rows: tuple[Row, ...] = tuple((*what.split("\t"), n) for what, n in seen["counts"].items())
     note = "; ".join(f"{fault} ({n})" for fault, n in Counter(seen["faults"]).most_common(20))
     return bars, [Table("How adds ended", ("fault", "end", "times"), rows, note)]
-
-
-def _untyped(counts: dict[str, int]) -> int:
-    bad = ("untyped", "died", "no hint")
-    return sum(n for what, n in counts.items() if what.endswith(bad))
 
 
 if __name__ == "__main__":

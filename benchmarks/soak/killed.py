@@ -5,12 +5,10 @@ take longer than the work. What is told on the pipe is acknowledged. The points 
 never in the product.
 """
 
-import json
 import os
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +25,7 @@ from chapterhouse.store import connections
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import Progress
+from processes import FAILED, run_forked
 
 
 def _die() -> None:
@@ -195,29 +194,8 @@ def look(home: Path, words: Mapping[str, str], *, recover: bool) -> dict[str, An
         words: By location, a word of each version that was ever there.
         recover: Whether to sync it then.
     """
-    ours, theirs = os.pipe()
-    process = os.fork()
-    if not process:
-        code = 1
-        try:
-            os.close(ours)
-            try:
-                found = _looked(home, words, recover=recover)
-            except ChapterhouseError as error:
-                found = {"faults": [f"it cannot be used: {error.message}"]}
-            with os.fdopen(theirs, "w") as pipe:
-                json.dump(found, pipe)
-            code = 0
-        finally:
-            if code:
-                traceback.print_exc()
-            sys.stderr.flush()
-            os._exit(code)
-    os.close(theirs)
-    with os.fdopen(ours) as pipe:
-        text = pipe.read()
-    os.waitpid(process, 0)
-    return dict(json.loads(text)) if text else {"faults": ["it cannot be opened"]}
+    (seen,) = run_forked(lambda: _looked(home, words, recover=recover))
+    return {"faults": [f"it cannot be used: {seen[FAILED]}"]} if FAILED in seen else seen
 
 
 def _looked(home: Path, words: Mapping[str, str], *, recover: bool) -> dict[str, Any]:

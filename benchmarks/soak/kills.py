@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import killed
-import old_libraries
+import migrations
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
 from measuring import Bar, Table
 
@@ -208,7 +208,7 @@ def _kill_migration(old: Path, folder: Path, count: int, counts: Counts) -> None
     shutil.copytree(old, folder)
     _kill("migrate", folder, folder, random.Random(0), point="in a migration", count=count)
     seen = killed.look(folder, {}, recover=False)
-    wanted = old_libraries.documents_of(old)
+    wanted = migrations.documents_of(old)
     faults = list(seen["faults"])
     if "documents" in seen:
         counts.ready.append(seen["ready"])
@@ -234,7 +234,7 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
             kind = kinds[number % len(kinds)]
             _until(lambda kind=kind, point=point: trial.kill(kind, point))  # type: ignore[misc]
         print(point, counts.faults[-1:], flush=True)
-    old = old_libraries.make(folder / "old", 1)
+    old = migrations.make_old(folder / "old", 1)
     for number in range(each):
         _kill_migration(old, folder / f"old-{number}", number * 5 + 1, counts)
     return _result(counts, share)

@@ -10,21 +10,89 @@ from typing import Any
 
 import apsw
 
-import old_libraries
 from chapterhouse.errors import NewerLibraryError
 from chapterhouse.library import Library
 from chapterhouse.store.connections import APPLICATION_ID, Connections
 from chapterhouse.store.statements import load_migrations
 from measuring import Bar, Row, Table
 
+LATEST = len(load_migrations())
+# Measures that only earlier schemas had.
+_DEFAULTS = {"entropy": 6.25, "coherence": 0.5, "density": 0.5, "importance": 0.7}
+
 
 class Stopped(Exception):  # noqa: N818 - no error, but arranged
     """What ends a migration."""
 
 
+# --- libraries as earlier versions wrote them -------------------------------------------------
+
+
+def make_old(home: Path, schema: int) -> Path:
+    """Make the home of a library of a few documents whose database has had ``schema`` migrations.
+
+    It has no indexes, which belong to later versions.
+    """
+    docs = home.with_name(f"{home.name}-docs")
+    docs.mkdir(parents=True)
+    for number in range(6):
+        path = docs / f"note-{number}.md"
+        path.write_text(f"# Note {number}\n\nThe lighthouse has {number} windows and a door.\n")
+    with Library.open(home) as library:
+        library.documents.add(docs)
+    own = home / "workspaces" / "default"
+    for path in own.iterdir():
+        if path.is_dir() and path.name != "blobs":
+            shutil.rmtree(path)
+    database = own / "library.db"
+    new = database.rename(database.with_name("new.db"))
+    old = apsw.Connection(str(database))
+    for migration in load_migrations()[:schema]:
+        old.execute(migration)
+    _copy_rows(old, new)
+    old.pragma("user_version", schema)
+    old.pragma("application_id", APPLICATION_ID)
+    old.close()
+    new.unlink()
+    return home
+
+
+def _copy_rows(old: apsw.Connection, new: Path) -> None:
+    old.execute("PRAGMA foreign_keys = OFF")
+    old.execute("ATTACH ? AS new", (str(new),))
+    tables = old.execute(
+        "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        " AND name NOT LIKE 'memory_terms%' AND name IN (SELECT name FROM new.sqlite_schema)"
+    ).fetchall()
+    for (table,) in tables:
+        old.execute(f'DELETE FROM main."{table}"')
+        had, has = (
+            [name for _, name, *_ in old.execute(f'PRAGMA {schema}.table_info("{table}")')]
+            for schema in ("main", "new")
+        )
+        columns = ", ".join(f'"{name}"' for name in had if name in has)
+        only = set(had) - set(has)
+        lacking = {name: value for name, value in _DEFAULTS.items() if name in only}
+        names = ", ".join([columns, *lacking])
+        values = ", ".join([columns, *map(str, lacking.values())])
+        old.execute(f'INSERT INTO main."{table}" ({names}) SELECT {values} FROM new."{table}"')
+    old.execute("DETACH new")
+
+
+def documents_of(home: Path) -> dict[str, str]:
+    """Return the hash of each document by its location, as the database has it."""
+    database = apsw.Connection(str(home / "workspaces" / "default" / "library.db"))
+    rows = database.execute("SELECT location, sha256 FROM document").fetchall()
+    database.close()
+    return {str(location): str(sha256) for location, sha256 in rows}
+
+
+# --- upgrades -----------------------------------------------------------------------------------
+
+
 def upgraded(home: Path) -> list[str]:
     """Open an old library, which upgrades it; return what is wrong with it."""
-    wanted = old_libraries.documents_of(home)
+    wanted = documents_of(home)
     with Library.open(home) as library:
         found = {one.location: one.sha256 for one in library.documents.list()}
         hits = library.search.hits("lighthouse windows", limit=10, per_document=0).hits
@@ -102,7 +170,7 @@ def _contents(path: Path) -> tuple[object, ...]:
 def refused(home: Path) -> str:
     """Open a library of the schema after ours; return what it says, or nothing."""
     database = apsw.Connection(str(home / "workspaces" / "default" / "library.db"))
-    database.pragma("user_version", old_libraries.LATEST + 1)
+    database.pragma("user_version", LATEST + 1)
     database.pragma("application_id", APPLICATION_ID)
     database.close()
     try:
@@ -114,7 +182,7 @@ def refused(home: Path) -> str:
 
 def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
     """Try every schema, or a share of them."""
-    schemas = range(1, max(int(old_libraries.LATEST * share), 1) + 1)
+    schemas = range(1, max(int(LATEST * share), 1) + 1)
     faults: list[str] = []
     rows: list[Row] = []
     (folder / "empty").mkdir()
@@ -123,9 +191,9 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
     faults += between
     rows.append((0, statements, len(between)))
     for schema in schemas:
-        home = old_libraries.make(folder / f"schema-{schema}", schema)
+        home = make_old(folder / f"schema-{schema}", schema)
         count, between = 0, []
-        if schema < old_libraries.LATEST:
+        if schema < LATEST:
             count, between = stopped(home / "workspaces" / "default" / "library.db", schema)
         found = upgraded(home)
         statements += count
@@ -134,7 +202,7 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
         print(rows[-1], faults[-1:], flush=True)
     sentence = refused(folder / f"schema-{schemas[-1]}")
     bars = [
-        Bar("schemas upgraded", len(schemas), least=old_libraries.LATEST if share >= 1 else 1),
+        Bar("schemas upgraded", len(schemas), least=LATEST if share >= 1 else 1),
         Bar("statements at which a migration was stopped", statements, least=1),
         Bar("databases between old and new, or with a fault afterwards", len(faults), most=0),
         Bar("newer databases refused", int(bool(sentence)), least=1),

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import httpx2
 
@@ -17,7 +17,9 @@ _READY: Final = re.compile(r"Serving (http://\S+)/api")
 
 
 class Server:
-    """``chapterhouse serve`` over a home; its log is a file beside it.
+    """``chapterhouse serve`` over a home.
+
+    Its log is a file beside it: a pipe that nobody reads is full after some hundred lines.
 
     Args:
         home: The home folder.
@@ -34,9 +36,16 @@ class Server:
                 stderr=output,
                 env={**os.environ, "CHAPTERHOUSE_BACKGROUND": "0"},
             )
-        address = self._address()
-        key = {"X-API-Key": read_owner_key(home)}
-        self.client = httpx2.Client(base_url=address, headers=key, timeout=60.0)
+        self.url, self.key = self._address(), read_owner_key(home)
+        self.client = httpx2.Client(
+            base_url=self.url, headers={"X-API-Key": self.key}, timeout=60.0
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def _address(self) -> str:
         until = time.monotonic() + 60

@@ -4,12 +4,8 @@ Four write, each in a folder of its own (adding, syncing, removing), and four se
 add the same file, and two sync the same folder while its files are renamed.
 """
 
-import json
-import os
 import random
-import sys
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -18,42 +14,15 @@ from pathlib import Path
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.library import Library
 from measuring import Bar, Table
+from processes import FAILED, Report, run_forked
 
 SECONDS, WRITERS, READERS, ADDERS = 60.0, 4, 4, 16
-Report = dict[str, int]
 
 
-def _forked(works: Sequence[Callable[[], Report]]) -> list[Report]:
-    """Run each in a process of its own, all at once; return what they report."""
-    pipes = []
-    for work in works:
-        ours, theirs = os.pipe()
-        process = os.fork()
-        if not process:
-            os.close(ours)
-            code = 1
-            try:
-                try:
-                    report = work()
-                except ChapterhouseError as error:
-                    report = {f"error: {error.message}": 1}
-                with os.fdopen(theirs, "w") as pipe:
-                    json.dump(report, pipe)
-                code = 0
-            finally:
-                if code:
-                    traceback.print_exc()
-                sys.stderr.flush()
-                os._exit(code)
-        os.close(theirs)
-        pipes.append((process, ours))
-    reports = []
-    for process, ours in pipes:
-        with os.fdopen(ours) as pipe:
-            text = pipe.read()
-        os.waitpid(process, 0)
-        reports.append(json.loads(text) if text else {"error: it died": 1})
-    return reports
+def _run(*works: Callable[[], Report]) -> list[Report]:
+    """Run each in a process of its own, all at once; an error is one that is counted."""
+    reports = run_forked(*works)
+    return [{f"error: {one[FAILED]}": 1} if FAILED in one else one for one in reports]
 
 
 # --- four and four -----------------------------------------------------------------------------
@@ -131,14 +100,14 @@ def four_and_four(folder: Path, seconds: float) -> tuple[Counter[str], list[str]
     writers = [lambda one=one: write_on(home, one, seconds) for one in docs]
     readers = [lambda n=n: read_on(home, n, seconds) for n in range(READERS)]
     done: Counter[str] = Counter()
-    for report in _forked([*writers, *readers]):
+    for report in _run(*writers, *readers):
         done.update(report)
     return done, _faults(home, docs)
 
 
 def _faults(home: Path, docs: Sequence[Path]) -> list[str]:
     """Sync once more; return how the library differs from the folders, and its faults."""
-    (seen,) = _forked([lambda: _looked(home, docs)])
+    (seen,) = _run(lambda: _looked(home, docs))
     return [fault for fault, number in seen.items() if number]
 
 
@@ -170,14 +139,14 @@ def same_file(folder: Path, adders: int) -> tuple[int, list[str]]:
             library.documents.get(outcome.record.document_id)
         return {}
 
-    reports = _forked([add] * adders)
+    reports = _run(*[add] * adders)
 
     def count() -> Report:
         with Library.open(home) as library:
             faults = library.faults()
             return {"documents": len(list(library.documents.list())), **dict.fromkeys(faults, 1)}
 
-    (seen,) = _forked([count])
+    (seen,) = _run(count)
     documents = seen.pop("documents", 0)
     return documents, [*(name for one in reports for name in one), *seen]
 
@@ -195,7 +164,7 @@ def same_folder(folder: Path, rounds: int) -> tuple[int, list[str]]:
             library.sources.sync(prove=False)
         return {}
 
-    faults = [name for report in _forked([sync]) for name in report]
+    faults = [name for report in _run(sync) for name in report]
     for turn in range(rounds):
         paths = sorted(docs.iterdir())
         for number, path in enumerate(chance.sample(paths, 12)):
@@ -205,7 +174,7 @@ def same_folder(folder: Path, rounds: int) -> tuple[int, list[str]]:
         two.rename(one)
         (docs / ".between").rename(two)
         _write(three, 1_000 + turn)
-        faults += [name for report in _forked([sync, sync]) for name in report]
+        faults += [name for report in _run(sync, sync) for name in report]
         faults += _faults(home, [docs])
     return rounds, faults
 

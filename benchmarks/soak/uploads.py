@@ -1,12 +1,11 @@
-"""``kill -9`` of who receives, reads and removes an upload, at each step and by chance.
+"""``kill -9`` of who receives, reads and removes an upload, at each step.
 
-What was answered with 202 is there once, what was removed stays away, and the queue moves on.
+What was received is there once, and what was removed stays away. Servers and their workers are
+killed by chance in ``chaos.py``.
 """
 
 import os
-import random
 import signal
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -17,12 +16,10 @@ import killed
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.ingest.uploads import FOLDER
 from chapterhouse.library import Library
-from chapterhouse.types import OPEN, JobState
+from chapterhouse.types import JobState
 from measuring import Bar, Table
-from server import Server, signalled, workers_of
 
-_STILL_SECONDS: Final = 120.0  # after which a queue stands still
-EACH, SERVED = 8, 80  # kills at each step, and of processes of a server
+EACH = 12  # kills at each step
 STEPS: Final = (
     ("receive", "received, no job yet", 1),
     ("receive", "before a commit", 1),
@@ -47,7 +44,6 @@ class Seen:
 
     kills: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
-    delays: list[float] = field(default_factory=list)
 
 
 def _text(number: int) -> str:
@@ -107,60 +103,8 @@ def _hashes(home: Path, digest: str) -> list[str]:
         return [one.id for one in library.documents.list() if one.sha256 == digest]
 
 
-def _kill_served(folder: Path, kills: int, seen: Seen) -> None:
-    """Kill workers and servers by chance; see how soon what was accepted is there."""
-    home, chance, serial = folder / "served", random.Random(6), 0
-    with Library.open(home):
-        pass
-    server = Server(home)
-    for turn in range(kills):
-        words = [f"zw{turn:04}x{number}" for number in range(3)]
-        jobs = [server.send(word, f"# {word}\n\nThe keeper wrote {word}.\n") for word in words]
-        time.sleep(chance.random() * 2.5)
-        gone: list[str] = []
-        waiting = [job for job in jobs if server.state(job) in OPEN]
-        if turn % 4 == 3:
-            server.kill()
-            seen.kills["a server, by chance"] += 1
-            if turn % 8 == 7:
-                signalled(workers_of(home), signal.SIGKILL)
-            serial += 1
-            server = Server(home, serial)
-            killed_at = time.monotonic()  # what starts a server again is not ours
-        else:
-            was_there = signalled(workers_of(home), signal.SIGKILL)
-            seen.kills["a worker, by chance"] += bool(was_there)
-            killed_at = time.monotonic()
-        if turn % 2:
-            gone = [one for one in server.documents(words[0]) if _removed(server, one)]
-        seen.delays += _delays(server, waiting, killed_at)
-        for number, word in enumerate(words):
-            wanted = 0 if gone and not number else 1
-            if len(server.documents(word)) != wanted:
-                seen.faults.append(f"{word}: {len(server.documents(word))} documents, not {wanted}")
-    server.stop()
-    with Library.open(home) as library:
-        seen.faults += library.faults()
-
-
-def _delays(server: Server, waiting: list[str], since: float) -> list[float]:
-    """Return how long it took until the first of some jobs had ended, once all have."""
-    moved: list[float] = []
-    open_ = waiting
-    while open_ and time.monotonic() - since < _STILL_SECONDS:
-        time.sleep(0.1)
-        open_ = [job for job in open_ if server.state(job) in OPEN]
-        if len(open_) < len(waiting) and not moved:
-            moved.append(time.monotonic() - since)
-    return moved or [_STILL_SECONDS] * bool(open_)
-
-
-def _removed(server: Server, document: str) -> bool:
-    return server.client.delete(f"/api/documents/{document}").status_code == 200
-
-
 def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
-    """Kill at every step, then by chance."""
+    """Kill at every step."""
     seen, number, home = Seen(), 0, folder / "home"
     with Library.open(home):
         pass
@@ -172,11 +116,9 @@ def measure(folder: Path, share: float) -> tuple[list[Bar], list[Table]]:
             except ChapterhouseError as error:
                 seen.faults.append(f"{step}: {error.message}")
         print(turn, seen.faults[-3:], flush=True)
-    _kill_served(folder, max(int(SERVED * share), 8), seen)
     bars = [
         Bar("uploads: kills", seen.kills.total(), least=200 if share >= 1 else 1),
         Bar("uploads lost, doubled, back or called failed", len(seen.faults), most=0),
-        Bar("uploads: most seconds from a kill until the queue moves", max(seen.delays), most=10),
     ]
     rows = tuple(sorted(seen.kills.items()))
     return bars, [Table("Kills", ("step", "kills"), rows, "; ".join(seen.faults[:20]))]

@@ -6,7 +6,6 @@ import convergence
 import killed
 import kills
 import migrations
-import old_libraries
 import uploads
 
 
@@ -38,7 +37,7 @@ def test_every_named_point_has_work_that_comes_by_it() -> None:
 
 
 def test_an_old_library_is_upgraded_wholly_or_not_at_all(tmp_path: Path) -> None:
-    home = old_libraries.make(tmp_path / "old", 10)
+    home = migrations.make_old(tmp_path / "old", 10)
     count, between = migrations.stopped(home / "workspaces" / "default" / "library.db", 10)
     assert count > 15
     assert between == []
