@@ -27,7 +27,6 @@ _TYPOGRAPHY = str.maketrans("“”„‘’‚‐‑–—\u00a0", "\"\"\"'''--
 _ITEM_IN_CELL = re.compile(r"(?:^|(?<=\s))(?:[-*+]|\d{1,2}\.)\s+")
 _WORD = re.compile(r"\w+", re.UNICODE)
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
-_SHINGLE_WORD = re.compile(r"\w+", re.UNICODE)
 _CELL_BREAK = re.compile(r"(?<!\\)\|")
 
 
@@ -147,17 +146,9 @@ def shingle_counts(found: str, wanted: str, size: int = 4) -> Overlap:
 
 
 def _shingles(text: str, size: int) -> list[tuple[str, ...]]:
-    tokens = _SHINGLE_WORD.findall(text)
+    tokens = _WORD.findall(text)
     last = max(1, len(tokens) - size + 1)
     return [tuple(tokens[start : start + size]) for start in range(last)] if tokens else []
-
-
-def percentile(values: Iterable[float], share: float) -> float:
-    """Return the value below which a share of the values lies (nearest rank); 0 where none."""
-    ordered = sorted(values)
-    if not ordered:
-        return 0.0
-    return ordered[min(len(ordered) - 1, max(0, round(share * len(ordered) + 0.5) - 1))]
 
 
 def mean(values: Iterable[float]) -> float | None:

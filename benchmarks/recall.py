@@ -5,10 +5,9 @@
 Reads every file of the formats in ``recall_readers.READERS`` below ``documents``, ``folders`` and
 ``hostile`` of ``$CHAPTERHOUSE_DATA``. Where formats are named only these are measured; what the
 last result says of the others stays in it. A file that is ready although less than 95 % of the
-words that the other reader shows were read needs a reason in ``recall_reasons.jsonl``. Packages of
-Office and OpenDocument are also compared with the strings in them. Batches of invoices printed by
-LibreOffice must keep every number and amount. Formats whose reader is not installed are left out,
-and the result says so. Takes about twenty minutes, most of it Chromium's and LibreOffice's.
+words that the other reader shows were read needs a reason in ``recall_reasons.jsonl``. Formats
+whose reader is not installed are left out, the result says so, and what it said of them before
+stays. Takes about twenty minutes, most of it Chromium's and LibreOffice's.
 """
 
 import gzip
@@ -22,26 +21,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-import recall_invoices
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.completeness import count, share
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.office.parts import Parts
-from chapterhouse.types import BENIGN_NOTICES, ExtractedPage
-from data_folder import data_folder
-from measuring import RESULTS, Bar, Machine, Row, Table, finish
-from package_words import package_words
+from chapterhouse.types import BENIGN_NOTICES
+from measuring import RESULTS, Bar, Machine, Row, Table, data_folder, finish
 from recall_readers import READERS
 
 FOLDERS = ("documents", "folders", "hostile")
 SUFFIXES = {"htm": "html", "asciidoc": "adoc", "jsonl": "json"}
 REASONS = Path(__file__).parent / "recall_reasons.jsonl"
 LEAST = 0.95
-_COLUMNS = (
-    "format", "files", "ready", "median", "share with .95", "worst", "ready below .95",
-    "worst of package",
-)  # fmt: skip
+_COLUMNS = ("format", "files", "ready", "median", "share with .95", "worst", "ready below .95")
 _TORN = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
 _NOTE = (
     "Recall is the share of the words that the other reader shows which our text holds, each as "
@@ -49,39 +41,32 @@ _NOTE = (
     "and once with us. HTML: the sentences of Chromium's `innerText` without nav, footer, aside "
     "and their like; teasers of other stories and threads of comments that we leave out count. "
     "Office and OpenDocument: the text that LibreOffice exports, of slides by way of a PDF, where "
-    "narrow boxes tear words; and the strings of the package. Messages, e-books and texts: their "
-    "bytes, decoded with the standard library."
+    "narrow boxes tear words. Messages, e-books and texts: their bytes, decoded with the standard "
+    "library."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """One file: what share of its visible words was read, and whether it counts as whole.
-
-    ``packaged`` is the share of the strings in its package, 1 where it is none.
-    """
+    """One file: what share of its visible words was read, and whether it counts as whole."""
 
     file: str
     format: str
     share: float
     ready: bool
-    packaged: float
 
 
 def measure(path: Path, name: str, format_: str, shown: Callable[[Path], str]) -> Recall | None:
     """Compare our text of a file with another reader's; None where either cannot read it."""
     try:
-        data = path.read_bytes()
-        extraction = read(data, path.name, Limits())
+        extraction = read(path.read_bytes(), path.name, Limits())
         visible = count(_TORN.sub("", shown(path)))
     except (RejectedError, subprocess.SubprocessError):
         return None
     if extraction.format != format_ or not visible:
         return None
     ready = all(notice.code in BENIGN_NOTICES for notice in extraction.notices)
-    strings = package_words(Parts(data, Limits()), format_) if data.startswith(b"PK") else None
-    packaged = share(strings, extraction.pages) if strings is not None else 1.0
-    return Recall(name, format_, share(visible, extraction.pages), ready, packaged)
+    return Recall(name, format_, share(visible, extraction.pages), ready)
 
 
 def files(data: Path, format_: str, unpacked: Path) -> Iterator[tuple[Path, str]]:
@@ -119,53 +104,29 @@ def reasons() -> dict[str, str]:
     return {row["file"]: row["reason"] for row in map(json.loads, lines)}
 
 
-def invoices() -> tuple[list[Bar], list[Table]]:
-    """Print batches of invoices and read them; nothing where LibreOffice is not installed."""
-    try:
-        rows = recall_invoices.measure(_pages)
-    except FileNotFoundError:
-        return [], []
-    whole = min(found for _, _, found in rows)
-    columns = ("layout", "pages", "whole")
-    bar = Bar("invoices of a batch with number and amount", whole, least=recall_invoices.INVOICES)
-    return [bar], [Table("Batches of twelve invoices", columns, tuple(rows))]
-
-
-def _pages(path: Path) -> list[str]:
-    pages: Sequence[ExtractedPage] = read(path.read_bytes(), path.name, Limits()).pages
-    return [page.text for page in pages]
-
-
 def _row(format_: str, found: Sequence[Recall]) -> Row:
     shares = [recall.share for recall in found]
     whole = sum(share >= LEAST for share in shares) / len(shares)
     ready = [recall for recall in found if recall.ready]
     below = sum(recall.share < LEAST for recall in ready)
-    packaged = min(recall.packaged for recall in found)
-    return (format_, len(found), len(ready), median(shares), whole, min(shares), below, packaged)
+    return (format_, len(found), len(ready), median(shares), whole, min(shares), below)
 
 
-_Printed = tuple[list[Bar], list[Table]]
-
-
-def _before(measured: Sequence[str]) -> tuple[list[Row], list[tuple[str, float]], _Printed]:
-    """Return what the last result says of formats that are not measured now, and of invoices."""
+def _before(measured: Sequence[str]) -> tuple[list[Row], list[tuple[str, float]]]:
+    """Return what the last result says of formats that are not measured now."""
     written = RESULTS / "recall.json"
     if not written.exists():
-        return [], [], ([], [])
-    last = json.loads(written.read_text("utf-8"))
-    kinds, low, *further = last["tables"]
+        return [], []
+    kinds, low = json.loads(written.read_text("utf-8"))["tables"][:2]
     named = [dict(zip(kinds["columns"], row, strict=True)) for row in kinds["rows"]]
     rows: list[Row] = [
         tuple(row.get(column, "not measured") for column in _COLUMNS)
         for row in named
         if row["format"] not in measured
     ]
-    kept = [(file, value) for file, value, _ in low["rows"] if _format_of(file) not in measured]
-    tables = [Table(t["title"], tuple(t["columns"]), tuple(map(tuple, t["rows"]))) for t in further]
-    fields = ("what", "value", "least", "most")
-    bars = [Bar(*map(bar.get, fields)) for bar in last["bars"] if "invoices" in bar["what"]]
-    return rows, kept, (bars, tables)
+    return rows, [
+        (file, value) for file, value, _ in low["rows"] if _format_of(file) not in measured
+    ]
 
 
 def _format_of(file: str) -> str:
@@ -176,27 +137,26 @@ def _format_of(file: str) -> str:
 def main() -> int:
     formats = sys.argv[1:] or list(READERS)
     data, machine, known = data_folder(), Machine(), reasons()
-    rows, low, printed = _before(formats)
+    found: dict[str, list[Recall]] = {}
     absent: list[str] = []
     for format_ in formats:
         try:
-            found = recalls(data, format_)
+            found[format_] = recalls(data, format_)
         except FileNotFoundError as error:
             absent.append(f"{format_} was left out: {error.filename} is not installed.")
-            continue
-        rows += [_row(format_, found)] if found else []
-        low += [(one.file, one.share) for one in found if one.ready and one.share < LEAST]
-    bars, batches = invoices() if "pdf" in formats else printed
+    rows, low = _before(list(found))
+    for format_, own in found.items():
+        rows += [_row(format_, own)] if own else []
+        low += [(one.file, one.share) for one in own if one.ready and one.share < LEAST]
     order = list(READERS)
     rows.sort(key=lambda row: order.index(str(row[0])))
     low.sort(key=lambda one: (order.index(_format_of(one[0])), one[1]))
     without = [file for file, _ in low if file not in known]
-    bars.append(Bar("ready files below .95 without a reason", len(without), most=0))
+    bars = [Bar("ready files below .95 without a reason", len(without), most=0)]
     listed = tuple((file, value, known.get(file, "no reason yet")) for file, value in low)
     tables = [
         Table("By format", _COLUMNS, tuple(rows)),
         Table("Ready files below .95", ("file", "share", "reason"), listed),
-        *batches,
     ]
     title = "What is read of what files show"
     return finish("recall", title, bars, tables, machine.setting(), (_NOTE, *absent))
