@@ -30,15 +30,7 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import (
-    Body,
-    ExtractedPage,
-    Extraction,
-    FileRecord,
-    Scope,
-    Span,
-    Status,
-)
+from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Scope, Status
 from chapterhouse.wiring import open_runtime, preparer
 from judged_sets import CorpusDocument
 
@@ -176,16 +168,3 @@ def _prepare(
         except RejectedError:
             continue
     return None
-
-
-class NoVectors(StaticEmbedder):
-    """The embedder of a library that is left to BM25 alone."""
-
-    def serves(self, language: str) -> bool:  # noqa: ARG002 - the seam's signature
-        """Serve no language."""
-        return False
-
-
-def whole(body: Body) -> Sequence[Span]:
-    """Leave a document in one chunk, as the engines measured beside us see it."""
-    return (Span(0, len(body.text)),) if body.text else ()

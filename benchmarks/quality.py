@@ -1,162 +1,118 @@
-"""Retrieval quality on open collections, beside other retrievers in the same run.
+"""Retrieval quality on open judged collections: each stage of ours, bm25s and SQLite's FTS5.
 
-    python benchmarks/quality.py [collection …]
+    python benchmarks/quality.py [COLLECTION ...]
 
 Ours goes the whole way of the product but for the file reader: cleaning, chunks, the store, the
 indexes, fusion, and a reranker that was fitted without the collection at hand; a document counts
-by its best chunk. The others see each document whole, with its title in front. Every question
-with a judgement counts; a question without results scores zero.
+by its best chunk. Beside it the same with the vectors of the built-in table, without reranking,
+and BM25 alone (no vectors, reranking, other names or hop). The others see each document whole, with
+its title in front. Every question with a judgement counts; a question without results scores zero.
+The encoder saw texts of these collections in training, and no answers (``encoder/CARD.md``).
+
+The result is kept when all collections are measured. Beside LlamaIndex, Haystack, LanceDB and
+Tantivy it was measured last at commit 604e6751; ``natural/peers.py`` compares with some of them.
 """
 
 import argparse
 import json
-import platform
 import re
 import sqlite3
 import statistics
-import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import bm25s
-import ir_measures
 import Stemmer
-from ir_measures import AP, RR, R, nDCG
 
-import chapterhouse
-from chapterhouse.retrieval.fuse import RankedList, lexical_scores, reciprocal_ranks
+from chapterhouse.evaluation.measures import estimate, measure_named
+from chapterhouse.retrieval.fuse import lexical_scores
 from chapterhouse.retrieval.method import Method
-from chapterhouse.retrieval.pipeline import retrieve
-from chapterhouse.retrieval.rerank import FeatureModel, by_features, feature_model
+from chapterhouse.retrieval.pipeline import Sources, retrieve
+from chapterhouse.retrieval.rerank import Rerank, by_features, feature_model
 from chapterhouse.types import Query, Scope
 from collection import Collection, open_collection
-from data_folder import data_folder
 from judged_sets import Dataset, load_dataset
+from measuring import RESULTS, Bar, Machine, Row, Table, data_folder, finish
 from vector_cache import vectors_cached
 
 COLLECTIONS = ("cranfield", "cacm", "xquad-en", "xquad-de", "xquad-zh", "pubmedqa",
                "cisi", "npl", "time", "anthropic-docs")  # fmt: skip
-_WESTERN = tuple(name for name in COLLECTIONS if name != "xquad-zh")
-OURS = "chapterhouse"
-OWN = (OURS, "without reranking", "lexical", "rank fusion 1:1")
-PEERS = Path(__file__).parents[1] / ".venv-peers/bin/python"
-MEASURES = (nDCG @ 10, R @ 5, R @ 10, R @ 100, RR @ 10, AP)
+CHINESE = "xquad-zh"  # which most others cannot search at all: not in the means
+OURS, TABLE, PLAIN, WORDS = "chapterhouse", "with the table", "without reranking", "BM25 alone"
+OTHERS = ("bm25s", "FTS5 porter")
+MEASURES = tuple(map(measure_named, ("nDCG@10", "R@5", "R@10", "R@100", "RR@10", "MAP")))
 DEPTH = 100
-RESULTS = Path(__file__).parent / "results"
 LEFT_OUT = RESULTS / "reranker_left_out.json"
 
-EARLIER = (
-    "Columns behind FTS5 porter are those of an earlier run: their systems were not installed."
-)
-
-Ranking = Mapping[str, Sequence[str]]
+Search = Callable[[str], Sequence[str]]
+Found = Mapping[str, Sequence[float]]  # of each question, in one order, by measure and "ms"
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("collections", nargs="*", default=COLLECTIONS)
-    chosen = parser.parse_args().collections
-    table: dict[str, dict[str, dict[str, float]]] = {}
-    for name in chosen:
+    names, machine = parser.parse_args().collections, Machine()
+    found: dict[str, dict[str, Found]] = {}
+    for name in names:
         dataset = load_dataset(data_folder() / "retrieval" / name)
-        table[name] = measure_all(dataset)
-        shown = "  ".join(f"{system} {row['nDCG@10']:.4f}" for system, row in table[name].items())
-        print(f"{name:15} {shown}", flush=True)
-    if set(chosen) == set(COLLECTIONS):
-        write(table)
+        found[name] = dict(measure(dataset))
+        print(name, *(f"{one} {ndcg(own):.4f}" for one, own in found[name].items()), flush=True)
+    return finish(
+        "quality",
+        "Retrieval quality",
+        bars(found),
+        [collections_table(found), measures_table(found)],
+        machine.setting("onnxruntime", "bm25s"),
+        write=set(names) == set(COLLECTIONS),
+    )
 
 
-def measure_all(dataset: Dataset) -> dict[str, dict[str, float]]:
-    """Measure every system on one collection."""
-    rows: dict[str, dict[str, float]] = {}
+def measure(dataset: Dataset) -> Iterator[tuple[str, Found]]:
+    """Yield every system with its figures on one collection."""
     with vectors_cached(), open_collection(dataset.documents) as collection:
         product = collection.library.search.method
-        left_out = replace(product, rerank=by_features(_left_out(dataset.name)))
-        plain = replace(product, rerank=None)
-        for system, method in (
-            (OURS, left_out),
-            ("without reranking", plain),
-            ("lexical", replace(plain, fuse=lexical_scores)),
-            ("rank fusion 1:1", replace(plain, fuse=_rank_fusion)),
+        method = replace(product, rerank=_reranker(dataset.name) or product.rerank)
+        encoder = collection.sources()
+        table = encoder.table or encoder
+        words = replace(method, fuse=lexical_scores, rerank=None, expand=(), hop=None)
+        for system, sources, own in (
+            (OURS, encoder, method),
+            (TABLE, table, method),
+            (PLAIN, encoder, replace(method, rerank=None)),
+            (WORDS, table, words),
         ):
-            rows[system] = _timed(dataset, partial(ours, collection, method=method))
-    rows["bm25s"] = _timed(dataset, bm25s_search(dataset))
-    rows["FTS5 porter"] = _timed(dataset, fts5_search(dataset))
-    if not PEERS.exists():
-        return rows | earlier(dataset.name, frozenset(rows))
-    for system, ranking in peers(data_folder() / "retrieval" / dataset.name).items():
-        rows[system] = measured(dataset, ranking)
-    return rows
+            yield system, figures(dataset, partial(ours, collection, sources, own))
+    for system, made in zip(OTHERS, (bm25s_search, fts5_search), strict=True):
+        yield system, figures(dataset, made(dataset))
 
 
-def earlier(name: str, measured_now: frozenset[str]) -> dict[str, dict[str, float]]:
-    """Return what the systems of ``.venv-peers`` had in the last result: ours is not in it."""
-    print(f"{PEERS} is not there (make peers-setup): figures of an earlier run", flush=True)
-    figures = json.loads((RESULTS / "quality.json").read_text("utf-8"))["figures"]
-    rows: dict[str, dict[str, float]] = figures.get(name, {})
-    return {system: row for system, row in rows.items() if system not in measured_now}
+def _reranker(name: str) -> Rerank | None:
+    """Return the reranker fitted without a set; None where the product's own never saw it."""
+    models = json.loads(LEFT_OUT.read_text("utf-8"))
+    return by_features(feature_model(json.dumps(models[name]))) if name in models else None
 
 
-def _left_out(name: str) -> FeatureModel:
-    """Return the reranker that was fitted on every collection but this one and its translations."""
-    return feature_model(json.dumps(json.loads(LEFT_OUT.read_text("utf-8"))[name]))
-
-
-def peers(folder: Path) -> dict[str, Ranking]:
-    """Rank with the systems of ``.venv-peers``."""
-    with TemporaryDirectory() as name:
-        out = Path(name) / "rankings.json"
-        script = Path(__file__).parent / "peers_lexical.py"
-        asked = folder / "corpus.jsonl", folder / "queries.jsonl", out
-        subprocess.run([PEERS, script, *asked], check=True, capture_output=True)
-        found = json.loads(out.read_text("utf-8"))
-    return {system: ranked["rankings"] for system, ranked in found.items()}
-
-
-def _timed(dataset: Dataset, search: Callable[[str], Sequence[str]]) -> dict[str, float]:
-    ranking: dict[str, Sequence[str]] = {}
-    seconds = []
+def figures(dataset: Dataset, search: Search) -> Found:
+    """Return every measure and the milliseconds of every judged question."""
+    found: dict[str, list[float]] = {one.name: [] for one in MEASURES} | {"ms": []}
     for identifier, text in dataset.questions.items():
         began = time.perf_counter()
-        ranking[identifier] = search(text)
-        seconds.append(time.perf_counter() - began)
-    return measured(dataset, ranking) | {"median ms": round(statistics.median(seconds) * 1000, 2)}
+        ranking = search(text)
+        found["ms"].append((time.perf_counter() - began) * 1e3)
+        for one in MEASURES:
+            found[one.name].append(one.of(ranking, dataset.relevant[identifier]))
+    return found
 
 
-def measured(dataset: Dataset, ranking: Ranking) -> dict[str, float]:
-    """Return the measures, averaged over every judged question."""
-    run = [
-        ir_measures.ScoredDoc(question, document, float(-rank))
-        for question, documents in ranking.items()
-        for rank, document in enumerate(documents)
-    ]
-    qrels = [
-        ir_measures.Qrel(question, document, grade)
-        for question, grades in dataset.relevant.items()
-        for document, grade in grades.items()
-    ]
-    found = ir_measures.calc_aggregate(MEASURES, qrels, run)
-    return {str(measure): round(float(found[measure]), 4) for measure in MEASURES}
-
-
-def _rank_fusion(lists: Sequence[RankedList]) -> dict[int, float]:
-    return reciprocal_ranks([each.hits[:DEPTH] for each in lists])
-
-
-def ours(collection: Collection, text: str, *, method: Method) -> Sequence[str]:
+def ours(collection: Collection, sources: Sources, method: Method, text: str) -> Sequence[str]:
     """Rank with Chapterhouse, a document by its best chunk."""
-    result = retrieve(
-        Query(text, Scope.everything(), limit=DEPTH, per_document=1), collection.sources(), method
-    )
-    return [collection.names[hit.document.id] for hit in result.hits]
+    query = Query(text, Scope.everything(), limit=DEPTH, per_document=1)
+    return [collection.names[hit.document.id] for hit in retrieve(query, sources, method).hits]
 
 
-def bm25s_search(dataset: Dataset) -> Callable[[str], Sequence[str]]:
+def bm25s_search(dataset: Dataset) -> Search:
     """BM25 by bm25s: its English stop words, Snowball stems, k1 1.2, b .75."""
     options = {"stopwords": "en", "stemmer": Stemmer.Stemmer("english"), "show_progress": False}
     texts = [f"{document.title} {document.text}" for document in dataset.documents]
@@ -172,7 +128,7 @@ def bm25s_search(dataset: Dataset) -> Callable[[str], Sequence[str]]:
     return search
 
 
-def fts5_search(dataset: Dataset) -> Callable[[str], Sequence[str]]:
+def fts5_search(dataset: Dataset) -> Search:
     """BM25 by SQLite FTS5: porter stems, any of the words."""
     base = sqlite3.connect(":memory:")
     base.execute("CREATE VIRTUAL TABLE found USING fts5(text, tokenize = 'porter unicode61')")
@@ -189,54 +145,73 @@ def fts5_search(dataset: Dataset) -> Callable[[str], Sequence[str]]:
     return search
 
 
-def write(table: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
-    """Write the figures as JSON and as a page."""
-    machine = f"{platform.machine()}, Python {platform.python_version()}"
-    date = datetime.now(UTC).date().isoformat()
-    head = {"version": chapterhouse.__version__, "machine": machine, "date": date}
-    (RESULTS / "quality.json").write_text(json.dumps(head | {"figures": table}, indent=1) + "\n")
-    systems = list(next(iter(table.values())))
-    lines = [
-        "# Retrieval quality",
-        "",
-        f"nDCG@10, every judged question. Version {chapterhouse.__version__}, {machine}, {date}.",
-        "Made by `make eval`; all measures are in `quality.json`. The reranker of each row was",
-        "fitted on the other collections.",
-        *([] if PEERS.exists() else ["", EARLIER]),
-        "",
-        "| collection | " + " | ".join(systems) + " | against the best of the others |",
-        "| --- |" + " ---: |" * (len(systems) + 1),
+# --- the page ------------------------------------------------------------------------------------
+
+
+def ndcg(found: Found) -> float:
+    """Return the mean nDCG@10."""
+    return statistics.fmean(found[MEASURES[0].name])
+
+
+def _against(systems: Mapping[str, Found]) -> float:
+    return ndcg(systems[OURS]) - max(ndcg(systems[other]) for other in OTHERS)
+
+
+def _means(found: Mapping[str, Mapping[str, Found]]) -> dict[str, float]:
+    """Return the mean of each system over the collections, of which all have the same."""
+    names = [name for name in found if name != CHINESE] or list(found)
+    return {
+        system: statistics.fmean(ndcg(found[name][system]) for name in names)
+        for system in found[names[0]]
+    }
+
+
+def bars(found: Mapping[str, Mapping[str, Found]]) -> list[Bar]:
+    """Return what the product must be above the others, and the encoder above the table."""
+    means = _means(found)
+    above = means[OURS] - max(means[other] for other in OTHERS)
+    gains = [ndcg(systems[OURS]) - ndcg(systems[TABLE]) for systems in found.values()]
+    return [
+        Bar(f"mean above the best of the others, {CHINESE} apart", above, least=0.025),
+        Bar("against the best of the others, worst collection", min(map(_against, found.values())),
+            least=-0.003),
+        Bar("mean gain of the encoder over the table", statistics.fmean(gains), least=0.01),
+        Bar("gain of the encoder over the table, worst collection", min(gains), least=-0.005),
+    ]  # fmt: skip
+
+
+def collections_table(found: Mapping[str, Mapping[str, Found]]) -> Table:
+    """Return nDCG@10 of every system on every collection."""
+    systems = list(next(iter(found.values())))
+    rows: list[Row] = []
+    for name, own in found.items():
+        pairs = zip(own[OURS][MEASURES[0].name], own[TABLE][MEASURES[0].name], strict=True)
+        gain = estimate([encoder - table for encoder, table in pairs])
+        interval = f"{gain.mean:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})"
+        cells = (round(ndcg(own[system]), 4) for system in systems)
+        rows.append((name, len(own[OURS]["ms"]), *cells, f"{_against(own):+.4f}", interval))
+    means = _means(found)
+    rows.append(
+        (f"mean, {CHINESE} apart", "", *(round(mean, 4) for mean in means.values()), "", "")
+    )
+    columns = ("collection", "questions", *systems, "against the best of the others",
+               "encoder less table, 95 %")  # fmt: skip
+    return Table("nDCG@10", columns, tuple(rows))
+
+
+def measures_table(found: Mapping[str, Mapping[str, Found]]) -> Table:
+    """Return all measures of ours, and the median time of a question."""
+    rows: list[Row] = [
+        (
+            name,
+            *(round(statistics.fmean(systems[OURS][one.name]), 4) for one in MEASURES),
+            round(statistics.median(systems[OURS]["ms"]), 2),
+        )
+        for name, systems in found.items()
     ]
-    for name, rows in table.items():
-        cells = " | ".join(f"{rows[system]['nDCG@10']:.4f}" for system in systems)
-        lines.append(f"| {name} | {cells} | {_against(rows):+.4f} |")
-    for label, names in (("mean", tuple(table)), ("mean without xquad-zh", _WESTERN)):
-        means = {system: _mean(table, names, system) for system in systems}
-        cells = " | ".join(f"**{mean:.4f}**" for mean in means.values())
-        best = max(mean for system, mean in means.items() if system not in OWN)
-        lines.append(f"| **{label}** | {cells} | **{means[OURS] - best:+.4f}** |")
-    worst = min(table, key=lambda name: _against(table[name]))
-    lines += [
-        "",
-        "Bars: the mean at least .025 above the best of the others, on no collection more than",
-        f".003 below any of them (here at worst {_against(table[worst]):+.4f}, on {worst}).",
-        "Without xquad-zh, because most others cannot search Chinese at all.",
-        "",
-    ]
-    (RESULTS / "quality.md").write_text("\n".join(lines))
-    print("\n".join(lines))
-
-
-def _mean(
-    table: Mapping[str, Mapping[str, Mapping[str, float]]], names: Sequence[str], system: str
-) -> float:
-    return statistics.fmean(table[name][system]["nDCG@10"] for name in names)
-
-
-def _against(rows: Mapping[str, Mapping[str, float]]) -> float:
-    best = max(row["nDCG@10"] for system, row in rows.items() if system not in OWN)
-    return rows[OURS]["nDCG@10"] - best
+    columns = ("collection", *(one.name for one in MEASURES), "median ms")
+    return Table(f"All measures of {OURS}", columns, tuple(rows))
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

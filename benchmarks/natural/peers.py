@@ -18,13 +18,13 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
 import numpy as np
-from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from chapterhouse.library import Library
 from chapterhouse.ports.models import Embedder
@@ -120,7 +120,8 @@ def titled(title: str, text: str) -> str:
 
 def split(folder: Path) -> None:
     """Cut the documents with every splitter."""
-    splitter = RecursiveCharacterTextSplitter(chunk_size=1_000, chunk_overlap=200)
+    recursive = import_module("langchain_text_splitters").RecursiveCharacterTextSplitter
+    splitter = recursive(chunk_size=1_000, chunk_overlap=200)
     rows = [
         {"document": each["document"], "text": text}
         for each in read_lines(folder / "documents.jsonl")
