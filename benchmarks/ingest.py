@@ -4,9 +4,8 @@
     python benchmarks/ingest.py --many
 
 The files are the same in every run. ``--profile`` writes where the parent's time goes (it makes
-the run slower, so its result is not kept); a separate pass times each stage alone over a sample
-of the files. Takes about two minutes on two cores. ``--many`` adds 100,000 files of 300 characters
-instead, and looks at the memory on the way: four to five minutes.
+the run slower, so its result is not kept). Takes about two minutes on two cores. ``--many`` adds
+100,000 files of 300 characters instead, and looks at the memory on the way: four to five minutes.
 """
 
 import argparse
@@ -23,7 +22,6 @@ from typing import TypeVar
 
 from chapterhouse.library import Library
 from chapterhouse.types import Progress, Status
-from ingest_stages import stages
 from measuring import Bar, Machine, Memory, MemoryWatch, Table, finish, peak_megabytes
 
 Value = TypeVar("Value")
@@ -31,7 +29,6 @@ FILES = 10_000
 CHARACTERS = 1_800  # of one file, on average, before its last block
 SECONDS = 60
 MEGABYTES = 500
-SAMPLE = 1_000  # files of which each stage is timed alone
 REMOVED = 1_000
 MANY = 100_000
 MANY_CHARACTERS = 300
@@ -246,7 +243,7 @@ def main() -> int:
             profile.dump_stats(chosen.profile)
             return 0
         run = measure(folder, chosen.files)
-        tables = [whole(run, chosen.files, size), stages(folder, SAMPLE)]
+        tables = [whole(run, chosen.files, size)]
     if chosen.files != FILES:
         print(*tables, sep="\n")
         return 0

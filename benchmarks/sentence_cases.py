@@ -28,13 +28,13 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Body, CorpusCounts, Document, Range, Scope, SearchResult
 from collection import Collection, open_collection
-from data_folder import data_folder
 from folders import PARTS
 from gold_sets import contract_questions, drawn, locate, paper_questions, papers
 from gold_spans import load_gold
 from judged_sets import CorpusDocument, load_dataset
 from libraries import complete_vectors, opened
 from marking import has_facts
+from measuring import data_folder
 from plain_text import comparable, holds
 from questions import read_questions
 from vector_cache import cache_folder, vectors_cached
@@ -44,7 +44,6 @@ EVERYTHING = Scope.everything()
 NATURAL: Final = tuple(name for name, part in PARTS.items() if part == "open")
 XQUAD: Final = ("xquad-en", "xquad-de", "xquad-zh", "xquad-ar")
 SETS: Final = (*NATURAL, "contracts-gold", "covid-qa-open", "chunking", *XQUAD)
-SEVERAL: Final = "2wiki-open"  # asks for several documents; no sentences are judged
 DEPTH: Final = 16  # hits kept of a question
 SAMPLE: Final = 200  # questions of a set; of the natural folders all
 FOREIGN: Final = 100  # questions of another set
@@ -108,26 +107,6 @@ class Facts:
     def held(self, shown: Shown) -> float:
         """Return 1 where all facts are in the texts, else 0."""
         return float(has_facts("\n".join(text for *_, text in shown), self.facts))
-
-
-@dataclass(frozen=True, slots=True)
-class Documents:
-    """Documents that are needed together, by id.
-
-    Attributes:
-        sides: Of them those that the question names.
-    """
-
-    gold: frozenset[str]
-    sides: frozenset[str]
-
-    def share(self, document: str, start: int, end: int, text: str) -> float:
-        """Return the share of the documents that one sentence is from."""
-        return self.held([(document, start, end, text)])
-
-    def held(self, shown: Shown) -> float:
-        """Return the share of the documents that something shown is from."""
-        return len(self.gold & {document for document, *_ in shown}) / len(self.gold)
 
 
 NOTHING: Final = Spans({})
@@ -284,7 +263,7 @@ def _set(name: str, library: Library, asked: Sequence[_Asked]) -> QuestionSet:
 
 def _foreign(name: str) -> Sequence[str]:
     """Return questions of another set: of the natural folders, or else of XQuAD."""
-    if name in {"chunking", SEVERAL}:
+    if name == "chunking":
         return ()
     if name in XQUAD:
         others = [one.question for folder in NATURAL for one in read_questions(folder)]
@@ -325,18 +304,6 @@ def _corpora(_name: str, collection: Collection) -> list[_Asked]:
     return asked
 
 
-def _several(name: str, collection: Collection) -> list[_Asked]:
-    dataset = load_dataset(data_folder() / "retrieval" / name)
-    ids = {theirs: ours for ours, theirs in collection.names.items()}
-    titles = {one.id: one.title.casefold() for one in dataset.documents}
-    asked = []
-    for identifier, text in dataset.questions.items():
-        gold = dataset.relevant[identifier]
-        sides = frozenset(ids[one] for one in gold if titles[one] in text.casefold())
-        asked.append(_Asked(text, Documents(frozenset(ids[one] for one in gold), sides)))
-    return asked
-
-
 def _xquad(name: str, collection: Collection) -> list[_Asked]:
     dataset = load_dataset(data_folder() / "retrieval" / name)
     ids = {theirs: ours for ours, theirs in collection.names.items()}
@@ -369,7 +336,6 @@ _Ask = Callable[[str, Collection], list[_Asked]]
 _COLLECTIONS: Final[Mapping[str, tuple[_Ask, Callable[[str], Sequence[CorpusDocument]]]]] = {
     "covid-qa-open": (_papers, lambda name: papers(data_folder() / "retrieval" / name)),
     "chunking": (_corpora, _corpus_documents),
-    SEVERAL: (_several, _dataset_documents),
 }
 
 
