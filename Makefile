@@ -7,7 +7,7 @@ STAMP := .venv/.installed
 PEERS := .venv-peers/bin
 MODEL := .venv-model/bin
 
-.PHONY: help setup check format test test-model coverage mutate soak demo bench bench-setup bench-million bench-peers peers-setup eval fit encoder docs lock weight size clean
+.PHONY: help setup check format test test-model coverage mutate soak demo bench bench-setup bench-million peers-setup eval fit encoder docs lock weight size clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -55,6 +55,7 @@ mutate: setup ## plant a fault for each promise, one at a time: the tests must n
 soak: setup ## the long harnesses: what a library must hold, 200 kills, power cuts, properties at length, every real file
 	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/test_crash.py tests/ingest/test_crash.py tests/store/test_power.py
 	CHAPTERHOUSE_KILLS=30 $(BIN)/pytest --timeout 3600 tests/ingest/test_embedding_crash.py
+	CHAPTERHOUSE_KILLS=50 $(BIN)/pytest --timeout 3600 tests/ingest/test_jobs.py
 	CHAPTERHOUSE_LARGE=1 $(BIN)/pytest --timeout 3600 -n 2 -m 'hypothesis or large'
 	CHAPTERHOUSE_FILES_STEP=1 $(BIN)/pytest --timeout 3600 tests/reading/test_formats.py
 	$(BIN)/python benchmarks/ledger.py
@@ -72,7 +73,7 @@ demo: setup ## a believable organisation's documents, three questions, contracts
 bench-setup: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-bench.lock
 
-bench: bench-setup ## speed, memory and extraction quality, beside other libraries
+bench: bench-setup ## speed, memory and extraction quality
 	$(BIN)/python benchmarks/run.py
 
 bench-million: bench-setup ## questions and one more document in a library of a million chunks
@@ -82,34 +83,21 @@ bench-million: bench-setup ## questions and one more document in a library of a 
 peers-setup: setup
 	@test -x $(PEERS)/python || $(PYTHON) -m venv .venv-peers
 	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-peers.lock
-	@# txtai asks for PyTorch with CUDA, some gigabytes, and needs none of it for vectors made elsewhere
-	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --no-deps txtai==9.14.0
-
-bench-peers: bench-setup peers-setup ## our retrieval beside LlamaIndex, Haystack, txtai, Chroma and LanceDB
-	$(BIN)/python benchmarks/query_peers.py
 
 # ENCODER=FOLDER make eval      gives the others of natural/peers.py an encoder, and ours the same
-eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, packing, answers and bundles, beside other libraries
+eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, packing, claims, councils and answers, beside other libraries
 	$(BIN)/python benchmarks/quality.py
-	$(BIN)/python benchmarks/variants.py
-	-$(BIN)/python benchmarks/fresh.py --write
 	$(BIN)/python benchmarks/chunking.py
 	@# a missed bar is shown, and the rest is still measured
 	-$(BIN)/python benchmarks/sentences.py
 	-$(BIN)/python benchmarks/packing.py
-	-$(BIN)/python benchmarks/prompts.py --part all --write
-	-$(BIN)/python benchmarks/answering.py
 	-$(BIN)/python benchmarks/natural/claims.py --part all --write
-	$(BIN)/python benchmarks/bundles.py
 	$(BIN)/python benchmarks/routing.py
 	$(BIN)/python benchmarks/councils/gold_check.py
 	-$(BIN)/python benchmarks/councils/council_score.py --part all --write
 	$(BIN)/python benchmarks/natural/check.py
-	$(BIN)/python benchmarks/natural/agreement.py
 	-$(BIN)/python benchmarks/natural/score.py --part all --sets --write
 	-$(BIN)/python benchmarks/natural/turns.py --part all --write
-	-$(BIN)/python benchmarks/encoder/open_sets.py --write
-	$(BIN)/python benchmarks/natural/equal_words.py --write
 	-$(BIN)/python benchmarks/natural/peers.py --part test $(if $(ENCODER),--encoder $(ENCODER)) --write
 
 fit: bench-setup ## fit the reranker anew, then the weights by which sentences are judged

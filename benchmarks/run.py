@@ -16,7 +16,7 @@ from pathlib import Path
 from measuring import RESULTS, Bar, Row, bar_cells, markdown_table
 
 HERE = Path(__file__).parent
-NAMES = ("startup", "ledger", "ingest", "query", "incremental", "extraction", "council", "cloud")
+NAMES = ("startup", "ledger", "ingest", "query", "incremental", "extraction")
 
 
 def held(name: str) -> tuple[list[Bar], int]:

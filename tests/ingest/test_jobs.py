@@ -47,7 +47,7 @@ from chapterhouse.types import (
     Step,
 )
 
-KILLS = int(os.environ.get("CHAPTERHOUSE_KILLS", "2"))  # 50 in benchmarks/jobs.py
+KILLS = int(os.environ.get("CHAPTERHOUSE_KILLS", "2"))  # 50 in make soak
 
 
 @pytest.fixture
