@@ -1,17 +1,13 @@
 """A fresh bundle passes every check; a forged one does not, with a new seal either."""
 
 import asyncio
-import importlib.util
 import json
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
+from tests.answering.forgeries import FORGERIES, Forgery, forged
 
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering.bundle import (
@@ -61,20 +57,6 @@ duty officer.[^{rules}]
 In winter the gate closes at 18:00.[^{rules}] The gate closes at 23:30 from April to September.\
 [^{rules}]
 The South quay: 65 euros.[^{berths}] The moon is a cheese."""
-
-
-def _forgeries() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks" / "bundle_forgeries.py"
-    spec = importlib.util.spec_from_file_location("bundle_forgeries", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-forgeries = _forgeries()
 
 
 @pytest.fixture(scope="module")
@@ -134,16 +116,16 @@ def test_a_fresh_bundle_passes_every_check(harbour: Library, answers: list[Answe
 
 
 @pytest.mark.parametrize("resealed", [False, True])
-@pytest.mark.parametrize("forgery", forgeries.FORGERIES, ids=lambda forgery: forgery.name)
+@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
 def test_a_forged_bundle_is_called_bad(
     harbour: Library,
     answers: list[Answer],
-    forgery: Any,
+    forgery: Forgery,
     resealed: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     for answer in answers:
         fields = json.loads(bundle_json(harbour.answers.bundle(answer)))
-        made = forgeries.forged(fields, forgery, resealed=resealed)
+        made = forged(fields, forgery, resealed=resealed)
         if made is None:
             continue
         try:
@@ -161,8 +143,8 @@ def test_a_forged_bundle_is_called_bad(
 
 def test_every_forgery_has_something_to_forge(harbour: Library, answers: list[Answer]) -> None:
     bundles = [json.loads(bundle_json(harbour.answers.bundle(answer))) for answer in answers]
-    for forgery in forgeries.FORGERIES:
-        made = [forgeries.forged(fields, forgery, resealed=True) for fields in bundles]
+    for forgery in FORGERIES:
+        made = [forged(fields, forgery, resealed=True) for fields in bundles]
         assert any(made), forgery.name
 
 
