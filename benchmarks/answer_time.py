@@ -1,22 +1,20 @@
 """How long an answer takes beside the search it begins with, and beside a model's own time.
 
-    python benchmarks/answer_time.py [--write] [--save FILE] [FOLDER ...]
+    python benchmarks/answer_time.py [--write] [FOLDER ...]
 
 Every question of the folders (two open natural ones) is searched for and then asked once, warm and
 in process, without a model and with one that takes .3 seconds, which are taken off. The parts are
-clocked inside the answer without a model. ``--save`` keeps all answers, a line each, so
-that two versions can be compared.
+clocked inside the answer without a model.
 """
 
 import argparse
-import asyncio
 import sys
 import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -24,13 +22,11 @@ from unittest.mock import patch
 
 sys.path.append(str(Path(__file__).parent / "natural"))
 
-from chapterhouse.agents.ask import ask
 from chapterhouse.answering import extractive, respond
-from chapterhouse.answering.request import AskOptions
 from chapterhouse.library import Library
 from chapterhouse.models.built_in import BuiltInEncoder
 from chapterhouse.models.scripted import ScriptedModel, Step
-from libraries import opened
+from libraries import ask_model, opened
 from measuring import Bar, Machine, Row, Table, finish, percentile
 from questions import read_questions
 
@@ -52,11 +48,10 @@ PARTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Milliseconds of one question by part, by the clock, and of the processor; the answer."""
+    """Milliseconds of one question by part, by the clock, and of the processor."""
 
     wall: Mapping[str, float]
     cpu: float
-    answer: object
 
 
 @contextmanager
@@ -98,9 +93,9 @@ def timed(call: Callable[[str], object], text: str) -> Taken:
     wall: defaultdict[str, float] = defaultdict(float)
     with clocked(wall):
         began, worked = time.perf_counter(), time.process_time()
-        answer = call(text)
+        call(text)
         wall[ALL] = (time.perf_counter() - began) * 1e3
-        return Taken(wall, (time.process_time() - worked) * 1e3, answer)
+        return Taken(wall, (time.process_time() - worked) * 1e3)
 
 
 def quote(library: Library, text: str) -> object:
@@ -111,25 +106,17 @@ def quote(library: Library, text: str) -> object:
 def write(library: Library, text: str) -> object:
     """Ask a model that takes a fixed time and writes two sentences, which are streamed."""
     model = ScriptedModel([Step(_WRITTEN, seconds=TAKES)])
-    never = library.settings.expansion.model_copy(update={"rewrite": "never"})
-    settings = library.settings.model_copy(update={"expansion": never})
-    choices = AskOptions(remember=False, use_cache=False)
-    own = library._runtime  # noqa: SLF001 - with a model of our own
-    runtime = replace(own, settings=settings, language_model=lambda _: model)
-    return asyncio.run(ask(text, "", choices, runtime, emit=lambda _: None))
+    return ask_model(library, text, model, emit=lambda _: None)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*", default=FOLDERS)
-    parser.add_argument("--save", metavar="FILE", type=Path, help="keep all answers")
     parser.add_argument("--write", action="store_true", help="keep the result")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
     machine = Machine()
     taken = [pair for folder in chosen.folders for pair in measure(folder)]
-    if chosen.save:
-        chosen.save.write_text("".join(f"{told.answer!r}\n" for _, told, _ in taken), "utf-8")
     note = " ".join(__doc__.split("\n\n")[2].split())
     setting = machine.setting()
     around = _middle(one.wall[ALL] for _, _, one in taken) - TAKES * 1e3

@@ -1,4 +1,4 @@
-"""One more document: from ``Library.add`` until ``Library.search`` finds it.
+"""One more document: from adding it until a search finds it.
 
     python benchmarks/incremental.py [--million]
 
@@ -21,8 +21,7 @@ from tempfile import TemporaryDirectory
 
 from chapterhouse.library import Library
 from chapterhouse.models.static import StaticEmbedder
-from data_folder import data_folder
-from measuring import Bar, Machine, Row, Table, finish, percentile
+from measuring import Bar, Machine, Row, Table, data_folder, finish, percentile
 from query import MILLION, open_indexes, open_store
 from scale_corpus import documents, kept_library, sentences
 
@@ -36,8 +35,8 @@ import sys, time
 from chapterhouse import Library
 with Library.open(sys.argv[1], create=False) as library:
     began = time.perf_counter()
-    (outcome,) = library.add(sys.argv[2]).outcomes
-    hit = library.search(sys.argv[3]).hits[0]
+    (outcome,) = library.documents.add(sys.argv[2]).outcomes
+    hit = library.search.hits(sys.argv[3]).hits[0]
     assert sys.argv[3] in hit.chunk.text
     print((time.perf_counter() - began) * 1e3, outcome.record.document_id)
 """

@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory
 
 from chapterhouse.library import Library
 from chapterhouse.types import AddReport, FileOutcome, Status
-from data_folder import data_folder
-from measuring import Bar, Machine, Memory, MemoryWatch, Row, Table, finish, percentile
+from measuring import Bar, Machine, Memory, MemoryWatch, Row, Table, data_folder, finish, percentile
 
 FOLDERS = ("documents", "hostile")
 CRASHES = frozenset({"internal-error", "reader-crashed"})

@@ -1,6 +1,6 @@
 """Packing: how much of the answers a context holds in how many tokens, and how fast it is packed.
 
-    python benchmarks/packing.py [--part open|test] [--choose] [--quick]
+    python benchmarks/packing.py [--part open|test] [--quick]
 
 Each question is searched and its first 12 hits are packed with the weights as shipped. "Naive" is
 the first eight hits whole, under the same headings. Of a natural question a context holds all
@@ -8,7 +8,6 @@ facts or it does not; of the others it holds a share of the gold span's characte
 those of the whole Markdown, headings and places included, by the product's estimate.
 
 The natural folders are the open ones; ``--part test`` opens the test folders to report.
-``--choose`` compares numbers of hits, prices and spreads on the open sets.
 """
 
 import argparse
@@ -20,20 +19,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
-from unittest.mock import patch
 
 sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse.answering.extractive import Reference
-from chapterhouse.retrieval import context as context_module
-from chapterhouse.retrieval.context import (
-    PRICE,
-    SPREAD,
-    ContextSources,
-    Packing,
-    build_context,
-    repack,
-)
+from chapterhouse.retrieval.context import PRICE, ContextSources, Packing, build_context, repack
 from chapterhouse.retrieval.pack import Item, pack
 from chapterhouse.retrieval.present import arrange, markdown
 from chapterhouse.settings import PackingSettings
@@ -46,15 +36,10 @@ from sentence_cases import NATURAL, SETS, Case, QuestionSet, Shown, own_referenc
 NAIVE: Final = 8
 HITS: Final = PackingSettings().hits
 PRICES: Final = (0.0, 5e-6, 1e-5, 2e-5, 3e-5, 4e-5, 6e-5, 8e-5, 1.2e-4, 1.6e-4)
-SPREADS: Final = (0.2, 0.4, 0.6, 0.8)
-TRIED_HITS: Final = (8, 12, 16)
 TEST: Final = tuple(name for name, part in PARTS.items() if part == "test")
 BAR: Final = 0.45
 SEED: Final = 1
 TIMED: Final = 20  # questions of each row
-
-Setup = tuple[int, float, float]  # hits, spread, price
-SHIPPED: Final[Setup] = (HITS, SPREAD, PRICE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +60,11 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A group of questions: the first hits whole, by number, and the contexts, by setup."""
+    """A group of questions: the first eight hits whole, and the contexts, by price."""
 
-    whole: Mapping[int, Point]
-    contexts: Mapping[Setup, Point]
+    naive: Point
+    contexts: Mapping[float, Point]
     milliseconds: float
-
-    @property
-    def naive(self) -> Point:
-        """Return the first eight hits whole."""
-        return self.whole[NAIVE]
 
 
 # --- contexts ------------------------------------------------------------------------------------
@@ -95,11 +75,11 @@ def first(result: SearchResult, number: int) -> SearchResult:
     return replace(result, hits=result.hits[:number])
 
 
-def whole(case: Case, number: int) -> tuple[int, float]:
-    """Return what the first hits cost and hold whole, under the same headings."""
+def whole(case: Case) -> tuple[int, float]:
+    """Return what the first eight hits cost and hold whole, under the same headings."""
     excerpts = [
         Excerpt(h, h.chunk.start, h.chunk.end, h.chunk.header + h.chunk.text, 0, 1 / h.rank)
-        for h in case.result.hits[:number]
+        for h in case.result.hits[:NAIVE]
     ]
     page = markdown(arrange(excerpts))
     return estimate_tokens(page), held(case, excerpts, page)
@@ -116,25 +96,19 @@ def held(case: Case, excerpts: Iterable[Excerpt], page: str) -> float:
     return case.wanted.held([*shown, ("", 0, 0, page)])
 
 
-def contexts(
-    case: Case, lookup: ContextSources, setups: Sequence[Setup]
-) -> Mapping[Setup, tuple[int, float]]:
-    """Return what the context of each setup costs and holds."""
-    built: dict[tuple[int, float], Context] = {}
-    found = {}
-    for hits, spread, price in setups:
-        if (hits, spread) not in built:
-            with patch.object(context_module, "SPREAD", spread):
-                built[hits, spread] = build_context(first(case.result, hits), lookup)
-        again = repack(built[hits, spread], estimate_tokens, packing=Packing(price=price))
-        found[hits, spread, price] = packed(case, again)
-    return found
+def contexts(case: Case, lookup: ContextSources) -> Mapping[float, tuple[int, float]]:
+    """Return what the context at each price costs and holds."""
+    built = build_context(first(case.result, HITS), lookup)
+    return {
+        price: packed(case, repack(built, estimate_tokens, packing=Packing(price=price)))
+        for price in (PRICE, *PRICES)
+    }
 
 
-def measured(sets: Sequence[QuestionSet], own: Reference, setups: Sequence[Setup]) -> Measured:
+def measured(sets: Sequence[QuestionSet], own: Reference) -> Measured:
     """Return the curves of some sets together."""
-    whole_hits: dict[int, list[tuple[int, float]]] = {n: [] for n in range(1, NAIVE + 1)}
-    rows: dict[Setup, list[tuple[int, float]]] = {setup: [] for setup in setups}
+    naive: list[tuple[int, float]] = []
+    rows: dict[float, list[tuple[int, float]]] = {price: [] for price in (PRICE, *PRICES)}
     times: list[float] = []
     for own_set, case in ((each, case) for each in sets for case in each.answerable()):
         reference = own_set.reference(case, own)
@@ -142,13 +116,12 @@ def measured(sets: Sequence[QuestionSet], own: Reference, setups: Sequence[Setup
         lookup = ContextSources(reference.body, estimate_tokens, words)
         if len(times) < TIMED:
             times.append(seconds(lambda c=case, s=lookup: build_context(first(c.result, HITS), s)))  # type: ignore[misc]  # no types in a lambda
-        for setup, value in contexts(case, lookup, setups).items():
-            rows[setup].append(value)
-        for number, values in whole_hits.items():
-            values.append(whole(case, number))
+        for price, value in contexts(case, lookup).items():
+            rows[price].append(value)
+        naive.append(whole(case))
     return Measured(
-        {number: _point(values) for number, values in whole_hits.items()},
-        {setup: _point(values) for setup, values in rows.items()},
+        _point(naive),
+        {price: _point(values) for price, values in rows.items()},
         percentile(times, 0.5) * 1_000,
     )
 
@@ -196,35 +169,20 @@ def groups(part: str, step: int) -> Mapping[str, Sequence[QuestionSet]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--part", choices=("open", "test"), default="open")
-    parser.add_argument("--choose", action="store_true", help="compare hits, prices and spreads")
     parser.add_argument("--quick", action="store_true", help="a quarter of the questions, unkept")
     options = parser.parse_args()
-    if options.choose and options.part == "test":
-        parser.error("--choose: nothing is chosen on the test folders")
     machine = Machine()
-    setups = [SHIPPED, *((HITS, SPREAD, price) for price in PRICES)]
-    if options.choose:
-        pairs = {(hits, SPREAD) for hits in TRIED_HITS} | {(HITS, spread) for spread in SPREADS}
-        setups += [(*pair, price) for pair in sorted(pairs) for price in PRICES]
-    setups = list(dict.fromkeys(setups))
     own = own_reference()
     step = 4 if options.quick else 1
-    rows = {
-        name: measured(own_sets, own, setups)
-        for name, own_sets in groups(options.part, step).items()
-    }
-    tables = [summary(rows), prices(rows, SHIPPED[:2]), whole_table(rows)]
-    if options.choose:
-        pairs_tried = dict.fromkeys(setup[:2] for setup in setups)
-        tables += [prices(rows, pair) for pair in pairs_tried if pair != SHIPPED[:2]]
+    rows = {name: measured(own_sets, own) for name, own_sets in groups(options.part, step).items()}
     return finish(
         "packing" if options.part == "open" else "packing_test",
         "Packing",
         [speed(50, 2_000, 1.0), speed(200, 4_000, 5.0), *bars(rows)],
-        tables,
+        [summary(rows), prices(rows)],
         machine.setting(),
         (NOTE,),
-        write=not options.quick and not options.choose,
+        write=not options.quick,
     )
 
 
@@ -238,7 +196,7 @@ def bars(rows: Mapping[str, Measured]) -> Iterable[Bar]:
     """Yield what the natural folders and the papers must reach."""
     for name, one in rows.items():
         if name.startswith("natural") or name == "covid-qa-open":
-            lost = statistics.fmean(one.naive.held) - statistics.fmean(one.contexts[SHIPPED].held)
+            lost = statistics.fmean(one.naive.held) - statistics.fmean(one.contexts[PRICE].held)
             yield Bar(f"{name}: share of the naive tokens that holds as much", reach(one), most=BAR)
             yield Bar(f"{name}: less held than naive at the defaults", max(lost, 0.0), most=0)
 
@@ -246,8 +204,8 @@ def bars(rows: Mapping[str, Measured]) -> Iterable[Bar]:
 def reach(one: Measured) -> float:
     """Return the least share of the naive tokens at which no less is held."""
     least = statistics.fmean(one.naive.held) - 1e-9
-    own = [p for setup, p in one.contexts.items() if setup[:2] == SHIPPED[:2]]
-    enough = [p.cost(one.naive) for p in own if statistics.fmean(p.held) >= least]
+    held = one.contexts.values()
+    enough = [p.cost(one.naive) for p in held if statistics.fmean(p.held) >= least]
     return min(enough, default=float("inf"))
 
 
@@ -259,7 +217,7 @@ def summary(rows: Mapping[str, Measured]) -> Table:
     )  # fmt: skip
     body: list[Row] = []
     for name, one in rows.items():
-        naive, own = one.naive, one.contexts[SHIPPED]
+        naive, own = one.naive, one.contexts[PRICE]
         body.append(
             (
                 name, len(naive.held), round(statistics.fmean(naive.tokens)),
@@ -271,25 +229,13 @@ def summary(rows: Mapping[str, Measured]) -> Table:
     return Table("Eight hits whole, and the context as shipped", columns, tuple(body))
 
 
-def prices(rows: Mapping[str, Measured], pair: tuple[int, float]) -> Table:
-    """Return the curve of the prices for a number of hits and a spread."""
+def prices(rows: Mapping[str, Measured]) -> Table:
+    """Return the curve of the prices."""
     return Table(
-        f"By price: {pair[0]} hits, spread {pair[1]}",
+        f"By price: {HITS} hits",
         ("set", *(f"{price:.1e}" for price in PRICES)),
         tuple(
-            (name, *(one.contexts[*pair, price].beside(one.naive) for price in PRICES))
-            for name, one in rows.items()
-        ),
-    )
-
-
-def whole_table(rows: Mapping[str, Measured]) -> Table:
-    """Return what fewer hits hold whole."""
-    return Table(
-        "The first hits whole, by number",
-        ("set", *(str(number) for number in range(1, NAIVE + 1))),
-        tuple(
-            (name, *(point.beside(one.naive) for point in one.whole.values()))
+            (name, *(one.contexts[price].beside(one.naive) for price in PRICES))
             for name, one in rows.items()
         ),
     )

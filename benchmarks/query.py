@@ -31,8 +31,7 @@ from chapterhouse.retrieval.question import parse_question
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import Query, Scope
-from data_folder import data_folder
-from measuring import Bar, Machine, Row, Table, finish, peak_megabytes, percentile
+from measuring import Bar, Machine, Row, Table, data_folder, finish, peak_megabytes, percentile
 from query_stages import Stages, resident
 from scale_corpus import SMALL_SHELF, kept_library, questions, sentences
 

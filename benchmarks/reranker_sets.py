@@ -25,13 +25,13 @@ from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.rerank import FEATURES, FeatureModel, Shortlist, table_of
 from chapterhouse.types import Chunk
 from collection import Collection, open_collection
-from data_folder import data_folder
 from folders import PARTS
 from gold_sets import Spans, contract_questions, paper_questions, papers
 from gold_spans import load_gold
 from judged_sets import CorpusDocument, Dataset, load_dataset
 from libraries import opened
 from marking import has_facts
+from measuring import data_folder
 from plain_text import comparable
 from questions import Question, read_questions
 

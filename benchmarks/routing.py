@@ -17,9 +17,8 @@ from collections.abc import Mapping, Sequence
 
 from chapterhouse.library import Library
 from chapterhouse.text.naming import slug
-from data_folder import data_folder
 from judged_sets import CorpusDocument, Dataset, load_dataset
-from measuring import Machine, Row, Table, finish
+from measuring import Machine, Row, Table, data_folder, finish
 
 ARTICLES = 12
 KEPT = 3  # paragraphs of each article

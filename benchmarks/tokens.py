@@ -1,7 +1,12 @@
-"""Fit and measure the token estimate against a real tokenizer (Llama 2's, which is offline).
+"""Fit what the package ships about tokens: the estimate of their number, and their weights.
 
-python benchmarks/tokens.py          measure the estimate that is in the code
-python benchmarks/tokens.py --fit    print the weights that fit best
+    python benchmarks/tokens.py              measure the estimate against a real tokenizer
+    python benchmarks/tokens.py --fit        print the weights of the estimate that fit best
+    python benchmarks/tokens.py --weights    write the general token weights of the static embedder
+
+The token weights are square roots of smoothed IDF: a property of the language, not of anybody's
+library, made of collections that the quality figures are not measured on. They are written again
+only when the embedder's tokenizer changes; stored vectors depend on them through its fingerprint.
 """
 
 import argparse
@@ -13,11 +18,16 @@ import numpy as np
 
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.text.counting import KINDS, count_kinds, estimate_tokens
-from data_folder import data_folder
+from measuring import data_folder
 
 SAMPLE = 300
 CHUNK = 1_000
 RESULTS = Path(__file__).parent / "results" / "tokens.md"
+# Not cranfield, cacm, xquad or pubmedqa: those are measured.
+COLLECTIONS = ("cisi", "npl", "time", "anthropic-docs")
+VOCABULARY = 32_000
+PASSAGE = 1_000
+TARGET = Path(__file__).parents[1] / "src/chapterhouse/models/token_weights.npy"
 
 
 def samples(data: Path) -> Mapping[str, list[str]]:
@@ -70,10 +80,40 @@ def fit(texts: Mapping[str, list[str]], exact: Mapping[str, list[int]]) -> None:
         print(f"{kind}: {weight:.3f}")
 
 
+def passages(data: Path) -> Iterator[str]:
+    """Yield texts of about a chunk's length."""
+    texts = [path.read_text("utf-8") for path in sorted((data / "chunking/corpora").glob("*.md"))]
+    for name in COLLECTIONS:
+        with (data / "retrieval" / name / "corpus.jsonl").open(encoding="utf-8") as lines:
+            texts.extend(json.loads(line)["text"] for line in lines)
+    for text in texts:
+        for start in range(0, len(text), PASSAGE):
+            yield text[start : start + PASSAGE].lower()
+
+
+def write_weights(data: Path) -> None:
+    """Compute the weights and write them."""
+    tokenizer = StaticEmbedder()._tokenizer  # noqa: SLF001 - the very tokenizer it will be used with
+    frequency = np.zeros(VOCABULARY)
+    total = 0
+    for text in passages(data):
+        ids = np.unique(np.asarray(tokenizer.encode(text, add_special_tokens=False).ids, dtype=int))
+        frequency[ids] += 1
+        total += 1
+    inverse = np.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
+    weights = np.sqrt(inverse / inverse.max()).astype(np.float16)
+    np.save(TARGET, weights, allow_pickle=False)
+    print(f"{total} passages, weights {weights.min():.3f} to {weights.max():.3f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--weights", action="store_true")
     arguments = parser.parse_args()
+    if arguments.weights:
+        write_weights(data_folder())
+        return
     texts = samples(data_folder())
     count = StaticEmbedder().count_tokens
     exact = {name: [count(piece) for piece in pieces] for name, pieces in texts.items()}

@@ -26,10 +26,9 @@ sys.path += [str(Path(__file__).parent), str(Path(__file__).parent / "natural")]
 
 from chapterhouse.library import Library
 from chapterhouse.types import Answer
-from data_folder import data_folder
 from folders import PARTS, lay_out
-from libraries import complete_vectors, embedding_of, opened
-from measuring import Bar, Machine, Row, Table, finish
+from libraries import made_of, opened
+from measuring import Bar, Machine, Row, Table, data_folder, finish
 from questions import read_questions
 from version_texts import DECOYS, TEXTS, write_text
 
@@ -194,13 +193,7 @@ def measure(
             else:
                 lay_out(name, data_folder(), Path(place))
                 planted = list(plant(folder, random.Random(SEED)))
-            home = Path(place) / "home"
-            home.mkdir()
-            lines = [f'{key} = "{value}"' for key, value in embedding_of(choice).items()]
-            (home / "chapterhouse.toml").write_text("\n".join(["[embedding]", *lines, ""]), "utf-8")
-            with Library.open(home) as library:
-                library.documents.add(folder)
-                complete_vectors(library)
+            with made_of(folder, choice) as library:
                 for one in planted:
                     outcome = ask(library, one, planted)
                     outcomes.append((name, outcome))

@@ -17,8 +17,8 @@ from typing import Any
 sys.path.append(str(Path(__file__).parents[1]))
 sys.path.append(str(Path(__file__).parents[1] / "natural"))
 
-from data_folder import data_folder
 from folders import sources
+from measuring import data_folder
 from plain_text import comparable, holds, plain_text
 
 HERE = Path(__file__).parent

@@ -21,8 +21,8 @@ sys.path.append(str(Path(__file__).parents[1] / "natural"))
 
 from chapterhouse.chunking.build import embedding_text
 from chapterhouse.library import Library
-from data_folder import data_folder
 from folders import PARTS, lay_out
+from measuring import data_folder
 
 DOCUMENTATION = 40_000  # texts of it at most
 _WORDS = 150  # of a piece of a document
@@ -33,7 +33,7 @@ _DOCSTRING = re.compile(r'"""(.{120,3000}?)"""', re.DOTALL)
 def texts_for_training(seed: int) -> list[str]:
     """Return all texts, shuffled."""
     order = random.Random(seed)
-    chunks = list(_chunks())
+    chunks = list(chunk_texts())
     texts = [*chunks, *_sentences(chunks, order), *_collections()]
     pieces = list(dict.fromkeys(_pieces(order)))
     order.shuffle(pieces)
@@ -42,7 +42,8 @@ def texts_for_training(seed: int) -> list[str]:
     return texts
 
 
-def _chunks() -> Iterator[str]:
+def chunk_texts() -> Iterator[str]:
+    """Yield the chunks of the open natural folders, as they are embedded."""
     for folder in (name for name, part in PARTS.items() if part == "open"):
         with TemporaryDirectory(prefix="encoder-") as name:
             documents = lay_out(folder, data_folder(), Path(name) / "documents")

@@ -19,36 +19,24 @@ from tempfile import TemporaryDirectory
 sys.path.append(str(Path(__file__).parents[1]))
 sys.path.append(str(Path(__file__).parents[1] / "natural"))
 
-from chapterhouse.chunking.build import embedding_text
-from chapterhouse.library import Library
 from chapterhouse.models.embedders import THREADS
 from chapterhouse.models.opening import open_embedder
 from chapterhouse.ports.models import Embedder
 from chapterhouse.settings import EmbeddingSettings
-from data_folder import data_folder
-from folders import PARTS, lay_out
+from folders import PARTS
+from material import chunk_texts
 from measuring import Bar, Machine, Table, finish
 from questions import read_questions
 
 CHUNKS, RUNS = 600, 3
+OPEN = tuple(name for name, part in PARTS.items() if part == "open")
 
 
 def texts() -> tuple[list[str], list[str]]:
     """Return chunks of the open folders, evenly drawn, and their questions."""
-    chunks: list[str] = []
-    questions: list[str] = []
-    for folder in (name for name, part in PARTS.items() if part == "open"):
-        questions += [question.question for question in read_questions(folder)]
-        with TemporaryDirectory(prefix="speed-") as name:
-            documents = lay_out(folder, data_folder(), Path(name) / "documents")
-            with Library.open(Path(name) / "home") as library:
-                library.documents.add(documents)
-                chunks += [
-                    embedding_text(document.title, chunk)
-                    for document in library.documents.list()
-                    for chunk in library.documents.chunks(document.id)
-                ]
-    return chunks[:: max(1, len(chunks) // CHUNKS)][:CHUNKS], questions
+    chunks = list(chunk_texts())
+    asked = [each.question for folder in OPEN for each in read_questions(folder)]
+    return chunks[:: max(1, len(chunks) // CHUNKS)][:CHUNKS], asked
 
 
 def seconds(work: Callable[[], object]) -> float:

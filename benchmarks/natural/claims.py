@@ -11,28 +11,25 @@ true one has not: "before" for "after" is no wrong date.
 """
 
 import argparse
-import asyncio
 import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Final
 
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
-from chapterhouse.agents.ask import ask
-from chapterhouse.answering.request import AskOptions
 from chapterhouse.claims.mismatch import find_mismatches
 from chapterhouse.claims.quotation import closest_sentences
 from chapterhouse.claims.wording import words_of
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.types import Answer, Chunk, Document, Evidence, Mismatch
+from chapterhouse.types import Chunk, Document, Evidence, Mismatch
 from folders import PARTS
-from libraries import opened
+from libraries import ask_model, opened
 from measuring import Bar, Machine, Table, finish
 from plain_text import comparable
 from questions import CHANGES, read_questions
@@ -198,20 +195,9 @@ def answers_of(cases: Sequence[Case], library: Library) -> Iterator[tuple[bool, 
         if case.true and case.question:
             name = library.documents.get(case.cited[0].document_id).source.rsplit("/", 1)[-1]
             text = f"{case.text} {next(forms).format(1, name)}"
-            answer = answer_of(case.question, text, library)
+            answer = ask_model(library, case.question, ScriptedModel([text]))
             beside = any(one.mismatches for one in answer.sentences if not one.note)
             yield words(case.text) in words(answer.text), beside
-
-
-def answer_of(question: str, text: str, library: Library) -> Answer:
-    """Return the answer where a model answers a question with a text."""
-    model = ScriptedModel([text])
-    never = library.settings.expansion.model_copy(update={"rewrite": "never"})  # one text to give
-    settings = library.settings.model_copy(update={"expansion": never})
-    own = library._runtime  # noqa: SLF001 - with a model of our own
-    runtime = replace(own, settings=settings, language_model=lambda _: model)
-    choices = AskOptions(remember=False, use_cache=False)
-    return asyncio.run(ask(question, "", choices, runtime))
 
 
 def words(text: str) -> str:

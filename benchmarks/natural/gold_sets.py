@@ -16,10 +16,10 @@ from chapterhouse.library import Library
 from chapterhouse.settings import Settings
 from chapterhouse.types import Range
 from collection import Collection, open_collection
-from data_folder import data_folder
 from judged_sets import CorpusDocument, load_dataset
 from libraries import complete_vectors, settings_of
 from marking import SEED, Share, share
+from measuring import data_folder
 
 Each = TypeVar("Each")
 Spans = Mapping[str, Sequence[Range]]  # gold spans by our id of the document

@@ -1,18 +1,24 @@
 """Libraries of the natural folders and the questions put to them, with the product's defaults."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from chapterhouse.agents.ask import Emit
+from chapterhouse.agents.ask import ask as answer_question
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.library import Library
 from chapterhouse.models.opening import open_embedder
+from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.ports.models import Embedder
 from chapterhouse.settings import EmbeddingSettings
-from chapterhouse.types import Hit, Status
-from data_folder import data_folder
+from chapterhouse.types import Answer, Hit, Status
 from folders import lay_out
 from marking import Passage, Quoted, Reply
+from measuring import data_folder
 from vector_cache import cache_folder
 
 
@@ -50,14 +56,21 @@ def settings_of(choice: str) -> EmbeddingSettings:
 
 @contextmanager
 def opened(folder: str, choice: str) -> Iterator[Library]:
-    """Lay a folder out, add it to a library of its own and remove it all in the end.
+    """Lay a folder out, add it to a library of its own and remove it all in the end."""
+    with TemporaryDirectory(prefix="natural-") as name:
+        documents = lay_out(folder, data_folder(), Path(name) / "documents")
+        with made_of(documents, choice) as library:
+            yield library
+
+
+@contextmanager
+def made_of(documents: Path, choice: str) -> Iterator[Library]:
+    """Add documents to a library of its own and remove it in the end, with all its vectors.
 
     Prints every file that did not become a document.
     """
-    with TemporaryDirectory(prefix="natural-") as name:
-        documents = lay_out(folder, data_folder(), Path(name) / "documents")
-        home = Path(name) / "home"
-        home.mkdir()
+    with TemporaryDirectory(prefix="library-") as name:
+        home = Path(name)
         lines = [f'{key} = "{value}"' for key, value in embedding_of(choice).items()]
         share_cache(home, choice)
         (home / "chapterhouse.toml").write_text("\n".join(["[embedding]", *lines, ""]), "utf-8")
@@ -123,6 +136,18 @@ def ask(library: Library, text: str) -> Reply:
         quoted.append(Quoted(sentence.text, documents, table))
     sure = answer.certainty == "sure"
     return Reply(answer.outcome.value, tuple(quoted), answer.confidence, sure)
+
+
+def ask_model(
+    library: Library, text: str, model: ScriptedModel, emit: Emit | None = None
+) -> Answer:
+    """Return the answer where a model of our own writes it, to the question as it is."""
+    never = library.settings.expansion.model_copy(update={"rewrite": "never"})  # one text to give
+    settings = library.settings.model_copy(update={"expansion": never})
+    own = library._runtime  # noqa: SLF001 - with a model of our own
+    runtime = replace(own, settings=settings, language_model=lambda _: model)
+    options = AskOptions(remember=False, use_cache=False)
+    return asyncio.run(answer_question(text, "", options, runtime, emit))
 
 
 def titles_of(library: Library) -> Mapping[str, str]:

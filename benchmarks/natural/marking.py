@@ -86,8 +86,6 @@ class Mark:
             where it names none.
         listed: Facts of a list in what is quoted and in the context for a model; else None.
         again: Facts in the first 8 hits for the same question spelled right, where it has one.
-        followed: Facts of the second turn in the first 8 hits, asked as a whole question and as it
-            was typed; None without a second turn.
     """
 
     question: Question
@@ -106,7 +104,6 @@ class Mark:
     strayed: bool | None = None
     listed: tuple[int, int] | None = None
     again: bool | None = None
-    followed: tuple[bool, bool] | None = None
 
 
 HITS = (3, 8)
@@ -191,7 +188,7 @@ def mark(
     reply: Reply,
     titles: Mapping[str, str],
 ) -> Mark:
-    """Return what became of a question, without its list, second turn and right spelling.
+    """Return what became of a question, without its list and right spelling.
 
     ``read`` is the text of the documents of its evidence as our readers read them.
     """

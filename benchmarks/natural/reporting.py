@@ -139,7 +139,6 @@ def tables(marks: Marks, label: str) -> Iterator[Table]:
         f"By words{end}", marks, "words", lambda mark: words[not mark.question.other_words], words
     )
     yield _spelling(f"Misspelled{end}", marks)
-    yield _turns(f"Second turns{end}", marks)
     yield _unanswerable(f"Unanswerable{end}", marks)
     yield _certainty(f"How sure{end}", marks)
     yield _binding(f"Names, lists and fragments{end}", marks)
@@ -160,15 +159,6 @@ def _spelling(title: str, marks: Marks) -> Table:
         ("spelled right", len(own), str(share([bool(mark.again) for mark in own]))),
     )
     return Table(title, ("question", "questions", "facts in 8"), rows)
-
-
-def _turns(title: str, marks: Marks) -> Table:
-    turns = [mark.followed for mark in marks if mark.followed is not None]
-    rows = (
-        ("as a whole question", len(turns), str(share([whole for whole, _ in turns]))),
-        ("as typed, by itself", len(turns), str(share([raw for _, raw in turns]))),
-    )
-    return Table(title, ("second turn", "questions", "facts in 8"), rows)
 
 
 def _unanswerable(title: str, marks: Marks) -> Table:

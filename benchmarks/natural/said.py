@@ -28,10 +28,9 @@ from chapterhouse.library import Library
 from chapterhouse.presenting.answers import answer_blocks
 from chapterhouse.presenting.blocks import Cited, Paragraph, Part, Words
 from chapterhouse.types import Answer, Status
-from data_folder import data_folder
 from folders import PARTS, sources
 from libraries import opened
-from measuring import Bar, Machine, Row, Table, finish
+from measuring import Bar, Machine, Row, Table, data_folder, finish
 from plain_text import comparable, plain_text
 from questions import read_questions
 

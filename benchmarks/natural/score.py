@@ -42,7 +42,7 @@ def mark_folder(library: Library, questions: Sequence[Question]) -> list[Mark]:
 
 
 def mark_question(library: Library, question: Question, titles: Mapping[str, str]) -> Mark:
-    """Search and ask a question, its right spelling and its second turn."""
+    """Search and ask a question, and its right spelling."""
     read = read_text(library, question.documents)
     found, reply = search(library, question.question), ask(library, question.question)
     made = mark(question, read, found, reply, titles)
@@ -53,10 +53,6 @@ def mark_question(library: Library, question: Question, titles: Mapping[str, str
     if question.correct:
         again = in_first(search(library, question.correct), HITS[1], question.facts)
         made = dataclasses.replace(made, again=again)
-    if turn := question.second:
-        asked = (turn.standalone, turn.question)
-        whole, raw = (in_first(search(library, text), HITS[1], turn.facts) for text in asked)
-        made = dataclasses.replace(made, followed=(whole, raw))
     return made
 
 
@@ -87,12 +83,7 @@ def chosen_folders(named: Sequence[str], part: str) -> list[str]:
             raise SystemExit(f"no folder '{name}': there are {', '.join(PARTS)}")
         if part != "all" and PARTS[name] != part:
             raise SystemExit(f"'{name}' is a {PARTS[name]} folder: add --part {PARTS[name]}")
-    written = Path(__file__).parent / "questions"
-    return list(named) or [
-        name
-        for name, own in PARTS.items()
-        if part in {own, "all"} and (written / f"{name}.jsonl").exists()
-    ]
+    return list(named) or [name for name, own in PARTS.items() if part in {own, "all"}]
 
 
 def write_marks(path: Path, runs: Mapping[str, Sequence[Mark]]) -> None:
@@ -136,7 +127,7 @@ def main() -> int:
         list(bars(marks, scores)),
         list(_tables(marks, scores)),
         machine.setting(),
-        (MEASURES, TURNS),
+        (MEASURES,),
         write=chosen.write,
     )
 
@@ -153,10 +144,6 @@ MEASURES = (
     "nothing was shown. Words shown: the median, and the most. Calibration: expected calibration "
     "error, 10 bins, of the stated confidence against facts shown, over all questions for which "
     "something was shown, the unanswerable ones included, which count as wrong."
-)
-TURNS = (
-    "A second turn is searched as a whole question and as it was typed, by itself; what a "
-    "conversation makes of it is measured by `natural/turns.py`."
 )
 
 

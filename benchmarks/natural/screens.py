@@ -25,10 +25,9 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 
 from chapterhouse.presenting.answers import answer_blocks
 from chapterhouse.presenting.terminal import show
-from data_folder import data_folder
 from folders import PARTS, lay_out
 from libraries import opened
-from measuring import Bar, Machine, Row, Table, finish
+from measuring import Bar, Machine, Row, Table, data_folder, finish
 from questions import Question, read_questions
 
 READERS, EACH = 5, 40
