@@ -5,7 +5,8 @@ other. A similarity is the score of the last stage of that search, not a cosine.
 reranker it is the share of passages so scored that answered their question in the collections it
 was fitted on, which means the same in every language and beside every embedder. A cosine of .65
 does not: of the passages that answer, the built-in vectors give it to 18 % in English and to 90 %
-in Chinese, and there to 76 % of those that do not answer, too (``benchmarks/knowledge.py``).
+in Chinese, and there to 76 % of those that do not answer, too (``benchmarks/knowledge.py`` of
+commit 604e6751).
 
 What a tool found is told to a model numbered, escaped, and no longer than agreed. Text that someone
 else wrote stands behind the mark of ``text/view.py`` on every line, and names and questions lose

@@ -7,7 +7,7 @@ between its parts. Both are compared with their hashes.
 A text's vector is the weighted sum of its tokens' vectors, normalised. Texts are lower-cased
 before the cased tokenizer sees them, and a token weighs the square root of its inverse document
 frequency: on the trial sets this lifted the table alone from .469 to .545 mean nDCG@10. The
-weights come from a general table computed once (``benchmarks/token_weights.py``), so that stored
+weights come from a general table computed once (``benchmarks/tokens.py``), so that stored
 vectors never change when the library grows.
 """
 

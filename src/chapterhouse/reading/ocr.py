@@ -1,7 +1,8 @@
 """Text from images: the engines that are installed, asked in turn until one is sure.
 
 RapidOCR comes with the extra ``ocr`` and brings its models with it; tesseract is the system's.
-RapidOCR is asked first, because it reads accents and noise better (benchmarks/results/ocr.md);
+RapidOCR is asked first, because it reads accents and noise better (``benchmarks/ocr.py`` of
+commit 604e6751);
 tesseract reads scripts that RapidOCR does not, and then RapidOCR's confidence is low.
 """
 

@@ -26,8 +26,8 @@ from chapterhouse.types import (
 
 FindAliases = Callable[[Sequence[str], Scope], Sequence[Alias]]
 
-# Chosen by ``benchmarks/variants.py``: high enough that a part or another name can put its
-# passage among the first, low enough that the question as it was asked decides.
+# Chosen by ``benchmarks/variants.py`` of commit 604e6751: high enough that a part or another name
+# can put its passage among the first, low enough that the question as it was asked decides.
 PART_WEIGHT: Final = 0.8
 EXPANSION_WEIGHT: Final = 0.9
 HYPOTHETICAL_WEIGHT: Final = 0.8

@@ -87,7 +87,8 @@ def _expectation(pairs: Sequence[tuple[float, float]]) -> Callable[[float], floa
 
     The slope lies between that of the regression, under which the best of many guesses would
     stand behind the best of what is known, and the one that spreads guesses as widely. Few pairs
-    say little: then the score itself is expected. Chosen by ``benchmarks/fresh.py``.
+    say little: then the score itself is expected. Chosen by ``benchmarks/fresh.py``
+    of commit 604e6751.
     """
     count = len(pairs)
     if not count:
