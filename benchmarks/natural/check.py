@@ -3,9 +3,9 @@
     python benchmarks/natural/check.py [FOLDER ...]
 
 Prints what the collection holds, and how far readers who answered from the documents alone agree
-with it: two were given 60 questions (five answerable and one unanswerable of each folder, drawn with
-seed 7), the folders' plain texts and nothing else. An answer agrees where it holds all facts, or
-where both say that the folder does not answer. Ends with 1 where anything is wrong, or a reader
+with it: two were given 60 questions (five answerable and one unanswerable of each folder, drawn
+with seed 7), the folders' plain texts and nothing else. An answer agrees where it holds all facts,
+or where both say that the folder does not answer. Ends with 1 where anything is wrong, or a reader
 agrees in less than 95 % of the questions.
 """
 

@@ -58,7 +58,7 @@ def test_shingles_are_runs_of_four_words() -> None:
 
 
 @given(st.text(), st.text())
-def test_scores_are_shares_and_symmetric_and_a_text_agrees_with_itself(one: str, other: str) -> None:
+def test_scores_are_shares_and_symmetric_and_whole_of_oneself(one: str, other: str) -> None:
     score = measures.word_f1(one, other)
     assert 0 <= score <= 1
     assert score == pytest.approx(measures.word_f1(other, one))
