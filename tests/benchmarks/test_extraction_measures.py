@@ -1,7 +1,8 @@
-import extraction_measures as measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+import extraction_measures as measures
 
 
 @pytest.mark.parametrize(
