@@ -1,0 +1,56 @@
+"""A library that an earlier version wrote is opened, migrated and loses nothing."""
+
+from pathlib import Path
+
+import apsw
+import apsw.shell
+
+from chapterhouse import Library
+from chapterhouse.store.statements import load_migrations
+from chapterhouse.types import JobState, Scope, SourceKind
+
+# Written by the program of 26 November 2026: two documents of a folder, one of a persona's folder,
+# two answers in memory, two jobs, a setting. Made with ``.dump`` of SQLite's shell.
+DUMP = Path(__file__).parent / "data" / "schema_13.sql"
+TEXTS = {
+    "budget/budget.md": "dredging of the basin is budgeted at 12,000 euros",
+    "shelf/harbour.md": "ferry leaves at 06:40 on weekdays and carries at most 32 vehicles",
+    "shelf/ledger.txt": "treasurer Ines Varga reported a balance of 48,210 euros",
+}
+EVERYTHING = Scope.everything()
+
+
+def test_a_library_of_schema_13_is_migrated_and_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "home" / "workspaces" / "default" / "library.db"
+    path.parent.mkdir(parents=True)
+    database = apsw.Connection(str(path))
+    apsw.shell.Shell(db=database).process_command(f".read '{DUMP}'")
+    assert database.pragma("user_version") == 13
+    database.close()
+    with Library.open(tmp_path / "home") as library:
+        store = library._runtime.store
+        documents = {one.source: one for one in library.documents.list()}
+        assert documents.keys() == TEXTS.keys()
+        for source, passage in TEXTS.items():
+            document = documents[source]
+            body = store.body(document.id, EVERYTHING)
+            assert body is not None
+            assert passage in body.text
+            chunks = store.chunks_of(document.id, EVERYTHING)
+            assert [body.text[one.start : one.end] for one in chunks] == [c.text for c in chunks]
+            assert store.content(document.sha256, EVERYTHING) is not None
+            assert library.search.hits(passage, limit=1).hits[0].document.id == document.id
+        assert documents["budget/budget.md"].shelves == ("treasurer",)
+        answer = library.answers.ask("When does the ferry leave on weekdays?")
+        (citation,) = answer.citations
+        assert "06:40" in citation.quote
+        remembered = [library.memory.memories((owner,), 5, 0) for owner in ("", "treasurer")]
+        assert [len(one) for one in remembered] == [2, 1], remembered
+        assert library.memory.search("dredging", ("treasurer",), 5, 0)
+        kinds = {one.name: one.kind for one in store.sources().sources()}
+        assert kinds == {"shelf": SourceKind.FOLDER, "persona/treasurer": SourceKind.PERSONA}
+        assert {job.state for job in library.jobs.list()} == {JobState.DONE}
+        assert library.settings.answer.words == 90
+        assert library.faults() == ()
+    with apsw.Connection(str(path)) as database:
+        assert database.pragma("user_version") == len(load_migrations())
