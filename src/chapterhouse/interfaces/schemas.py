@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from chapterhouse.interfaces.service import public_lines, without_paths
+from chapterhouse.interfaces.service import without_paths
 from chapterhouse.presenting.wording import reservations
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
@@ -173,6 +173,7 @@ class NoArguments(Parameters):
 # --- results ------------------------------------------------------------------------------------
 
 _Line = Annotated[str, AfterValidator(sanitise_line)]
+_Public = Annotated[str, AfterValidator(without_paths)]
 _Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
 
 
@@ -312,7 +313,7 @@ class AnswerResult(Result):
     outcome: AnswerOutcome = Field(description="answer, passages (the closest ones) or not-found.")
     certainty: str = Field(description="sure or likely, of an answer; else empty.")
     route: Route
-    notice: str = Field(description="What the reader is to be told beside the answer.")
+    notice: _Public = Field(description="What the reader is to be told beside the answer.")
     persona: str = Field(description="Slug of who answers; empty for the library itself.")
     display_name: str
     text: str = Field(description="The answer with numbers of citations in brackets.")
@@ -331,8 +332,10 @@ class AnswerResult(Result):
         description="What no document mentions, what is read in part, and another language.",
     )
     handed_to: str
-    refreshed: str = Field(description="What was read of the persona's folders first, or empty.")
-    warnings: tuple[str, ...]
+    refreshed: _Public = Field(
+        description="What was read of the persona's folders first, or empty."
+    )
+    warnings: tuple[_Public, ...]
 
 
 class MinutesResult(Result):
@@ -362,7 +365,7 @@ class MinutesResult(Result):
     citations: tuple[CitationResult, ...]
     chair: str
     method: str
-    warnings: Annotated[tuple[str, ...], AfterValidator(public_lines)]
+    warnings: tuple[_Public, ...]
 
 
 class PersonaResult(Result):

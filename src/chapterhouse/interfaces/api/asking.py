@@ -8,13 +8,12 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.facets.answers import answer_of
-from chapterhouse.interfaces.agent_results import without_private
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import AskBody
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.api.streaming import event_stream
 from chapterhouse.interfaces.schemas import AnswerResult
-from chapterhouse.types import Answer, AnswerEvent, AskEvent, DraftEvent, ReadingEvent
+from chapterhouse.types import AnswerEvent, AskEvent, DraftEvent, ReadingEvent
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ)
@@ -30,7 +29,7 @@ async def ask(exchange: Exchanged, body: AskBody) -> AnswerResult:
             library.answers.events(body.question, persona=body.persona, options=options)
         )
     )
-    return public_answer(answer)
+    return AnswerResult.model_validate(answer)
 
 
 @asking.post("/stream", openapi_extra=READ, response_class=EventSourceResponse)
@@ -59,11 +58,6 @@ def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
     )
 
 
-def public_answer(answer: Answer) -> AnswerResult:
-    """Return an answer as clients get it: without paths of this machine."""
-    return AnswerResult.model_validate(without_private(answer))
-
-
 def _event(event: AskEvent) -> ServerSentEvent:
     match event:
         case ReadingEvent(progress):
@@ -73,4 +67,4 @@ def _event(event: AskEvent) -> ServerSentEvent:
         case DraftEvent(draft):
             return ServerSentEvent(event="draft", data=draft)
         case AnswerEvent(answer):
-            return ServerSentEvent(event="answer", data=public_answer(answer))
+            return ServerSentEvent(event="answer", data=AnswerResult.model_validate(answer))

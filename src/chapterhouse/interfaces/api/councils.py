@@ -229,7 +229,8 @@ async def cancel_meeting(exchange: Exchanged, meeting: OneMeeting) -> MeetingDet
 
 def _event(numbered: NumberedEvent) -> ServerSentEvent:
     shown: Result | dict[str, int]
-    match numbered.event:
+    number, happened = numbered
+    match happened:
         case ReadingEvent(progress):
             name, shown = "reading", {"done": progress.done, "total": progress.total}
         case MinutesEvent(minutes):
@@ -238,7 +239,7 @@ def _event(numbered: NumberedEvent) -> ServerSentEvent:
             is_written = kind is MeetingEventKind.TEXT  # by a model: sent as it is
             text = event.text if is_written else without_paths(event.text)
             name, shown = kind.value, MeetingEventResult.of(event, text=text)
-    return ServerSentEvent(event=name, id=str(numbered.number), data=shown)
+    return ServerSentEvent(event=name, id=str(number), data=shown)
 
 
 personas: Final = router("/api/personas", "personas")

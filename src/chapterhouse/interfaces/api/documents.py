@@ -1,6 +1,6 @@
 """Documents over HTTP: received, listed, read, searched, removed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from typing import Annotated, Any, Final
@@ -38,7 +38,7 @@ from chapterhouse.interfaces.schemas import PassagesResult
 from chapterhouse.library import Library
 from chapterhouse.retrieval.boost import tags_of
 from chapterhouse.text.naming import NAME_PATTERN, valid_name
-from chapterhouse.types import DEFAULT_SHELF, Document, Removal, Status
+from chapterhouse.types import DEFAULT_SHELF, Document, Status
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ)
@@ -223,7 +223,8 @@ async def content(
     if original:
         data = await exchange.look(lambda library: library.documents.original(document_id))
         return _download(document.source.rpartition("/")[2], data)
-    return await exchange.look(lambda library: _content(library, document_id))
+    body = await exchange.look(lambda library: library.documents.body(document_id))
+    return ContentResult.of(document, text=body.text, sections=tuple(body.sections))
 
 
 @documents.put("/{document_id}/shelves", openapi_extra=WRITE)
@@ -260,7 +261,13 @@ async def remove(
         grant = exchange.caller.grant
         shelves = document.shelves if grant.is_whole else grant.shelves or ()
         removal = library.documents.take_off(document.id, shelves, prove=prove)
-        return _removal(removal, library.documents.in_place(removal.documents))
+        return RemovalResult(
+            state=removal.state,
+            removed=tuple(one.id for one in removal.documents),
+            searched=removal.search.searched if removal.search else 0,
+            found=removal.search.found if removal.search else 0,
+            in_place=tuple(one.source for one in library.documents.in_place(removal.documents)),
+        )
 
     return await exchange.change("document.remove", _unnamed(document_id), work)
 
@@ -326,16 +333,6 @@ def _shown(document: Document, exchange: Exchange) -> DocumentResult:
 # --- results --------------------------------------------------------------------------------------
 
 
-def _content(library: Library, document_id: str) -> ContentResult:
-    document, body = library.documents.by_id(document_id), library.documents.body(document_id)
-    return ContentResult(
-        id=document.id,
-        text=body.text,
-        text_sha256=document.text_sha256,
-        sections=tuple(body.sections),
-    )
-
-
 def _download(name: str, data: bytes) -> Response:
     """Return a file as something that a browser saves and never shows or runs."""
     return Response(
@@ -345,16 +342,6 @@ def _download(name: str, data: bytes) -> Response:
             "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
             "Content-Security-Policy": "default-src 'none'; sandbox",
         },
-    )
-
-
-def _removal(removal: Removal, in_place: Sequence[Document]) -> RemovalResult:
-    return RemovalResult(
-        state=removal.state,
-        removed=tuple(document.id for document in removal.documents),
-        searched=removal.search.searched if removal.search else 0,
-        found=removal.search.found if removal.search else 0,
-        in_place=tuple(document.source for document in in_place),
     )
 
 

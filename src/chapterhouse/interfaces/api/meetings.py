@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 from typing import Final
 
 from chapterhouse.errors import BusyError, NotFoundError
@@ -44,13 +45,13 @@ class Opening:
     council: str
     question: str
 
+    @property
+    def owner(self) -> tuple[str, str]:
+        """Whose the meeting is: a caller's in a workspace."""
+        return self.workspace, self.caller
 
-@dataclass(frozen=True, slots=True)
-class NumberedEvent:
-    """What happened, with its number in the meeting, from 1."""
 
-    number: int
-    event: CouncilEvent
+NumberedEvent = tuple[int, CouncilEvent]  # what happened, with its number in the meeting, from 1
 
 
 class Meeting:
@@ -75,16 +76,17 @@ class Meeting:
     @property
     def minutes(self) -> Minutes | None:
         """What came of it, once it has ended well."""
-        latest = self._events[-1].event if self._events else None
+        latest = self._events[-1][1] if self._events else None
         return latest.minutes if isinstance(latest, MinutesEvent) else None
 
     async def follow(self, after: int = 0) -> AsyncGenerator[NumberedEvent]:
         """Yield what happened after a number, then what happens, until the meeting ends."""
         while True:
             changed, is_open = self._changed, self.is_open
-            for event in self._events[bisect_right(self._events, after, key=_number) :]:
-                after = event.number
-                yield event
+            begin = bisect_right(self._events, after, key=itemgetter(0))
+            for number, event in self._events[begin:]:
+                after = number
+                yield number, event
             if not is_open:
                 break
             await changed.wait()
@@ -94,7 +96,7 @@ class Meeting:
     def add(self, event: CouncilEvent) -> None:
         """Let readers know of something that happened."""
         self._last += 1
-        self._events.append(NumberedEvent(self._last, event))
+        self._events.append((self._last, event))
         self._change()
 
     def end(self, state: MeetingState, now: int, error: Exception | None = None) -> None:
@@ -102,7 +104,7 @@ class Meeting:
         if not self.is_open:
             return
         self.state, self.ended, self.error = state, now, error
-        self._events = [one for one in self._events if not _is_text(one.event)]
+        self._events = [one for one in self._events if not _is_text(one[1])]
         self._change()
 
     def _change(self) -> None:
@@ -129,7 +131,7 @@ class Meetings:
             BusyError: too many go on already.
         """
         going_on = [one for one in self._meetings.values() if one.is_open]
-        own = [one for one in going_on if _same_caller(one.opening, opening)]
+        own = [one for one in going_on if one.opening.owner == opening.owner]
         if len(going_on) >= _MOST_OPEN or len(own) >= _MOST_OF_ONE:
             raise BusyError("Too many councils meet at this moment.", seconds=_RETRY_SECONDS)
         meeting = Meeting(opening, self._now())
@@ -143,16 +145,16 @@ class Meetings:
     def list(self, caller: Caller) -> tuple[Meeting, ...]:
         """Return the meetings of a caller in their workspace, newest first."""
         self._forget()
-        own = (one for one in self._meetings.values() if _is_own(one, caller))
+        owner = (caller.workspace, caller.grant.name)
+        own = (one for one in self._meetings.values() if one.opening.owner == owner)
         return tuple(own)[::-1]
 
     def get(self, caller: Caller, meeting_id: str) -> Meeting:
         """Return a meeting of a caller."""
-        self._forget()
-        meeting = self._meetings.get(meeting_id)
-        if meeting is None or not _is_own(meeting, caller):
-            raise NotFoundError(f"There is no meeting '{meeting_id[:100]}'.")
-        return meeting
+        for meeting in self.list(caller):
+            if meeting.id == meeting_id:
+                return meeting
+        raise NotFoundError(f"There is no meeting '{meeting_id[:100]}'.")
 
     async def cancel(self, meeting: Meeting) -> None:
         """End a meeting where it is; one that has ended stays as it is."""
@@ -192,18 +194,5 @@ class Meetings:
         return int(self._clock())
 
 
-def _number(event: NumberedEvent) -> int:
-    return event.number
-
-
 def _is_text(event: CouncilEvent) -> bool:
     return isinstance(event, MeetingEvent) and event.kind is MeetingEventKind.TEXT
-
-
-def _is_own(meeting: Meeting, caller: Caller) -> bool:
-    opening = meeting.opening
-    return (opening.workspace, opening.caller) == (caller.workspace, caller.grant.name)
-
-
-def _same_caller(one: Opening, other: Opening) -> bool:
-    return (one.workspace, one.caller) == (other.workspace, other.caller)

@@ -1,6 +1,6 @@
 """Routes that state who may call them and with what, which is checked before a body is read."""
 
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
@@ -45,35 +45,17 @@ class GuardedRoute(APIRoute):
         stated = self.openapi_extra or {}
         if LEVEL not in stated:
             raise TypeError(f"The route {self.path} does not state who may call it.")
-        handle = _with_known(super().get_route_handler(), tuple(_parameters(self.dependant)))
-        if stated[LEVEL] == "none":
-            return handle
-        level = AccessLevel(stated[LEVEL])
-        return _guarded(handle, level, whole=stated[WHOLE], everywhere=stated[EVERYWHERE])
+        handle, known = super().get_route_handler(), tuple(_parameters(self.dependant))
+        level = None if stated[LEVEL] == "none" else AccessLevel(stated[LEVEL])
 
+        async def guarded(request: Request) -> Response:
+            if level is not None:
+                whole, everywhere = stated[WHOLE], stated[EVERYWHERE]
+                require(request.state.caller, level, whole=whole, everywhere=everywhere)
+            require_known(request.query_params, known)
+            return await handle(request)
 
-def _guarded(
-    handle: Callable[[Request], Awaitable[Response]],
-    level: AccessLevel,
-    *,
-    whole: bool,
-    everywhere: bool,
-) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-    async def guarded(request: Request) -> Response:
-        require(request.state.caller, level, whole=whole, everywhere=everywhere)
-        return await handle(request)
-
-    return guarded
-
-
-def _with_known(
-    handle: Callable[[Request], Awaitable[Response]], known: Collection[str]
-) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-    async def checked(request: Request) -> Response:
-        require_known(request.query_params, known)
-        return await handle(request)
-
-    return checked
+        return guarded
 
 
 def _parameters(dependant: Dependant) -> Iterator[str]:

@@ -62,8 +62,7 @@ async def ask(service: Service, arguments: AskArguments, report: Report) -> Outc
             on_event,
         )
     )
-    shown = without_private(answer)
-    return Outcome(AnswerResult.model_validate(shown), answer_markdown(shown))
+    return Outcome(AnswerResult.model_validate(answer), answer_markdown(without_private(answer)))
 
 
 async def convene(service: Service, arguments: ConveneArguments, report: Report) -> Outcome:

@@ -1,7 +1,7 @@
 """The server: every request of the protocol, answered from one library."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from mcp import MCPError
@@ -11,9 +11,6 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
-    CompleteRequestParams,
-    CompleteResult,
-    Completion,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
@@ -32,7 +29,6 @@ from chapterhouse.library import Library
 Value = TypeVar("Value")
 _Context = ServerRequestContext[dict[str, Any]]
 ServiceOf = Callable[[ServerRequestContext[Any, Any]], Service]
-_SUGGESTED: Final = 100
 _HOUR: Final = 3_600_000  # milliseconds
 _INSTRUCTIONS: Final = (
     "Chapterhouse answers from the user's own documents, with citations checked to the character. "
@@ -63,7 +59,6 @@ def build_server(service_of: ServiceOf, *, remember: bool) -> Server[dict[str, A
         on_list_resources=requests.list_resources,
         on_list_resource_templates=requests.list_templates,
         on_read_resource=requests.read_resource,
-        on_completion=requests.complete,
     )
 
 
@@ -111,21 +106,6 @@ class _Requests:
     ) -> ReadResourceResult:
         uri = str(params.uri)
         return await self._look(context, lambda library: resources.read(library, uri))
-
-    async def complete(self, context: _Context, params: CompleteRequestParams) -> CompleteResult:
-        """Complete the slugs of personas and councils."""
-        about = getattr(params.ref, "uri", "")
-        begun = params.argument.value
-
-        def names(library: Library) -> Sequence[str]:
-            if "council" in about:
-                return library.councils.names()
-            return library.personas.names() if "persona" in about else ()
-
-        fitting = [name for name in await self._look(context, names) if name.startswith(begun)]
-        shown, count = fitting[:_SUGGESTED], len(fitting)
-        more = count > _SUGGESTED
-        return CompleteResult(completion=Completion(values=shown, total=count, has_more=more))
 
     async def _look(self, context: _Context, work: Callable[[Library], Value]) -> Value:
         """Return what ``work`` gives, with its errors as the protocol has them."""

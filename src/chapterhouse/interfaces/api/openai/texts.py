@@ -11,9 +11,8 @@ from typing import Final
 from chapterhouse.council.minutes.contents import all_citations
 from chapterhouse.council.minutes.outline import outline
 from chapterhouse.interfaces.agent_results import without_private
-from chapterhouse.interfaces.api.asking import public_answer
 from chapterhouse.interfaces.api.openai.results import Details, UrlCitation
-from chapterhouse.interfaces.schemas import MinutesResult
+from chapterhouse.interfaces.schemas import AnswerResult, MinutesResult
 from chapterhouse.interfaces.service import public_lines
 from chapterhouse.presenting.answers import answer_blocks, written_blocks
 from chapterhouse.presenting.citing import citation_line, clean
@@ -50,7 +49,7 @@ def show_answer(answer: Answer, opening: str, documents: str) -> Shown:
     body = "\n\n".join((body, *map(escaped, behind)))
     cited = {str(one.number): one for one in answer.citations}
     text, annotations = _with_sources(opening, body, markers, cited, documents)
-    return Shown(text, annotations, public_answer(answer), answer.usage)
+    return Shown(text, annotations, AnswerResult.model_validate(answer), answer.usage)
 
 
 def show_minutes(minutes: Minutes, documents: str) -> Shown:
