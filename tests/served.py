@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -98,6 +99,15 @@ class Served:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         headers |= {"X-Workspace": workspace} if workspace else {}
         return httpx2.Client(base_url=self.url, headers=headers, timeout=60.0)
+
+    @property
+    def host(self) -> str:
+        """What requests name as their host."""
+        return self.url.removeprefix("http://")
+
+    def connected(self) -> socket.socket:
+        """Return a connection on which nothing was sent yet."""
+        return socket.create_connection(("127.0.0.1", int(self.url.rpartition(":")[2])), 20)
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something in the loop of the server."""

@@ -108,22 +108,6 @@ def test_a_blocking_search_that_is_given_up_keeps_its_place_until_it_ends() -> N
     asyncio.run(given_up())
 
 
-def test_errors_come_back_where_the_work_is_waited_for() -> None:
-    def fails(_: object) -> None:
-        raise NotFoundError("No.", hint="Try again.")
-
-    async def failing(_: object) -> None:
-        raise NotFoundError("No.")
-
-    async def both() -> None:
-        with pytest.raises(NotFoundError):
-            await service().look(fails)
-        with pytest.raises(NotFoundError):
-            await service().ask(failing)
-
-    asyncio.run(both())
-
-
 @pytest.mark.parametrize(
     ("error", "expected"),
     [

@@ -1,12 +1,10 @@
 """Every route and tool, and everybody who may not: tables that are read from the server itself."""
 
 import json
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
 import pytest
 from tests.served import TEXTS, Served, serving
@@ -271,12 +269,13 @@ def test_who_has_no_valid_key_learns_nothing(world: World, every: list[Operation
 def test_who_has_no_key_is_answered_before_any_body(
     world: World, every: list[Operation], headers: str
 ) -> None:
-    address = urlsplit(world.served.url)
     for operation in every:
         if operation.level == "none" or operation.method == "GET":
             continue
-        with socket.create_connection((address.hostname, address.port or 0), 20) as connection:
-            start = f"{operation.method} {_any_path(operation)} HTTP/1.1\r\nHost: {address.netloc}"
+        with world.served.connected() as connection:
+            start = (
+                f"{operation.method} {_any_path(operation)} HTTP/1.1\r\nHost: {world.served.host}"
+            )
             connection.sendall(f"{start}\r\n{headers}\r\n\r\n".encode())
             assert connection.recv(100).startswith(b"HTTP/1.1 401 "), operation.name
 

@@ -1,11 +1,8 @@
 import os
 import re
 import signal
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,47 +17,6 @@ from chapterhouse.library import Library
 from chapterhouse.types import OPEN, Job
 
 Value = TypeVar("Value")
-
-
-class _Woken(Workers):
-    """Notes for whom a worker would be started."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__(home, starts=False)
-        self.names: list[str] = []
-        self.kinds: set[str] = set()
-        self.event = threading.Event()
-
-    def wake(self, workspace: str, due: Sequence[Job]) -> None:
-        self.names.append(workspace)
-        self.kinds = {job.kind for job in due}
-        self.event.set()
-
-
-def test_what_a_source_has_when_the_server_starts_is_left_to_a_job(tmp_path: Path) -> None:
-    papers = tmp_path / "papers"
-    papers.mkdir()
-    (papers / "gulls.md").write_text("# Gulls\n\nGulls nest on the pier.\n")
-    with Library.open(tmp_path / "home") as library:
-        library.sources.add(str(papers))
-    with Library.open(tmp_path / "home", "empty"):
-        pass
-    workspaces, workers = Workspaces(tmp_path / "home"), _Woken(tmp_path / "home")
-    followers = Followers(workspaces, workers)
-    thread = threading.Thread(target=followers.run)
-    thread.start()
-    try:
-        assert workers.event.wait(20)
-    finally:
-        followers.stop()
-        followers._stop.set()
-        thread.join(20)
-        workspaces.close()
-    assert not thread.is_alive()
-    assert set(workers.names) == {"default"}
-    assert workers.kinds == {"sync"}
-    with Library.open(tmp_path / "home") as library:
-        assert [job.kind for job in library.jobs.list()] == ["sync"]
 
 
 def test_a_server_removes_no_more_than_was_confirmed(tmp_path: Path) -> None:
@@ -194,42 +150,6 @@ def test_a_workspace_has_one_worker_which_ends_when_it_is_to(tmp_path: Path) -> 
     assert process.poll() is not None
     workers.wake("default", DUE)  # a server that stops starts no other
     assert workers._processes == {("default", True): process}
-
-
-def test_where_a_worker_has_ended_another_is_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chapterhouse.interfaces.api.workers.sys.executable", "/bin/sh")
-    workers = Workers(tmp_path)
-    workers.wake("default", DUE)  # a shell knows no module
-    first = workers._processes["default", True]
-    first.wait(10)
-    workers.wake("default", DUE)
-    assert workers._processes["default", True] is not first
-    workers.stop(0)
-    assert workers._processes["default", True].poll() is not None
-
-
-CODE = """
-import sys, threading
-from chapterhouse.interfaces.api.workers import tune_process
-tune_process()
-assert sys.getswitchinterval() < .001
-kept = []
-turn = threading.Barrier(8)
-def work():
-    turn.wait()
-    kept.append(bytearray(100))
-threads = [threading.Thread(target=work) for _ in range(8)]
-[one.start() for one in threads]
-[one.join() for one in threads]
-print(len(kept))
-"""
-
-
-def test_a_tuned_process_takes_short_turns_and_works_as_before() -> None:
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
-    assert done.stdout == "8\n"
 
 
 def test_the_environment_of_a_worker_keeps_what_the_user_has_set() -> None:

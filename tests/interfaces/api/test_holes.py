@@ -1,11 +1,7 @@
 """Ways around the walls that were found, or looked for, one test each."""
 
 import logging
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from tests.served import Served, serving
@@ -107,7 +103,8 @@ def test_requests_whose_end_is_unclear_are_refused(served: Served, lines: tuple[
 def test_a_body_with_two_lengths_is_read_in_one_way_only(served: Served) -> None:
     """What follows the chunks is another request, and needs a key of its own."""
     key = f"Authorization: Bearer {served.key('read')}"
-    with _connected(served) as (connection, host):
+    host = served.host
+    with served.connected() as connection:
         connection.sendall(
             f"POST /api/documents/search HTTP/1.1\r\nHost: {host}\r\n{key}\r\n"
             "Content-Length: 40\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
@@ -179,31 +176,6 @@ def test_lone_halves_of_pairs_and_zeros_are_texts_like_others(served: Served) ->
 
 
 @pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/v1/chat/completions", b'{"messages":[{"role":"user","content":"\\ud800"}]'),
-        ("/v1/chat/completions", b'{"messages":[{"role":"user","content":"a"}],"stream":0'),
-        ("/v1/chat/completions", b'{"messages":[{"role":"user","content":"a"}],"max_tokens":true'),
-        (
-            "/v1/chat/completions",
-            b'{"messages":[{"role":"user","content":"a"}],"max_tokens":1' + b"0" * 400,
-        ),
-        ("/v1/responses", b'{"input":"\\ud800"'),
-        ("/v1/responses", b'{"input":"a","background":0'),
-        ("/v1/embeddings", b'{"input":["\\ud800"]'),
-        ("/v1/embeddings", b'{"input":"a","dimensions":"1"'),
-    ],
-)
-def test_requests_of_other_types_are_refused_in_the_form_of_openai(
-    served: Served, path: str, body: bytes
-) -> None:
-    media = {"Content-Type": "application/json"}
-    with served.client(served.key("read")) as client:
-        answer = client.post(path, content=body + b',"model":"chapterhouse"}', headers=media)
-        assert (answer.status_code, list(answer.json())) == (400, ["error"])
-
-
-@pytest.mark.parametrize(
     "body",
     [
         {"location": "/tmp/\0"},
@@ -231,18 +203,11 @@ def test_every_route_describes_its_problems(served: Served) -> None:
                 assert list(content) == [form]
 
 
-@contextmanager
-def _connected(served: Served) -> Iterator[tuple[socket.socket, str]]:
-    address = urlsplit(served.url)
-    with socket.create_connection((address.hostname, address.port or 0), 20) as connection:
-        yield connection, address.netloc
-
-
 def _status(served: Served, *lines: str) -> int:
     """Send the head of a request as it stands; return the status of the answer."""
     start, *rest = lines
-    with _connected(served) as (connection, host):
-        head = "\r\n".join([start, f"Host: {host}", *rest, "Connection: close", "", ""])
+    with served.connected() as connection:
+        head = "\r\n".join([start, f"Host: {served.host}", *rest, "Connection: close", "", ""])
         connection.sendall(head.encode())
         return int(connection.recv(100).split()[1])
 

@@ -69,26 +69,6 @@ def test_clients_at_the_same_time_get_what_each_may_see(served: Served) -> None:
     assert found == [{"tolls.md"}, {"ferry.md", "tolls.md"}] * 4
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({}, 401),
-        ({"Authorization": "Bearer ch_wrong"}, 401),
-        ({"X-Workspace": "nowhere"}, 404),
-    ],
-)
-def test_who_may_not_come_in_learns_it_before_the_protocol_begins(
-    served: Served, headers: dict[str, str], status: int
-) -> None:
-    key = served.key("read", workspaces=("default",))  # so that nobody comes in without
-    if "X-Workspace" in headers:
-        headers = {**headers, "Authorization": f"Bearer {key}"}
-    with httpx2.Client(base_url=served.url, headers=headers) as client:
-        answer = client.post("/mcp", content=b"this is no JSON")
-    assert answer.status_code == status
-    assert answer.headers["content-type"] == "application/problem+json"
-
-
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_the_owner_searches_and_nothing_is_remembered(tmp_path: Path, mode: Mode) -> None:
     with Library.open(tmp_path) as library:

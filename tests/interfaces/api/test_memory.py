@@ -15,6 +15,24 @@ def asked(served_board: Served) -> None:
         remember_board(library)
 
 
+def test_who_is_gone_can_be_named(served_board: Served) -> None:
+    gone = (
+        served_board.home / "personas" / "maria",
+        served_board.home / "councils" / "storm-board",
+    )
+    for path in gone:
+        path.rename(served_board.home / path.name)
+    try:
+        with served_board.client(served_board.key("read")) as client:
+            assert len(client.get("/api/memory?persona=maria").json()["memories"]) == 1
+            board = "/api/memory?council=storm-board"
+            assert len(client.get(board).json()["memories"]) >= 2
+            assert client.get(f"{board}&member=ada").status_code == 404
+    finally:
+        for path in gone:
+            (served_board.home / path.name).rename(path)
+
+
 def test_memories_are_listed_searched_and_forgotten(served_board: Served) -> None:
     with served_board.client(served_board.key("write")) as client:
 

@@ -1,5 +1,6 @@
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,11 @@ from chapterhouse.interfaces.api.problems import (
     status_of,
     status_of_kind,
 )
+from chapterhouse.interfaces.api.schemas import (
+    JobResult,
+)
 from chapterhouse.library import Library
+from chapterhouse.types import Job, JobState
 
 
 def _kinds(kind: type[BaseException]) -> list[type[BaseException]]:
@@ -108,3 +113,19 @@ def test_nothing_that_goes_wrong_names_a_folder_of_the_server(tmp_path: Path) ->
     for answer in answers:
         assert not re.search("Jane|private|drafts|2026|pytest", answer.text), answer.text
     assert all("library.db" in one.text for one in answers[4:]), [one.text for one in answers]
+
+
+def test_a_job_is_shown_without_paths(tmp_path: Path) -> None:
+    with Library.open(tmp_path) as library:
+        job = library.sources.sync_later()
+    assert isinstance(job, Job)
+    path = "/home/ada/papers/secret.md"
+    failed = replace(
+        job,
+        state=JobState.FAILED,
+        error=f"Cannot read {path}.",
+        result={"a": [f"see {path}", {"b": path}], "n": 1},
+    )
+    shown = JobResult.of(failed)
+    assert "/home/ada" not in shown.model_dump_json()
+    assert shown.result["n"] == 1

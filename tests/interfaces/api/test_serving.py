@@ -1,12 +1,9 @@
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
-from tests.served import Served as ServedHome
 from tests.served import serving
 
 from chapterhouse.errors import RefusedError, UsageError
@@ -51,7 +48,7 @@ def home(tmp_path: Path) -> Path:
 
 def test_who_says_nothing_takes_no_place_from_others(home: Path) -> None:
     with serving(home) as served, ExitStack() as opened:
-        silent = [opened.enter_context(_connected(served)) for _ in range(80)]
+        silent = [opened.enter_context(served.connected()) for _ in range(80)]
         for connection in silent:
             connection.sendall(b"GET /api/health HTTP/1.1\r\n")  # and no more
         with served.client() as client:
@@ -79,12 +76,13 @@ def test_who_does_not_read_an_answer_is_not_waited_for(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serving_module, "_UNREAD_SECONDS", 0.2)
-    with serving(home) as served, _connected(served) as connection:
+    with serving(home) as served, served.connected() as connection:
         with served.client(served.key("read")) as client:
             (document,) = client.get("/api/documents/").json()["documents"]
-        host, key = urlsplit(served.url).netloc, served.key("read")
+        key = served.key("read")
         connection.sendall(
-            f"GET /api/documents/{document['id']}/content?original=1 HTTP/1.1\r\nHost: {host}\r\n"
+            f"GET /api/documents/{document['id']}/content?original=1 HTTP/1.1\r\n"
+            f"Host: {served.host}\r\n"
             f"Authorization: Bearer {key}\r\n\r\n".encode()
         )
         assert connection.recv(1)  # and no more
@@ -92,13 +90,6 @@ def test_who_does_not_read_an_answer_is_not_waited_for(
         while served.state.metrics.in_progress:
             assert time.monotonic() < until
             time.sleep(0.01)
-
-
-@contextmanager
-def _connected(served: ServedHome) -> Iterator[socket.socket]:
-    address = urlsplit(served.url)
-    with socket.create_connection((address.hostname, address.port or 0), 20) as connection:
-        yield connection
 
 
 def _is_closed(connection: socket.socket) -> bool:

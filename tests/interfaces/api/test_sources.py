@@ -93,3 +93,5 @@ def test_what_cannot_be_a_source_is_refused(served_board: Served, tmp_path: Path
         absent = client.post("/api/sources", json={"location": str(tmp_path / "secret" / "gone")})
         assert (absent.status_code, "secret" in absent.text) == (404, False)
         assert client.delete("/api/sources/persona/maria").status_code == 400
+        tried = client.get("/api/audit?limit=1").json()["entries"]
+        assert [(one["action"], one["outcome"]) for one in tried] == [("source.remove", "failed")]

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from chapterhouse.library import Library
 
 from .conftest import Built, connected, environment, stdio
@@ -142,17 +140,6 @@ def test_a_client_that_went_away_is_no_error(built: Built) -> None:
         assert server.process.wait(timeout=10) in {0, 1}
         assert server.process.stderr
         assert "Traceback" not in server.process.stderr.read()
-
-
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_clients_of_the_earlier_protocol_are_served(
-    built: Built, transport: str, request: pytest.FixtureRequest
-) -> None:
-    server = stdio(built) if transport == "stdio" else request.getfixturevalue("served")
-    with connected(server, transport, mode="legacy") as caller:
-        assert caller.client.protocol_version == "2025-11-25"
-        assert caller.data("search", query="lodging")["results"]
-        assert caller.run(caller.client.list_resources).resources
 
 
 def test_with_memory_it_says_that_it_writes_and_remembers(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from chapterhouse.interfaces.api.openai.conversation import (
     words_of,
 )
 from chapterhouse.interfaces.api.openai.texts import opening_of, taken_as
-from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.types import FollowUp, Turn
 
 
@@ -52,22 +50,6 @@ def test_sources_of_earlier_answers_are_left_out() -> None:
 def test_a_question_is_read_back_as_it_was_taken(question: str) -> None:
     opening = opening_of(FollowUp("?" if question != "?" else "!", question))
     assert taken_as(f"{opening}Because.") == (question, "\nBecause.")
-
-
-@pytest.mark.parametrize(
-    "messages",
-    [
-        [],
-        [("assistant", "Hello")],
-        [("user", "One?"), ("user", None)],
-        [("user", [{"type": "input_file", "text": "x"}])],
-        [("user", [{"type": "image_url"}]), ("user", "And now?")],
-    ],
-)
-def test_what_is_no_question(messages: list[tuple[str, Any]]) -> None:
-    with pytest.raises(Refusal) as raised:
-        conversation_of(sent(*messages))
-    assert raised.value.status == 400
 
 
 def test_words_for_tokens() -> None:

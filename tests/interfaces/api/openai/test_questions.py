@@ -1,6 +1,8 @@
 """Answers that a model writes, as text that only grows."""
 
+import asyncio
 import time
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +12,8 @@ from tests.interfaces.api.openai.conftest import Desktop, ask, knots, user
 from tests.rooms import SPEED
 
 from chapterhouse.errors import EngineError
+from chapterhouse.interfaces.api import streaming
+from chapterhouse.interfaces.api.streaming import with_pings
 from chapterhouse.models.scripted import Step
 
 
@@ -73,3 +77,25 @@ def test_who_stops_reading_stops_the_work(own_town: Desktop) -> None:
     while own_town.state.workload._running:  # a minute long, if it were not stopped
         time.sleep(0.01)
     assert len(model.asked) == 1
+
+
+def test_while_nothing_comes_a_comment_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "_QUIET_SECONDS", 0.01)
+    go_on = asyncio.Event()
+
+    async def lines() -> AsyncGenerator[str]:
+        yield "a"
+        await go_on.wait()
+        yield "b"
+
+    async def read() -> list[str]:
+        found = []
+        async for line in with_pings(lines()):
+            found.append(line)
+            if line.startswith(":"):
+                go_on.set()
+        return found
+
+    found = asyncio.run(read())
+    assert (found[0], found[-1]) == ("a", "b")
+    assert set(found[1:-1]) == {": ping\n\n"}
