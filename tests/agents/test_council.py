@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import (
     BUILT_IN,
-    GROUNDINGS,
     Member,
     MemberKind,
     Round,
     RoundKind,
 )
+from chapterhouse.agents.declared_tools import Corpus, DeclaredTool
+from chapterhouse.agents.definition import Grounding
 from chapterhouse.agents.problems import Code, CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Tool
@@ -103,33 +104,49 @@ def test_rounds_know_what_they_are(entry: Round, kind: RoundKind, *, shows: bool
 
 # --- as JSON ---
 
-WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-LISTS = st.lists(WORDS, max_size=3).map(tuple)
-SECONDS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-5, 10**6)
-MEMBERS = st.builds(
-    Member,
-    *[WORDS] * 5,
-    tools=LISTS,
-    grounding=st.none() | st.sampled_from(GROUNDINGS),
-    timeout_seconds=st.none() | SECONDS,
-    shelves=LISTS,
-)
-ROUNDS = st.builds(Round, st.sampled_from(BUILT_IN) | WORDS, WORDS, LISTS, st.booleans())
-COUNCILS = st.builds(
-    Council,
-    *[WORDS] * 4,
-    tools=LISTS,
-    members=st.lists(MEMBERS, max_size=4).map(tuple),
-    rounds=st.lists(ROUNDS, max_size=4).map(tuple),
-    chaired_by=st.none() | MEMBERS,
-    folders=LISTS,
-    options=LISTS,
-    parallel=st.integers(),
-    round_timeout_seconds=SECONDS,
-)
+
+@st.composite
+def councils(draw: st.DrawFn, *, right: bool) -> Council:
+    """A council of values that a file may have; else of any."""
+    wild = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+    words = st.text("abcö7", max_size=12) if right else wild
+    names = st.text("abc7", min_size=1, max_size=12) if right else wild
+    seconds: st.SearchStrategy[float] = (
+        st.floats(1, 86_400) | st.integers(1, 86_400)
+        if right
+        else st.floats(allow_nan=False, allow_infinity=False) | st.integers(-5, 10**6)
+    )
+    lists = st.lists(names, max_size=3).map(tuple)
+    corpora = st.builds(Corpus, words, words, words, st.integers(1, 20) if right else st.integers())
+    declared = corpora.map(lambda corpus: DeclaredTool(corpus=corpus))
+    tools = st.lists(words | declared, max_size=3).map(tuple)
+    members = st.builds(
+        Member,
+        *[words] * 5,
+        tools=tools,
+        grounding=st.none() | st.sampled_from(get_args(Grounding)),
+        timeout_seconds=st.none() | seconds,
+        shelves=lists,
+    )
+    rounds = st.builds(Round, st.sampled_from(BUILT_IN) | names, words, lists, st.booleans())
+    return draw(
+        st.builds(
+            Council,
+            names,
+            *[words] * 3,
+            tools=tools,
+            members=st.lists(members, max_size=4).map(tuple),
+            rounds=st.lists(rounds, max_size=4).map(tuple),
+            chaired_by=st.none() | members,
+            folders=lists,
+            options=lists,
+            parallel=st.integers(1, 64) if right else st.integers(),
+            round_timeout_seconds=seconds,
+        )
+    )
 
 
-@given(COUNCILS)
+@given(councils(right=True))
 def test_any_council_comes_back_from_json_as_it_was(council: Council) -> None:
     text = council.to_json()
     again = Council.from_json(text)
@@ -137,7 +154,7 @@ def test_any_council_comes_back_from_json_as_it_was(council: Council) -> None:
     assert again.to_json() == text
 
 
-@given(COUNCILS)
+@given(councils(right=False))
 def test_what_is_wrong_with_any_council_has_a_place_in_its_json(council: Council) -> None:
     for problem in council.problems:
         assert problem.sentence.endswith(".")
@@ -154,7 +171,7 @@ def test_what_is_wrong_with_any_council_has_a_place_in_its_json(council: Council
 def test_json_is_short_and_keeps_its_order() -> None:
     council = (
         Council.new("berths", purpose="Tariffs – 2027")
-        .add_tool(PAPERS, "search_knowledge")
+        .add_tool(PAPERS, "search_knowledge", DeclaredTool(corpus=Corpus("rules", top_k=2)))
         .add_member("maria", grounding="both", timeout_seconds=30)
         .add_round("independent_analysis")
         .add_round("cost_check", instructions="Count.", speakers=["maria"])
@@ -163,7 +180,11 @@ def test_json_is_short_and_keeps_its_order() -> None:
     assert json.loads(council.to_json()) == {
         "slug": "berths",
         "purpose": "Tariffs – 2027",
-        "tools": ["search_papers", "search_knowledge"],
+        "tools": [
+            "search_papers",
+            "search_knowledge",
+            {"corpus": {"folder": "rules", "top_k": 2}},
+        ],
         "members": [{"persona": "maria", "grounding": "both", "timeout_seconds": 30}],
         "rounds": [
             "independent_analysis",

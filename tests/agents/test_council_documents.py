@@ -5,8 +5,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from chapterhouse.agents.council import Council, parse_council
-from chapterhouse.agents.council_checks import check_council
+from chapterhouse.agents.council import Council, check_council, parse_council
 from chapterhouse.agents.council_model import Member, Round
 from chapterhouse.agents.problems import Code
 from chapterhouse.agents.templates import COUNCIL_TEMPLATES

@@ -10,7 +10,6 @@ from chapterhouse.agents.definition import MAXIMUM_BYTES
 from chapterhouse.agents.problems import (
     Code,
     CouncilConfigError,
-    Problem,
     References,
 )
 from chapterhouse.store.definitions import FolderDefinitions
@@ -47,6 +46,13 @@ WHOLE = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["indepe
             Code.TYPE,
             "a number",
         ),
+        ('{"slug": "x", "tools": [["x"]]}', ("tools", 0), Code.TYPE, "text in double quotes"),
+        ('{"slug": "x", "tools": [{"corpus": "p"}]}', ("tools", 0, "corpus"), Code.TYPE, "object"),
+        ('{"slug": "x", "tools": [{"mcp": {}}]}', ("tools", 0, "mcp"), Code.UNKNOWN, "any more"),
+        ('{"slug": "x", "chair": {"tools": [{"corpus": {"top_k": "3"}}]}}',
+         ("chair", "tools", 0, "corpus", "top_k"), Code.TYPE, "whole number"),
+        ('{"slug": "x", "members": [{"tools": [{"corpus": {"folder": 3}}]}]}',
+         ("members", 0, "tools", 0, "corpus", "folder"), Code.TYPE, "text in double quotes"),
         ('{"slug": "x", "membres": []}', ("membres",), Code.UNKNOWN, "no key 'membres'"),
         ('{"slug": "x", "chaired_by": {}}', ("chaired_by",), Code.UNKNOWN, "no key"),
         (
@@ -85,46 +91,29 @@ def test_the_nearest_key_is_suggested() -> None:
     assert "Did you mean 'timeout_seconds'?" in hint(
         '{"slug": "x", "members": [{"timeout_second": 9}]}'
     )
+    assert hint('{"slug": "x", "tools": [{"corpse": {}}]}') == "Did you mean 'corpus'?"
+    assert "'top_k'" in hint('{"slug": "x", "tools": [{"corpus": {"topk": 3}}]}')
     assert hint('{"slug": "x", "rounds": [{"name": "y", "speaker": ["x"]}]}').count("speakers")
     gone = hint('{"slug": "x", "rounds": [{"name": "rebuttal", "anonymous": true}]}')
     assert gone == "Members see whose statements they answer: leave it out."
     assert "There are: " in hint('{"slug": "x", "zzz": 1}')
 
 
-def test_what_follows_from_a_fault_is_not_told_besides() -> None:
-    broken = '{"slug": "berths", "members": "maria", "rounds": ["synthesis", 4], "tools": [1, ""]}'
-    found = [(entry.path, entry.code) for entry in problems_of(broken)]
-    assert found == [
-        (("members",), Code.TYPE),
-        (("rounds", 1), Code.TYPE),
-        (("tools", 0), Code.TYPE),
-        (("tools", 1), Code.EMPTY),
-        (("rounds", 0), Code.ORDER),
-        (("rounds", 0), Code.ORDER),
-        (("chair",), Code.NO_CHAIR),
-    ]
+def test_all_of_the_form_is_told_before_the_meaning() -> None:
+    def told(text: str) -> list[tuple[str, Code]]:
+        found = check_parsed(parse_council(text), "berths", References())
+        assert {one.slug for one in found} == {"berths"}
+        return [(one.place, one.code) for one in found]
 
-
-def problems_of(text: str) -> tuple[Problem, ...]:
-    return check_parsed(parse_council(text), "berths", References())
-
-
-def test_form_and_meaning_are_told_at_once() -> None:
-    text = "{" + WHOLE + ', "parallel": 0, "colour": "red", "options": ["yes"]}'
-    found = {(entry.place, entry.code) for entry in problems_of(text)}
-    assert found == {
-        ("colour", Code.UNKNOWN),
+    assert told("{" + WHOLE + ', "parallel": 0, "colour": "red", "chair": {"name": 3}}') == [
         ("parallel", Code.RANGE),
+        ("colour", Code.UNKNOWN),
+        ("chair.name", Code.TYPE),
+    ]
+    assert told("{" + WHOLE + ', "options": ["yes"]}') == [
         ("options", Code.RANGE),
         ("rounds", Code.NO_SYNTHESIS),
-    }
-    assert {entry.slug for entry in problems_of(text)} == {"berths"}
-
-
-def test_an_entry_that_cannot_be_read_leaves_the_others_at_their_place() -> None:
-    parsed = parse_council('{"slug": "x", "members": [7, {"persona": "maria"}]}')
-    assert parsed.council
-    assert [member.persona for member in parsed.council.members] == ["", "maria"]
+    ]
 
 
 def test_files_that_are_no_text(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """What a persona's files may say, how what they may not say is told, and how they are made."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,11 @@ from chapterhouse.agents.persona import (
     PERSONA_SCHEMA,
     PersonaConfig,
     parse_config,
-    read_raw,
     value_of,
 )
 from chapterhouse.agents.problems import PersonaConfigError, in_file
-from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.agents.templates import PERSONA_TEMPLATES
+from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store.definitions import FolderDefinitions
 
 FILE = "maria/persona.config.json"
@@ -114,35 +113,6 @@ def test_all_problems_come_at_once() -> None:
     assert "1 more" in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    ("text", "key", "reason"),
-    [
-        (b'{"slug": "maria",\n "tags": [],}', "", "(line 2, column 13)"),
-        (b'{"slug": "maria"', "", "line 1, column 17"),
-        (b'{"slug": "m\xe4ria"}', "", "not UTF-8 (line 1, column 12)"),
-        (b'{\n"slug": "a\xff"}', "", "not UTF-8 (line 2, column 11)"),
-        (b'{"slug": "a", "slug": "b"}', "slug", "twice"),
-        (b'{"slug": "a", "memory": {"days": 1, "days": 2}}', "memory.days", "twice"),
-        (b'{"slug": "a", "tags": [{"x": 1, "x": 2}]}', "tags[0].x", "twice"),
-        (b"[]", "", "no object"),
-        (b"12", "", "no object"),
-        (b"", "", "not JSON"),
-        (b'{"slug": NaN}', "", "NaN is no number"),
-        (b"[" * 100_000, "", "not JSON"),
-        (b'{"slug": "\\ud800"}', "slug", "half of a character"),
-        (b'{"\\ud800": 1}', "", "half of a character"),
-    ],
-)
-def test_a_file_that_is_no_json_object_says_where(text: bytes, key: str, reason: str) -> None:
-    found = problems(text)
-    assert found[0][0] == key
-    assert reason in found[0][1]
-
-
-def test_a_byte_order_mark_is_no_problem() -> None:
-    assert parsed(b'\xef\xbb\xbf{"slug": "maria"}') == PersonaConfig(slug="maria")
-
-
 @given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
 def test_no_bytes_make_it_fail_otherwise(data: bytes) -> None:
     assert all(reason for reason in reasons(lambda: parsed(data)))
@@ -183,17 +153,6 @@ def test_values_from_a_command_line(key: str, text: str, value: object) -> None:
     assert value_of(key, text) == value
 
 
-def test_a_pipe_in_place_of_a_configuration_keeps_nobody_waiting(
-    personas: FolderDefinitions, tmp_path: Path
-) -> None:
-    pipe = tmp_path / "maria" / "persona.config.json"
-    pipe.parent.mkdir()
-    os.mkfifo(pipe)
-
-    with pytest.raises(PersonaConfigError, match="regular file"):
-        read_raw(personas, "maria")
-
-
 # --- the persona as a whole ---
 
 
@@ -231,14 +190,6 @@ def test_names_that_a_persona_cannot_have(
     with pytest.raises(UsageError):
         persona.create(personas, slug)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_nothing_is_written_over(personas: FolderDefinitions, tmp_path: Path) -> None:
-    persona.create(personas, "maria")
-    before = (tmp_path / "maria" / "persona.config.json").read_bytes()
-    with pytest.raises(RefusedError, match="already"):
-        persona.create(personas, "maria", display_name="Other")
-    assert (tmp_path / "maria" / "persona.config.json").read_bytes() == before
 
 
 def test_what_is_missing_in_a_folder_is_made(personas: FolderDefinitions, tmp_path: Path) -> None:
@@ -293,3 +244,26 @@ def test_keys_are_changed_one_by_one(personas: FolderDefinitions, tmp_path: Path
     with pytest.raises(UsageError, match="folder's name"):
         persona.change(personas, "maria", {"slug": "tom"})
     assert (made.path / "persona.config.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("template", PERSONA_TEMPLATES)
+def test_every_template_makes_a_persona(personas: FolderDefinitions, template: str) -> None:
+    made = persona.create(personas, "maria", display_name="María {x}", template=template)
+    assert made.prose.startswith("# María {x}")
+    assert "{display_name}" not in made.prose
+
+
+def test_edits_keep_what_its_owner_wrote(personas: FolderDefinitions, tmp_path: Path) -> None:
+    path = tmp_path / "maria" / "persona.config.json"
+    path.parent.mkdir()
+    raw = {"tags": ["ö"], "slug": "maria", "retrieval": {"max_chunks": 3}}
+    path.write_text(json.dumps(raw))
+    path.chmod(0o600)
+    persona.change(personas, "maria", {"retrieval.recency": 0.5, "model": "none"})
+    changed = {**raw, "retrieval": {"max_chunks": 3, "recency": 0.5}, "model": "none"}
+    assert list(json.loads(path.read_text("utf-8")).items()) == list(changed.items())
+    assert "ö" in path.read_text("utf-8")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(path.parent.iterdir()) == [path]
+    with pytest.raises(UsageError, match="'tags' is no object"):
+        persona.change(personas, "maria", {"tags.first": "x"})

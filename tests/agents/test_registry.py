@@ -9,8 +9,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.agents import registry
-from chapterhouse.agents.council import council_from
-from chapterhouse.agents.council_folder import CouncilFolder
+from chapterhouse.agents.council import CouncilFolder, council_from
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.personas import Personas

@@ -121,7 +121,7 @@ class Hall:
         self, council: str | Council, question: str = QUESTION, **more: Any
     ) -> Session:
         runtime = self.runtime
-        chosen = Councils(runtime).require(council)
+        chosen = Councils(runtime).require(council, more.get("tools", ()))
         return open_session(chosen, question, MeetingOptions(**more), runtime)
 
     async def convene_async(

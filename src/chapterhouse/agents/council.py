@@ -1,22 +1,21 @@
 """Council: who meets, in which rounds, with what at hand. Built call by call, never changed.
 
-It is read from JSON and written as JSON here too. What cannot be read is left out, so that the
-checks can name what else is wrong at the same time.
+It is read from JSON and written as JSON here too.
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path as FilePath
 from typing import Any, Final, Self, TypedDict, Unpack
 
 from pydantic import TypeAdapter
 
-from chapterhouse.agents.council_checks import check_council
+from chapterhouse.agents.council_checks import meaning_problems
 from chapterhouse.agents.council_model import (
+    BUILT_IN,
     CouncilModel,
-    Grounding,
     Member,
     Round,
 )
@@ -24,31 +23,32 @@ from chapterhouse.agents.declared_tools import (
     Corpus,
     DeclaredTool,
     ToolRef,
-    tool_name,
 )
 from chapterhouse.agents.definition import (
+    Grounding,
     JsonObject,
     Schema,
     parse_model,
     parse_object,
     read_object,
+    value_problems,
 )
 from chapterhouse.agents.problems import (
-    Code,
     CouncilConfigError,
-    Path,
     Problem,
     References,
     errors,
     errors_first,
     in_file,
+    located,
     mismatch_problems,
 )
 from chapterhouse.agents.templates import COUNCIL_TEMPLATES, require_template, template_text
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.definitions import Definitions
-from chapterhouse.types.personas import COUNCIL_FILE
+from chapterhouse.types.personas import COUNCIL_FILE, DOCS
 
+_NOTHING: Final = References()
 _KEYS: Final = {"chaired_by": "chair"}  # a field whose key is the name of a method
 
 
@@ -193,11 +193,58 @@ def council_from(
 
     Raises:
         NotFoundError: there is no template of this name.
+        CouncilConfigError: a council cannot be called so.
     """
     require_template(template, COUNCIL_TEMPLATES)
-    begun = parse_council(template_text(f"{template}.json")).required().link(*folders)
+    raw = {**json.loads(template_text(f"{template}.json")), "slug": slug}
+    begun = parse_council(json.dumps(raw)).required().link(*folders)
     own = (*(Member(persona=persona) for persona in personas), *members)
-    return replace(begun, slug=slug, display_name=display_name, members=own or begun.members)
+    return replace(begun, display_name=display_name, members=own or begun.members)
+
+
+@dataclass(frozen=True, slots=True)
+class CouncilFolder:
+    """A council as its folder has it."""
+
+    path: FilePath
+    council: Council
+
+    @property
+    def slug(self) -> str:
+        """Its name in commands."""
+        return self.council.slug
+
+    @property
+    def docs(self) -> FilePath:
+        """Where the documents are that belong to the council itself."""
+        return self.path / DOCS
+
+    @property
+    def display_name(self) -> str:
+        """How it is called; the slug in words where the file is silent."""
+        return self.council.title
+
+    @property
+    def file(self) -> FilePath:
+        """The configuration file."""
+        return self.path / COUNCIL_FILE
+
+    @property
+    def folders(self) -> tuple[FilePath, ...]:
+        """The linked folders, absolute."""
+        return self._located(self.council.folders)
+
+    @property
+    def member_folders(self) -> dict[str, tuple[FilePath, ...]]:
+        """By shelf, the folders and files that one member alone reads, absolute."""
+        return {
+            shelf: self._located(member.folders)
+            for member in self.council.members
+            for shelf in member.own_shelf(self.slug)
+        }
+
+    def _located(self, folders: Iterable[str]) -> tuple[FilePath, ...]:
+        return tuple(located(self.path, folder) for folder in folders)
 
 
 # --- writing -------------------------------------------------------------------------------------
@@ -205,26 +252,9 @@ def council_from(
 
 def as_object(council: Council) -> dict[str, Any]:
     """Return a council as a JSON object, without defaults; equal councils give equal objects."""
-    return {"slug": council.slug, **_written(council)}
-
-
-def _written(value: Council | Member | Round | DeclaredTool | Corpus) -> dict[str, Any]:
-    return {
-        _KEYS.get(field.name, field.name): _plain(field.name, getattr(value, field.name))
-        for field in fields(value)
-        if field.default is not MISSING and getattr(value, field.name) != field.default
-    }
-
-
-def _plain(name: str, value: Any) -> Any:
-    if name == "tools":
-        return [_written(t) if isinstance(t, DeclaredTool) else tool_name(t) for t in value]
-    if isinstance(value, Member | Corpus):
-        return _written(value)
-    if isinstance(value, Round):
-        more = _written(value)
-        return {"name": value.name, **more} if more else value.name
-    return [_plain("", entry) for entry in value] if isinstance(value, tuple) else value
+    dump = council_schema().adapter.dump_python
+    written: dict[str, Any] = dump(council, mode="json", by_alias=True, exclude_defaults=True)
+    return written
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -235,7 +265,7 @@ class ParsedCouncil:
     """What a file says, and what is wrong with its form.
 
     Attributes:
-        council: Without what could not be read; None where nothing could.
+        council: None where anything is wrong.
         raw: The object as its owner wrote it.
     """
 
@@ -265,12 +295,9 @@ def council_of(read: JsonObject) -> ParsedCouncil:
         rounds = [{"name": one} if isinstance(one, str) else one for one in raw["rounds"]]
         raw = {**raw, "rounds": rounds}
     parsed = parse_model(raw, council_schema())
-    if isinstance(parsed, Council):
-        return ParsedCouncil(parsed, read.problems, read.value)
-    wrong = {problem.path: problem.code for problem in parsed}
-    rest = parse_model(_without(raw, (), wrong), council_schema())
-    council = rest if isinstance(rest, Council) else None
-    return ParsedCouncil(council, (*read.problems, *parsed), read.value)
+    wrong = read.problems if isinstance(parsed, Council) else (*read.problems, *parsed)
+    council = parsed if isinstance(parsed, Council) and not wrong else None
+    return ParsedCouncil(council, wrong, read.value)
 
 
 def read_council(definitions: Definitions, slug: str) -> ParsedCouncil:
@@ -281,32 +308,31 @@ def read_council(definitions: Definitions, slug: str) -> ParsedCouncil:
 
 def form_problems(parsed: ParsedCouncil, name: str) -> tuple[Problem, ...]:
     """Return why what was read in the folder ``name`` cannot be the council of that name."""
-    slug = parsed.council.slug if parsed.council else ""
+    slug = (parsed.raw or {}).get("slug")
     found = (*parsed.problems, *mismatch_problems(slug, name))
     return tuple(in_file(f"{name}/{COUNCIL_FILE}", found))
 
 
 def check_parsed(parsed: ParsedCouncil, name: str, references: References) -> tuple[Problem, ...]:
-    """Return all that is wrong with what was read in the folder ``name``, errors first.
-
-    What follows only from something that could not be read is not named besides.
-    """
+    """Return what is wrong with the form of what was read in a folder, else with its meaning."""
     found = form_problems(parsed, name)
-    if parsed.council is None:
+    if found or parsed.council is None:
         return found
-    council = replace(parsed.council, slug=parsed.council.slug or name)
-    followed = (
-        problem
-        for problem in check_council(council, references, f"{name}/{COUNCIL_FILE}")
-        if not any(_overlap(problem.path, wrong.path) for wrong in parsed.problems)
-    )
-    return errors_first((*found, *followed))
+    return check_council(parsed.council, references, f"{name}/{COUNCIL_FILE}")
 
 
-def _overlap(one: Path, other: Path) -> bool:
-    """Whether one path lies at or below the other."""
-    shared = min(len(one), len(other))
-    return one[:shared] == other[:shared]
+def check_council(
+    council: Council, references: References = _NOTHING, file: str = ""
+) -> tuple[Problem, ...]:
+    """Return all that is wrong with a council, errors first.
+
+    Args:
+        references: What to compare it with; by default only the council itself is looked at.
+        file: What the problems name as its file; its slug by default.
+    """
+    values = {_KEYS.get(one.name, one.name): getattr(council, one.name) for one in fields(council)}
+    found = (*value_problems(values, council_schema()), *meaning_problems(council, references))
+    return errors_first(in_file(file or council.slug, found))
 
 
 # What holds now instead of a key that earlier versions had.
@@ -316,27 +342,14 @@ _GONE: Final = {
     "mcp": "A council's file starts no programs; a package or a Python program brings such tools.",
     "sees_claims": "It is called sees_statements.",
 }
-_Wrong = Mapping[Path, Code]
-_NEEDED: Final = frozenset(("slug", "name"))
-
-
-def _without(value: Any, path: Path, wrong: _Wrong) -> Any:
-    """Return a value without what is wrong in it; entries of lists keep their numbers."""
-    if isinstance(value, dict):
-        right = {
-            key: _without(below, (*path, key), wrong)
-            for key, below in value.items()
-            if (*path, key) not in wrong
-        }
-        blank = {key for key in _NEEDED if wrong.get((*path, key), Code.UNKNOWN) != Code.UNKNOWN}
-        return right | dict.fromkeys(blank, "")
-    if isinstance(value, list):
-        blank_entry = {"members": {}, "rounds": {"name": ""}}.get(str(path[-1]), "")
-        return [
-            blank_entry if (*path, number) in wrong else _without(entry, (*path, number), wrong)
-            for number, entry in enumerate(value)
-        ]
-    return value
+_HINTS: Final = {
+    "slug": "Call it as the folder is called, like: berth-tariffs",
+    "rounds.name": f"There are: {', '.join(BUILT_IN)}. Call your own one like: cost_check",
+    "members.shelves": "See the shelves: chapterhouse status",
+    "parallel": "Most want 8.",
+    "round_timeout_seconds": "Most want 60 to 600.",
+    "members.timeout_seconds": "Most want 60 to 600.",
+}
 
 
 @cache
@@ -362,6 +375,7 @@ def council_schema() -> Schema[Council]:
         keys,
         "councils.md",
         '{"slug": "berths", "members": [{"persona": "maria"}]}',
+        _HINTS,
         objects={
             "Member": 'It must be an object like {{"persona": "maria"}}',
             "Corpus": 'It must be an object like {{"folder": "papers"}}',

@@ -1,97 +1,47 @@
 """Everything wrong with a council, at once, before anything runs."""
 
-import re
-from collections.abc import Iterator, Mapping
-from itertools import chain
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
 
 from chapterhouse.agents.council_model import (
     BUILT_IN,
     CHAIR,
-    GROUNDINGS,
+    SEARCH_TOOLS,
     CouncilModel,
     Member,
     MemberKind,
     Round,
     RoundKind,
 )
+from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, ToolRef, tool_name
 from chapterhouse.agents.problems import (
-    LONGEST_SLUG,
     Code,
     Path,
     Problem,
     References,
-    count_problems,
     duplicate_problems,
-    errors_first,
+    folder_problem,
     folder_problems,
-    in_file,
-    line_problems,
     meant,
     profile_problems,
-    seconds_problems,
     shelf_problems,
-    slug_problems,
-    text_problems,
     warning,
 )
-from chapterhouse.agents.tool_checks import tool_problems
-
-MOST_MEMBERS: Final = 64
-MOST_ROUNDS: Final = 32
-MOST_OPTIONS: Final = 20
-MOST_AT_ONCE: Final = 64
-LONGEST_OPTION: Final = 200
-_ROUND_NAME: Final = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)*")
-_NOTHING: Final = References()
+from chapterhouse.text.naming import is_tool_name
 
 
-def check_council(
-    council: CouncilModel, references: References = _NOTHING, file: str = ""
-) -> tuple[Problem, ...]:
-    """Return all that is wrong with a council, errors first.
-
-    Args:
-        references: What to compare it with; by default only the council itself is looked at.
-        file: What the problems name as its file; its slug by default.
-    """
-    found = chain(
-        slug_problems(council.slug, "council", "berth-tariffs"),
-        line_problems(("display_name",), council.display_name),
-        text_problems(("purpose",), council.purpose),
-        profile_problems(("model",), council.model, references.models),
-        tool_problems(("tools",), council.tools, references),
-        _member_problems(council, references),
-        _round_problems(council),
-        folder_problems(council.folders, references.folder),
-        duplicate_problems(("folders",), council.folders, "The folder"),
-        _option_problems(council),
-        _limit_problems(council),
-    )
-    return errors_first(in_file(file or council.slug, found))
-
-
-def _option_problems(council: CouncilModel) -> Iterator[Problem]:
-    path = ("options",)
+def meaning_problems(council: CouncilModel, references: References) -> Iterator[Problem]:
+    """Yield what is wrong with a council whose values are right, each by itself."""
+    yield from profile_problems(("model",), council.model, references.models)
+    yield from tool_problems(("tools",), council.tools, references)
+    yield from _member_problems(council, references)
+    yield from _round_problems(council)
+    yield from folder_problems(council.folders, references.folder)
+    yield from duplicate_problems(("folders",), council.folders, "The folder")
     if len(council.options) == 1:
         sentence = "With one option there is nothing to decide."
-        yield Problem(path, Code.RANGE, sentence, "Add another, or leave it out.")
-    yield from count_problems(path, council.options, MOST_OPTIONS)
-    for number, option in enumerate(council.options):
-        if not option:
-            yield Problem((*path, number), Code.EMPTY, "It is empty.", "Say what it is.")
-        yield from line_problems((*path, number), option, LONGEST_OPTION)
+        yield Problem(("options",), Code.RANGE, sentence, "Add another, or leave it out.")
     folded = [option.casefold() for option in council.options]
-    yield from duplicate_problems(path, folded, "The option")
-
-
-def _limit_problems(council: CouncilModel) -> Iterator[Problem]:
-    yield from count_problems(("members",), council.members, MOST_MEMBERS)
-    yield from count_problems(("rounds",), council.rounds, MOST_ROUNDS)
-    if not 1 <= council.parallel <= MOST_AT_ONCE:
-        sentence = f"It must be 1 to {MOST_AT_ONCE}, not {council.parallel}."
-        yield Problem(("parallel",), Code.RANGE, sentence, "Most want 8.")
-    yield from seconds_problems(("round_timeout_seconds",), council.round_timeout_seconds)
+    yield from duplicate_problems(("options",), folded, "The option")
 
 
 # --- rounds ---
@@ -105,8 +55,7 @@ def _round_problems(council: CouncilModel) -> Iterator[Problem]:
         return
     for number, entry in enumerate(rounds):
         path: Path = ("rounds", number)
-        yield from _name_problems(path, entry)
-        yield from text_problems((*path, "instructions"), entry.instructions)
+        yield from _name_problems((*path, "name"), entry)
         yield from _speaker_problems((*path, "speakers"), entry, council)
         yield from _sight_problems(path, entry)
     yield from _order_problems(rounds)
@@ -114,21 +63,12 @@ def _round_problems(council: CouncilModel) -> Iterator[Problem]:
 
 
 def _name_problems(path: Path, entry: Round) -> Iterator[Problem]:
-    at = (*path, "name")
-    if not entry.name:
-        yield Problem(at, Code.EMPTY, "It is empty.", f"There are: {', '.join(BUILT_IN)}.")
-    elif entry.kind is not RoundKind.OWN:
-        return
-    elif not entry.instructions:
+    if entry.kind is RoundKind.OWN and not entry.instructions:
         sentence = f"There is no round '{entry.name}'."
         hint = f"{meant(entry.name, BUILT_IN)} A round of your own needs 'instructions'."
-        yield Problem(at, Code.UNKNOWN, sentence, hint)
+        yield Problem(path, Code.UNKNOWN, sentence, hint)
     elif entry.name == RoundKind.OWN:
-        yield Problem(at, Code.RESERVED, "'own' says nothing.", "Call it by what happens in it.")
-    elif not _ROUND_NAME.fullmatch(entry.name) or len(entry.name) > LONGEST_SLUG:
-        sentence = f"'{entry.name}' cannot be the name of a round."
-        hint = "Use lower-case letters, digits and single underscores, at most 40: cost_check"
-        yield Problem(at, Code.NAME, sentence, hint)
+        yield Problem(path, Code.RESERVED, "'own' says nothing.", "Call it by what happens in it.")
 
 
 def _speaker_problems(path: Path, entry: Round, council: CouncilModel) -> Iterator[Problem]:
@@ -253,7 +193,9 @@ def _participant_problems(
     elif not member.name:
         hint = "Give a 'persona', a 'council', or a 'name' with 'instructions' or 'folders'."
         yield Problem(path, Code.MISSING, "Nothing says who sits here.", hint)
-    yield from _word_problems(path, member)
+    if member.name and not any(map(str.isalnum, member.name)):
+        sentence = f"'{member.name}' has no letter or digit."
+        yield Problem((*path, "name"), Code.NAME, sentence, "Call them something that can be said.")
     yield from profile_problems((*path, "model"), member.model, references.models)
     yield from tool_problems((*path, "tools"), member.tools, references)
     own, at = {council.shelf, member.persona}, (*path, "shelves")
@@ -261,27 +203,11 @@ def _participant_problems(
     yield from duplicate_problems(at, member.shelves, "The shelf")
     yield from folder_problems(member.folders, references.folder, (*path, "folders"), files=True)
     yield from duplicate_problems((*path, "folders"), member.folders, "The folder")
-    yield from _time_problems((*path, "timeout_seconds"), member, council)
-
-
-def _word_problems(path: Path, member: Member) -> Iterator[Problem]:
-    yield from line_problems((*path, "name"), member.name)
-    if member.name and not any(map(str.isalnum, member.name)):
-        sentence = f"'{member.name}' has no letter or digit."
-        yield Problem((*path, "name"), Code.NAME, sentence, "Call them something that can be said.")
-    yield from text_problems((*path, "instructions"), member.instructions)
-    if member.grounding is not None and member.grounding not in GROUNDINGS:
-        sentence = f"There is no grounding '{member.grounding}'."
-        hint = meant(member.grounding, GROUNDINGS)
-        yield Problem((*path, "grounding"), Code.UNKNOWN, sentence, hint)
-
-
-def _time_problems(path: Path, member: Member, council: CouncilModel) -> Iterator[Problem]:
     seconds, whole = member.timeout_seconds, council.round_timeout_seconds
-    yield from seconds_problems(path, seconds)
     if seconds is not None and seconds > whole > 0:
         sentence = f"The round ends after {whole:g} seconds, before these {seconds:g}."
-        yield warning(path, Code.UNUSED, sentence, "Raise 'round_timeout_seconds'.")
+        hint = "Raise 'round_timeout_seconds'."
+        yield warning((*path, "timeout_seconds"), Code.UNUSED, sentence, hint)
 
 
 def _persona_problems(path: Path, slug: str, references: References) -> Iterator[Problem]:
@@ -350,3 +276,51 @@ def circle(start: str, inner: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
             way.append(follower)
             ahead.append(iter(inner.get(follower, ())))
     return ()
+
+
+# --- tools ---
+
+
+def tool_problems(
+    path: Path, tools: Sequence[ToolRef], references: References
+) -> Iterator[Problem]:
+    """Name tools that nobody registered, wrong declarations, and what is there twice.
+
+    Whether two names stand for one tool, or one name for two, is seen when they are resolved.
+    """
+    seen: list[ToolRef] = []
+    for number, tool in enumerate(tools):
+        at = (*path, number)
+        known = references.tools
+        if isinstance(tool, DeclaredTool):
+            yield from _declaration_problems(at, tool, references)
+        elif not tool_name(tool):
+            yield Problem(at, Code.EMPTY, "It is empty.", "Name a tool.")
+        elif isinstance(tool, str) and known is not None and tool not in known:
+            sentence = f"There is no tool '{tool}'."
+            yield Problem(at, Code.UNKNOWN, sentence, meant(tool, known))
+        if tool_name(tool) and any(tool is earlier or tool == earlier for earlier in seen):
+            sentence = f"The tool '{tool_name(tool)}' is there already."
+            yield warning(at, Code.DUPLICATE, sentence, "Leave one of them out.")
+        seen.append(tool)
+
+
+def _declaration_problems(
+    path: Path, tool: DeclaredTool, references: References
+) -> Iterator[Problem]:
+    if tool.corpus:
+        yield from _corpus_problems((*path, "corpus"), tool.corpus, references)
+    else:
+        hint = 'Declare one like {"corpus": {"folder": "papers"}}.'
+        yield Problem(path, Code.MISSING, "Nothing says what tool it is.", hint)
+
+
+def _corpus_problems(path: Path, corpus: Corpus, references: References) -> Iterator[Problem]:
+    yield from folder_problem((*path, "folder"), corpus.folder, references.folder)
+    name = corpus.tool_name
+    if not is_tool_name(name):
+        hint = "Use letters, digits and underscores, at most 64: search_policies"
+        yield Problem((*path, "name"), Code.NAME, f"'{name}' cannot be a tool's name.", hint)
+    elif name in SEARCH_TOOLS:
+        sentence = f"'{name}' is how the library itself is searched."
+        yield Problem((*path, "name"), Code.RESERVED, sentence, "Give it another 'name'.")

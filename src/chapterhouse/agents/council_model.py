@@ -1,20 +1,34 @@
 """What a council is made of: members, rounds and what holds for all. Values, not checked."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import ConfigDict, Field, PlainValidator
-from pydantic_core import PydanticKnownError
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    WrapSerializer,
+)
 
-from chapterhouse.agents.declared_tools import ToolRef, parse_tool
+from chapterhouse.agents.declared_tools import AS_JSON, ToolRef, parse_tool, tool_as_json
+from chapterhouse.agents.definition import (
+    LONGEST_SLUG,
+    Grounding,
+    Name,
+    Seconds,
+    ShelfName,
+    Slug,
+    Text,
+    one_line,
+)
 from chapterhouse.text.naming import slug as slug_of
 from chapterhouse.text.naming import valid_name
 
-Grounding = Literal["inject", "tool", "both"]
-GROUNDINGS: Final = ("inject", "tool", "both")
 PARALLEL: Final = 8
 ROUND_SECONDS: Final = 900.0  # a slow model on a laptop answers several members in them
 CHAIR: Final = "chair"  # how rounds name who presides
@@ -24,16 +38,11 @@ SEARCH_TOOLS: Final = frozenset(("search_knowledge", "semantic_search", "search_
 _SHELF: Final = "council_"
 
 
-def _number(value: object) -> float:
-    """Return a number as it is written: 30 stays 30 and does not become 30.0."""
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise PydanticKnownError("float_type")
-    return value
-
-
-_Tools = tuple[Annotated[ToolRef, PlainValidator(parse_tool)], ...]
-_Seconds = Annotated[float, PlainValidator(_number)]
-_AS_JSON: Final = ConfigDict(extra="forbid", strict=True)  # how files are read; code is trusted
+MOST_MEMBERS: Final = 64
+_MOST_ROUNDS: Final = 32
+_MOST_OPTIONS: Final = 20
+_ROUND_NAME: Final = "^[a-z0-9]+(?:[_-][a-z0-9]+)*$"
+_Tools = tuple[Annotated[ToolRef, PlainValidator(parse_tool), PlainSerializer(tool_as_json)], ...]
 
 
 class MemberKind(StrEnum):
@@ -75,17 +84,17 @@ class Member:
         folders: Folders and files whose documents only they read; paths as for the council's.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+    __pydantic_config__: ClassVar[ConfigDict] = AS_JSON
 
     persona: str = ""
     council: str = ""
-    name: str = ""
-    instructions: str = ""
+    name: Name = ""
+    instructions: Text = ""
     model: str = ""
     tools: _Tools = ()
     grounding: Grounding | None = None
-    timeout_seconds: _Seconds | None = None
-    shelves: tuple[str, ...] = ()
+    timeout_seconds: Seconds | None = None
+    shelves: tuple[ShelfName, ...] = ()
     folders: tuple[str, ...] = ()
 
     @property
@@ -123,10 +132,10 @@ class Round:
         sees_statements: Of a round of your own: whether the statements made so far are shown.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+    __pydantic_config__: ClassVar[ConfigDict] = AS_JSON
 
-    name: str
-    instructions: str = ""
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_SLUG, pattern=_ROUND_NAME)]
+    instructions: Text = ""
     speakers: tuple[str, ...] = ()
     sees_statements: bool = False
 
@@ -141,6 +150,16 @@ class Round:
         if self.kind is RoundKind.OWN:
             return self.sees_statements
         return self.kind is not RoundKind.INDEPENDENT_ANALYSIS
+
+
+def _short(entry: Round, write: Callable[[Round], dict[str, Any]]) -> object:
+    """Return a round as a file has it: a name alone where nothing else is said."""
+    written = write(entry)
+    return written if len(written) > 1 else entry.name
+
+
+_Round = Annotated[Round, WrapSerializer(_short)]
+_Option = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(one_line)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,20 +179,20 @@ class CouncilModel:
         round_timeout_seconds: When a round ends, even if a member has not spoken.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+    __pydantic_config__: ClassVar[ConfigDict] = AS_JSON
 
-    slug: str
-    display_name: str = ""
-    purpose: str = ""
+    slug: Slug
+    display_name: Name = ""
+    purpose: Text = ""
     model: str = ""
     tools: _Tools = ()
-    members: tuple[Member, ...] = ()
-    rounds: tuple[Round, ...] = ()
+    members: Annotated[tuple[Member, ...], Field(max_length=MOST_MEMBERS)] = ()
+    rounds: Annotated[tuple[_Round, ...], Field(max_length=_MOST_ROUNDS)] = ()
     chaired_by: Annotated[Member | None, Field(alias="chair")] = None
     folders: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    parallel: int = PARALLEL
-    round_timeout_seconds: _Seconds = ROUND_SECONDS
+    options: Annotated[tuple[_Option, ...], Field(max_length=_MOST_OPTIONS)] = ()
+    parallel: Annotated[int, Field(ge=1, le=64)] = PARALLEL
+    round_timeout_seconds: Seconds = ROUND_SECONDS
 
     @property
     def title(self) -> str:

@@ -8,17 +8,17 @@ from typing import Any
 
 from chapterhouse.agents.council import (
     Council,
+    CouncilFolder,
     ParsedCouncil,
     as_object,
+    check_council,
     check_parsed,
     form_problems,
     read_council,
 )
-from chapterhouse.agents.council_checks import check_council
-from chapterhouse.agents.council_folder import CouncilFolder, with_link, without_link
 from chapterhouse.agents.council_model import SEARCH_TOOLS, Member, shelf_of, shelves_of
 from chapterhouse.agents.declared_tools import installed_names
-from chapterhouse.agents.definition import as_json, require_new, with_changes
+from chapterhouse.agents.definition import as_json, is_text, require_new, with_changes
 from chapterhouse.agents.folder_members import name_by_documents
 from chapterhouse.agents.listing import Listed, council_listing
 from chapterhouse.agents.personas import Personas
@@ -28,10 +28,11 @@ from chapterhouse.agents.problems import (
     References,
     errors,
     located,
-    require_slug,
 )
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry
 from chapterhouse.connectors.folder import location_of
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.text.naming import storable_path
 from chapterhouse.types import Scope, Status
 from chapterhouse.types.personas import COUNCIL_FILE, DOCS
 
@@ -71,7 +72,8 @@ class Councils(Registry[CouncilFolder]):
             UsageError: it cannot be called so.
             RefusedError: it is there already.
         """
-        require_slug(council.slug, "council", "berth-tariffs")
+        if wrong := [one for one in council.problems if one.path == ("slug",)]:
+            raise CouncilConfigError(wrong)
         hint = f"Change {COUNCIL_FILE} in it, or choose another name."
         require_new(self._definitions, self.kind, council.slug, COUNCIL_FILE, hint)
         self._definitions.make(council.slug, (DOCS,))
@@ -154,34 +156,9 @@ class Councils(Registry[CouncilFolder]):
         folder = CouncilFolder(self._definitions.folder(name.slug), name)  # there need be none
         return self._prepare(folder, on_progress)
 
-    def refresh(
-        self,
-        name: str | Council,
-        *,
-        on_progress: OnProgress | None = None,
-        dry_run: bool = False,
-        confirmed: bool = False,
-    ) -> Refresh:
-        """Bring the documents of all and of single members up to date; as for personas.
-
-        Args:
-            name: A slug, its beginning, or a display name; or a council that was built.
-            confirmed: As of ``Sources.sync``.
-
-        Raises:
-            NotFoundError, UsageError, CouncilConfigError: as for ``load``.
-            ChapterhouseError: something cannot be written; what was told before is safe.
-        """
-        if not isinstance(name, Council):
-            return super().refresh(
-                name, on_progress=on_progress, dry_run=dry_run, confirmed=confirmed
-            )
-        folder = CouncilFolder(self._definitions.folder(name.slug), name)  # there need be none
-        return self._refresh(folder, on_progress, dry_run=dry_run, confirmed=confirmed)
-
     def add_folder(self, name: str, path: str) -> CouncilFolder:
         """Let all members read a further folder; errors as for ``link``. Nothing is read yet."""
-        after = with_link(self.load(name), path)
+        after = _with_link(self.load(name), path)
         self._write(after.slug, as_object(after.council))
         return after
 
@@ -200,7 +177,7 @@ class Councils(Registry[CouncilFolder]):
             UsageError, CouncilConfigError: as for ``load``.
         """
         before = self.load(name)
-        after = with_link(before, path)
+        after = _with_link(before, path)
         return self._relinked(before, after, path, on_progress, dry_run=dry_run)
 
     def unlink(
@@ -221,7 +198,7 @@ class Councils(Registry[CouncilFolder]):
             UsageError, CouncilConfigError: as for ``load``, or the name fits several.
         """
         before = self.load(name)
-        after = without_link(before, path)
+        after = _without_link(before, path)
         gone = next(entry for entry in before.council.folders if entry not in after.council.folders)
         return self._relinked(before, after, gone, on_progress, dry_run=dry_run)
 
@@ -326,3 +303,44 @@ class Councils(Registry[CouncilFolder]):
 def _inner(parsed: ParsedCouncil) -> tuple[str, ...]:
     members = parsed.council.members if parsed.council else ()
     return tuple(member.council for member in members if member.council)
+
+
+def _with_link(folder: CouncilFolder, written: str) -> CouncilFolder:
+    """Return the council with a further folder; itself where it has it already.
+
+    JSON could not hold a name that is no text.
+    """
+    if not is_text(written):
+        raise UsageError(
+            f"The name of {storable_path(written)} is not UTF-8.", hint="Rename the folder."
+        )
+    path = located(folder.path, written)
+    if not path.is_dir():
+        kind = "is a file, not a folder" if path.exists() else "is not there"
+        hint = f"Check the spelling. Single files go into {folder.docs}."
+        raise NotFoundError(f"{path} {kind}.", hint=hint)
+    if any(path.resolve() == known.resolve() for known in folder.folders):
+        return folder
+    return CouncilFolder(folder.path, folder.council.link(written))
+
+
+def _without_link(folder: CouncilFolder, written: str) -> CouncilFolder:
+    """Return the council without one of its linked folders.
+
+    Args:
+        written: The folder as the configuration has it, its path, or its last name.
+    """
+    if not written.strip():
+        raise UsageError("The name of a folder is empty.", hint="Is a variable not set?")
+    linked = dict(zip(folder.council.folders, folder.folders, strict=True))
+    path = located(folder.path, written).resolve()
+    fitting = [name for name, at in linked.items() if written == name or path == at.resolve()] or [
+        name for name, at in linked.items() if at.name == written
+    ]
+    if len(fitting) > 1:
+        raise UsageError(f"'{written}' fits {len(fitting)} folders.", hint=", ".join(fitting))
+    if not fitting:
+        hint = f"There are: {', '.join(linked)}" if linked else "None is linked."
+        raise NotFoundError(f"'{written}' is not linked to '{folder.slug}'.", hint=hint)
+    remaining = [name for name in folder.council.folders if name != fitting[0]]
+    return CouncilFolder(folder.path, replace(folder.council, folders=tuple(remaining)))

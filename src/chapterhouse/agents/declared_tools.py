@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import PurePath
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic_core import PydanticKnownError
 
+from chapterhouse.agents.definition import Text
 from chapterhouse.text.naming import slug
 from chapterhouse.types import Tool
 
 GROUP: Final = "chapterhouse.tools"  # of the entry points by which packages bring tools
 TOP_K: Final = 4
-_AS_JSON: Final = ConfigDict(extra="forbid", strict=True)
+MOST_PASSAGES: Final = 20
+# How files are read; what is built in Python is checked by its values alone.
+AS_JSON: Final = ConfigDict(extra="forbid", strict=True, revalidate_instances="always")
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -31,12 +34,12 @@ class Corpus:
         top_k: Passages where the model does not say how many, 1 to 20.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+    __pydantic_config__: ClassVar[ConfigDict] = AS_JSON
 
     folder: str = ""
     name: str = ""
-    description: str = ""
-    top_k: int = TOP_K
+    description: Text = ""
+    top_k: Annotated[int, Field(ge=1, le=MOST_PASSAGES)] = TOP_K
 
     @property
     def tool_name(self) -> str:
@@ -49,7 +52,7 @@ class Corpus:
 class DeclaredTool:
     """One declaration, whose key says what it is: there are corpora."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+    __pydantic_config__: ClassVar[ConfigDict] = AS_JSON
 
     corpus: Corpus | None = None
 
@@ -70,9 +73,18 @@ def parse_tool(value: object) -> ToolRef:
     """Return the tool that a file names or declares; only Python has tools themselves."""
     if isinstance(value, dict):
         return _adapter().validate_json(json.dumps(value))
-    if not isinstance(value, str):
+    if isinstance(value, DeclaredTool):
+        return _adapter().validate_python(value)
+    if not isinstance(value, (str, Tool)):
         raise PydanticKnownError("string_type")
     return value
+
+
+def tool_as_json(tool: ToolRef) -> object:
+    """Return a tool as a file has it: a declaration, or the name."""
+    if isinstance(tool, DeclaredTool):
+        return _adapter().dump_python(tool, exclude_defaults=True)
+    return tool_name(tool)
 
 
 def installed_names() -> frozenset[str]:

@@ -7,17 +7,102 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from chapterhouse.agents.problems import Code, Path, Problem, meant, spell
 from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.ports.definitions import Definitions
+from chapterhouse.text.naming import valid_name
+from chapterhouse.text.sanitise import sanitise, sanitise_line
 
 MAXIMUM_BYTES: Final = 1_000_000
+# Shelves, words of commands, and folders that are not a persona's or council's own.
+_RESERVED: Final = frozenset(
+    [
+        "all",
+        "council",
+        "councils",
+        "everyone",
+        "general",
+        "library",
+        "none",
+        "persona",
+        "personas",
+        "shared",
+    ]
+)
 _SHOWN: Final = 60  # characters of a value that is wrong
+_LONGEST_SECONDS: Final = 86_400
+LONGEST_NAME: Final = 80  # characters
+LONGEST_SLUG: Final = 40
 Model = TypeVar("Model")
+
+
+# --- values --------------------------------------------------------------------------------------
+
+
+def one_line(value: str) -> str:
+    """Refuse text that is not one clean line."""
+    if sanitise_line(value) != value:
+        raise PydanticCustomError(
+            "invisible",
+            "must be one line without invisible characters, and without spaces at its ends",
+        )
+    return value
+
+
+def _visible(value: str) -> str:
+    if sanitise(value).text != value:
+        raise PydanticCustomError(
+            "invisible", "holds characters that nobody sees, which a model would read"
+        )
+    return value
+
+
+def _shelf(value: str) -> str:
+    if not valid_name(value):
+        raise PydanticCustomError("name", f"cannot be the name of a shelf: {value!r}")
+    return value
+
+
+def _slug(value: str) -> str:
+    if value in _RESERVED:
+        raise PydanticCustomError("reserved", f"is a reserved word: {value!r}")
+    return value
+
+
+def _number(value: object) -> float:
+    """Return a number as it is written: 30 stays 30 and does not become 30.0."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise PydanticKnownError("float_type")
+    return value
+
+
+Grounding = Literal["inject", "tool", "both"]
+Name = Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(one_line)]
+Text = Annotated[str, Field(max_length=20_000), AfterValidator(_visible)]
+ShelfName = Annotated[str, AfterValidator(_shelf)]
+Slug = Annotated[
+    str,
+    Field(min_length=1, max_length=LONGEST_SLUG, pattern="^[a-z0-9]+(?:-[a-z0-9]+)*$"),
+    AfterValidator(_slug),
+]
+Seconds = Annotated[
+    float,
+    PlainValidator(_number),
+    Field(gt=0, le=_LONGEST_SECONDS, allow_inf_nan=False),
+    PlainSerializer(lambda value: value),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +125,7 @@ class Schema(Generic[Model]):
         keys: The keys that an object may have, by its path without numbers.
         page: Where they are documented.
         example: The smallest file.
-        hints: What to do about a wrong value, by its first key.
+        hints: What to do about a wrong value, by its keys, as ``rounds.name``, or by the first.
         objects: What must stand where an object of a class is wanted, by the name of the class.
         gone: What holds now instead of a key that there was.
     """
@@ -163,6 +248,15 @@ def parse_model(raw: Mapping[str, Any], schema: Schema[Model]) -> Model | tuple[
     return tuple(sorted(found, key=lambda one: places.get(str(one.path[0]), -1)))
 
 
+def value_problems(values: Mapping[str, Any], schema: Schema[Any]) -> tuple[Problem, ...]:
+    """Return what is wrong with the values of a model that was made in Python, by their keys."""
+    try:
+        schema.adapter.validate_python(values, strict=False)
+    except ValidationError as error:
+        return tuple(_problem(entry, schema) for entry in error.errors())
+    return ()
+
+
 def _problem(entry: Any, schema: Schema[Any]) -> Problem:
     path: Path = tuple(entry["loc"])
     code = _CODES.get(entry["type"], Code.TYPE)
@@ -174,7 +268,9 @@ def _problem(entry: Any, schema: Schema[Any]) -> Problem:
     if code is Code.MISSING:
         hint = "Set it to the name of the folder." if path == ("slug",) else "Add it."
         return Problem(path, code, f"'{path[-1]}' is missing.", hint)
-    hint = schema.hints.get(top, f"See '{top}' in docs/{schema.page}.")
+    keys = ".".join(part for part in path if isinstance(part, str))
+    hint = schema.hints.get(keys) or schema.hints.get(top) or _HINTS.get(code)
+    hint = hint or f"See '{top}' in docs/{schema.page}."
     return Problem(path, code, _sentence(entry, schema), hint)
 
 
@@ -184,7 +280,7 @@ def _sentence(entry: Any, schema: Schema[Any]) -> str:
     reason = schema.objects.get(context.get("class_name", ""), _REASONS.get(entry["type"]))
     if reason is None:  # from a validator of ours
         return f"It {entry['msg']}."
-    reason = reason.format(**{name: _number(value) for name, value in context.items()})
+    reason = reason.format(**{name: _as_whole(value) for name, value in context.items()})
     if entry["type"] in _SEEN_AT_ONCE:
         return f"{reason}."
     return f"{reason}, not {_shown(entry['input'])}."
@@ -196,7 +292,7 @@ def _shown(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)[:_SHOWN]
 
 
-def _number(value: object) -> object:
+def _as_whole(value: object) -> object:
     """Return 1 for 1.0: what a bound is made of is no matter to people."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -216,6 +312,8 @@ _SEEN_AT_ONCE: Final = frozenset(("string_too_short", "string_too_long", "too_lo
 _NO_SUCH_KEY: Final = ("extra_forbidden", "unexpected_keyword_argument")  # model and dataclass
 _CODES: Final = {
     **dict.fromkeys(_NO_SUCH_KEY, Code.UNKNOWN),
+    "finite_number": Code.RANGE,
+    "greater_than": Code.RANGE,
     "greater_than_equal": Code.RANGE,
     "invisible": Code.INVISIBLE,
     "less_than_equal": Code.RANGE,
@@ -228,9 +326,15 @@ _CODES: Final = {
     "string_too_short": Code.EMPTY,
     "too_long": Code.RANGE,
 }
+_HINTS: Final = {
+    Code.INVISIBLE: "Type it anew.",
+    Code.EMPTY: "Write something, or leave it out.",
+}
 _REASONS: Final = {
     "bool_type": "It must be true or false",
     "float_type": "It must be a number",
+    "finite_number": "It must be a number with an end",
+    "greater_than": "It must be above {gt}",
     "greater_than_equal": "It must be at least {ge}",
     "int_from_float": "It must be a whole number",
     "int_type": "It must be a whole number",

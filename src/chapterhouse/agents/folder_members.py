@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from chapterhouse.agents.council_checks import MOST_MEMBERS
-from chapterhouse.agents.council_model import CHAIR, Member
-from chapterhouse.agents.definition import is_text
-from chapterhouse.agents.problems import LONGEST_NAME
+from chapterhouse.agents.council_model import CHAIR, MOST_MEMBERS, Member
+from chapterhouse.agents.definition import LONGEST_NAME, is_text
 from chapterhouse.connectors.folder import walk
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.text.canonical import stated_date

@@ -91,28 +91,13 @@ def council_listing(
     """Return every file of ``docs`` and of the folders of each shelf, in order of source."""
     shared = next(iter(folders))
     entries = {
-        file.location: _shared(file, shelf, store)
+        file.location: _of_file(file, shelf, store, _NOT_READ_FOR_COUNCIL)
         for shelf, roots in {**folders, shared: (docs, *folders[shared])}.items()
         for root in roots
         if root.exists()
         for file in walk(root, shelf if root == docs else "")
     }
     return tuple(sorted(entries.values(), key=lambda entry: (entry.source, entry.path)))
-
-
-def _shared(file: SourceFile, shelf: str, store: Store) -> Listed:
-    """Say how a file stands whose document members of a council read."""
-    record = store.file(file.location)
-    entry = Listed(record.source if record else file.source, file.location)
-    document = _document(record, store)
-    if document is not None and shelf in document.shelves:
-        return _indexed(entry, document, shelf)
-    if record is not None and document is None and record.code:
-        return _without_document(entry, record)
-    if file.problem is not None:
-        code, reason = file.problem.code, file.problem.sentence
-        return replace(entry, status=IndexState.REJECTED, reason=reason, code=code)
-    return replace(entry, reason=_NOT_READ_FOR_COUNCIL, code="not-read-yet")
 
 
 def choose(listed: tuple[Listed, ...], name: str, slug: str) -> Listed:
@@ -171,9 +156,7 @@ def _raw(look: _Look) -> Iterator[Listed]:
         entry = Listed(source, str(look.folder.raw / name))
         known = state.get(name)
         if look.folder.raw / name in removed:
-            yield replace(
-                entry, status=IndexState.REMOVED, reason=_EXCLUDED, code="removed-by-hand"
-            )
+            yield _as_excluded(entry)
         elif known is None:
             yield replace(entry, reason=_NOT_READ, code="not-read-yet")
         elif known.made:
@@ -230,37 +213,46 @@ def _elsewhere(look: _Look) -> Iterator[Listed]:
         if not root.is_dir():
             continue
         for file in walk(root):
-            record = look.store.file(file.location)
-            entry = Listed(record.source if record else file.source, file.location)
-            if file.problem is not None and record is None:
-                code, reason = file.problem.code, file.problem.sentence
-                yield replace(entry, status=IndexState.REJECTED, reason=reason, code=code)
-            else:
-                yield _index_state(entry, file.location, look)
+            listed = _of_file(file, look.folder.slug, look.store, _NOT_READ)
+            yield _as_excluded(listed) if file.location in look.excluded else listed
 
 
 def _index_state(entry: Listed, location: str, look: _Look) -> Listed:
-    """Say of a file how it stands with the index."""
     if location in look.excluded:
-        return replace(entry, status=IndexState.REMOVED, reason=_EXCLUDED, code="removed-by-hand")
-    record = look.store.file(location)
-    document = _document(record, look.store)
-    if document is not None and look.folder.slug in document.shelves:
-        return _indexed(entry, document, look.folder.slug)
+        return _as_excluded(entry)
+    return _on_shelf(entry, location, look.folder.slug, look.store, _NOT_READ)
+
+
+def _as_excluded(entry: Listed) -> Listed:
+    return replace(entry, status=IndexState.REMOVED, reason=_EXCLUDED, code="removed-by-hand")
+
+
+def _of_file(file: SourceFile, shelf: str, store: Store, not_read: str) -> Listed:
+    """Say how a file stands that is read where it is."""
+    record = store.file(file.location)
+    entry = Listed(record.source if record else file.source, file.location)
+    if file.problem is not None and record is None:
+        code, reason = file.problem.code, file.problem.sentence
+        return replace(entry, status=IndexState.REJECTED, reason=reason, code=code)
+    return _on_shelf(entry, file.location, shelf, store, not_read)
+
+
+def _on_shelf(entry: Listed, location: str, shelf: str, store: Store, not_read: str) -> Listed:
+    """Say whether the document of a file is on a shelf, and why not."""
+    record = store.file(location)
+    document = _document(record, store)
+    if document is not None and shelf in document.shelves:
+        return _indexed(entry, document, shelf)
     if record is not None and document is None and record.code:
-        return _without_document(entry, record)
-    return replace(entry, reason=_NOT_READ, code="not-read-yet")
+        kind = IndexState.IGNORED if record.status is Status.SKIPPED else IndexState.REJECTED
+        return replace(entry, status=kind, reason=record.sentence, code=record.code)
+    return replace(entry, reason=not_read, code="not-read-yet")
 
 
 def _document(record: FileRecord | None, store: Store) -> Document | None:
     if record is None or not record.document_id:
         return None
     return store.document(record.document_id, Scope.everything())
-
-
-def _without_document(entry: Listed, record: FileRecord) -> Listed:
-    kind = IndexState.IGNORED if record.status is Status.SKIPPED else IndexState.REJECTED
-    return replace(entry, status=kind, reason=record.sentence, code=record.code)
 
 
 def _indexed(entry: Listed, document: Document, slug: str) -> Listed:

@@ -7,27 +7,27 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
-from pydantic_core import PydanticCustomError
 
 from chapterhouse.agents.definition import (
+    Grounding,
+    Name,
     Schema,
+    ShelfName,
+    Slug,
     as_json,
+    one_line,
     parse_model,
     read_object,
     require_new,
     with_changes,
 )
 from chapterhouse.agents.problems import (
-    KEBAB,
-    LONGEST_SLUG,
-    RESERVED,
     Code,
     PersonaConfigError,
     Problem,
     in_file,
     located,
     mismatch_problems,
-    require_slug,
 )
 from chapterhouse.agents.templates import (
     DEFAULT_PERSONA_TEMPLATE,
@@ -37,7 +37,6 @@ from chapterhouse.agents.templates import (
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.definitions import Definitions
-from chapterhouse.text.naming import valid_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Persona
 from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAG, RAW
@@ -47,33 +46,9 @@ _LONGEST_PROSE: Final = 100_000  # characters; more would not fit a prompt
 # --- what the configuration may say ---------------------------------------------------------------
 
 
-def _one_line(value: str) -> str:
-    if sanitise_line(value) != value:
-        raise PydanticCustomError(
-            "invisible",
-            "must be one line without invisible characters, and without spaces at its ends",
-        )
-    return value
-
-
-def _shelf(value: str) -> str:
-    if not valid_name(value):
-        raise PydanticCustomError("name", f"cannot be the name of a shelf: {value!r}")
-    return value
-
-
-def _slug(value: str) -> str:
-    if value in RESERVED:
-        raise PydanticCustomError("reserved", f"is a reserved word: {value!r}")
-    return value
-
-
-_Sentences = Annotated[str, Field(max_length=1_000), AfterValidator(_one_line)]
-_Name = Annotated[str, Field(max_length=80), AfterValidator(_one_line)]
-_Entry = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_one_line)]
-_Shelf = Annotated[str, AfterValidator(_shelf)]
+_Sentences = Annotated[str, Field(max_length=1_000), AfterValidator(one_line)]
+_Entry = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(one_line)]
 _Path = Annotated[str, Field(min_length=1, max_length=4_096)]
-Slug = Annotated[str, Field(pattern=f"^{KEBAB}$", max_length=LONGEST_SLUG), AfterValidator(_slug)]
 
 
 class _Part(BaseModel):
@@ -130,14 +105,14 @@ class PersonaConfig(_Part):
     """
 
     slug: Slug
-    display_name: _Name = ""
+    display_name: Name = ""
     tags: tuple[_Entry, ...] = Field(default=(), max_length=100)
     profile: Profile = Profile()
     retrieval: Retrieval = Retrieval()
-    grounding: Literal["inject", "tool", "both"] = "inject"
-    model: _Name = ""
+    grounding: Grounding = "inject"
+    model: Name = ""
     folders: tuple[_Path, ...] = Field(default=(), max_length=100)
-    shelves: tuple[_Shelf, ...] = Field(default=(), max_length=100)
+    shelves: tuple[ShelfName, ...] = Field(default=(), max_length=100)
     exclude: tuple[_Path, ...] = Field(default=(), max_length=10_000)
     out_of_scope: Literal["defer", "general", "persona"] = "defer"
     memory: MemoryChoice = MemoryChoice()
@@ -332,13 +307,12 @@ def create(
         NotFoundError: there is no such template.
         RefusedError: the persona is there already.
     """
-    require_slug(slug, "persona", "maria-keller")
     require_template(template, PERSONA_TEMPLATES)
-    hint = f"Change it with: chapterhouse persona edit {slug}"
-    require_new(definitions, "persona", slug, CONFIG_FILE, hint)
     name = sanitise_line(display_name) or slug.replace("-", " ").title()
     raw = _first_config(slug, name, PERSONA_TEMPLATES[template], folders)
     config = parse_config(raw, f"{slug}/{CONFIG_FILE}")
+    hint = f"Change it with: chapterhouse persona edit {slug}"
+    require_new(definitions, "persona", slug, CONFIG_FILE, hint)
     definitions.make(slug, (RAW, RAG))
     if not definitions.has(slug, PROSE_FILE):
         definitions.write(slug, PROSE_FILE, prose_from(template, name))

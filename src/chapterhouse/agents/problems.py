@@ -1,38 +1,15 @@
 """What can be wrong with a definition, how it is told, and the checks that both kinds share."""
 
 import difflib
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path as FilePath
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from chapterhouse.errors import UsageError
-from chapterhouse.text.naming import valid_name
-from chapterhouse.text.sanitise import sanitise, sanitise_line
 
 Path = tuple[str | int, ...]
-# Shelves, words of commands, and folders that are not a persona's or council's own.
-RESERVED: Final = frozenset(
-    (
-        "all",
-        "council",
-        "councils",
-        "everyone",
-        "general",
-        "library",
-        "none",
-        "persona",
-        "personas",
-        "shared",
-    )
-)
-LONGEST_SLUG: Final = 40
-KEBAB: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
-LONGEST_NAME: Final = 80  # characters
-LONGEST_TEXT: Final = 20_000
-LONGEST_SECONDS: Final = 86_400
 
 
 class Severity(StrEnum):
@@ -200,24 +177,6 @@ def located(folder: FilePath, written: str) -> FilePath:
         raise UsageError(f"There is no home folder for {written!r}.") from None
 
 
-def slug_problems(slug: str, kind: str, example: str) -> Iterator[Problem]:
-    """Name what keeps a ``kind`` ("persona" or "council") from being called ``slug``."""
-    hint = f"Use lower-case letters, digits and single hyphens, at most {LONGEST_SLUG}: {example}"
-    if not slug:
-        yield Problem(("slug",), Code.EMPTY, "It is empty.", hint)
-    elif not re.fullmatch(KEBAB, slug) or len(slug) > LONGEST_SLUG:
-        yield Problem(("slug",), Code.NAME, f"'{slug}' cannot be the name of a {kind}.", hint)
-    elif slug in RESERVED:
-        sentence = f"'{slug}' cannot be the name of a {kind}: Chapterhouse uses the word itself."
-        yield Problem(("slug",), Code.RESERVED, sentence, f"Choose another, like: {example}")
-
-
-def require_slug(slug: str, kind: str, example: str) -> None:
-    """Check that a ``kind`` can be called ``slug``."""
-    for problem in slug_problems(slug, kind, example):
-        raise UsageError(problem.sentence if slug else "The name is empty.", hint=problem.hint)
-
-
 def mismatch_problems(slug: object, name: str) -> Iterator[Problem]:
     """Name a slug that is not the name of the folder; an empty one is named elsewhere."""
     if isinstance(slug, str) and slug and slug != name:
@@ -256,35 +215,6 @@ def folder_problem(
         yield Problem(at, Code.FOLDER_MISSING, f"{folder} {kind}.", hint)
 
 
-def line_problems(path: Path, text: str, longest: int = LONGEST_NAME) -> Iterator[Problem]:
-    """Name what is wrong with a text that stands on one line; an empty one is right."""
-    if sanitise_line(text) != text:
-        sentence = "It must be one line without invisible characters, single spaces between words."
-        yield Problem(path, Code.INVISIBLE, sentence, "Type it anew.")
-    yield from _length(path, text, longest)
-
-
-def text_problems(path: Path, text: str) -> Iterator[Problem]:
-    """Name what is wrong with a text of any number of lines; an empty one is right."""
-    if sanitise(text).text != text:
-        sentence = "It holds characters that nobody sees, which a model would read."
-        yield Problem(path, Code.INVISIBLE, sentence, "Type it anew, line by line.")
-    yield from _length(path, text, LONGEST_TEXT)
-
-
-def _length(path: Path, text: str, longest: int) -> Iterator[Problem]:
-    if len(text) > longest:
-        sentence = f"It has {len(text):,} characters, at most {longest:,} are taken."
-        yield Problem(path, Code.RANGE, sentence, "Make it shorter.")
-
-
-def count_problems(path: Path, entries: Sequence[object], most: int) -> Iterator[Problem]:
-    """Name a list that is too long."""
-    if len(entries) > most:
-        sentence = f"There are {len(entries):,}, at most {most} are taken."
-        yield Problem(path, Code.RANGE, sentence, "Leave some out.")
-
-
 def duplicate_problems(path: Path, keys: Iterable[str], what: str) -> Iterator[Problem]:
     """Name every entry of a list whose key an earlier one has already; empty keys are passed."""
     seen: set[str] = set()
@@ -293,13 +223,6 @@ def duplicate_problems(path: Path, keys: Iterable[str], what: str) -> Iterator[P
             sentence = f"{what} '{key}' is there already."
             yield Problem((*path, number), Code.DUPLICATE, sentence, "Leave one of them out.")
         seen.add(key)
-
-
-def seconds_problems(path: Path, seconds: float | None) -> Iterator[Problem]:
-    """Name a time that is none."""
-    if seconds is not None and not 0 < seconds <= LONGEST_SECONDS:
-        sentence = f"It must be above 0 and at most {LONGEST_SECONDS:,} seconds, not {seconds}."
-        yield Problem(path, Code.RANGE, sentence, "Most want 60 to 600.")
 
 
 def profile_problems(path: Path, profile: str, known: Collection[str] | None) -> Iterator[Problem]:
@@ -319,10 +242,7 @@ def shelf_problems(
     """Name shelves that are not there, and those in ``own``, which are read anyway."""
     for number, shelf in enumerate(shelves):
         at = (*path, number)
-        if not valid_name(shelf):
-            sentence = f"'{shelf}' cannot be the name of a shelf."
-            yield Problem(at, Code.NAME, sentence, "See the shelves: chapterhouse status")
-        elif shelf in own:
+        if shelf in own:
             yield warning(at, Code.UNUSED, f"They read '{shelf}' anyway.", "Leave it out.")
         elif known is not None and shelf not in known:
             sentence = f"There is no shelf '{shelf}'."

@@ -4,19 +4,24 @@ They are read as any document is, each time a council meets, and searched in mem
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import MemberKind
-from chapterhouse.agents.declared_tools import Corpus, DeclaredTool
+from chapterhouse.agents.declared_tools import MOST_PASSAGES, Corpus, DeclaredTool
 from chapterhouse.agents.problems import located
-from chapterhouse.agents.tool_checks import MOST_PASSAGES
 from chapterhouse.connectors.content import open_source
 from chapterhouse.connectors.folder import SourceFile, walk
-from chapterhouse.council.knowledge import Found, escape_line, format_numbered, heading
+from chapterhouse.council.knowledge import (
+    escape_line,
+    format_numbered,
+    heading,
+    place_of,
+    query_parameters,
+)
 from chapterhouse.council.tools import Opened
 from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.retrieval.question import parse_question
@@ -24,13 +29,6 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import Chunk, Document, Tool, ToolPassage
 
 MOST_FILES: Final = 1_000
-_LONGEST_QUERY: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    document: Document
-    chunk: Chunk
 
 
 def open_declared(council: Council, runtime: Runtime, warn: Callable[[str], None]) -> Opened:
@@ -68,20 +66,24 @@ def corpus_tool(corpus: Corpus, folder: Path, runtime: Runtime) -> tuple[Tool, t
         )
     problems: list[str] = []
     read = list(_documents(files, runtime, problems))
-    entries = [_Entry(document, chunk) for document, chunks in read for chunk in chunks]
+    passages = [
+        ToolPassage(place_of(document, one, one.ordinal + 1), one.header + one.text)
+        for document, chunks in read
+        for one in chunks
+    ]
     rank = runtime.rank_in_memory(read)
-    languages = _counts(document.language for document, _ in read)
+    languages = Counter(document.language for document, _ in read)
 
     def find(arguments: Mapping[str, object]) -> Sequence[ToolPassage]:
         question = parse_question(str(arguments["query"]), languages)
         wanted = arguments.get("top_k", corpus.top_k)
         limit = int(wanted) if isinstance(wanted, int | float) else corpus.top_k
-        return [_passage(entries[hit.key]) for hit in rank(question.terms, limit)]
+        return [passages[hit.key] for hit in rank(question.terms, limit)]
 
     tool = Tool(
         name=corpus.tool_name,
         description=corpus.description or _description(folder),
-        parameters=_parameters(corpus.top_k),
+        parameters=query_parameters("top_k", corpus.top_k, MOST_PASSAGES),
         call=_format_with(find),
         parallel=True,
         find=find,
@@ -108,17 +110,6 @@ def _documents(
             yield made.document, made.chunks
 
 
-def _passage(entry: _Entry) -> ToolPassage:
-    """Return a chunk with its place: ``letters/may.pdf (page 4, chunk 8, section Costs)``."""
-    document, chunk = entry.document, entry.chunk
-    facts = [f"chunk {chunk.ordinal + 1}"]
-    if chunk.page is not None:
-        facts.insert(0, f"{document.page_kind or 'page'} {chunk.page_label or chunk.page}")
-    if chunk.section_path:
-        facts.append(f"section {chunk.section_path[-1][:120]}")
-    return ToolPassage(f"{document.source} ({', '.join(facts)})", chunk.header + chunk.text)
-
-
 def _format_with(
     find: Callable[[Mapping[str, object]], Sequence[ToolPassage]],
 ) -> Callable[[Mapping[str, object]], str]:
@@ -129,7 +120,7 @@ def _format_with(
         if not found:
             return heading("Nothing was found for", query)
         title = heading("Results for", query)
-        return format_numbered(title, [Found(one.place, one.text) for one in found])
+        return format_numbered(title, found)
 
     return call
 
@@ -140,35 +131,6 @@ def _description(folder: Path) -> str:
         "question touches what they are about. Returns the passages that share most words with "
         "the query."
     )
-
-
-def _parameters(top_k: int) -> Mapping[str, object]:
-    return {
-        "type": "object",
-        "properties": {
-            "query": {
-                "type": "string",
-                "description": "What to look for, in the words that the documents would use.",
-                "minLength": 1,
-                "maxLength": _LONGEST_QUERY,
-            },
-            "top_k": {
-                "type": "integer",
-                "description": f"Most passages wanted; {top_k} where it is left out.",
-                "minimum": 1,
-                "maximum": MOST_PASSAGES,
-            },
-        },
-        "required": ["query"],
-        "additionalProperties": False,
-    }
-
-
-def _counts(languages: Iterator[str]) -> Mapping[str, int]:
-    found: dict[str, int] = {}
-    for language in languages:
-        found[language] = found.get(language, 0) + 1
-    return found
 
 
 def _fingerprint(documents: Iterator[Document]) -> str:

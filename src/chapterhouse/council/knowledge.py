@@ -15,7 +15,6 @@ the characters that could open a bracket, so that a heading, a number or a note 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -23,21 +22,22 @@ from chapterhouse.errors import UsageError
 from chapterhouse.text.counting import counted
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.text.view import neutralise, prompt_lines
-from chapterhouse.types import Correction, Hit, Query, Scope, SearchResult, Tool
+from chapterhouse.types import (
+    Chunk,
+    Correction,
+    Document,
+    Hit,
+    Query,
+    Scope,
+    SearchResult,
+    Tool,
+    ToolPassage,
+)
 
 MAXIMUM_CHARACTERS: Final = 12_000  # of a whole result: some 3,000 tokens
 _LEAST: Final = 200  # characters of a text that are worth showing alone
 _LONGEST_HEADING: Final = 200  # characters of a query in it
 _LONGEST_PLACE: Final = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One thing that was found: where it stands, its text, and the marker by which it is cited."""
-
-    place: str
-    text: str
-    marker: str = ""
 
 
 def escape_line(text: str, maximum: int = _LONGEST_PLACE) -> str:
@@ -53,9 +53,10 @@ def heading(words: str, query: str) -> str:
 
 def format_numbered(
     title: str,
-    found: Sequence[Found],
+    found: Sequence[ToolPassage],
     notes: Sequence[str] = (),
     maximum: int = MAXIMUM_CHARACTERS,
+    markers: Sequence[str] = (),
 ) -> str:
     """Return results under a heading, best first, as many as there is room for.
 
@@ -67,7 +68,7 @@ def format_numbered(
     """
     parts, available, cut = [title], maximum - len(title), ""
     for number, one in enumerate(found, start=1):
-        cite = f", cite as {one.marker}" if one.marker else ""
+        cite = f", cite as {markers[number - 1]}" if markers and markers[number - 1] else ""
         place = f"{number}. {escape_line(one.place)}{cite}\n"
         text = prompt_lines(sanitise(one.text).text.strip("\n").rstrip())
         free = available - len(place) - 2
@@ -96,7 +97,6 @@ _LIMIT: Final = 8
 _MOST: Final = 20  # passages that a model may ask for
 _PER_DOCUMENT: Final = 3
 _NEAREST: Final = 3  # that are named where nothing is similar enough
-_LONGEST_QUERY: Final = 1_000
 _SECTION_MARK: Final = " › "
 
 Search = Callable[[Query], SearchResult]
@@ -161,93 +161,80 @@ def find_passages(
     )
 
 
-def search_knowledge(
-    search: Search,
-    scope: Scope,
-    *,
-    mark: Mark | None = None,
-    minimum: float = KNOWLEDGE_SIMILARITY,
-    maximum_characters: int = MAXIMUM_CHARACTERS,
-) -> Tool:
-    """Return a tool that gives passages that probably answer a question."""
-    description = (
+_QUERY: Final = {
+    "type": "string",
+    "description": "A question or statement, in the words that the documents would use.",
+    "minLength": 1,
+    "maxLength": 1_000,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A tool: what it is for, the least similarity if a model may say one, and its cap."""
+
+    name: str
+    description: str
+    minimum: float | None = None
+    per_document: int = _PER_DOCUMENT
+
+
+_KINDS: Final = (
+    _Kind(
+        "search_knowledge",
         "Search the knowledge base for passages that answer a question. Call this before you "
         "state a fact, figure, name, date or rule that the documents may hold. Returns only "
-        f"passages that are likely to answer (similarity {minimum:g} or more)."
-    )
-
-    find = partial(find_passages, search, scope)
-    call = _calling(find, minimum, maximum_characters, mark)
-    return Tool("search_knowledge", description, _parameters(minimum), call, parallel=True)
-
-
-def semantic_search(
-    search: Search,
-    scope: Scope,
-    *,
-    mark: Mark | None = None,
-    maximum_characters: int = MAXIMUM_CHARACTERS,
-) -> Tool:
-    """Return a tool that gives the one passage of each document that comes closest to a statement.
-
-    However close: what says the opposite in other words is often not very similar.
-    """
-    description = (
+        f"passages that are likely to answer (similarity {KNOWLEDGE_SIMILARITY:g} or more).",
+        KNOWLEDGE_SIMILARITY,
+    ),
+    # However close: what says the opposite in other words is often not very similar.
+    _Kind(
+        "semantic_search",
         "Find documents that speak about the same thing as a statement. Call this when you want "
         "to know which documents agree or disagree with a claim, or whether several sources say "
         "so. Returns the closest passage of each document; judge for yourself whether it speaks "
-        "about the same thing, and what it says of it."
-    )
-
-    find = partial(find_passages, search, scope, per_document=1)
-    call = _calling(find, 0.0, maximum_characters, mark)
-    return Tool("semantic_search", description, _parameters(0.0), call, parallel=True)
-
-
-def search_documents(
-    search: Search,
-    scope: Scope,
-    *,
-    mark: Mark | None = None,
-    maximum_characters: int = MAXIMUM_CHARACTERS,
-) -> Tool:
-    """Return a tool that gives the best passages with file, page and chunk, however they fit."""
-    description = (
+        "about the same thing, and what it says of it.",
+        0.0,
+        per_document=1,
+    ),
+    _Kind(
+        "search_documents",
         "Search the documents and see where each passage stands: file, page, chunk and text. Call "
         "this when you need the exact place or wording of something in the documents, or when "
         "search_knowledge found nothing. Returns the best passages there are; judge for yourself "
-        "whether they fit."
-    )
-
-    call = _calling(partial(find_passages, search, scope), 0.0, maximum_characters, mark)
-    return Tool("search_documents", description, _parameters(None), call, parallel=True)
+        "whether they fit.",
+    ),
+)
 
 
-def _calling(
-    find: Callable[..., Passages], minimum: float, maximum_characters: int, mark: Mark | None
-) -> Callable[[Mapping[str, object]], str]:
-    """Return what a tool does when it is called: find passages, and tell of them."""
-
-    def call(arguments: Mapping[str, object]) -> str:
-        found = find(
-            str(arguments.get("query", "")),
-            minimum=_number(arguments, "min_similarity", minimum),
-            limit=int(_number(arguments, "limit", _LIMIT)),
-        )
-        return format_passages(found, maximum_characters, mark)
-
-    return call
-
-
-def knowledge_tools(search: Search, scope: Scope, mark: Mark | None = None) -> Mapping[str, Tool]:
-    """Return all three by their names.
+def knowledge_tools(
+    search: Search,
+    scope: Scope,
+    mark: Mark | None = None,
+    maximum_characters: int = MAXIMUM_CHARACTERS,
+) -> Mapping[str, Tool]:
+    """Return the three tools by their names.
 
     Args:
         mark: Gives the markers by which a model may cite what is found; None where it cannot.
+        maximum_characters: Of all that is told at once.
     """
-    tools = [make(search, scope, mark=mark) for make in (search_knowledge, semantic_search)]
-    tools.append(search_documents(search, scope, mark=mark))
-    return MappingProxyType({tool.name: tool for tool in tools})
+
+    def tool(kind: _Kind) -> Tool:
+        def call(arguments: Mapping[str, object]) -> str:
+            found = find_passages(
+                search,
+                scope,
+                str(arguments.get("query", "")),
+                minimum=_number(arguments, "min_similarity", kind.minimum or 0.0),
+                limit=int(_number(arguments, "limit", _LIMIT)),
+                per_document=kind.per_document,
+            )
+            return format_passages(found, maximum_characters, mark)
+
+        return Tool(kind.name, kind.description, _parameters(kind.minimum), call, parallel=True)
+
+    return MappingProxyType({kind.name: tool(kind) for kind in _KINDS})
 
 
 def format_passages(
@@ -264,15 +251,12 @@ def format_passages(
         "No reranker scored these passages: their similarities only order them.",
     )  # fmt: skip
     notes = (*notes, *(escape_line(f"{each.notice}.") for each in passages.corrections))
-    markers = mark(passages.hits) if mark else [""] * len(passages.hits)
     return format_numbered(
         heading("Knowledge base results for", passages.query.text),
-        [
-            Found(_place(hit), hit.chunk.header + hit.chunk.text, marker)
-            for hit, marker in zip(passages.hits, markers, strict=True)
-        ],
+        [ToolPassage(_place(hit), hit.chunk.header + hit.chunk.text) for hit in passages.hits],
         notes,
         maximum,
+        mark(passages.hits) if mark else (),
     )
 
 
@@ -311,17 +295,18 @@ def _where(scope: Scope) -> str:
 
 
 def _place(hit: Hit) -> str:
-    """Return file, page, chunk, section and similarity on one line."""
-    document, chunk = hit.document, hit.chunk
-    facts = [f"chunk {chunk.id}"]
+    exact = ["word for word"] if hit.stages.get("exact") else []
+    return place_of(hit.document, hit.chunk, hit.chunk.id, f"similarity {hit.score:.2f}", *exact)
+
+
+def place_of(document: Document, chunk: Chunk, name: str | int, *more: str) -> str:
+    """Return file, page, chunk and section on one line: ``may.pdf (page 4, chunk 8, …)``."""
+    facts = [f"chunk {name}"]
     if chunk.page is not None:
         facts.insert(0, f"{document.page_kind or 'page'} {chunk.page_label or chunk.page}")
     if chunk.section_path:
         facts.append(f"section {_SECTION_MARK.join(chunk.section_path)[:120]}")
-    facts.append(f"similarity {hit.score:.2f}")
-    if hit.stages.get("exact"):
-        facts.append("word for word")
-    return f"{document.source[:120]} ({', '.join(facts)})"
+    return f"{document.source[:120]} ({', '.join((*facts, *more))})"
 
 
 def _number(arguments: Mapping[str, object], name: str, otherwise: float) -> float:
@@ -330,30 +315,30 @@ def _number(arguments: Mapping[str, object], name: str, otherwise: float) -> flo
 
 
 def _parameters(minimum: float | None) -> Mapping[str, object]:
-    properties: dict[str, object] = {
-        "query": {
-            "type": "string",
-            "description": "A question or statement, in the words that the documents would use.",
-            "minLength": 1,
-            "maxLength": _LONGEST_QUERY,
-        },
-        "limit": {
-            "type": "integer",
-            "description": f"Most passages wanted; {_LIMIT} where it is left out.",
-            "minimum": 1,
-            "maximum": _MOST,
-        },
-    }
+    more: dict[str, object] = {}
     if minimum is not None:
-        properties["min_similarity"] = {
+        more["min_similarity"] = {
             "type": "number",
             "description": f"Least similarity; {minimum:g} where it is left out.",
             "minimum": 0,
             "maximum": 1,
         }
+    return query_parameters("limit", _LIMIT, _MOST, more)
+
+
+def query_parameters(
+    name: str, usual: int, most: int, more: Mapping[str, object] = MappingProxyType({})
+) -> Mapping[str, object]:
+    """Return the schema of a tool that takes a query, a number of passages, and ``more``."""
+    number = {
+        "type": "integer",
+        "description": f"Most passages wanted; {usual} where it is left out.",
+        "minimum": 1,
+        "maximum": most,
+    }
     return {
         "type": "object",
-        "properties": properties,
+        "properties": {"query": _QUERY, name: number, **more},
         "required": ["query"],
         "additionalProperties": False,
     }

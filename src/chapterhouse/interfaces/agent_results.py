@@ -7,8 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_folder import CouncilFolder
+from chapterhouse.agents.council import Council, CouncilFolder
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.personas import Personas

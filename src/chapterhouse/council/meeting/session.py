@@ -12,8 +12,9 @@ from types import MappingProxyType
 
 from chapterhouse.agents.ask import persona_request
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import CHAIR, Grounding, Member, MemberKind
+from chapterhouse.agents.council_model import CHAIR, Member, MemberKind
 from chapterhouse.agents.councils import Councils
+from chapterhouse.agents.definition import Grounding
 from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.evidence_buffer import excerpts_of
 from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, library_request

@@ -40,7 +40,7 @@ from chapterhouse.text.counting import counted
 from chapterhouse.types.personas import DOCS
 
 if TYPE_CHECKING:
-    from chapterhouse.agents.council_folder import CouncilFolder
+    from chapterhouse.agents.council import CouncilFolder
     from chapterhouse.agents.councils import Link
     from chapterhouse.agents.listing import Listed
     from chapterhouse.agents.registry import OnProgress, Refresh

@@ -15,7 +15,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from chapterhouse.agents.council_folder import CouncilFolder
+from chapterhouse.agents.council import CouncilFolder
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.interfaces.mcp.searching import DOCUMENTS, document_of, title_of
 from chapterhouse.library import Library
