@@ -32,7 +32,7 @@ FEATURES: Final[Mapping[str, str]] = {
     "hand a question to another persona": "agents/ask.py",
     "make curated documents": "agents/curate.py",
     "hold the rounds of a meeting": "council/meeting/rounds.py",
-    "say who stands by which statement": "council/agreement.py",
+    "say who stands by which statement": "council/minutes/contents.py",
     "remove a document for good": "ingest/remove.py",
     "offer MCP tools": "interfaces/mcp/tools.py",
 }

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chapterhouse.agents import curate as curating
 from chapterhouse.agents import curated as keeping
 from chapterhouse.agents.curate import curate, curation_is_current
 from chapterhouse.agents.curated import CurationReport, Outcome
@@ -20,7 +19,6 @@ from chapterhouse.connectors.links import Link
 from chapterhouse.errors import ChapterhouseError, RefusedError, RejectedError
 from chapterhouse.reading.dispatch import read as read_bytes
 from chapterhouse.reading.limits import Limits
-from chapterhouse.text.aliases import find_aliases
 from chapterhouse.text.front_matter import front_matter
 from chapterhouse.types import Extraction
 
@@ -124,13 +122,6 @@ def test_a_document_gets_front_matter_names_and_clean_markdown(desk: Desk) -> No
     assert "\n## Range\n" in text
 
 
-def test_the_lines_of_names_are_what_the_alias_index_reads(desk: Desk) -> None:
-    desk.drop("log.md", "# Harbour Log\n\nThe north mole is lit. The north mole is long.\n")
-    desk.run()
-    found = find_aliases("Harbour Log", desk.text("log.md"))
-    assert "north mole" in [alias.name for alias in found]
-
-
 def test_own_front_matter_wins_and_unknown_fields_stay(desk: Desk) -> None:
     own = (
         "---\n# by hand\ntitle: Mine\npersonas: [mia, ben]\nauthor:\n  name: Ada\n"
@@ -226,32 +217,6 @@ def test_nothing_is_read_again_until_it_changes(desk: Desk) -> None:
     }
     desk.outcome(everything=True)
     assert desk.names_read == ["tides.md"]
-
-
-def test_a_new_generator_makes_everything_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk.drop("tides.md", REPORT)
-    desk.run()
-    monkeypatch.setattr(curating, "GENERATOR_VERSION", "next")
-    assert not curation_is_current(desk.raw, desk.rag)
-    desk.run()
-    assert desk.names_read == ["tides.md"]
-
-
-def test_an_edit_by_hand_is_kept(desk: Desk) -> None:
-    desk.drop("tides.md", REPORT)
-    desk.run()
-    desk.edit("tides.md", "four metres", "five metres")
-    edited = desk.text("tides.md")
-    assert desk.outcome(everything=True) == (Outcome.RETAINED, "edited-by-hand")
-    assert desk.text("tides.md") == edited
-
-
-def test_a_changed_source_replaces_what_no_hand_touched(desk: Desk) -> None:
-    desk.drop("tides.md", REPORT)
-    desk.run()
-    desk.drop("tides.md", REPORT.replace("four", "six"), stamp=OLD + 9)
-    assert desk.outcome() == (Outcome.WRITTEN, "")
-    assert "six metres" in desk.text("tides.md")
 
 
 def test_windows_line_ends_are_no_edit(desk: Desk) -> None:
@@ -419,14 +384,6 @@ def test_a_dry_run_says_the_same_and_writes_nothing(desk: Desk) -> None:
     assert dry == desk.run()
 
 
-def test_progress_is_told_document_by_document(desk: Desk) -> None:
-    for name in "abc":
-        desk.drop(f"{name}.md", REPORT)
-    told: list[tuple[int, int, str]] = []
-    desk.run(on_progress=lambda p: told.append((p.done, p.total, p.current)))
-    assert told == [(1, 3, "a.md"), (2, 3, "b.md"), (3, 3, "c.md")]
-
-
 def failing_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the process die before the given write: nothing after it is written either."""
     done = [0]
@@ -438,8 +395,7 @@ def failing_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
             raise SystemExit(1)
         write(path, text)
 
-    for module in ("merge", "curated"):
-        monkeypatch.setattr(f"chapterhouse.agents.{module}.write_whole", dying)
+    monkeypatch.setattr(keeping, "write_whole", dying)
 
 
 @pytest.mark.parametrize("number", range(1, 10))
@@ -558,16 +514,6 @@ def test_a_link_in_place_of_the_fetched_pages_is_not_followed(desk: Desk, tmp_pa
     fetch_page(other, "https://example.org/t", b"# T\n\nx\n", "t.md")
     (desk.raw / ".fetched").symlink_to(elsewhere / ".fetched")
     assert desk.run() == CurationReport()
-
-
-def test_names_and_times_alone_say_whether_anything_changed(desk: Desk) -> None:
-    for number in range(50):
-        desk.drop(f"{number:04}.md", REPORT)
-    report = desk.run()
-    assert report.changed == 50
-    assert curation_is_current(desk.raw, desk.rag)
-    desk.drop("0025.md", REPORT + "x", stamp=OLD + 1)
-    assert not curation_is_current(desk.raw, desk.rag)
 
 
 def test_a_curated_document_has_the_time_of_its_original(desk: Desk) -> None:

@@ -1,8 +1,7 @@
 """Make the curated documents of RAG from what lies in RAW-DOCS, and keep what hands have edited.
 
-A document that differs from the text that was generated for it last, its base, was edited by hand.
-Its base is written before a new document and after a changed one, so that wherever the work is
-interrupted every file is whole, no edit is lost, and the next run finishes what is missing.
+Wherever the work is interrupted every file is whole, no edit is lost, and the next run finishes
+what is missing.
 """
 
 import os
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.agents.curated import (
+    DELETED,
     GENERATOR_VERSION,
     Curated,
     CurationReport,
@@ -26,10 +26,11 @@ from chapterhouse.agents.curated import (
     load_state,
     read_own,
     save_state,
+    take_away,
     target_path,
+    write_document,
 )
 from chapterhouse.agents.curated_text import Origin, curated_text, source_field
-from chapterhouse.agents.merge import DELETED, take_away, write_document
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
 from chapterhouse.connectors.fetched import remembered

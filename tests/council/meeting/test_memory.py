@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.council.agreement import find_agreement
 from chapterhouse.council.meeting.memory import (
     is_council_owner,
     owner_of,
@@ -14,6 +13,7 @@ from chapterhouse.council.meeting.memory import (
     recall,
     remember_meeting,
 )
+from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.ports.memories import Memories
 from chapterhouse.store.memory import MemoryStore

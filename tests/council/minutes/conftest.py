@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.council.agreement import find_agreement
+from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.types import (
     Absence,
     Citation,

@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from chapterhouse.answering.bundle import read_held
-from chapterhouse.council.agreement import find_agreement
 from chapterhouse.council.minutes.bundle import MINUTES
+from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.interfaces.cli import render_minutes
 from chapterhouse.types import (
     Absence,

@@ -8,10 +8,10 @@ asked.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from chapterhouse.council.agreement import find_agreement
 from chapterhouse.council.meeting.record import Ledger, Record
 from chapterhouse.council.meeting.session import Participant, Session, participant_record
 from chapterhouse.council.meeting.table import table_of
+from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import Gap, Minutes, Point
 

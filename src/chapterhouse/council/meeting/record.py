@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Round, RoundKind
-from chapterhouse.council.agreement import find_agreement
+from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.types import (
     Absence,
     Agreement,

@@ -11,9 +11,9 @@ from chapterhouse.answering import bundle, cite
 from chapterhouse.answering.bundle import Bundle, Kind, bundle_of, check
 from chapterhouse.answering.search import lookup_on_disk
 from chapterhouse.answering.tool_texts import with_tool_texts
-from chapterhouse.council.agreement import find_agreement
 from chapterhouse.council.minutes.contents import (
     all_citations,
+    find_agreement,
     meetings,
     points_of,
     sentences_of,

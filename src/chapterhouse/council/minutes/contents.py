@@ -1,14 +1,16 @@
-"""What minutes hold, wherever it stands in them."""
+"""What minutes hold, wherever it stands in them, and who stands by which statement."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from chapterhouse.types import (
+    Agreement,
     Citation,
     Ground,
     MemberTurn,
     Minutes,
     Point,
     Reply,
+    Stance,
     Statement,
     ToolText,
 )
@@ -57,3 +59,33 @@ def points_of(minutes: Minutes) -> Iterator[Point]:
     yield from minutes.grounds
     yield from minutes.dissent
     yield from minutes.open_questions
+
+
+def find_agreement(turns: Sequence[MemberTurn], members: Iterable[str]) -> tuple[Agreement, ...]:
+    """Return how every member stands to each statement, by the last that they said to it.
+
+    It is counted from what members say themselves, and nothing else.
+
+    Args:
+        turns: In the order of the rounds, their statements named.
+        members: Keys, in the order of the seats.
+    """
+    statements = [one for turn in turns for one in turn.statements]
+    stances = {(one.id, one.member): Stance.STAND for one in statements}
+    for turn in turns:
+        stances |= {(one.statement, one.member): one.stance for one in turn.replies}
+    everyone = tuple(dict.fromkeys((*members, *(one.member for one in statements))))
+
+    def who(statement: Statement, stance: Stance | None) -> tuple[str, ...]:
+        return tuple(key for key in everyone if stances.get((statement.id, key)) is stance)
+
+    return tuple(
+        Agreement(
+            one.id,
+            stand=who(one, Stance.STAND),
+            concede=who(one, Stance.CONCEDE),
+            oppose=who(one, Stance.OPPOSE),
+            silent=who(one, None),
+        )
+        for one in statements
+    )

@@ -1,10 +1,10 @@
 """Minutes as titled parts, in the order in which they are read."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.contents import all_citations, meetings
-from chapterhouse.council.minutes.table import TITLE, nothing_found, table_grid
 from chapterhouse.council.minutes.wording import Reader, reader_of
 from chapterhouse.presenting.blocks import (
     Block,
@@ -22,6 +22,7 @@ from chapterhouse.presenting.blocks import (
 )
 from chapterhouse.presenting.html import page
 from chapterhouse.presenting.markdown import markdown
+from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.wording import method, usage_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
@@ -34,7 +35,12 @@ from chapterhouse.types import (
     Reply,
     Stance,
     Statement,
+    TableCell,
 )
+
+TITLE: Final = "What each member's documents say"
+NOTHING: Final = "nothing found"
+_NO_DOCUMENTS: Final = "there are no documents."
 
 
 def outline(minutes: Minutes) -> Part:
@@ -74,8 +80,8 @@ def meeting(reader: Reader) -> Part:
     """Return what one meeting came to, without those of councils that sat in it."""
     minutes, place = reader.minutes, reader.place
     parts: list[tuple[str, str, Callable[[Reader], tuple[Block, ...]]]] = [
-        ("table", TITLE, table_grid),
-        ("nothing", "Nothing was found", nothing_found),
+        ("table", TITLE, _table),
+        ("nothing", "Nothing was found", _nothing_found),
         ("members", "Who sat", _members),
         ("decision", "Decision", _decision),
         ("grounds", "Grounds", lambda r: _points(r, r.minutes.grounds)),
@@ -136,6 +142,49 @@ def _member_row(participant: ParticipantRecord) -> tuple[GridCell, ...]:
         participant.model or "quotations, no model",
     )
     return tuple(GridCell(plain(text)) for text in texts)
+
+
+# --- the table of a council without a model -------------------------------------------------------
+
+
+def _table(reader: Reader) -> tuple[Block, ...]:
+    """Return the table: a row for each thing that was asked, a column for each member."""
+    table = reader.minutes.table
+    if not table:
+        return ()
+    rows = tuple(
+        (
+            GridCell((Words(wording.question_title(row.asked), Style.STRONG),)),
+            *(_cell(reader, cell) for cell in row.cells),
+        )
+        for row in table
+    )
+    columns = ("Asked", *(reader.title(cell.member) for cell in table[0].cells))
+    return (Grid(TITLE, columns, rows, sortable=True),)
+
+
+def _nothing_found(reader: Reader) -> tuple[Block, ...]:
+    """Return who has nothing on what was asked."""
+    asked: dict[str, list[str]] = {}
+    for row in reader.minutes.table:
+        for cell in row.cells:
+            if not cell.text:
+                asked.setdefault(cell.member, []).append(wording.question_title(row.asked))
+    empty = {member.key for member in reader.minutes.members if not member.documents}
+    lines = tuple(
+        (
+            Words(f"{reader.title(member)}: ", Style.STRONG),
+            *plain(_NO_DOCUMENTS if member in empty else " ".join(titles)),
+        )
+        for member, titles in asked.items()
+    )
+    return (Bullets(lines),) if lines else ()
+
+
+def _cell(reader: Reader, cell: TableCell) -> GridCell:
+    if not cell.text:
+        return GridCell((Words(NOTHING, Style.QUIET),), "silent")
+    return GridCell((Words(one_line(cell.text)), *reader.cited(cell.citations)))
 
 
 # --- what came of it ---------------------------------------------------------------------------
