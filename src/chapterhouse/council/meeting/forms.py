@@ -8,22 +8,16 @@ nobody can see.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from chapterhouse.agents.council_model import RoundKind
-from chapterhouse.loading import lazy
 from chapterhouse.text.loose_json import LONGEST, objects_in
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import OutputFormat, Stance
-
-if TYPE_CHECKING:
-    import pydantic_core
-else:
-    pydantic_core = lazy("pydantic_core")
 
 UNDECIDED: Final = "undecided"  # how an option is called that is none
 MOST_ENTRIES: Final = 24  # of a list
@@ -253,8 +247,8 @@ def read_turn(text: str, questions: Sequence[str] = (), options: Sequence[str] =
     entry, warning = _best_object(text, TurnReply)
     if entry is None:
         prose = _bounded(_FENCE.sub("", text))
-        positions_of_prose = (PositionForm(position=prose),) if _says_something(prose) else ()
-        return TurnReply(positions=positions_of_prose, warning=_PROSE)
+        said = (PositionForm(position=prose),) if _says_something(prose) else ()
+        return TurnReply(positions=said, warning=_PROSE)
     fields = _by_field(entry, TurnReply)
     positions = list(_positions(fields.get("positions"), entry, questions))
     replies = list(_replies(fields.get("replies")))
@@ -314,7 +308,7 @@ def _best_object(text: str, model: type[BaseModel]) -> tuple[Entry | None, str]:
         return None, ""
     fit, entry, whole = best
     if not fit:
-        words = "\n".join(_all_words(entry))
+        words = "\n".join(_strings(entry))
         name = "positions" if model is TurnReply else "decision"
         return {name: words}, _PROSE
     return entry, "" if whole else _CUT_OFF
@@ -334,17 +328,16 @@ def _objects(value: object) -> Iterator[Entry]:
         level = below
 
 
-def _all_words(value: object) -> Iterator[str]:
-    if isinstance(value, str):
+def _strings(value: object, *, shown: bool = True) -> Iterator[str]:
+    """Yield all texts in a value; those of ``_SHOWN`` fields alone, unless all are ``shown``."""
+    if isinstance(value, str) and shown:
         yield value
-    for one in _inside(value):
-        yield from _all_words(one)
-
-
-def _inside(value: object) -> Iterable[object]:
-    if isinstance(value, Mapping):
-        return list(value.values())[:_LOOKED_AT]
-    return value[:_LOOKED_AT] if isinstance(value, list) else ()
+    elif isinstance(value, list):
+        for one in value[:_LOOKED_AT]:
+            yield from _strings(one, shown=shown)
+    elif isinstance(value, Mapping):
+        for name, one in list(value.items())[:_LOOKED_AT]:
+            yield from _strings(one, shown=shown or name in _SHOWN)
 
 
 def _by_field(entry: Entry, model: type[BaseModel]) -> dict[str, object]:
@@ -509,24 +502,22 @@ def _descriptions() -> frozenset[str]:
 
 _SHOWN: Final = frozenset({"position", "grounds", "reason", "decision"})  # to a reader
 _LONGEST_SHOWN: Final = 60_000  # characters of it that are looked at
+# Half an escape, or one of half a character.
+_HALF_ESCAPE: Final = re.compile(
+    r"(?:\\u[dD][89abAB][0-9a-fA-F]{2})?(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z"
+)
 _SHARE: Final = 64  # a text is read again once it has grown by one in so many
 
 
 def partial_text(text_so_far: str) -> str:
     """Return the words for a reader in a JSON object that is still being written.
 
-    Empty as long as there is no object, or it cannot be read.
+    Empty as long as there is no object.
     """
-    _, found, written = text_so_far[:_LONGEST_SHOWN].partition("{")
-    if not found:
-        return ""
-    try:
-        value = pydantic_core.from_json(
-            f"{{{_without_end(written)}", allow_partial="trailing-strings", allow_inf_nan=False
-        )
-    except ValueError:
-        return ""
-    return "\n\n".join(filter(None, _readable(value, shown=False)))
+    written = _HALF_ESCAPE.sub("", text_so_far[:_LONGEST_SHOWN])
+    found = next(objects_in(written), None)
+    texts = _strings(found.value, shown=False) if found else ()
+    return "\n\n".join(filter(None, (sanitise(one).text.strip() for one in texts)))
 
 
 def stream_readable_text(on_text: Callable[[str], None]) -> Callable[[str], None]:
@@ -535,44 +526,21 @@ def stream_readable_text(on_text: Callable[[str], None]) -> Callable[[str], None
     The text is read again only once it has grown by a sixty-fourth, so that the work on all of it
     stays near to linear. The last words may be missing: whoever has the whole text shows that.
     """
-    return _Pieces(on_text)
+    came: list[str] = []
+    length = read = 0
+    shown = ""
 
-
-class _Pieces:
-    """What came, and what of it was passed on."""
-
-    def __init__(self, on_text: Callable[[str], None]) -> None:
-        self._on_text = on_text
-        self._came: list[str] = []
-        self._length = self._read = 0
-        self._shown = ""
-
-    def __call__(self, piece: str) -> None:
-        self._came.append(piece)
-        self._length += len(piece)
-        if self._length - self._read <= self._read // _SHARE or self._read > _LONGEST_SHOWN:
+    def receive(piece: str) -> None:
+        nonlocal length, read, shown
+        came.append(piece)
+        length += len(piece)
+        if length - read <= read // _SHARE or read > _LONGEST_SHOWN:
             return
-        self._came = ["".join(self._came)]
-        self._read = self._length
-        text = partial_text(self._came[0])
-        if text.startswith(self._shown) and text != self._shown:
-            new, self._shown = text[len(self._shown) :], text
-            self._on_text(new)
+        came[:] = ["".join(came)]
+        read = length
+        text = partial_text(came[0])
+        if text.startswith(shown) and text != shown:
+            new, shown = text[len(shown) :], text
+            on_text(new)
 
-
-def _without_end(written: str) -> str:
-    """Return the object without what follows it, such as the end of a code fence."""
-    end = written.rfind("}")
-    follows = written[end + 1 :]
-    return written[: end + 1] if end >= 0 and follows.strip().strip("`") == "" else written
-
-
-def _readable(value: object, *, shown: bool) -> Iterator[str]:
-    if isinstance(value, str) and shown:
-        yield sanitise(value).text.strip()
-    elif isinstance(value, list):
-        for one in value:
-            yield from _readable(one, shown=shown)
-    elif isinstance(value, Mapping):
-        for name, one in value.items():
-            yield from _readable(one, shown=name in _SHOWN)
+    return receive

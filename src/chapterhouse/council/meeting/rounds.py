@@ -283,7 +283,7 @@ def _too_long(seconds: float) -> str:
 
 def _failure(error: Exception) -> str:
     if isinstance(error, ChapterhouseError):
-        return f"The chair could not sum up ({error.message})"
+        return f"The chair could not sum up ({f'{error.message} {error.hint}'.strip()})"
     _log.error("the chair could not sum up", exc_info=error)
     return f"Something went wrong with the chair ({type(error).__name__})"
 

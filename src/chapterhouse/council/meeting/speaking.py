@@ -16,8 +16,6 @@ from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.council.meeting.written import written_turn
 from chapterhouse.council.minutes.contents import tool_texts
-from chapterhouse.errors import EngineError
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     EXTRACTIVE,
@@ -74,34 +72,18 @@ async def preside(
     runtime: Runtime,
     allowance: Allowance,
 ) -> Minutes:
-    """Let the chair sum up; without a model, or where it cannot be reached, the draft stays."""
+    """Let the chair sum up; without a model, or where nothing is left, the draft stays."""
     if chair.model is None:
         return synthesis.draft
     if allowance.is_used:
         allowance.note("the chair was not asked")
         return synthesis.draft
     runtime = with_tool_texts(runtime, synthesis.task.record.tool_texts)
-    minutes = await _written_minutes(chair, chair.model, synthesis, on_text, runtime)
+    with telemetry.agent_span(chair.key, synthesis.task.question) as recorder:
+        minutes = await write_minutes(chair, chair.model, synthesis, runtime, on_text)
+        telemetry.record_minutes(recorder, minutes)
     allowance.add(minutes.usage)
     return minutes
-
-
-async def _written_minutes(
-    chair: Participant,
-    model: LanguageModel,
-    synthesis: Synthesis,
-    on_text: OnText,
-    runtime: Runtime,
-) -> Minutes:
-    with telemetry.agent_span(chair.key, synthesis.task.question) as recorder:
-        try:
-            minutes = await write_minutes(chair, model, synthesis, runtime, on_text)
-        except EngineError as error:
-            warning = f"The chair's model did not answer, so nobody summed up: {error.message}"
-            warning_text = f"{warning} {error.hint}".strip()
-            return replace(synthesis.draft, warnings=(*synthesis.draft.warnings, warning_text))
-        telemetry.record_minutes(recorder, minutes)
-        return minutes
 
 
 async def _inner(
