@@ -106,20 +106,6 @@ def test_the_first_look_reads_and_the_next_does_nothing(house: House) -> None:
     assert (again.changed, house.read_names) == (0, [])
 
 
-def test_documents_are_called_after_the_persona(house: House) -> None:
-    house.write(house.rag("mia") / "tides.md", "x")
-    house.write(house.rag("ben") / "tides.md", "y")
-    house.update("ben")
-    house.update("mia")
-    assert [d.source for d in house.store.documents(Scope.of(("mia",)))] == ["mia/tides.md"]
-    assert [d.source for d in house.store.documents(Scope.of(("ben",)))] == ["ben/tides.md"]
-
-
-def test_a_persona_without_folders_is_fine(house: House) -> None:
-    assert house.is_current("mia")
-    assert house.update("mia").changed == 0
-
-
 def test_what_curation_keeps_for_itself_is_never_indexed(house: House) -> None:
     house.write(house.rag("mia") / ".curated" / "tides.md", "base")
     house.write(house.rag("mia") / ".part.md", "unfinished")
@@ -132,16 +118,6 @@ def test_a_young_file_needs_no_second_look(house: House) -> None:
     path = house.write(house.rag("mia") / "tides.md", "x")
     os.utime(path, None)
     house.update("mia")
-    assert house.is_current("mia")
-
-
-def test_files_that_are_gone_leave_the_library(house: House) -> None:
-    path = house.write(house.rag("mia") / "tides.md", "x")
-    house.update("mia")
-    path.unlink()
-    assert not house.is_current("mia")
-    assert house.update("mia").removed == ("mia/tides.md",)
-    assert list(house.store.documents(EVERYTHING)) == []
     assert house.is_current("mia")
 
 
@@ -188,34 +164,6 @@ def test_a_persona_that_is_new_finds_what_was_shared_with_it(house: House) -> No
     assert not house.is_current("ben")
     house.update("ben")
     assert house.shelf("ben") == ["personas/mia/RAG/tides.md"]
-
-
-def test_a_folder_no_longer_pointed_at_leaves_with_its_documents(house: House) -> None:
-    house.folders["mia"] = (house.root / "x",)
-    house.write(house.root / "x" / "a.md", "a")
-    house.write(house.root / "x" / "b.md", "b")
-    house.update("mia")
-    house.add_by_hand(house.root / "x" / "b.md")
-    house.folders["mia"] = ()
-    assert not house.is_current("mia")
-    report = house.update("mia")
-    assert report.removed == ("x/a.md",)
-    assert house.shelf("mia") == []
-    assert house.shelf(DEFAULT_SHELF) == ["x/b.md"]
-    assert house.is_current("mia")
-
-
-def test_two_personas_of_one_folder_each_keep_it(house: House) -> None:
-    folder = house.root / "x"
-    house.folders = {"mia": (folder,), "ben": (folder,)}
-    house.write(folder / "a.md", "a")
-    house.update("mia")
-    assert not house.is_current("ben")
-    house.update("ben")
-    assert house.is_current("mia")
-    house.folders["mia"] = ()
-    house.update("mia")
-    assert (house.shelf("mia"), house.shelf("ben")) == ([], ["x/a.md"])
 
 
 def test_what_a_hand_put_on_another_shelf_stays_there(house: House) -> None:
@@ -300,13 +248,6 @@ def test_a_dry_run_changes_nothing(house: House) -> None:
     assert house.shelf("mia") == ["personas/mia/RAG/a.md"]
 
 
-def test_a_thousand_files_that_have_not_changed_are_current(house: House) -> None:
-    for number in range(1_000):
-        house.write(house.rag("mia") / f"{number // 100}" / f"{number}.md", f"Text {number}.")
-    house.update("mia")
-    assert house.is_current("mia")
-
-
 # --- against a library made from nothing ---
 
 
@@ -344,7 +285,7 @@ def change(house: House, chance: random.Random, step: int) -> None:
             house.write(place / name, f"Text {step}.", shared)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_after_any_changes_the_shelves_are_those_of_a_new_library(
     house: House, tmp_path: Path, seed: int
 ) -> None:

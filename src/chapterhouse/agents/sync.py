@@ -11,20 +11,14 @@ from typing import Final
 
 from chapterhouse.connectors.folder import SourceFile, above, is_visible, location_of, walk
 from chapterhouse.connectors.volumes import Volumes
-from chapterhouse.ingest.absence import (
-    Away,
-    remove_gone,
-    sort_missing,
-    staying_of,
-    unconfirmed,
-)
+from chapterhouse.ingest.absence import Away, remove_gone, sort_missing, staying_of
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work, has_stamp
+from chapterhouse.ingest.mirror import confirm, settle_stamps
 from chapterhouse.ingest.preview import preview
 from chapterhouse.ports.store import Store
 from chapterhouse.types import (
     Document,
-    FileOutcome,
     FileRecord,
     Move,
     Removal,
@@ -117,9 +111,7 @@ def bring_up_to_date(
         _exclude(ground, store)
         work = replace(work, shelf=places.shelf)
         report = add(ground.there, work)
-        if not report.interrupted and any(map(_is_young, report.outcomes)):
-            # Hashed again now, so that the next look need not.
-            add(ground.there, replace(work, on_progress=lambda _: None))
+        settle_stamps(report, ground.files.keys(), work)
         ground = _ground(places, store, confirmed=confirmed)
     if report.interrupted:
         return SyncReport(report)
@@ -131,12 +123,6 @@ def bring_up_to_date(
     )
     staying = (*staying_of(absent, store), *ground.staying)
     return SyncReport(report, removed, moves, staying, removals=removal)
-
-
-def _is_young(outcome: FileOutcome) -> bool:
-    """Whether a file was too young to trust its time."""
-    record = outcome.record
-    return bool(record.sha256) and not record.mtime_ns and record.status is not Status.FAILED
 
 
 def is_current(places: Places, store: Store) -> bool:
@@ -208,15 +194,10 @@ def _with_away(ground: _Ground, before: Volumes, store: Store, *, confirmed: boo
     missing = [record for place, record in known.items() if ground.is_gone(place)]
     folders = [place.rstrip("/") or "/" for place in ground.own]
     gone, away = sort_missing(missing, known, before, Volumes.now(), folders)
-    many: Mapping[str, StayingDocuments] = {}
-    if confirmed:
-        away = tuple(group for group in away if not group.is_mounted)
-    else:
-        many = unconfirmed(gone, known.values(), ground.own)
-    stay = [record.location for group in away for record in group.records]
-    stay += [record.location for record in gone if record.location.startswith(tuple(many))]
-    staying = (*staying_of(away, store), *many.values())
-    return replace(ground, away=frozenset(stay), staying=staying)
+    found = confirm(gone, away, known.values(), ground.own, store, confirmed=confirmed)
+    stay = [record.location for group in found.away for record in group.records]
+    stay += [record.location for record in found.waiting]
+    return replace(ground, away=frozenset(stay), staying=found.staying)
 
 
 def _below(paths: Iterable[Path]) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Bring the library to the state of its sources: what is gone there leaves it, too."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +25,6 @@ from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
     AddReport,
     Document,
-    FileOutcome,
     FileRecord,
     Move,
     Removal,
@@ -82,8 +81,8 @@ def mirror_folders(sources: Sequence[Source], work: Work, options: Options) -> S
             if not group.records:
                 _drop_synced(group.folder, work.store)
         away = [group for group in away if group.records]
-    if not options.dry_run and not report.files.interrupted:
-        _settle_stamps(report.files, plan, work)
+    if not options.dry_run:
+        settle_stamps(report.files, {file.location for file in plan.files}, work)
     staying = dict.fromkeys((*staying_of(away, work.store), *report.staying))
     return replace(report, staying=tuple(staying))
 
@@ -118,33 +117,87 @@ def mirror(
     if files.interrupted or not options.delete:
         return SyncReport(files)
     missing = set(files.missing)
-    gone = [one for one in plan.missing if one.document_id and one.source in missing]
-    away = [group for group in plan.away if _is_of(group.folder, sources)]
-    if options.confirmed:
-        gone += found_deleted(away, work.store)
-        away = [group for group in away if not group.is_mounted]
     excluded = _on_shelf(plan.excluded, sources, work)
-    many: Mapping[str, StayingDocuments] = {}
-    if not options.confirmed:
-        leaving = (*gone, *(one for one in plan.excluded if one.location in excluded))
-        folders = [prefix_of(source) for source in sources]
-        used = [one for one in folders if any(f.location.startswith(one) for f in plan.files)]
-        many = unconfirmed(leaving, plan.known.values(), folders, set(folders) - set(used))
-    stay = tuple(many)
+    folders = [prefix_of(source) for source in sources]
+    used = [one for one in folders if any(file.location.startswith(one) for file in plan.files)]
+    found = confirm(
+        [one for one in plan.missing if one.document_id and one.source in missing],
+        [group for group in plan.away if _is_of(group.folder, sources)],
+        plan.known.values(),
+        folders,
+        work.store,
+        confirmed=options.confirmed,
+        besides=[one for one in plan.excluded if one.location in excluded],
+        emptied=set(folders) - set(used),
+    )
     removed, moves, removal = _take_off(
-        [one for one in gone if not one.location.startswith(stay)],
-        [one for place, one in excluded.items() if not place.startswith(stay)],
+        found.gone,
+        [one for place, one in excluded.items() if not place.startswith(found.asking)],
         work,
         options,
     )
     if not options.dry_run:
         for record in plan.excluded:
-            if not record.location.startswith(stay):
+            if not record.location.startswith(found.asking):
                 work.store.forget_file(record.location)
-    still = (one.source for one in gone if one.location.startswith(stay))
-    files = replace(files, missing=tuple(sorted(still)))
-    staying = (*staying_of(away, work.store), *many.values())
-    return SyncReport(files, removed, moves, staying, removals=removal)
+    files = replace(files, missing=tuple(sorted(one.source for one in found.waiting)))
+    return SyncReport(files, removed, moves, found.staying, removals=removal)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What becomes of files that are not there.
+
+    Attributes:
+        gone: Those whose documents leave.
+        waiting: Those that are gone, but so many of one folder that somebody has to confirm it.
+        away: Those that are out of sight with their disk.
+        asking: The folders of those that wait.
+        staying: What there is to say of all that stays.
+    """
+
+    gone: tuple[FileRecord, ...]
+    waiting: tuple[FileRecord, ...]
+    away: tuple[Away, ...]
+    asking: tuple[str, ...]
+    staying: tuple[StayingDocuments, ...]
+
+
+def confirm(
+    gone: Iterable[FileRecord],
+    away: Iterable[Away],
+    known: Iterable[FileRecord],
+    folders: Sequence[str],
+    store: Store,
+    *,
+    confirmed: bool,
+    besides: Iterable[FileRecord] = (),
+    emptied: Collection[str] = (),
+) -> Missing:
+    """Tell files whose documents leave from those that stay until somebody confirms it.
+
+    Args:
+        gone: As ``sort_missing`` tells them from those that are ``away``.
+        known: All that there were in ``folders``, which end in ``/``.
+        confirmed: Whether also much may leave, or what was on another disk.
+        besides: What else would leave a shelf.
+        emptied: Those of the folders in which nothing is left.
+    """
+    gone, away = tuple(gone), tuple(away)
+    many: Mapping[str, StayingDocuments] = {}
+    if confirmed:
+        gone = (*gone, *found_deleted(away, store))
+        away = tuple(group for group in away if not group.is_mounted)
+    else:
+        many = unconfirmed((*gone, *besides), known, folders, emptied)
+    asking = tuple(many)
+    return Missing(
+        tuple(one for one in gone if not one.location.startswith(asking)),
+        tuple(one for one in gone if one.location.startswith(asking)),
+        away,
+        asking,
+        (*staying_of(away, store), *many.values()),
+    )
 
 
 def _is_of(folder: str, sources: Iterable[Source]) -> bool:
@@ -199,16 +252,10 @@ def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncRep
         report = apply_plan(plan, open_all, replace(work, shelf=""))
     if report.interrupted or not options.delete:
         return SyncReport(report)
-    many: Mapping[str, StayingDocuments] = {}
-    if options.confirmed:
-        gone = (*gone, *found_deleted(away, store))
-        away = tuple(group for group in away if not group.is_mounted)
-    else:
-        many = unconfirmed(gone, known.values(), [f"{folder}/" for folder in parents])
-    leaving = [one for one in gone if not one.location.startswith(tuple(many))]
-    removed, _, removal = _take_off(leaving, (), work, options)
-    staying = (*staying_of(away, store), *many.values())
-    return SyncReport(report, removed, (), staying, removals=removal)
+    folders = [f"{folder}/" for folder in parents]
+    found = confirm(gone, away, known.values(), folders, store, confirmed=options.confirmed)
+    removed, _, removal = _take_off(found.gone, (), work, options)
+    return SyncReport(report, removed, (), found.staying, removals=removal)
 
 
 def prefix_of(source: Source) -> str:
@@ -256,19 +303,20 @@ def _other_source(location: str, sources: Sequence[Source], store: Store) -> boo
     )
 
 
-def _settle_stamps(report: AddReport, plan: Plan, work: Work) -> None:
-    """Hash files again that were too young to trust their time, so that the next look need not."""
-    listed = {file.location for file in plan.files}
+def settle_stamps(report: AddReport, listed: Collection[str], work: Work) -> None:
+    """Hash files again that were too young to trust their time, so that the next look need not.
+
+    Args:
+        listed: The locations of files, without what is in archives and messages.
+    """
     young = [
-        outcome.record.location
-        for outcome in report.outcomes
-        if _is_young(outcome) and outcome.record.location in listed
+        record.location
+        for record in (outcome.record for outcome in report.outcomes)
+        if record.sha256
+        and not record.mtime_ns
+        and record.status is not Status.FAILED
+        and record.location in listed
     ]
-    if young:
+    if young and not report.interrupted:
         again = plan_known(young, work.store)
         apply_plan(again, open_all, replace(work, on_progress=lambda _: None))
-
-
-def _is_young(outcome: FileOutcome) -> bool:
-    record = outcome.record
-    return bool(record.sha256) and not record.mtime_ns and record.status is not Status.FAILED
