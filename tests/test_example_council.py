@@ -3,7 +3,6 @@
 No model is asked: the documents are quoted on each thing that is asked.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.answering.bundle import file_text, json_fields
 from chapterhouse.types import Citation, Minutes
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -139,18 +137,6 @@ def test_what_was_planted_stands_in_the_table(meeting: Meeting) -> None:
     assert "We oppose starting it on 3 April 2026." in start["safety"]
 
 
-def test_nothing_is_said_but_what_documents_say(meeting: Meeting) -> None:
-    minutes = meeting.minutes
-    assert not minutes.debated
-    assert (minutes.agreement, minutes.dissent, minutes.open_questions) == ((), (), ())
-    assert (minutes.decided, minutes.decision, minutes.grounds, minutes.missing) == (
-        "",
-        (),
-        (),
-        (),
-    )
-
-
 @pytest.mark.parametrize(
     ("question", "newer", "older"),
     [
@@ -171,18 +157,6 @@ def test_what_no_document_speaks_of_is_found_nowhere(meeting: Meeting) -> None:
         "late-sailing", "How reliable is the plumbing of the moon?"
     )
     assert not any(Meeting(minutes, meeting.library).cells("").values())
-
-
-def test_another_process_in_another_home_writes_the_same_bytes(
-    meeting: Meeting, tmp_path: Path
-) -> None:
-    Library.open(furnished(tmp_path)).close()
-    command = [sys.executable, "-m", "chapterhouse", "convene", "late-sailing", MATTER]
-    subprocess.run(
-        [*command, "--home", ".demo", "--output", "minutes.json"],
-        cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": "2"}, capture_output=True, check=True,
-    )  # fmt: skip
-    assert (tmp_path / "minutes.json").read_text("utf-8") == file_text(json_fields(meeting.minutes))
 
 
 def test_the_demo_ends_with_the_council_and_writes_nothing_beside_its_home(tmp_path: Path) -> None:

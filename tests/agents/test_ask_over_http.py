@@ -184,27 +184,6 @@ def test_the_key_of_a_service_is_in_nothing_that_is_kept(tmp_path: Path) -> None
     ] == []
 
 
-def test_the_second_time_nothing_is_sent(tmp_path: Path) -> None:
-    with chat_server(copying) as server, opened(tmp_path / "home", server) as library:
-        first = library.answers.ask(QUESTION, persona="maria")
-        again = library.answers.ask(QUESTION, persona="maria")
-    assert len(server.requests) == 1
-    assert again.cached
-    assert (again.sentences, again.citations) == (first.sentences, first.citations)
-    assert again.usage == first.usage
-
-
-def test_nothing_is_sent_where_no_model_is_wanted(tmp_path: Path) -> None:
-    with chat_server(copying) as server, opened(tmp_path / "home", server, "always") as library:
-        assert library.answers.ask(QUESTION, persona="maria", model="none").method == "extractive"
-        assert library.answers.ask(QUESTION, model="none").method == "extractive"
-        library.personas.change("maria", {"model": "none"})
-        assert library.answers.ask(QUESTION, persona="maria").method == "extractive"
-        assert server.requests == []
-        library.answers.ask(QUESTION)
-        assert len(server.requests) == 2  # other ways of putting it, and the answer
-
-
 def test_no_document_is_in_what_a_question_is_rephrased_by(tmp_path: Path) -> None:
     with chat_server(copying) as server, opened(tmp_path / "home", server, "always") as library:
         library.answers.ask(QUESTION, persona="maria")

@@ -106,18 +106,6 @@ def test_retrieval_tells_what_it_found(harbour: Any) -> None:
     assert found.content["gen_ai.retrieval.query.text"] == QUESTION
 
 
-def test_the_library_itself_is_asked_too(harbour: Any) -> None:
-    harbour.library.documents.add(harbour.home / "personas" / "maria")
-    with collecting() as trace:
-        answer = asked(harbour, persona="")
-    (root,) = trace.roots
-    assert root.name == "invoke_agent library"
-    assert root.attributes["chapterhouse.answer.route"] == answer.route
-    assert root.content["gen_ai.input.messages"] == QUESTION
-    assert "4 knots" in str(root.content["gen_ai.output.messages"])
-    assert [one.name for one in root.children] == ["retrieval"]
-
-
 def test_what_a_model_used_is_told(harbour: Any, exporter: InMemorySpanExporter) -> None:
     with_tools(harbour)
     asked(harbour)
@@ -127,17 +115,6 @@ def test_what_a_model_used_is_told(harbour: Any, exporter: InMemorySpanExporter)
     assert chat["chapterhouse.usage.requests"] == 2
     assert chat["chapterhouse.chat.tool_calls"] == 3
     assert chat["gen_ai.response.finish_reasons"] == ("stop",)
-
-
-def test_rephrasing_stands_inside_the_search(harbour: Any) -> None:
-    harbour.says("harbour speed limit", KNOTS)
-    changed = harbour.library.settings.expansion.model_copy(update={"rewrite": "always"})
-    settings = harbour.library.settings.model_copy(update={"expansion": changed})
-    with collecting() as trace:
-        asyncio.run(ask(QUESTION, "maria", AskOptions(), harbour.runtime(settings)))
-    (root,) = trace.roots
-    assert [one.name for one in root.children] == ["retrieval maria", "chat scripted"]
-    assert [one.name for one in root.children[0].children] == ["chat scripted"]
 
 
 def test_a_model_that_fails_is_noted(harbour: Any, exporter: InMemorySpanExporter) -> None:

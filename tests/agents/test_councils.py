@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,11 +17,9 @@ from chapterhouse.agents.listing import IndexState
 from chapterhouse.agents.problems import Code, CouncilConfigError, errors
 from chapterhouse.agents.templates import COUNCIL_TEMPLATES
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
-from chapterhouse.files import lock_folder
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.text.naming import valid_name
-from chapterhouse.types import Extraction, Progress
 
 TARIFFS = "# Tariffs\n\nA berth at the quay costs 80 euros a metre.\n"
 RULES = "# Rules\n\nGuests pay less in winter.\n"
@@ -56,10 +54,6 @@ def papers(tmp_path: Path) -> Path:
 
 def made(councils: Councils, slug: str = "berths", name: str = "") -> Path:
     return councils.create(council_from("decision", slug, display_name=name)).path
-
-
-def never(_data: bytes, name: str) -> Future[Extraction]:
-    pytest.fail(f"{name} was read again")
 
 
 def shelf(library: Library, name: str = SHELF) -> list[str]:
@@ -108,20 +102,6 @@ def test_a_council_is_made_once_and_nothing_is_written_over(
         with pytest.raises(UsageError):
             councils.create(Council.new(slug))
     assert councils.names() == ("berths",)
-
-
-def test_names_are_resolved_like_those_of_personas(councils: Councils) -> None:
-    for slug, name in (("berths", "The Berths"), ("berths-two", ""), ("tariffs", "Old Tariffs")):
-        made(councils, slug, name)
-    for name, slug in (("BERTHS", "berths"), ("tar", "tariffs"), ("old tariffs", "tariffs")):
-        assert councils.resolve(name) == slug
-    with pytest.raises(UsageError, match="fits 2"):
-        councils.resolve("ber")
-    with pytest.raises(NotFoundError, match="no council 'x'"):
-        councils.resolve("x")
-    with pytest.raises(UsageError, match="empty"):
-        councils.resolve(" ")
-    assert councils.shelves() == {"council_berths", "council_berths-two", "council_tariffs"}
 
 
 def test_a_broken_file_does_not_hide_the_others(councils: Councils) -> None:
@@ -210,32 +190,6 @@ def test_built_and_written_councils_are_checked_alike(library: Library, councils
 # --- documents ---
 
 
-def test_documents_of_the_folder_are_read_when_they_changed(
-    library: Library, councils: Councils
-) -> None:
-    path = made(councils)
-    assert councils.is_current("berths")
-    assert not councils.refresh("berths")
-    (path / "docs" / "rules.md").write_text(RULES)
-    assert standing(councils) == {"council_berths/rules.md": IndexState.NEW}
-    assert not councils.is_current("berths")
-    seen: list[Progress] = []
-    assert councils.refresh("berths", dry_run=True).sync
-    assert shelf(library) == []
-    refresh = councils.refresh("berths", on_progress=seen.append)
-    assert refresh.sentence == "The documents of Berths had changed: 1 read."
-    assert len(seen) == 1
-    assert councils.is_current("berths")
-    assert shelf(library) == ["council_berths/rules.md"]
-    assert standing(councils) == {"council_berths/rules.md": IndexState.INDEXED}
-    assert councils.census("berths").documents == 1
-    assert library.search.hits("guests in winter", shelves=[SHELF]).hits
-    (path / "docs" / "rules.md").unlink()
-    assert councils.refresh("berths").sync
-    assert shelf(library) == []
-    assert list(library.documents.list()) == []
-
-
 def test_a_linked_folder_is_read_once_for_all_members(
     library: Library, councils: Councils, papers: Path
 ) -> None:
@@ -253,7 +207,7 @@ def test_a_linked_folder_is_read_once_for_all_members(
     again = councils.link("berths", f"{papers}/../papers")
     assert (again.changed, again.refresh.changed) == (False, False)
     made(councils, "other")
-    unread = Councils(replace(councils._runtime, read=never))
+    unread = Councils(replace(councils._runtime, read=None))  # type: ignore[arg-type]  # nothing is read
     unread.link("other", str(papers))  # only its shelf is another one
     assert [document.shelves for document in library.documents.list()] == [
         ("council_berths", "council_other")
@@ -349,19 +303,6 @@ def test_a_folder_that_is_away_keeps_its_documents(
     assert councils.is_current("berths")
 
 
-def test_what_cannot_be_read_says_why(councils: Councils, papers: Path) -> None:
-    made(councils)
-    (papers / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
-    (papers / "link.md").symlink_to(papers / "tariffs.md")
-    councils.link("berths", str(papers))
-    found = {entry.source: entry for entry in councils.documents("berths")}
-    assert found["papers/tariffs.md"].status is IndexState.INDEXED
-    assert found["papers/torn.pdf"].status is IndexState.REJECTED
-    assert found["papers/link.md"].code == "symbolic-link"
-    assert all(found[f"papers/{name}"].reason for name in ("torn.pdf", "link.md"))
-    assert list(found) == sorted(found)
-
-
 def test_a_file_that_changed_meanwhile_is_not_written_over(
     councils: Councils, papers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -414,33 +355,6 @@ def test_several_may_refresh_at_once(library: Library, councils: Councils, paper
     assert len(shelf(library)) == 12
     assert all(check.passed for check in library.doctor())
     assert "taken" in library.documents.body(next(library.documents.list((SHELF,))).id).text
-
-
-def test_workspaces_have_councils_of_their_own(library: Library, tmp_path: Path) -> None:
-    made(library.councils)
-    with Library.open(tmp_path / "home", "other") as other:
-        assert other.councils.names() == ()
-        own = tmp_path / "home" / "workspaces" / "other" / "councils" / "berths"
-        assert made(other.councils) == own
-    assert library.councils.folder("berths") == tmp_path / "home" / "councils" / "berths"
-
-
-def test_two_do_not_bring_one_council_up_to_date_at_a_time(councils: Councils) -> None:
-    folder = made(councils)
-    (folder / "docs" / "tariffs.md").write_text(TARIFFS)
-    order: list[str] = []
-
-    def refresh() -> None:
-        councils.refresh("berths", on_progress=lambda _: order.append("read"))
-
-    with ThreadPoolExecutor(1) as threads:
-        with lock_folder(folder):
-            waiting = threads.submit(refresh)
-            wait([waiting], timeout=1)
-            order.append("released")
-        waiting.result()
-    assert order[0] == "released"
-    assert "read" in order
 
 
 # --- documents of single members ---

@@ -1,6 +1,5 @@
 """The registry over a real library, real files and real readers."""
 
-import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -124,19 +123,6 @@ def test_a_dry_run_changes_nothing(registry: Personas, maria: Path, library: Lib
     assert "no documents yet" in training.proposal.warnings[0]
     assert sorted(path for path in maria.rglob("*")) == before
     assert not list(library.documents.list())
-
-
-def test_a_persona_reads_any_folder(registry: Personas, maria: Path, tmp_path: Path) -> None:
-    papers = tmp_path / "papers"
-    papers.mkdir()
-    (papers / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
-    registry.change("maria", {"folders": f"{papers},{tmp_path / 'gone'}"})
-    report = registry.refresh("maria")
-    assert "gone is not there" in report.warnings[0]
-    assert listed(registry)["papers/fog.md"] == "indexed"
-    shutil.rmtree(papers)
-    assert registry.refresh("maria").warnings
-    assert registry.census("maria").documents == 3  # a disk may be away
 
 
 def test_a_file_of_a_shared_folder_leaves_one_shelf_only(

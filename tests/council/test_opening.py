@@ -111,15 +111,6 @@ def test_a_corpus_that_is_gone_keeps_a_council_from_meeting(own_hall: Hall) -> N
     assert problem.place == "tools[0].corpus.folder"
 
 
-def test_two_tools_of_one_name_are_told_of_at_their_places(own_hall: Hall, folder: Path) -> None:
-    own_hall.says([turn()])
-    twice = (DeclaredTool(corpus=Corpus("letters", top_k=number)) for number in (1, 2))
-    with pytest.raises(CouncilConfigError) as caught:
-        own_hall.convene(alone(*twice))
-    (problem,) = caught.value.problems
-    assert (problem.place, problem.code) == ("tools[1]", "duplicate")
-
-
 def test_a_council_within_has_the_tools_that_it_declares(own_hall: Hall, folder: Path) -> None:
     written = json.loads((folder / "council.json").read_text("utf-8"))
     written["tools"] = [{"corpus": {"folder": "letters"}}]

@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -128,47 +127,6 @@ def test_the_service_is_asked_for_the_form_and_never_sees_the_key_elsewhere(tmp_
         assert "One JSON object" in request.system or "one JSON object" in request.system
     plain = [request for request in asked(server) if not request.body.get("tools")]
     assert all(request.body["response_format"]["type"] == "json_schema" for request in plain)
-
-
-def test_members_are_asked_at_the_same_time(tmp_path: Path) -> None:
-    both = threading.Barrier(2, timeout=15)
-
-    def waiting(request: Request) -> Reply:
-        if "Analyse the question" in request.system:
-            both.wait()  # it breaks, and the request fails, if the other does not come
-        return speaking(request)
-
-    with chat_server(waiting) as server, opened(tmp_path / "home", server) as library:
-        minutes, _ = hold_meeting(library)
-
-    assert not minutes.warnings
-    assert len(minutes.statements) == 2
-
-
-def test_a_server_of_one_slot_hears_one_member_at_a_time(tmp_path: Path) -> None:
-    with (
-        chat_server(speaking, slots=1) as server,
-        opened(tmp_path / "home", server, "calls_at_once = 1\n") as library,
-    ):
-        minutes = library.councils.convene(council(), QUESTION)
-    assert len(minutes.statements) == 2
-    assert len(asked(server)) > 4
-    assert server.most_open == 1
-
-
-def test_a_service_that_fails_for_one_member_leaves_the_others(tmp_path: Path) -> None:
-    def failing(request: Request) -> Reply:
-        if "You are Maria" in request.system:
-            return Reply(status=500, text="boom")
-        return speaking(request)
-
-    with chat_server(failing) as server, opened(tmp_path / "home", server) as library:
-        minutes, _ = hold_meeting(library)
-
-    by_member = {s.member: s for s in minutes.turns if s.round == "independent_analysis"}
-    assert by_member.keys() == {"tom"}
-    assert by_member["tom"].method == "openai/tiny"
-    assert {one.member for one in minutes.absences} == {"maria"}
 
 
 def test_what_a_tool_found_over_http_can_be_cited(tmp_path: Path) -> None:

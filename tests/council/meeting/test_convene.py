@@ -39,12 +39,6 @@ def as_json(minutes: Minutes) -> bytes:
 # --- the same every time ------------------------------------------------------------------------
 
 
-def test_offline_minutes_are_the_same_to_the_byte(hall: Hall) -> None:
-    first, second = hall.convene("harbour-board"), hall.convene("harbour-board")
-    assert first.citations
-    assert as_json(first) == as_json(second)
-
-
 _ELSEWHERE = """
 import sys
 from chapterhouse import Library
@@ -128,15 +122,6 @@ def test_a_council_without_documents_says_so(hall: Hall) -> None:
     assert minutes_markdown(minutes).count("there are no documents") == 3
 
 
-def test_a_member_without_documents_has_an_empty_cell(own_hall: Hall) -> None:
-    own_hall.persona("olga", {}, display_name="Olga New")
-    made = council("other-board", "maria", "olga", rounds=("independent_analysis", "synthesis"))
-    minutes = own_hall.convene(made)
-
-    (row,) = minutes.table
-    assert [cell.member for cell in row.cells if cell.text] == ["maria"]
-
-
 # --- what cannot be convened --------------------------------------------------------------------
 
 
@@ -183,19 +168,6 @@ def test_a_council_speaks_as_one_and_its_minutes_are_kept_within(hall: Hall) -> 
     assert _MINUTES.validate_json(as_json(minutes)) == minutes
 
 
-def test_what_a_council_within_found_is_cited_without(hall: Hall) -> None:
-    hall.says(honest)
-    minutes = hall.convene(region())
-    cited = {citation.number: citation for citation in minutes.citations}
-    theirs = [one for one in minutes.statements if one.member == "town"]
-
-    assert theirs
-    for one in theirs:
-        assert one.citations
-        for number in one.citations:
-            assert cited[number].verified
-
-
 def test_a_council_within_reads_the_shelves_of_its_members_and_no_other(hall: Hall) -> None:
     model = hall.says(honest)
     minutes = hall.convene(region())
@@ -208,18 +180,6 @@ def test_a_council_within_reads_the_shelves_of_its_members_and_no_other(hall: Ha
     for instructions, prompt in own:
         for slug, word in OWN.items():
             assert (word in prompt) is (slug == whose(instructions))
-
-
-def test_a_council_within_that_is_too_slow_is_absent(hall: Hall) -> None:
-    hall.says(honest)
-    made = region()
-    slow = replace(made.members[1], timeout_seconds=0.001)
-    minutes = hall.convene(replace(made, members=(made.members[0], slow)))
-    assert (minutes.absences[0].member, minutes.absences[0].round) == (
-        "town",
-        "independent_analysis",
-    )
-    assert {one.member for one in minutes.statements} == {"maria"}
 
 
 def test_a_council_within_meets_once_whatever_rounds_follow(hall: Hall) -> None:

@@ -31,16 +31,6 @@ def test_tokens_and_time_run_out() -> None:
     assert timed.warnings[0].startswith("The limit of 5 seconds was reached: ")
 
 
-def test_without_a_limit_nothing_is_ever_used() -> None:
-    allowance = Allowance()
-    allowance.add(Usage(1, 10**9, 10**9))
-    assert (allowance.is_used, allowance.seconds_left, allowance.warnings) == (
-        False,
-        float("inf"),
-        (),
-    )
-
-
 @pytest.mark.parametrize("limit", ["tokens", "seconds"])
 def test_a_meeting_ends_with_minutes_of_what_there_is(hall: Hall, limit: str) -> None:
     def script(told: str, prompt: str) -> Scripted:

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from tests.council.conftest import NAMES, QUESTION, Hall, council, honest
 
-from chapterhouse import Library
 from chapterhouse.agents.council_model import Round
 
 ROUNDS = (
@@ -73,12 +72,6 @@ def test_a_plan_is_what_a_meeting_tells_but_for_its_nonces(hall: Hall) -> None:
     assert [(t.instructions, bare(t.prompt)) for t in plan.turns] == [
         (instructions, bare(prompt)) for instructions, prompt in model.asked
     ]
-
-
-def test_a_plan_is_the_same_every_time(hall: Hall, harbour: Library) -> None:
-    first, second = hall.plan("harbour-board"), hall.plan("harbour-board")
-    assert first == second
-    assert first == harbour.councils.plan("harbour-board", QUESTION)
 
 
 def test_a_plan_with_a_council_within(hall: Hall) -> None:

@@ -13,19 +13,16 @@ from tests.council.conftest import (
     Hall,
     council,
     honest,
-    marker,
     position,
     turn,
-    whose,
 )
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Grounding, Member
-from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.council.meeting.prompts import evidence_excerpts, tools_for
-from chapterhouse.council.meeting.session import MeetingOptions, open_session, participant_record
+from chapterhouse.council.meeting.session import participant_record
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
 from chapterhouse.models.tools import run_calls
@@ -77,15 +74,6 @@ def test_a_member_is_given_excerpts_or_searches_or_both(
     assert ("[no sources]" in prompt) is not given
     assert model.offered == [offered]
     assert ("Call your tools" in instructions) is bool(offered)
-
-
-def test_everyone_has_a_grounding_of_their_own(hall: Hall) -> None:
-    model = hall.says(lambda _, __: turn())
-    made = council("harbour-board", rounds=ANALYSIS).limits(parallel=1)
-    ways: tuple[Grounding, ...] = ("inject", "tool", "both")
-    members = tuple(replace(m, grounding=w) for m, w in zip(made.members, ways, strict=True))
-    hall.convene(replace(made, members=members))
-    assert model.offered == [(), ("search_documents",), ("search_documents",)]
 
 
 # --- what a search finds can be cited -----------------------------------------------------------
@@ -149,7 +137,7 @@ def test_tools_of_the_council_come_first_each_once_and_the_chair_has_them_too(ha
     made = council("harbour-board", "maria", "jonas").add_tool("search_knowledge", shared)
     first = replace(made.members[0], tools=(own, shared, "search_knowledge", "again"))
     made = replace(made, members=(first, made.members[1]))
-    seats = _seated(hall, made, again=own)
+    seats = hall.open_session(made, tools={"again": own})
 
     names = {one.key: [tool.name for tool in one.tools] for one in seats.everyone}
     assert names == {
@@ -160,36 +148,6 @@ def test_tools_of_the_council_come_first_each_once_and_the_chair_has_them_too(ha
     by = {one.key: one for one in seats.everyone}
     assert by["maria"].tools[1] is by["jonas"].tools[1] is shared
     assert by["maria"].tools[0] is not by["jonas"].tools[0]  # each searches shelves of their own
-
-
-def _seated(hall: Hall, made: Council, **tools: Tool) -> Any:
-
-    chosen = Councils(hall.runtime).require(made, tools)
-    return open_session(chosen, QUESTION, MeetingOptions(tools=tools), hall.runtime)
-
-
-def test_the_chair_may_call_its_tools(hall: Hall) -> None:
-    def script(instructions: str, prompt: str) -> Scripted:
-        if whose(instructions) != "chair":
-            return turn(positions=[position(f"{FOUR}{marker(prompt, '4 knots')}")])
-        return turn(decision=[FOUR]) if model.tool_results else [Call("shared", {})]
-
-    model = hall.says(script)
-    minutes = hall.convene(
-        council("harbour-board", "maria", rounds=(*ANALYSIS, "synthesis")).add_tool(echo("shared"))
-    )
-    assert model.offered == [("shared",), ("shared",)]
-    assert [call.name for call in model.tool_results] == ["shared"]
-    assert minutes.decision[0].text == FOUR
-
-
-def test_a_council_within_inherits_no_tool_and_has_its_own(hall: Hall) -> None:
-    made = council("region", "maria", rounds=ANALYSIS).add_tool("search_knowledge", echo("shared"))
-    session = _seated(hall, made.add_member(council="town"))
-    town = session.participant("town")
-    assert town.tools == ()
-    assert town.inner is not None
-    assert all(one.tools == () for one in town.inner.everyone)
 
 
 def test_tools_that_a_caller_brings_are_known_by_name(hall: Hall) -> None:

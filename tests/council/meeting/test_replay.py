@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from tests.council.conftest import (
     CHARTER,
-    NAMES,
     QUESTION,
     Hall,
     Script,
@@ -81,26 +80,6 @@ def test_begun_anew_everyone_is_asked_again(hall: Hall, tmp_path: Path) -> None:
     model = hall.says(honest)
     hall.convene("harbour-board", transcript=kept, fresh=True)
     assert len(model.asked) == 10
-
-
-def test_who_was_absent_is_asked_again_and_nobody_else(hall: Hall, tmp_path: Path) -> None:
-    kept = tmp_path / "kept.ndjson"
-
-    def script(instructions: str, prompt: str) -> Scripted:
-        if whose(instructions) == "jonas":
-            raise RuntimeError
-        return honest(instructions, prompt)
-
-    made = council("harbour-board", rounds=("independent_analysis",))
-    hall.says(script)
-    first = hall.convene(made, transcript=kept)
-    model = hall.says(honest)
-    second = hall.convene(made, transcript=kept)
-
-    assert [absence.member for absence in first.absences] == ["jonas"]
-    assert [whose(i) for i, _ in model.asked] == ["jonas"]
-    assert second.absences == ()
-    assert [one.member for one in second.turns] == list(NAMES)
 
 
 def test_whose_model_did_not_answer_is_asked_again(hall: Hall, tmp_path: Path) -> None:

@@ -120,18 +120,6 @@ def test_no_more_speak_at_a_time_than_the_council_lets(a_round: Callable[..., Ro
     assert not absences(outcomes)
 
 
-def test_one_at_a_time_speak_in_the_order_of_the_seats(a_round: Callable[..., Round]) -> None:
-    spoke: list[str] = []
-
-    async def say(key: str, _: OnText | None) -> str:
-        await asyncio.sleep(0)
-        spoke.append(key)
-        return key
-
-    asyncio.run(a_round("zoe", "ann", "ben").hold_round(say, parallel=1))
-    assert spoke == ["zoe", "ann", "ben"]
-
-
 @given(st.permutations(["a1", "a2", "a3", "a4"]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=24)
 def test_whoever_is_done_first_the_record_has_the_order_of_the_seats(
@@ -228,38 +216,6 @@ def test_who_fails_is_absent_and_sinks_nobody(
     assert isinstance(outcomes[0], MemberTurn)
     assert isinstance(outcomes[2], MemberTurn)
     assert (len(caplog.records) == 1) is isinstance(error, RuntimeError)
-
-
-def test_everyone_may_be_absent(a_round: Callable[..., Round]) -> None:
-    async def say(key: str, _: OnText | None) -> str:
-        raise UsageError(f"Not {key}.")
-
-    outcomes = asyncio.run(a_round().hold_round(say))
-    record = add_outcomes(Record(), outcomes)
-
-    assert len(absences(outcomes)) == 3
-    assert record.turns == ()
-    assert [absence.member for absence in record.absences] == ["ann", "ben", "cleo"]
-
-
-def test_what_happens_is_told_while_it_happens(a_round: Callable[..., Round]) -> None:
-    async def say(key: str, on_text: OnText | None) -> str:
-        assert on_text is not None
-        on_text("Half a ")
-        on_text("sentence.")
-        return key
-
-    made = a_round("ann")
-    asyncio.run(made.hold_round(say))
-
-    assert made.told() == [
-        ("member-began", "ann"),
-        ("text", "ann"),
-        ("text", "ann"),
-        ("spoke", "ann"),
-    ]
-    assert [event.text for event in made.events] == ["", "Half a ", "sentence.", ""]
-    assert made.events[-1].turn == made.kept.turn(1, "ann")
 
 
 def test_who_has_spoken_before_is_not_asked_again(

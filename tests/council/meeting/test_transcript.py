@@ -16,7 +16,6 @@ from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, RefusedE
 from chapterhouse.types import (
     Absence,
     Agreement,
-    Citation,
     Ground,
     MemberTurn,
     Minutes,
@@ -116,14 +115,6 @@ def test_nothing_is_written_twice(path: Path) -> None:
     assert path.read_bytes().count(b"\n") == 3
 
 
-def test_what_was_said_last_counts(path: Path) -> None:
-    with opened(path) as transcript:
-        transcript.add_turn(1, turn("maria"))
-        transcript.add_turn(1, turn("maria", "Otherwise."))
-    with opened(path) as again:
-        assert again.turn(1, "maria") == turn("maria", "Otherwise.")
-
-
 def test_without_a_file_it_is_in_memory_only(tmp_path: Path) -> None:
     with opened(None) as transcript:
         transcript.add_turn(1, turn("maria"))
@@ -133,20 +124,6 @@ def test_without_a_file_it_is_in_memory_only(tmp_path: Path) -> None:
         assert transcript.minutes == MINUTES
         assert transcript.path is transcript.aside is None
     assert not list(tmp_path.iterdir())
-
-
-def test_citations_stay_whole(path: Path) -> None:
-    spoken = replace(turn("maria"), citations=(citation(),))
-    with opened(path) as transcript:
-        transcript.add_turn(1, spoken)
-    with opened(path) as again:
-        assert again.turn(1, "maria") == spoken
-
-
-def citation() -> Citation:
-    return Citation(
-        1, "d1", "Rules", "rules.md", ("Rules",), 2, "page", "ii", 3, 9, "nine “”", "0" * 64
-    )
 
 
 def test_half_characters_stop_nothing(path: Path) -> None:
@@ -196,15 +173,6 @@ def test_what_is_no_transcript_is_left_alone(tmp_path: Path, content: bytes) -> 
             opened(path, fresh=fresh)
     assert path.read_bytes() == content
     assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("version", [3, 99])
-def test_a_transcript_of_another_form_is_moved_aside(tmp_path: Path, version: int) -> None:
-    path = tmp_path / "m.ndjson"
-    first = f'{{"format": "chapterhouse-transcript/{version}", "key": "k1"}}'
-    path.write_text(f'{first}\n{{"new": 1}}\n', "utf-8")
-    with opened(path) as transcript:
-        assert transcript.aside == tmp_path / "m.1.ndjson"
 
 
 @pytest.mark.parametrize(

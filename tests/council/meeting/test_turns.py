@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from tests.council.conftest import (
-    QUESTION,
     Hall,
     council,
     honest,
@@ -22,10 +21,7 @@ from tests.council.conftest import (
 )
 
 from chapterhouse.answering.cite import verify
-from chapterhouse.council.agreement import find_agreement
-from chapterhouse.council.meeting.record import Record, TurnTask
-from chapterhouse.council.meeting.written import prepare_turn
-from chapterhouse.council.minutes.contents import points_of, sentences_of
+from chapterhouse.council.minutes.contents import find_agreement, points_of, sentences_of
 from chapterhouse.models.scripted import Scripted, Step
 from chapterhouse.types import Ground, Minutes, Reply, Scope, Stance, Statement
 
@@ -70,24 +66,6 @@ def test_an_object_of_the_form_is_taken_as_it_is(hall: Hall) -> None:
     one = only(minutes)
     assert (one.position, one.label, one.grounds[0].text) == ("Slow is safe.", "Slow", FOUR)
     assert cited_quotes(minutes, one) == [FOUR]
-
-
-@pytest.mark.parametrize(
-    ("before", "behind"),
-    [
-        ("Sure! Here it is:\n```json\n", "\n```\nAnything else?"),
-        ("<think>Hm.</think>\n", ""),
-        ('{"answer": ', "}"),
-        ("\ufeff", "\n\n"),
-    ],
-)
-def test_an_object_within_other_text_is_found(hall: Hall, before: str, behind: str) -> None:
-    minutes = maria(
-        hall,
-        lambda _, p: f"{before}{turn(positions=[position(FOUR + marker(p, '4 knots'))])}{behind}",
-    )
-    assert cited_quotes(minutes, only(minutes)) == [FOUR]
-    assert minutes.turns[0].warnings == ()
 
 
 def test_a_turn_that_is_no_json_loses_nothing(hall: Hall) -> None:
@@ -164,13 +142,6 @@ def test_a_marker_of_nothing_given_is_rejected_by_name(hall: Hall) -> None:
     assert theirs.id not in {citation.document_id for citation in minutes.citations}
 
 
-def test_an_option_that_does_not_exist_is_none(hall: Hall) -> None:
-    hall.says([turn(option="burn it down"), turn(option=" 4 KNOTS. ")])
-    made = council("harbour-board", "maria", "jonas", rounds=ANALYSIS)
-    minutes = hall.convene(made.limits(parallel=1), options=("4 knots", "6 knots"))
-    assert [one.option for one in minutes.turns] == ["", "4 knots"]
-
-
 # --- replies ------------------------------------------------------------------------------------
 
 
@@ -203,23 +174,6 @@ def test_of_several_replies_to_one_statement_the_last_counts(hall: Hall) -> None
     )
     assert [reply.stance for reply in made] == [Stance.STAND]
     assert minutes.agreement[0].stand == ("maria", "jonas")
-
-
-def test_who_says_nothing_is_silent(hall: Hall) -> None:
-    minutes, made = examined(hall)
-    assert made == ()
-    assert minutes.agreement[0].silent == ("jonas",)
-
-
-def test_a_turn_is_prepared_without_asking_the_model(hall: Hall) -> None:
-    model = hall.says(honest)
-    session = hall.open_session(council())
-    entry = session.council.rounds[0]
-    task = TurnTask(session.council, QUESTION, session.aspects, entry, 1, Record(), {})
-    made = prepare_turn(session.participants[0], task, hall.runtime)
-    assert model.asked == []
-    assert made.evidence.blocks()
-    assert made.tools == ()
 
 
 # --- hostile models -----------------------------------------------------------------------------

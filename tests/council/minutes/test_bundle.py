@@ -1,9 +1,7 @@
 """A bundle of minutes is as it was written, or the check says that it is not."""
 
 import json
-import random
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +29,7 @@ from chapterhouse.council.minutes.outline import minutes_html as html
 from chapterhouse.council.minutes.outline import minutes_markdown as markdown
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.envelope import success
-from chapterhouse.types import Document, MemberTurn, Minutes
+from chapterhouse.types import Document, Minutes
 
 from ..conftest import (  # noqa: TID252 - the meetings that tests hold stand one folder above
     Hall,
@@ -124,55 +122,6 @@ def test_every_citation_has_its_hash_also_of_inner_councils(bundle: Bundle[Minut
 # --- changed -----------------------------------------------------------------------------------
 
 
-def leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    if isinstance(data, dict) and data:
-        for key, value in data.items():
-            yield from leaves(value, (*path, key))
-    elif isinstance(data, list) and data:
-        for place, value in enumerate(data):
-            yield from leaves(value, (*path, place))
-    else:
-        yield path, data
-
-
-def other(value: Any) -> Any:
-    """Return another value of the same kind."""
-    match value:
-        case bool():
-            return not value
-        case int() | float():
-            return value + 1
-        case str():
-            return f"{value}x"
-        case list() | dict():
-            return ["x"]
-    return "0.1"
-
-
-def test_a_change_of_any_field_is_noticed(bundle: Bundle[Minutes]) -> None:
-    data = json.loads(bundle_json(bundle))
-    places = list(leaves(data))
-    assert len(places) > 400
-    noticed = 0
-    for path, value in places:
-        text = altered(bundle, path, other(value))
-        try:
-            read = read_bundle(text)
-        except UsageError:
-            noticed += 1
-            continue
-        sealed = json.loads(text)["checksum"] == checksum_of(json.loads(text))
-        assert not sealed, path
-        assert read != bundle, path
-        noticed += 1
-    assert noticed == len(places)
-    for path in random.Random(7).sample([path for path, _ in places], 12):
-        try:
-            assert "checksum" in failed(altered(bundle, path, other(dict(places)[path])))
-        except UsageError:
-            continue
-
-
 @pytest.mark.parametrize(
     ("path", "to", "check"),
     [
@@ -258,12 +207,6 @@ def test_minutes_of_an_earlier_version_are_refused_with_a_sentence() -> None:
     printed = '{"data": {"council": "a", "members": [], "statements": [], "map": {}}}'
     with pytest.raises(UsageError, match="of an earlier version"):
         holds_minutes(printed)
-
-
-def test_a_turn_that_nobody_had_is_no_minutes() -> None:
-    with pytest.raises(UsageError, match=r"turns.0.member"):
-        read_minutes('{"council":"a","title":"","question":"","turns":[{"round":"b"}]}')
-    assert MemberTurn("a", "b").inner is None
 
 
 def assert_whole(hall: Hall, minutes: Minutes) -> None:
@@ -373,11 +316,3 @@ def test_what_becomes_of_the_sources_is_told(own_hall: Hall) -> None:
     found = {one.citation.quote: one for one in library.councils.recheck(traffic)}
     moved = next(one for quote, one in found.items() if "40 vessels a day inside" in quote)
     assert (moved.source, moved.quote) == (SourceState.CHANGED, QuoteState.MOVED)
-
-
-@pytest.mark.parametrize("question", ["Who may fish?", "How fast?"])
-def test_two_meetings_give_the_same_pages(hall: Hall, question: str) -> None:
-    one, other = (hall.convene("harbour-board", question, model="none") for _ in range(2))
-    assert (markdown(one), html(one)) == (markdown(other), html(other))
-    bundles = [bundle_json(hall.library.councils.bundle(held)) for held in (one, other)]
-    assert bundles[0] == bundles[1]

@@ -1,15 +1,12 @@
 """Minutes as a page: alone, inert, whole, and fit to be read by anyone."""
 
 import re
-import shutil
-import subprocess
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,7 +16,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from chapterhouse.council.minutes.outline import minutes_html as html
 from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.presenting.html import POLICY
-from chapterhouse.presenting.markup import Markup, element
 from chapterhouse.types import Minutes
 
 from .conftest import MINUTES
@@ -41,9 +37,6 @@ ATTRIBUTES = set(
     )
 )
 SORTS = files("chapterhouse.presenting").joinpath("table.js").read_text("utf-8")
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 
 
 def parsed(page: str) -> LexborHTMLParser:
@@ -260,48 +253,6 @@ def test_only_a_web_address_becomes_a_link(minutes: Minutes, link: str) -> None:
     page = html(replace(minutes, citations=cited))
     assert link not in page
     assert_inert(page)
-
-
-def test_names_that_are_none_are_refused() -> None:
-    for name in ("", "a b", "a>", "A"):
-        with pytest.raises(ValueError, match="no names"):
-            element(name)
-    with pytest.raises(ValueError, match="no names"):
-        element("a", attributes={"on click": "x"})
-    assert (
-        element("p", "a<b", Markup("<br>"), attributes={"id": '"'})
-        == '<p id="&quot;">a&lt;b<br></p>'
-    )
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
-def test_it_prints(minutes: Minutes, tmp_path: Path) -> None:
-    from pypdfium2 import PdfDocument  # noqa: PLC0415 - only here
-
-    (tmp_path / "minutes.html").write_text(html(minutes), "utf-8")
-    pdf = tmp_path / "minutes.pdf"
-    subprocess.run(
-        [
-            str(CHROMIUM),
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            f"--user-data-dir={tmp_path / 'profile'}",
-            "--no-pdf-header-footer",
-            f"--print-to-pdf={pdf}",
-            (tmp_path / "minutes.html").as_uri(),
-        ],
-        check=True,
-        capture_output=True,
-        timeout=60,
-    )
-    pages = [page.get_textpage().get_text_range() for page in PdfDocument(pdf)]
-    printed = " ".join(" ".join(pages).split())
-    assert "Shall guests pay more from 2027?" in printed
-    assert "Contents" not in printed
-    for citation in minutes.citations[:3]:
-        assert citation.quote in printed
-        assert citation.text_sha256 in printed.replace(" ", "")  # also where it was folded
 
 
 def test_a_warning_of_several_members_stands_once() -> None:

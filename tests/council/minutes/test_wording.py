@@ -1,12 +1,9 @@
 """Values in words."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.steps import assert_in_proportion
 
 from chapterhouse.council.minutes import wording
-from chapterhouse.types import Stance
 
 
 @pytest.mark.parametrize(
@@ -28,23 +25,6 @@ def test_marks_of_markdown_are_left_out_and_nothing_else(text: str, shown: str) 
     assert wording.legible(text) == shown
 
 
-@given(st.text(alphabet="a*-•“ ", max_size=60))
-def test_only_marks_are_ever_left_out(text: str) -> None:
-    shown = wording.legible(text)
-    assert shown.count("a") == text.count("a")
-    assert len(shown) <= len(text)
-
-
 @pytest.mark.parametrize("unit", ["**a", "*", "“- "])
 def test_it_takes_work_in_proportion(unit: str) -> None:
     assert_in_proportion(wording.legible, unit, 2_000)
-
-
-def test_every_value_has_its_words() -> None:
-    assert set(wording.STANCES) == set(Stance)
-    assert len({told[0] for told in wording.STANCES.values()}) == len(Stance)
-
-
-def test_rounds_have_names() -> None:
-    assert wording.round_title("cross_examination") == "Cross-examination"
-    assert wording.round_title("cost_check") == "Cost check"
