@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.agents.curated import (
     STATE_FILE,
-    Curated,
-    CurationReport,
     Known,
-    Outcome,
     base_folder,
     is_document_id,
     kebab,
@@ -20,7 +17,7 @@ from chapterhouse.agents.curated import (
     read_own,
     save_state,
 )
-from chapterhouse.errors import ChapterhouseError, RefusedError, UsageError
+from chapterhouse.errors import RefusedError, UsageError
 
 
 @given(st.text(max_size=120))
@@ -77,14 +74,6 @@ def test_an_entry_that_is_none_costs_no_other(tmp_path: Path, entry: object) -> 
     assert load_state(tmp_path) == {"b.md": Known("b")}
 
 
-def test_what_was_never_curated_is_not_damaged(tmp_path: Path) -> None:
-    assert load_state(tmp_path) == {}
-    save_state(tmp_path, {})
-    (base_folder(tmp_path) / STATE_FILE).write_bytes(b"[" * 100_000)
-    with pytest.raises(ChapterhouseError, match="damaged"):
-        load_state(tmp_path)
-
-
 def test_no_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / ".curated").symlink_to(tmp_path / "elsewhere")
@@ -104,10 +93,3 @@ def test_a_document_is_read_whatever_an_editor_did_to_its_lines(tmp_path: Path) 
     document.write_bytes(b"caf\xe9")
     with pytest.raises(UsageError, match="UTF-8"):
         read_own(document)
-
-
-def test_a_report_counts_what_it_altered() -> None:
-    ended = [Curated(f"{status}.md", "", status) for status in Outcome]
-    report = CurationReport((*ended, Curated("x.md", "", Outcome.WRITTEN)))
-    assert report.count(Outcome.WRITTEN) == 2
-    assert report.changed == 3

@@ -9,7 +9,6 @@ from chapterhouse.agents.declared_tools import Corpus
 from chapterhouse.council import corpus as corpora
 from chapterhouse.council.corpus import corpus_tool
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.models.tools import check_tools, schema_errors
 from chapterhouse.types import Scope
 
 POLICIES = {
@@ -48,18 +47,6 @@ def test_it_is_told_like_any_search_where_nothing_is_cited(hall: Hall, folder: P
     told = tool.call({"query": "warranty"})
     assert told.startswith('[Results for "warranty"]\n\n1. policies/warranty.txt (chunk 1)\n¦ The')
     assert tool.call({"query": "[sub]"}) == '[Nothing was found for "⟦sub⟧"]'
-
-
-def test_what_a_model_may_ask(hall: Hall, folder: Path) -> None:
-    tool, _ = corpus_tool(Corpus("policies", top_k=1), folder, hall.runtime)
-    assert tool.find is not None
-    check_tools([tool])
-    assert not list(schema_errors({"query": "x", "top_k": 20}, tool.parameters))
-    for wrong in ({}, {"query": ""}, {"query": "x", "top_k": 21}, {"query": "x", "limit": 1}):
-        assert list(schema_errors(wrong, tool.parameters))
-    every = "refunds warranty parcels"
-    assert len(tool.find({"query": every})) == 1
-    assert len(tool.find({"query": every, "top_k": 3})) == 3
 
 
 def test_names_and_descriptions(hall: Hall, folder: Path) -> None:
@@ -112,10 +99,3 @@ def test_a_folder_that_is_gone_or_too_large_is_refused(
     monkeypatch.setattr(corpora, "MOST_FILES", 2)
     with pytest.raises(UsageError, match="search_policies has 3 files, at most 2 fit"):
         corpus_tool(Corpus("policies"), folder, hall.runtime)
-
-
-def test_an_empty_folder_finds_nothing(hall: Hall, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    tool, problems = corpus_tool(Corpus("empty"), tmp_path / "empty", hall.runtime)
-    assert problems == ()
-    assert tool.call({"query": "anything"}) == '[Nothing was found for "anything"]'

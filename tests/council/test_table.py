@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from pydantic import TypeAdapter
 from tests.council.agreements import ASKED, BELLS, TERMS, agreement, read, readers, shelve
-from tests.council.conftest import Hall, council, honest
+from tests.council.conftest import Hall
 
 from chapterhouse.council.meeting.table import check_citation
 from chapterhouse.council.minutes.outline import minutes_markdown
@@ -174,37 +174,10 @@ def test_a_span_that_does_not_stand_there_is_no_citation(signed: Hall) -> None:
     assert check_citation(Quotation("nowhere", 0, 1, "x"), store, scope) is None
 
 
-def test_the_seats_change_nothing_but_the_order(signed: Hall) -> None:
-    one = signed.convene(readers("alder", "birch", "bells"), MANY)
-    other = signed.convene(readers("bells", "birch", "alder"), MANY)
-    assert cells(one) == cells(other)
-
-
 def test_the_minutes_are_the_same_twice_and_as_json(signed: Hall) -> None:
     first, second = (signed.convene(readers(*TERMS, "bells"), MANY) for _ in range(2))
     assert WHOLE.dump_json(first) == WHOLE.dump_json(second)
     assert WHOLE.validate_json(WHOLE.dump_json(first)) == first
-
-
-def test_minutes_of_an_earlier_version_can_be_read(signed: Hall) -> None:
-    minutes = signed.convene(readers("alder"), ASKED)
-    stored = WHOLE.dump_python(minutes, mode="json") | {
-        "reading": {"aspects": [], "positions": [], "comparisons": [{"relation": "differ"}]}
-    }
-    assert WHOLE.validate_python(stored) == minutes
-
-
-def test_who_reads_the_same_is_read_once_with_a_warning(signed: Hall) -> None:
-    made = readers("alder", "birch").add_member(
-        name="twin", shelves=("alder",), instructions="Argue."
-    )
-    minutes = signed.convene(made, ASKED)
-    assert [one.key for one in minutes.members] == ["alder", "birch"]
-    (warning,) = minutes.warnings
-    assert warning.startswith("twin reads the same documents as alder")
-    assert "--model" in warning
-    signed.says(lambda *_: "{}")
-    assert [one.key for one in signed.convene(made, ASKED).members] == ["alder", "birch", "twin"]
 
 
 def test_options_of_the_caller_are_not_used_and_it_is_said(signed: Hall) -> None:
@@ -221,10 +194,3 @@ def test_a_council_that_is_a_member_has_one_column(bare_hall: Hall) -> None:
     made = replace(readers("bells"), slug="both").add_member(council="readers")
     minutes = bare_hall.convene(made, ASKED)
     assert "five years" in cells(minutes)[ASKED.removesuffix("?"), "readers"]
-
-
-def test_a_debate_has_no_table(hall: Hall) -> None:
-    hall.says(honest)
-    minutes = hall.convene(council())
-    assert minutes.debated
-    assert minutes.table == ()

@@ -1,12 +1,10 @@
 """What tools return is evidence: kept, numbered, judged, cited, and verified from the minutes."""
 
-import io
 import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from rich.console import Console
 from tests.council.conftest import Hall, council, markers, phase, position, turn, whose
 
 from chapterhouse.agents.council import Council
@@ -24,7 +22,6 @@ from chapterhouse.answering.bundle import (
 from chapterhouse.answering.cite import CitationCheck, QuoteState, SourceState, text_hash
 from chapterhouse.council.minutes.bundle import MINUTES
 from chapterhouse.council.minutes.outline import minutes_html, minutes_markdown
-from chapterhouse.interfaces.cli import render_minutes, verify
 from chapterhouse.models.scripted import Call, Scripted
 from chapterhouse.types import Minutes, Tool, ToolPassage
 
@@ -99,12 +96,6 @@ def test_a_number_that_the_text_does_not_have_is_named(hall: Hall) -> None:
     _, minutes = ask(hall, alone(tool()), LIMIT.replace("3", "5"))
     assert ["5" in one.text for one in minutes.statements[0].mismatches] == [True]
     assert minutes.turns[0].tool_texts[0].text == TEXT
-
-
-def test_what_nobody_cites_is_not_kept(hall: Hall) -> None:
-    _, minutes = ask(hall, alone(tool()), "The moon is made of cheese.")
-    cited = {citation.document_id for citation in minutes.citations if citation.tool}
-    assert {text.id for text in minutes.turns[0].tool_texts} == cited
 
 
 @pytest.mark.parametrize("field", ["text", "text_sha256", "tool"])
@@ -226,22 +217,6 @@ def test_sources_of_tools_are_shown_apart(hall: Hall) -> None:
         assert "kept text of 43 characters" in shown
         assert minutes.citations[0].text_sha256[:12] in shown
     assert "What tools returned" in minutes_html(minutes)
-
-
-def test_a_terminal_shows_them_apart_and_offers_no_document_to_open(hall: Hall) -> None:
-    minutes = everyone(hall)
-    target = Console(file=io.StringIO(), width=200)
-    render_minutes.minutes(target, minutes)
-    shown = target.file.getvalue()  # type: ignore[attr-defined]
-    assert "What tools returned" in shown
-    tool_source = shown[shown.index("What tools returned") :].split("[2]")[0]
-    assert "docs show" not in tool_source
-
-    checks = recheck(hall, minutes)
-    check = next(one for one in checks if one.citation.tool)
-    verified = str(list(verify._show_citation(check)))
-    assert "is as it was cited" in verified
-    assert "docs show" not in verified
 
 
 def test_minutes_of_models_without_a_chair_do_not_say_that_no_model_spoke(hall: Hall) -> None:

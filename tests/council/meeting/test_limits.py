@@ -1,5 +1,6 @@
 """A meeting ends in order when its time or its tokens are used; a model gets what it takes."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -8,8 +9,11 @@ from tests.council.conftest import Hall, council, honest, phase, turn
 
 from chapterhouse.concurrency import run_sync
 from chapterhouse.council.meeting.limits import Allowance, fit_session
+from chapterhouse.council.meeting.record import Record, TurnTask
+from chapterhouse.council.meeting.speaking import speak
+from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, Step
-from chapterhouse.types import MeetingEventKind, ModelLimits, Usage
+from chapterhouse.types import MeetingEventKind, MemberTurn, ModelLimits, Usage
 
 
 def test_tokens_and_time_run_out() -> None:
@@ -90,3 +94,34 @@ def test_only_as_many_are_asked_at_once_as_the_server_serves(hall: Hall) -> None
     made = replace(council(), round_timeout_seconds=30)
     assert not hall.convene(made).absences
     assert most == 1
+
+
+def said(hall: Hall, allowance: Allowance, *, number: int = 0) -> MemberTurn:
+    session = hall.open_session(council())
+    entry = session.council.rounds[number]
+    task = TurnTask(session.council, session.question, (), entry, 1, Record(), {})
+    maria = session.participants[0]
+    return asyncio.run(speak(maria, task, None, runtime=hall.runtime, allowance=allowance))
+
+
+def test_a_model_speaks_until_the_tokens_are_used(hall: Hall) -> None:
+    hall.says(honest)
+    allowance = Allowance(tokens=1)
+    assert said(hall, allowance).method == "scripted"
+    assert not allowance.warnings
+    allowance.add(Usage(1, 1))
+    assert said(hall, allowance) == MemberTurn("maria", "independent_analysis")
+    assert "members were not asked any more" in allowance.warnings[0]
+
+
+def test_a_model_that_fails_says_why(hall: Hall) -> None:
+    hall.says(lambda *_: EngineError("gone", hint="Start it."))
+    with pytest.raises(EngineError, match="gone"):
+        said(hall, Allowance())
+
+
+def test_where_nothing_is_open_nothing_is_said(hall: Hall) -> None:
+    model = hall.says(honest)
+    assert said(hall, Allowance(), number=1) == MemberTurn("maria", "cross_examination")
+    assert said(hall, Allowance(), number=2) == MemberTurn("maria", "rebuttal")
+    assert not model.asked

@@ -104,11 +104,6 @@ def test_what_was_held_and_decided_is_remembered(memories: MemoryStore) -> None:
     assert council.sources == ("rules",)
 
 
-def test_zero_days_are_for_ever(memories: MemoryStore) -> None:
-    remember_meeting(minutes(), memories, NOW, 0, 7)
-    assert {memory.expires for memory in told(memories, "council_ferry")} == {0}
-
-
 def test_the_same_is_not_remembered_twice(memories: MemoryStore) -> None:
     for sequence in (7, 7, 8):
         remember_meeting(minutes(), memories, NOW, 0, sequence)
@@ -180,8 +175,3 @@ def test_a_memory_that_cannot_be_written_is_a_warning() -> None:
 
     (warning,) = remember_meeting(minutes(), Full(), NOW, 0, 7)
     assert warning == "The meeting was not remembered: No context for council_ferry/maria."
-
-
-def test_a_meeting_without_anything_is_not_remembered(memories: MemoryStore) -> None:
-    assert remember_meeting(Minutes("ferry", "Ferry", "Why?"), memories, NOW, 0, 7) == ()
-    assert memories.personas() == ()

@@ -12,7 +12,7 @@ from tests.council.conftest import QUESTION, Hall, council
 
 from chapterhouse.agents.council_model import Member
 from chapterhouse.council.meeting.record import OnText, Record, TurnTask
-from chapterhouse.council.meeting.rounds import Limits, add_outcomes, hold_round
+from chapterhouse.council.meeting.rounds import add_outcomes, hold_round
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.errors import UsageError
@@ -48,7 +48,7 @@ class Round:
         ]
         tasks = [(participant, task) for participant in speakers]
         return await hold_round(
-            tasks, Limits(parallel, seconds), speak, self.kept, self.events.append
+            tasks, speak, self.kept, self.events.append, parallel=parallel, seconds=seconds
         )
 
     def told(self) -> list[tuple[str, str]]:

@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from tests.steps import assert_in_proportion
 
+from chapterhouse.council.minutes import wording
+from chapterhouse.council.minutes.contents import all_citations, meetings, tool_texts
 from chapterhouse.council.minutes.outline import minutes_markdown as markdown
-from chapterhouse.types import Minutes
+from chapterhouse.types import Citation, MemberTurn, Minutes, ToolText
 
 GOLDEN = Path(__file__).parent / "golden"
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -99,3 +102,58 @@ def test_no_mixture_of_signs_becomes_markdown(
 ) -> None:
     told = text if text.strip(" \n\t\u200b") else f"{text}x"
     assert_ours_alone(markdown(filled(told)), usual, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("- **Red**: wind above 21 m/s.", "Red: wind above 21 m/s."),
+        ("* one", "one"),
+        ("  • one", "one"),
+        ("Which holds: “- **a** b” or “- c”?", "Which holds: “a b” or “c”?"),
+        ("2*3 is 2 * 3, 2**3 is 8", "2*3 is 2 * 3, 2**3 is 8"),
+        ("-5 degrees", "-5 degrees"),
+        ("a - b", "a - b"),
+        ("** **", "** **"),
+        ("1. first", "1. first"),
+        ("snake_case _x_", "snake_case _x_"),
+    ],
+)
+def test_marks_of_markdown_are_left_out_and_nothing_else(text: str, shown: str) -> None:
+    assert wording.legible(text) == shown
+
+
+@pytest.mark.parametrize("unit", ["**a", "*", "“- "])
+def test_it_takes_work_in_proportion(unit: str) -> None:
+    assert_in_proportion(wording.legible, unit, 2_000)
+
+
+ROUND = "independent_analysis"
+
+
+def citation(number: int) -> Citation:
+    return Citation(number, "d", "D", "d.md", (), None, "", "", 0, 1, "x", "")
+
+
+def council(*turns: MemberTurn, cites: int = 1) -> Minutes:
+    numbered = tuple(map(citation, range(1, cites + 1)))
+    return Minutes("c", "C", "Why?", turns=turns, citations=numbered)
+
+
+def holding(inner: Minutes | None) -> MemberTurn:
+    return MemberTurn("maria", ROUND, inner=inner)
+
+
+def test_a_citation_is_called_by_the_turns_on_the_way_to_it() -> None:
+    innermost = council(cites=2)
+    minutes = council(holding(None), holding(council(holding(innermost))))
+    assert [place for place, _ in meetings(minutes)] == ["", "2-", "2-1-"]
+    assert [name for name, _ in all_citations(minutes)] == ["1", "2-1", "2-1-1", "2-1-2"]
+
+
+def test_a_text_of_a_tool_that_several_cite_is_returned_once() -> None:
+    shared = ToolText("fees", {}, "", "60", "a" * 64)
+    other = ToolText("fees", {}, "", "80", "b" * 64)
+    inner = Minutes("i", "I", "Why?", tool_texts=(other, shared))
+    said = MemberTurn("maria", ROUND, tool_texts=(shared,), inner=inner)
+    assert tool_texts(Minutes("c", "C", "Why?", turns=(said,))) == (shared, other)
