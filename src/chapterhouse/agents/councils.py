@@ -78,6 +78,10 @@ class Councils(Registry[CouncilFolder]):
         require_new(self._definitions, self.kind, council.slug, COUNCIL_FILE, hint)
         self._definitions.make(council.slug, (DOCS,))
         self._write(council.slug, as_object(council))  # last: with it the council exists
+        return self.built(council)
+
+    def built(self, council: Council) -> CouncilFolder:
+        """Return a council that was built as if it had its folder; there need be none."""
         return CouncilFolder(self._definitions.folder(council.slug), council)
 
     def create_and_read(
@@ -148,13 +152,6 @@ class Councils(Registry[CouncilFolder]):
         """Return what is indexed of the documents of all and of one; errors as for ``load``."""
         folder = self.load(name)
         return council_listing(self._folders(folder.slug, folder), folder.docs, self._runtime.store)
-
-    def prepare(self, name: str | Council, *, on_progress: OnProgress | None = None) -> Refresh:
-        """Read the documents of all members the first time; as for personas."""
-        if not isinstance(name, Council):
-            return super().prepare(name, on_progress=on_progress)
-        folder = CouncilFolder(self._definitions.folder(name.slug), name)  # there need be none
-        return self._prepare(folder, on_progress)
 
     def add_folder(self, name: str, path: str) -> CouncilFolder:
         """Let all members read a further folder; errors as for ``link``. Nothing is read yet."""

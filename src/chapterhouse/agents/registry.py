@@ -143,15 +143,15 @@ class Registry(ABC, Generic[Folder]):
             raise NotFoundError(f"There is no {self.kind} '{name}'.", hint=f"There are: {known}")
         return fitting[0]
 
-    def load(self, name: str) -> Folder:
-        """Return the persona or council that ``name`` means.
+    def load(self, name: str | Folder) -> Folder:
+        """Return the persona or council that ``name`` means, or which it is.
 
         Raises:
             NotFoundError: it fits none.
             UsageError: it fits several.
             DefinitionError: it cannot be used as it is.
         """
-        return self._load(self.resolve(name))
+        return self._load(self.resolve(name)) if isinstance(name, str) else name
 
     def all(self) -> tuple[Entry[Folder], ...]:
         """Return all in order of slug, those that cannot be used with the reason."""
@@ -188,7 +188,7 @@ class Registry(ABC, Generic[Folder]):
         own = (self._definitions.folder(slug) / name for name in self.own_folders)
         return (*own, *dict.fromkeys(chain.from_iterable(folders.values())))
 
-    def prepare(self, name: str, *, on_progress: OnProgress | None = None) -> Refresh:
+    def prepare(self, name: str | Folder, *, on_progress: OnProgress | None = None) -> Refresh:
         """Read the documents of one the first time it is asked; later only say what is stale.
 
         A question waits for no folder: what changed is read by ``sync``.
@@ -197,12 +197,10 @@ class Registry(ABC, Generic[Folder]):
             NotFoundError, UsageError, DefinitionError: as for ``load``.
             ChapterhouseError: something cannot be written; what was told before is safe.
         """
-        return self._prepare(self.load(name), on_progress)
-
-    def _prepare(self, definition: Folder, on_progress: OnProgress | None) -> Refresh:
+        definition = self.load(name)
         source = self.source(definition.slug)
         if not source.synced:
-            return self._refresh(definition, on_progress)
+            return self.refresh(definition, on_progress=on_progress)
         lasting = self._lasting_reminders(definition)
         if source.state == look_from_outside(self.folders_of(definition.slug)):
             return Refresh(definition.slug, definition.display_name, warnings=lasting)
@@ -214,7 +212,7 @@ class Registry(ABC, Generic[Folder]):
 
     def refresh(
         self,
-        name: str,
+        name: str | Folder,
         *,
         on_progress: OnProgress | None = None,
         dry_run: bool = False,
@@ -231,16 +229,7 @@ class Registry(ABC, Generic[Folder]):
             NotFoundError, UsageError, DefinitionError: as for ``load``.
             ChapterhouseError: something cannot be written; what was told before is safe.
         """
-        return self._refresh(self.load(name), on_progress, dry_run=dry_run, confirmed=confirmed)
-
-    def _refresh(
-        self,
-        definition: Folder,
-        on_progress: OnProgress | None,
-        *,
-        dry_run: bool = False,
-        confirmed: bool = False,
-    ) -> Refresh:
+        definition = self.load(name)
         try:
             return self._update(definition, on_progress, dry_run=dry_run, confirmed=confirmed)
         except ReadOnlyError as error:  # what was read before can be asked all the same

@@ -40,14 +40,6 @@ OnEvent = Callable[[MeetingEvent], None]
 Speak = Callable[[Participant, TurnTask, OnText | None], Awaitable[MemberTurn]]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much of a round may happen at once, and how long it may take."""
-
-    parallel: int
-    seconds: float
-
-
 class _Places:
     """So many members at a time, and no more of one model than its server works on."""
 
@@ -71,18 +63,21 @@ class _Places:
 
 async def hold_round(
     tasks: Sequence[tuple[Participant, TurnTask]],
-    limits: Limits,
     speak: Speak,
     transcript: Transcript,
     on_event: OnEvent,
+    *,
+    parallel: int,
+    seconds: float,
 ) -> tuple[MemberTurn | Absence, ...]:
     """Let everyone of a round speak; return what each said, or why not, in the order of the seats.
 
     Args:
         tasks: Who speaks, and what each is asked.
-        limits: Members at a time, and seconds until the round ends for whoever has not spoken.
+        parallel: Members at a time.
+        seconds: Until the round ends for whoever has not spoken.
     """
-    places = _Places(limits.parallel)
+    places = _Places(parallel)
 
     async def one(participant: Participant, task: TurnTask) -> MemberTurn | Absence:
         async with places.one(participant):
@@ -90,7 +85,7 @@ async def hold_round(
 
     running = [asyncio.create_task(one(participant, task)) for participant, task in tasks]
     try:
-        await asyncio.wait(running, timeout=limits.seconds)
+        await asyncio.wait(running, timeout=seconds)
     finally:
         late = [one for one in running if not one.done()]
         for unfinished in late:
@@ -98,7 +93,7 @@ async def hold_round(
     outcomes = list[MemberTurn | Absence]()
     for ended, (participant, task) in zip(running, tasks, strict=True):
         if ended in late:
-            reason = f"The round ended after {_seconds(limits.seconds)}."
+            reason = f"The round ended after {_seconds(seconds)}."
             outcomes.append(_missing(participant, task, reason, transcript, on_event))
         else:
             outcomes.append(ended.result())
@@ -235,12 +230,16 @@ async def _round(task: TurnTask, session: Session, meeting: Meeting) -> Record:
     everyone = [session.participant(key) for key in keys]
     speakers = [one for one in everyone if one.model or one.inner]
     seconds = min(task.council.round_timeout_seconds, meeting.allowance.seconds_left)
-    limits = Limits(task.council.parallel, seconds)
     _emit(meeting, task, MeetingEventKind.ROUND_BEGAN)
     with telemetry.round_span(task.round.name, task.number, len(speakers)):
         tasks = [(one, replace(task, reminded=meeting.remind(one))) for one in speakers]
         outcomes = await hold_round(
-            tasks, limits, meeting.speak, meeting.transcript, meeting.on_event
+            tasks,
+            meeting.speak,
+            meeting.transcript,
+            meeting.on_event,
+            parallel=task.council.parallel,
+            seconds=seconds,
         )
     if not meeting.allowance.seconds_left:
         meeting.allowance.note(f"the round {task.round.name.replace('_', ' ')} was ended")

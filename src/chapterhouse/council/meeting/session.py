@@ -181,14 +181,14 @@ def refresh_sources(
 ) -> tuple[str, ...]:
     """Read what the council and everyone in it reads the first time; return what is stale."""
     members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
-    warnings = list(Councils(runtime).prepare(council, on_progress=on_progress).warnings)
+    councils = Councils(runtime)
+    warnings = list(councils.prepare(councils.built(council), on_progress=on_progress).warnings)
     for member in members:
         if member.kind is MemberKind.PERSONA:
             warnings += Personas(runtime).prepare(member.persona, on_progress=on_progress).warnings
         elif member.kind is MemberKind.COUNCIL:
-            warnings += refresh_sources(
-                Councils(runtime).load(member.council).council, runtime, on_progress
-            )
+            within = councils.load(member.council).council
+            warnings += refresh_sources(within, runtime, on_progress)
     return tuple(dict.fromkeys(warnings))
 
 
