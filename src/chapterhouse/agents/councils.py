@@ -27,6 +27,7 @@ from chapterhouse.agents.problems import (
     Problem,
     References,
     errors,
+    in_file,
     located,
 )
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry
@@ -73,7 +74,7 @@ class Councils(Registry[CouncilFolder]):
             RefusedError: it is there already.
         """
         if wrong := [one for one in council.problems if one.path == ("slug",)]:
-            raise CouncilConfigError(wrong)
+            raise CouncilConfigError(tuple(in_file("", wrong)))
         hint = f"Change {COUNCIL_FILE} in it, or choose another name."
         require_new(self._definitions, self.kind, council.slug, COUNCIL_FILE, hint)
         self._definitions.make(council.slug, (DOCS,))

@@ -310,7 +310,7 @@ def create(
     require_template(template, PERSONA_TEMPLATES)
     name = sanitise_line(display_name) or slug.replace("-", " ").title()
     raw = _first_config(slug, name, PERSONA_TEMPLATES[template], folders)
-    config = parse_config(raw, f"{slug}/{CONFIG_FILE}")
+    config = parse_config(raw, "")  # there is no such file yet, and may never be
     hint = f"Change it with: chapterhouse persona edit {slug}"
     require_new(definitions, "persona", slug, CONFIG_FILE, hint)
     definitions.make(slug, (RAW, RAG))
