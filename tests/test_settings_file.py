@@ -114,7 +114,7 @@ def test_a_misspelled_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPa
         ("[models.fast]\nserver = 'ollama'\n", "the engine names what serves a model"),
         ("[tokens]\ntokenizer = 'llama-2'\n", "tokens are estimated"),
         ("[chunking]\nsize = 900\n", r"chunking\.maximum"),
-        ("[cloud]\nstall_seconds = 9\n", "broken off after a minute"),
+        ("[cloud]\nstall_seconds = 9\n", "a transfer is broken off"),
     ],
 )
 def test_a_setting_that_is_gone_says_what_holds_now(tmp_path: Path, text: str, now: str) -> None:

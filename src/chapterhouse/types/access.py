@@ -26,8 +26,6 @@ class Grant:
 
     Attributes:
         name: Whose it is, for logs: ``key ch_1a2b3c4d`` or ``user ada``.
-        level: How much they may do.
-        workspaces: Where; None for all workspaces.
         shelves: With the documents of which shelves; None for every document.
         personas: Which personas they may ask; None for all.
     """
@@ -77,12 +75,8 @@ class ApiKey:
 
     Attributes:
         id: With which the secret begins, such as ``ch_1a2b3c4d``.
-        label: What it is for.
         level, workspaces, shelves, personas: As in ``Grant``.
-        created: When it was made.
-        created_by: By whom.
         expires: When it ends; 0: never.
-        revoked: When it was revoked; 0: it was not.
         last_used: When it was last used, to the minute; 0: never.
     """
 
@@ -114,10 +108,6 @@ class User:
 
     Attributes:
         name: Unique; capital and small letters are the same.
-        level: How much they may do.
-        workspaces: Where; None for all workspaces.
-        created: When they were added.
-        created_by: By whom.
         disabled: Since when they may not log in; 0: they may.
     """
 
@@ -139,8 +129,6 @@ class LoginSession:
     """A session as it is stored; times are seconds since 1970.
 
     Attributes:
-        user: Whose it is.
-        created: When it began.
         last_used: When it was last used, to the minute.
     """
 
@@ -166,7 +154,6 @@ class AuditEntry:
         actor: Who, as the name of a ``Grant``; empty: nobody known.
         action: What, such as ``key.create``.
         target: To what: an id or a name.
-        outcome: How it ended.
         workspace: Where; empty: in the home.
         address: Of the client; empty: on this machine.
         id: Its place in the order; 0 before it is recorded.

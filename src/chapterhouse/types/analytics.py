@@ -64,7 +64,6 @@ class DocumentUse:
 
     Attributes:
         modified: When its file was last changed, in seconds.
-        questions: How many there are.
     """
 
     document_id: str
@@ -82,7 +81,6 @@ class UnansweredQuestion:
         text: As it was asked; empty where texts are not recorded.
         persona: Slug of who was asked; empty for the library and for meetings.
         council: Slug of the council; empty where none met.
-        questions: How often it was asked.
         not_found: How often nothing was shown.
         last: When the last time, in seconds.
         nearest: Id of the document that came closest; empty where none did.
@@ -123,7 +121,6 @@ class QuestionFigures:
         unanswered: The most frequent first.
         cited: Ids of documents with the number of answers that cite them, the most first.
         never_cited: Ids of documents that none cites, the longest unchanged first.
-        cited_documents: How many documents are cited at all.
         ages: Documents by the days since they were changed; -1 where that is not known.
     """
 
@@ -143,7 +140,6 @@ class Analytics:
     Attributes:
         days: Of the period, today included; 0 for all that is recorded.
         first_day: Of the period, UTC, ISO 8601.
-        last_day: Today.
         by_interface: Questions by the way in which they came.
         unanswered: The most frequent first.
         most_cited: By the number of answers that cite them.

@@ -25,8 +25,6 @@ class ArchiveMember:
 
     Attributes:
         name: Its path in there, with ``/``.
-        size: Bytes.
-        sha256: Of its bytes.
         modified_ns: When the file was last changed, nanoseconds since 1970; 0 where that says
             nothing.
     """
@@ -46,7 +44,6 @@ class Manifest:
         chapterhouse: The version that wrote it.
         created: When, in seconds since 1970.
         workspace: The name that the workspace had.
-        snapshot: The counts of its database.
         folders: Where the folders of personas and councils were, by their names in the archive.
         members: Every other file in it, in order.
     """
@@ -65,11 +62,7 @@ class ExportReport:
     """An archive that was written.
 
     Attributes:
-        file: Where.
-        size: Bytes.
         sha256: Of the whole file, as ``sha256sum`` prints it.
-        snapshot: What is in it.
-        members: How many files.
         left_out: What of the folders of personas and councils is not in it, each with the reason.
     """
 
@@ -86,10 +79,7 @@ class RestoreReport:
     """An archive that was restored, or would be.
 
     Attributes:
-        home: The home folder.
-        workspace: The workspace in it.
         created: When the archive was written, in seconds since 1970.
-        snapshot: What it holds.
         settings_ignored: Whether the home has settings, so that those of the archive's were not
             taken.
     """

@@ -16,8 +16,6 @@ class Query:
     """A question as it is put to the library.
 
     Attributes:
-        text: The question.
-        scope: Which documents are searched.
         limit: Number of hits wanted, 1 to 1,000.
         per_document: At most so many hits from one document; 0 means no cap.
         tags: What the asker knows about; documents that carry one of them rank a little higher.
@@ -49,7 +47,6 @@ class FollowUp:
             the answer is not chosen. Empty where that is the question.
         method: Who completed it: ``rules`` by its words alone, or a model's name; empty where it
             stands as it was asked.
-        usage: Of the model, where one was asked.
         warning: Why the model did not complete it; or empty.
         recalled: Earlier answers that a model will be reminded of.
     """
@@ -114,7 +111,6 @@ class Variant:
 
     Attributes:
         text: What is shown of it, and what is embedded.
-        terms: Index terms with their weights.
         weight: Its share when the variants' lists are fused; the question itself has 1.
         note: Why it is there, such as the abbreviation that was resolved.
     """
@@ -205,13 +201,11 @@ class Question:
     """A question made ready for searching.
 
     Attributes:
-        text: The question as asked.
         content: The question without its function words.
         terms: Index terms under every stemmer tried, each with the number of times it is said.
         order: Index terms under the likeliest stemmer, in the order in which they are said.
         words: Its content words, each with its own index terms, for judging evidence.
         languages: The stemmers tried, the likeliest first.
-        phrases: Quoted phrases.
         identifiers: Codes and names with digits, underscores or inner capitals.
         file_names: Words that look like file names.
     """
@@ -275,8 +269,6 @@ class Excerpt:
 
     Attributes:
         hit: The hit it was made from; the better one where two became one.
-        start: Offset in the document's text.
-        end: Offset in the document's text.
         text: ``body.text[start:end]``, and before it, where it continues a table, its header.
         tokens: What it costs, header and the line above it included.
         relevance: Share of the answer that it may be expected to hold, 0 to 1; all hits of a
@@ -296,15 +288,11 @@ class Context:
     """Excerpts that fit a budget of tokens, in the order in which they should be read.
 
     Attributes:
-        excerpts: Those chosen.
         candidates: All there were to choose from; with them it can be packed again.
         markdown: The excerpts under their sources, for a reader or a model.
-        tokens: Of ``markdown``.
-        maximum: The budget.
         sources: Ids of the documents, each once, in order of appearance.
         diversity: Number of sources over number of excerpts; 0 without excerpts.
         information_gain: Relevance of the excerpts over that of all hits, 0 to 1.
-        warnings: What did not work in the search and what was done instead.
     """
 
     question: str

@@ -9,9 +9,7 @@ class Evidence:
     """A stretch of a document that a sentence may rest on.
 
     Attributes:
-        start: Offset in the document's canonical text; ``text == body.text[start:end]``.
         language: ISO 639-1 code, or empty.
-        title: The document's title.
         section_path: Titles of the headings it stands under, outermost first.
         date: The day that the document states for itself, ``YYYY-MM-DD`` or a part of it, or
             empty.
@@ -75,7 +73,6 @@ class Opinion:
     """A second opinion by a model on a sentence.
 
     Attributes:
-        model: Who gave it.
         citation: Number of the citation of the words that it gives for it; 0 where it has none.
     """
 

@@ -165,12 +165,9 @@ class Document:
         id: Stable, readable name: a slug of the file name and eight hexadecimal digits.
         source: Where it came from, as shown: the added folder's name and the path below it.
         location: Absolute path (later also a URL) that it was read from.
-        format: Short name of the format.
         page_kind: ``page``, ``slide``, ``sheet`` or empty.
         sha256: Hash of the bytes.
         text_sha256: Hash of the canonical text in UTF-8; citations carry it.
-        size: Bytes.
-        modified: Modification time of the file, seconds.
         language: ISO 639-1 code, or empty where it could not be told.
         ingested: When it was read into the library, seconds.
         cut_by: Fingerprint of what it was cut into chunks by; empty where that is not known.
@@ -223,7 +220,6 @@ class Chunk:
     """A stretch of a document, small enough to be retrieved: ``text == body.text[start:end]``.
 
     Attributes:
-        document_id: The document it belongs to.
         ordinal: Its place among the chunks of the document, from 0.
         header: Heading rows of the table that this chunk continues, or empty. They stand
             elsewhere in the document, so they are shown and indexed but are not in ``text``.

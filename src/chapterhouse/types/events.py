@@ -46,11 +46,8 @@ class MeetingEvent:
     """Something that happened in a meeting, told while it goes on.
 
     Attributes:
-        round: Name of the round.
-        number: Of the round, from 1.
         member: Key of who speaks; ``chair`` for who presides; empty for the round itself.
         text: The piece of text, or why someone is absent.
-        turn: What they said, once they have.
     """
 
     kind: MeetingEventKind

@@ -52,7 +52,6 @@ class Job:
 
     Attributes:
         id: As ``j12``.
-        kind: What is done, as ``add``.
         arguments: With what, as JSON has it.
         lane: What fairness goes by, such as the folder it reads: no two jobs of one lane run at a
             time, and lanes take turns.
@@ -65,12 +64,8 @@ class Job:
         cancelling: Whether somebody wants it stopped.
         done: Files, or documents, that are done.
         total: Of how many; 0 while that is not known.
-        current: What was done last.
-        in_flight: What is being worked on.
         result: What came of it, as JSON has it. One that is open and has a result has stored all
             that it is about, and is only to be indexed.
-        error: Why it failed, or was put off.
-        hint: What to do about it.
     """
 
     id: str

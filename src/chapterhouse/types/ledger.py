@@ -38,7 +38,6 @@ class FileOutcome:
         changed: Whether this run altered the library.
         inside: Whether the file lies in an archive or a message.
         earlier: How an unchanged file, and each file in it, ended when it was read.
-        chunks: How many were written.
     """
 
     record: FileRecord
@@ -67,8 +66,6 @@ class FileMove:
     Attributes:
         location: Where it was.
         record: What is to be remembered of it, at its new location.
-        title: The document's title there.
-        modified: When the file was last changed, in seconds.
     """
 
     location: str

@@ -11,12 +11,10 @@ class Memory:
         id: ``m`` and its number; never given again.
         persona: Slug of who answered; empty for the library itself; ``council_SLUG`` for what a
             council decided, ``council_SLUG/KEY`` for what its member held there.
-        asked: When, in seconds.
         expires: When it is forgotten, in seconds; 0 for never.
         answer: The text that was given, with its citation numbers.
         found: Whether it was an answer rather than a refusal.
         method: How it was composed: ``extractive`` or a model's name.
-        sources: Ids of the documents that were cited.
         sequence: Of the library, when it was answered.
     """
 

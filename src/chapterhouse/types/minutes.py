@@ -114,7 +114,6 @@ class Agreement:
     """How every member stands to a statement in the end, by what they said themselves.
 
     Attributes:
-        statement: Its id.
         stand: Keys of those who hold it: who made it, unless they gave it up, and who said so.
         concede: Of those who gave it up, or gave way to it.
         oppose: Of those who hold that it is not so.
@@ -134,10 +133,7 @@ class ParticipantRecord:
 
     Attributes:
         key: How rounds and statements name them.
-        title: How they are called.
         kind: ``persona``, ``role`` or ``council``.
-        shelves: What they read.
-        documents: How many documents stand there.
         model: Name of the model that speaks for them; empty where none does.
     """
 
@@ -181,14 +177,11 @@ class Minutes:
     """What came of a meeting.
 
     Attributes:
-        council: Slug.
-        options: What was to be decided between.
         rounds: Names of the rounds that were held.
         turns: In the order of rounds and seats; the chair's summing up is not among them.
         agreement: How every member stands to each statement, in the order of the statements.
         decided: The option that was chosen; empty where there were none or it stays open.
         decision: What was decided, or why nothing was.
-        grounds: What it rests on.
         dissent: What stands against it, and who says so.
         table: What the documents of members without a model say on each thing that was asked.
         chair: How who presided is called; empty where nobody did.

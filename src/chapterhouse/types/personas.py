@@ -20,11 +20,7 @@ class Persona:
 
     Attributes:
         slug: Name in kebab case; also the name of their shelf.
-        display_name: How they are called.
         prose: Who they are, in their owner's words.
-        tags: What they know about.
-        key_terms: Names and terms of their field.
-        aliases: Other names of things in their field.
         expertise: Their field in one or two sentences.
         shelves: Further shelves that they read, beside their own.
     """

@@ -47,8 +47,6 @@ class FileSearch:
         searched: How many passages, names, ids and hashes were looked for.
         found: How many of them a file has.
         places: Those files, from the folder of the workspace on, sorted.
-        files: How many files were searched: all of the workspace.
-        bytes: Of these files.
         redacted: Transcripts, logs and the like from which lines were taken that had some of it.
     """
 

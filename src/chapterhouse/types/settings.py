@@ -21,11 +21,8 @@ class SettingValue:
     Attributes:
         name: ``SECTION.SETTING``.
         value: The value; ``(set)`` for one that may hold a key.
-        origin: What says it.
-        default: The value where nothing says one.
         changed: When it was changed in the database, in seconds since 1970; 0 where the database
             says nothing of it.
-        changed_by: Who changed it there.
         is_changeable: Whether it may be changed in the database.
         ignored: Why the database's value does not hold; empty where it does, or there is none.
         needs_reindex: Whether a change holds for documents that are there only after a reindex.

@@ -30,16 +30,13 @@ class Source:
 
     Attributes:
         name: Unique; what the names of its files begin with. Of a persona ``persona/SLUG``.
-        kind: What it is.
         location: Absolute path of a folder or list, ``REMOTE:PATH``, or the folder of a definition.
         shelf: On which its documents are.
         include: Patterns as in ``.gitignore``; where there are some, nothing else is read.
-        exclude: Patterns of what is not read.
         maximum_bytes: Larger files are rejected; 0: as the settings say.
         synced: When it was last brought up to date, in seconds; 0: never.
         state: What its folders looked like from outside then: another one means a change.
         problem: Why the last time failed; empty where it did not.
-        trust: How far what comes from it is trusted.
     """
 
     name: str
@@ -77,9 +74,6 @@ class StayingDocuments:
     """Documents that stay although their files are not there.
 
     Attributes:
-        folder: In which the files were.
-        documents: How many.
-        reason: Why they stay.
         total: How many documents there are of the folder; 0 where that says nothing.
     """
 
@@ -94,11 +88,7 @@ class SyncReport:
     """What bringing a shelf or a source up to date did.
 
     Attributes:
-        files: What became of the files.
         removed: Sources of documents that left the library, sorted.
-        moves: Documents that changed shelves.
-        staying: Documents that stay although their files are not there.
-        source: The name of the source, where it is one.
         problem: Why it could not be synced at all.
         search: What a search for the removed text came to; with the last of several sources.
         removals: What was removed, until it is searched for.

@@ -9,8 +9,6 @@ class EmbeddingProgress:
     """How far the vectors of one embedder are.
 
     Attributes:
-        done: Documents that have them.
-        total: Documents that need them.
         chunks: Chunks of those that lack them.
     """
 
@@ -29,7 +27,6 @@ class EncoderRecord:
     """An encoder as a workspace records it.
 
     Attributes:
-        fingerprint: Of its vectors.
         settings: The section ``[embedding]`` that opens it, as JSON.
         problem: Why its vectors could not be made the last time; empty where they could.
     """
@@ -45,11 +42,7 @@ class EncoderStatus:
 
     Attributes:
         role: ``active``, ``building`` or ``previous``.
-        name: What people call it.
         fingerprint: What its vectors are stored under.
-        done: Documents that have its vectors.
-        total: Documents that need them.
-        problem: Why they could not be made the last time.
     """
 
     role: str

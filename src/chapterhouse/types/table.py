@@ -11,7 +11,6 @@ class Aspect:
     """One of the things that a question asks.
 
     Attributes:
-        text: As it was asked, alone.
         context: What the question says before it; or empty.
     """
 
@@ -24,7 +23,6 @@ class TableCell:
     """What one member's documents say on one thing: a quotation, or nothing.
 
     Attributes:
-        member: Key of whose documents.
         text: The quotation as it is shown; empty where nothing was found.
         citations: Its number in ``Minutes.citations``.
     """

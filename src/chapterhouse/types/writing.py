@@ -36,11 +36,8 @@ class ToolText:
     """A text that a tool returned, kept whole, so that citations of it need no tool to be checked.
 
     Attributes:
-        tool: The tool's name.
-        arguments: With which it was called.
         place: Where the tool found it, in the tool's words; or empty.
         text: As the model was shown it: ``quote == text[start:end]`` of every citation.
-        text_sha256: Of the text in UTF-8.
     """
 
     tool: str
@@ -128,7 +125,6 @@ class Usage:
     """What was used of a model. Tokens are as its service counts them.
 
     Attributes:
-        calls: Requests that were answered.
         cost: US dollars, in what earlier versions wrote; now always None.
     """
 
@@ -151,8 +147,6 @@ class Writing:
     """What a model wrote, without what it thought.
 
     Attributes:
-        model: The fingerprint of the model.
-        tool_calls: In the order in which they were made.
         cut: Whether it ends where the limit of tokens was, not where the model wanted.
         wanted: Calls of external tools with which it ends.
     """
