@@ -1,8 +1,15 @@
-"""Settings by themselves: what goes together, and what no setting may hold."""
+"""Settings: what goes together, what no setting may hold, and where they are read from.
+
+Defaults < file < environment < workspace.
+"""
+
+import os
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
+from chapterhouse.errors import UsageError
 from chapterhouse.settings import (
     ChunkingSettings,
     EmbeddingSettings,
@@ -11,6 +18,13 @@ from chapterhouse.settings import (
     Settings,
     TelemetrySettings,
 )
+from chapterhouse.settings_file import (
+    have_files_changed,
+    load_settings,
+    portable_settings,
+    read_stated,
+)
+from chapterhouse.types import Origin
 
 
 def test_a_target_fits_its_limits_inclusive_and_the_default_maximum() -> None:
@@ -73,3 +87,168 @@ def test_nothing_can_be_changed_or_added() -> None:
         settings.search = settings.search
     with pytest.raises(ValidationError):
         Settings.model_validate({"serach": {}})
+
+
+# --- files and the environment -------------------------------------------------------------------
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "workspaces" / "own").mkdir(parents=True)
+    return tmp_path
+
+
+def own(home: Path) -> Path:
+    return home / "workspaces" / "own"
+
+
+def test_without_files_the_defaults_hold(home: Path) -> None:
+    settings = load_settings(home, own(home))
+    assert settings.search.limit == 10
+    assert settings.chunking.strategy == "hierarchical"
+
+
+def test_the_later_source_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "chapterhouse.toml").write_text("[search]\nlimit = 20\nper_document = 5\n")
+    assert load_settings(home, own(home)).search.limit == 20
+    monkeypatch.setenv("CHAPTERHOUSE_SEARCH__LIMIT", "30")
+    assert load_settings(home, own(home)).search.limit == 30
+    (own(home) / "workspace.toml").write_text("[search]\nlimit = 40\n")
+    settings = load_settings(home, own(home))
+    assert (settings.search.limit, settings.search.per_document) == (40, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("# mine\n[search]\n\nlimitt = 5\n", r"search\.limitt: .*did you mean 'limit'\?"),
+        ("[serach]\nlimit = 5\n", r"did you mean 'search'\?"),
+        ("[models.big]\nmodle = 'x'\n", r"did you mean 'model'\?"),
+        ("[search]\nlimit = 3\n[answer]\nqqqq = 1\n", r"known: .*words"),
+        ("[search]\nfusion = 3\nlimit = 0\n", r"search\.limit: .*"),
+        ("[chunking]\nstrategy = 'fixed'\nmaximum = 200\noverlap = 200\n", "chunking: overlap"),
+        ("[chunking]\ntarget = 50\n", r"chunking: minimum \(100\)"),
+        ("[chunking]\ntarget = 500\nmaximum = 300\n", "maximum"),
+        ("[chunking.by_format]\npy = 'cod'\n", "by_format"),
+        ("[search\n", "TOML"),
+        ("search = 3\n", "search"),
+    ],
+)
+@pytest.mark.parametrize("name", ["chapterhouse.toml", "workspaces/own/workspace.toml"])
+def test_what_does_not_fit_is_named_with_the_nearest_setting(
+    home: Path, name: str, text: str, says: str
+) -> None:
+    (home / name).write_text(text)
+    with pytest.raises(UsageError, match=says) as caught:
+        load_settings(home, own(home))
+    assert Path(name).name in caught.value.message + caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        ("CHUNKING__BY_FORMAT", "pdf=semantic", "chunking.*JSON"),
+        ("SEARCH__LIMIT", "many", r"search\.limit"),
+        ("SERACH__LIMIT", "5", "CHAPTERHOUSE_SERACH__LIMIT"),
+    ],
+)
+def test_a_variable_that_does_not_fit_is_named(
+    home: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, says: str
+) -> None:
+    monkeypatch.setenv(f"CHAPTERHOUSE_{variable}", value)
+    with pytest.raises(UsageError, match=says):
+        load_settings(home, own(home))
+
+
+@pytest.mark.parametrize(
+    ("text", "now"),
+    [
+        ("[language_model]\nserver = 'ollama'\n", "the engine names what serves a model"),
+        ("[models.fast]\nserver = 'ollama'\n", "the engine names what serves a model"),
+        ("[tokens]\ntokenizer = 'llama-2'\n", "tokens are estimated"),
+        ("[chunking]\nsize = 900\n", r"chunking\.maximum"),
+        ("[cloud]\nstall_seconds = 9\n", "a transfer is broken off"),
+    ],
+)
+def test_a_setting_that_is_gone_says_what_holds_now(tmp_path: Path, text: str, now: str) -> None:
+    (tmp_path / "chapterhouse.toml").write_text(text)
+    with pytest.raises(UsageError, match=f"any more: {now}"):
+        load_settings(tmp_path, tmp_path / "own")
+
+
+PORTABLE = """\
+# a comment with a key: hunter2
+[search]
+limit = 7  # as always
+[chunking]
+by_format = { md = "sentence", ".eml" = "fixed" }
+[embedding]
+languages = ["de", "en"]
+question_prefix = "Frage: \\"ä\\" "
+[language_model]
+engine = "openai"
+model = "m"
+base_url = "http://localhost:1"
+key_variable = "MY_KEY"
+extra_body = { api_key = "hunter2" }
+[models."my own"]
+engine = "anthropic"
+model = "n"
+temperature = 0.5
+extra_body = { a = { b = "hunter2" } }
+"""
+
+
+def test_settings_leave_a_machine_as_they_are_but_for_what_may_be_secret(tmp_path: Path) -> None:
+    own = tmp_path / "workspace"
+    own.mkdir()
+    (tmp_path / "chapterhouse.toml").write_text(PORTABLE)
+    written = portable_settings(tmp_path / "chapterhouse.toml")
+    assert "hunter2" not in written
+    before = load_settings(tmp_path, own).model_dump()
+    (tmp_path / "chapterhouse.toml").write_text(written)
+    after = load_settings(tmp_path, own).model_dump()
+    for section in (before["language_model"], before["models"]["my own"]):
+        section["extra_body"] = {}
+    assert after == before
+    assert portable_settings(tmp_path / "chapterhouse.toml") == written
+
+
+def test_a_file_that_is_not_there_or_says_nothing_has_no_settings(tmp_path: Path) -> None:
+    assert portable_settings(tmp_path / "none.toml") == ""
+    (tmp_path / "empty.toml").write_text("# nothing\n")
+    assert portable_settings(tmp_path / "empty.toml") == ""
+
+
+@pytest.mark.parametrize("value", ["2024-01-01", "nan", "[nan]"])
+def test_what_no_setting_has_does_not_leave(tmp_path: Path, value: str) -> None:
+    (tmp_path / "odd.toml").write_text(f"[search]\nlimit = {value}\n")
+    with pytest.raises(UsageError, match=r"odd\.toml has a value"):
+        portable_settings(tmp_path / "odd.toml")
+
+
+def test_what_each_says_is_known_apart(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "chapterhouse.toml").write_text("[search]\nlimit = 20\n")
+    monkeypatch.setenv("CHAPTERHOUSE_SEARCH__RECENCY", "0.5")
+    found = read_stated(home, own(home))
+    assert found.layers == {
+        Origin.HOME_FILE: {"search": {"limit": 20}},
+        Origin.ENVIRONMENT: {"search": {"recency": "0.5"}},
+        Origin.WORKSPACE_FILE: {},
+    }
+    assert found.settings == load_settings(home, own(home))
+
+
+@pytest.mark.parametrize("age", [0, 3_600])
+def test_a_file_that_says_something_else_is_noticed(home: Path, age: int) -> None:
+    file = home / "chapterhouse.toml"
+    file.write_text("[search]\nlimit = 20\n")
+    then = file.stat().st_mtime - age
+    os.utime(file, (then, then))
+    found = read_stated(home, own(home))
+    assert not have_files_changed(found)
+    file.write_text("[search]\nlimit = 21\n")
+    os.utime(file, (then, then))  # the same size and date
+    assert have_files_changed(found)
+    file.unlink()
+    assert have_files_changed(found)

@@ -1,6 +1,7 @@
 """Settings in a database: which there may be, what other names mean, and what does not hold."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from chapterhouse.settings_file import StatedSettings
 from chapterhouse.settings_stored import (
     ALIASES,
     ResolvedSettings,
+    convert_value,
     find_setting,
     is_changeable,
     overlay,
@@ -187,39 +189,41 @@ def test_unknown_names_come_with_a_similar_one() -> None:
 def test_names_of_other_systems_have_an_effect(
     alias: str, value: object, name: str, expected: object
 ) -> None:
-    found = ALIASES[alias]
-    assert find_setting(alias) == found.name == name
-    converted = found.convert(value, Settings())
+    assert find_setting(alias) == ALIASES[alias] == name
+    converted = convert_value(alias, value, Settings())
     assert converted == expected
     assert value_of(overlay(Settings(), {name: converted}), name) == expected
     assert is_changeable(name)
 
 
 def test_enabling_reranking_takes_the_engine_of_the_files() -> None:
-    convert = ALIASES["rag_rerank_enabled"].convert
+    convert = partial(convert_value, "rag_rerank_enabled", True)  # noqa: FBT003
     by_file = RerankSettings(engine="folder", folder="/model")
-    assert convert(True, Settings(rerank=by_file)) == "folder"  # noqa: FBT003
-    assert convert(True, Settings(rerank=RerankSettings(engine="none"))) == "features"  # noqa: FBT003
+    assert convert(Settings(rerank=by_file)) == "folder"
+    assert convert(Settings(rerank=RerankSettings(engine="none"))) == "features"
 
 
 @given(st.floats(0.001, 1))
 def test_a_share_of_sources_is_reached(share: float) -> None:
-    most = ALIASES["diversity_factor"].convert(share, Settings())
+    most = convert_value("diversity_factor", share, Settings())
     assert isinstance(most, int)
     assert 1 / most >= share - 1e-6  # of ``most`` passages of each document
     assert 1 / (most + 1) < share + 1e-6  # and no fewer than that needs
 
 
-@pytest.mark.parametrize("value", [-0.1, 1.1, "much", True, None, float("nan")])
-def test_a_diversity_that_is_none_is_an_error(value: object) -> None:
-    with pytest.raises(UsageError, match="diversity_factor"):
-        ALIASES["diversity_factor"].convert(value, Settings())
-
-
-@pytest.mark.parametrize("value", [1, "true", None])
-def test_an_enabling_that_is_none_is_an_error(value: object) -> None:
-    with pytest.raises(UsageError, match="rag_rerank_enabled"):
-        ALIASES["rag_rerank_enabled"].convert(value, Settings())
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("diversity_factor", (-0.1, 1.1, "much", True, None, float("nan"))),
+        ("rag_rerank_enabled", (1, "true", None)),
+    ],
+)
+def test_a_value_that_an_alias_does_not_take_is_an_error(
+    name: str, values: tuple[object, ...]
+) -> None:
+    for value in values:
+        with pytest.raises(UsageError, match=name):
+            convert_value(name, value, Settings())
 
 
 # --- values ---------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ from chapterhouse.settings import (
 )
 from chapterhouse.types import Origin
 
-_TICK_NS: Final = 100_000_000  # longer than any clock of a file system ticks
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 
@@ -58,12 +56,12 @@ class StatedSettings:
     Attributes:
         settings: All of it, over the defaults.
         layers: What each of them says, from weakest to strongest.
-        files: The two files, and a mark of each by which a change of it is known.
+        files: The two files as they were read; None for one that is not there.
     """
 
     settings: Settings
     layers: Mapping[Origin, Layer]
-    files: Mapping[Path, object]
+    files: Mapping[Path, bytes | None]
 
 
 def load_settings(home: Path, workspace_folder: Path) -> Settings:
@@ -80,7 +78,7 @@ def read_stated(home: Path, workspace_folder: Path) -> StatedSettings:
     """
     home_file, own_file = home / HOME_FILE, workspace_folder / WORKSPACE_FILE
     _refuse_unknown_variables(os.environ)
-    files = {path: _mark(path) for path in (home_file, own_file)}  # before they are read
+    files = {path: _bytes(path) for path in (home_file, own_file)}  # before they are read
     layers = {
         Origin.HOME_FILE: _read(home_file),
         Origin.ENVIRONMENT: _from_environment(os.environ),
@@ -100,7 +98,7 @@ def read_stated(home: Path, workspace_folder: Path) -> StatedSettings:
 
 def have_files_changed(stated: StatedSettings) -> bool:
     """Say whether a file says something else by now; cheap where none was written."""
-    if all(mark is not None and _mark(path) == mark for path, mark in stated.files.items()):
+    if all(_bytes(path) == read for path, read in stated.files.items()):
         return False
     try:
         now = [_read(path) for path in stated.files]
@@ -109,18 +107,11 @@ def have_files_changed(stated: StatedSettings) -> bool:
     return now != [stated.layers[Origin.HOME_FILE], stated.layers[Origin.WORKSPACE_FILE]]
 
 
-def _mark(path: Path) -> object:
-    """Return what changes when a file is written; None where that is not sure.
-
-    A file that is written twice within a tick of the clock looks the same afterwards.
-    """
+def _bytes(path: Path) -> bytes | None:
     try:
-        found = path.stat()
+        return path.read_bytes()
     except OSError:
-        return ()
-    if abs(time.time_ns() - found.st_mtime_ns) < _TICK_NS:
         return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def portable_settings(path: Path) -> str:
@@ -234,23 +225,20 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
 
 def _explained(error: ValidationError, path: Path) -> UsageError:
     return UsageError(
-        f"The settings do not fit: {explain_problems(error, path)}.",
+        f"The settings do not fit: {explain_problems(error)}.",
         hint=f"Look into {path} and the variables that start with CHAPTERHOUSE_.",
     )
 
 
-def explain_problems(error: ValidationError, path: Path | None = None) -> str:
-    """Return what is wrong with settings, and where in the file at ``path``."""
+def explain_problems(error: ValidationError) -> str:
+    """Return what is wrong with settings."""
     problems = []
     for problem in error.errors():
         names = [str(part) for part in problem["loc"]]
-        message = problem["msg"].removeprefix(
-            "Value error, "
-        )  # the library's word, none for people
+        message = problem["msg"].removeprefix("Value error, ")  # the library's word
         if problem["type"] == "extra_forbidden":
             message = _unknown(names)
-        where = f"{'.'.join(names)}: " if names else ""
-        problems.append(f"{where}{message}{_place(path, names) if path else ''}")
+        problems.append(": ".join(filter(None, (".".join(names), message))))
     return "; ".join(problems)
 
 
@@ -272,26 +260,6 @@ def _names_below(above: Sequence[str]) -> Sequence[str]:
     if above[0] == "models":
         return tuple(LanguageModelSettings.model_fields)
     return tuple(fields_of(above[0]))
-
-
-def _place(path: Path, names: Sequence[str]) -> str:
-    """Return the line of a setting or section in a file, in brackets; nothing if not there."""
-    if not names:  # it is of several sections
-        return ""
-    *above, name = names
-    section = re.compile(rf"\s*\[{re.escape('.'.join(above))}\]") if above else None
-    whole = re.compile(rf"\s*(\[\s*)?{re.escape(name)}\s*[\].=]")
-    inside = section is None
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return ""
-    for number, line in enumerate(lines, start=1):
-        if section is not None and line.lstrip().startswith("["):
-            inside = section.match(line) is not None
-        elif inside and whole.match(line):
-            return f" ({path}, line {number})"
-    return ""
 
 
 def _read(path: Path) -> Mapping[str, Any]:

@@ -3,10 +3,10 @@
 Pure: what is stored is read and written elsewhere.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,56 +21,46 @@ from chapterhouse.settings_file import (
 from chapterhouse.types import Origin, SettingValue, StoredSetting
 
 _DEFAULTS: Final = Settings()
-# What these open is named by the files of the machine, so only those may choose it first.
-_OPENS: Final[Mapping[str, frozenset[object]]] = {
-    "rerank.engine": frozenset({"folder", "http"}),
-}
 _SET: Final = "(set)"
 
 
 # --- names ----------------------------------------------------------------------------------------
 
 
-class Alias(NamedTuple):
-    """Another name of a setting, and how its values become those of the setting.
-
-    ``convert`` takes a value and the settings without the database's.
-    """
-
-    name: str
-    convert: Callable[[object, Settings], object]
-
-
-def _same(value: object, _below: Settings, /) -> object:
-    return value
-
-
-def _most_of_one_document(value: object, _below: Settings, /) -> object:
-    """Return the most passages of one document by which a share of sources is reached."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise UsageError(f"diversity_factor is a number from 0 to 1, not {value!r}.")
-    return min(int(1 / value + 1e-9), _MOST) if value else 0
-
-
-def _engine_if_enabled(value: object, below: Settings, /) -> object:
-    """Return no engine, or the one that holds without the database."""
-    if not isinstance(value, bool):
-        raise UsageError(f"rag_rerank_enabled is true or false, not {value!r}.")
-    if not value:
-        return "none"
-    return below.rerank.engine if below.rerank.engine != "none" else _DEFAULTS.rerank.engine
-
-
 _MOST: Final = 1_000  # of search.per_document
-ALIASES: Final[Mapping[str, Alias]] = {
-    "chunk_size": Alias("chunking.target", _same),
-    "min_chunk_size": Alias("chunking.minimum", _same),
-    "max_chunk_size": Alias("chunking.maximum", _same),
-    "max_tokens": Alias("packing.maximum", _same),
-    "min_similarity": Alias("search.min_similarity", _same),
-    "diversity_factor": Alias("search.per_document", _most_of_one_document),
-    "rag_rerank_enabled": Alias("rerank.engine", _engine_if_enabled),
+# Names of other systems; what their values become, ``convert_value`` says.
+ALIASES: Final[Mapping[str, str]] = {
+    "chunk_size": "chunking.target",
+    "min_chunk_size": "chunking.minimum",
+    "max_chunk_size": "chunking.maximum",
+    "max_tokens": "packing.maximum",
+    "min_similarity": "search.min_similarity",
+    "diversity_factor": "search.per_document",
+    "rag_rerank_enabled": "rerank.engine",
 }
+
+
+def convert_value(name: str, value: object, below: Settings) -> object:
+    """Return what a value given under a name, which may be an alias, is for its setting.
+
+    Args:
+        name: As the caller calls the setting.
+        value: As JSON has it.
+        below: The settings without the database's.
+
+    Raises:
+        UsageError: the value is none that the alias takes.
+    """
+    if name == "diversity_factor":  # the share of one document, of which a number has to be made
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+            raise UsageError(f"diversity_factor is a number from 0 to 1, not {value!r}.")
+        return min(int(1 / value + 1e-9), _MOST) if value else 0
+    if name == "rag_rerank_enabled":
+        if not isinstance(value, bool):
+            raise UsageError(f"rag_rerank_enabled is true or false, not {value!r}.")
+        stated = below.rerank.engine
+        return (stated if stated != "none" else _DEFAULTS.rerank.engine) if value else "none"
+    return value
 
 
 def setting_names() -> tuple[str, ...]:
@@ -86,7 +76,7 @@ def find_setting(name: str) -> str:
     Raises:
         UsageError: there is none; the hint names a similar one.
     """
-    found = ALIASES[name].name if name in ALIASES else name
+    found = ALIASES.get(name, name)
     known = setting_names()
     if found in known or found.startswith("models."):
         return found
@@ -213,7 +203,8 @@ def _problem(name: str, value: object, below: Settings) -> str:
     if not is_changeable(name):
         return f"The setting {name} is not one that a workspace's database may have."
     is_text = isinstance(value, str)  # what it is otherwise does not fit, as is said later
-    if is_text and value in _OPENS.get(name, ()) and value_of(below, name) != value:
+    opens = name == "rerank.engine" and value in ("folder", "http")  # what a file has to name
+    if opens and value != below.rerank.engine:
         return f"{name} can be {value!r} only where a settings file says so."
     if name == "expansion.model" and is_text and value and value not in below.models:
         known = ", ".join(sorted(below.models)) or "none"

@@ -40,10 +40,12 @@ def check(xml: str, tests: int, failures: int) -> Iterator[dict[str, str | None]
 
 
 def test_without_gates_there_is_a_case_for_every_question(library: Library) -> None:
-    first, second = check(junit(evaluated(library), ()), 2, 1)
+    written = junit(evaluated(library), ())
+    first, second = check(written, 2, 1)
     assert first == {"name": "q1 What does a guest berth cost?", "why": None}
     assert second["why"]
     assert second["name"] == 'q2 Who <won> & "why"\ufffd[2J\ufffd\ufffd?'
+    assert junit(evaluated(library), ()) == written
 
 
 def test_with_gates_there_is_a_case_for_every_gate(library: Library) -> None:
@@ -51,7 +53,3 @@ def test_with_gates_there_is_a_case_for_every_gate(library: Library) -> None:
     passed, failed = check(junit(evaluated(library), held), 2, 1)
     assert passed == {"name": "R@5 >= 0.5", "why": None}
     assert failed == {"name": "MAP >= 0.9", "why": "MAP is 0.2500, below 0.9"}
-
-
-def test_the_same_evaluation_gives_the_same_file(library: Library) -> None:
-    assert junit(evaluated(library), ()) == junit(evaluated(library), ())

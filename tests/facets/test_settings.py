@@ -178,7 +178,7 @@ def test_another_name_is_taken_everywhere_and_never_shown(shared: Library, alias
         alias, 1 if alias == "diversity_factor" else 600
     )
     changed = shared.configuration.change(alias, value, "ada")
-    assert changed.name == ALIASES[alias].name == shared.configuration.get(alias).name
+    assert changed.name == ALIASES[alias] == shared.configuration.get(alias).name
     assert changed.origin is Origin.DATABASE
     assert changed.value != changed.default
     assert shared.configuration.reset(alias, "ada").origin is not Origin.DATABASE

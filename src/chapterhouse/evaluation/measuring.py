@@ -15,12 +15,11 @@ refusal        the library says that it finds no answer, where there is none
 With required documents, passage, context and answer count only where they come from one of these.
 """
 
-import hashlib
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
@@ -136,16 +135,6 @@ def question_task(questions: Sequence[Question], library: Library, name: str) ->
     return Task(name, library, tuple(cases), warnings=tuple(_unknown(known.unknown)))
 
 
-def limited(task: Task, limit: int | None) -> Task:
-    """Return the task with at most so many questions, drawn by the hashes of their ids."""
-    if limit is None or limit >= len(task.cases):
-        return task
-    drawn = sorted(task.cases, key=lambda case: _hash(case.question.id))[:limit]
-    chosen = {case.question.id for case in drawn}
-    cases = tuple(case for case in task.cases if case.question.id in chosen)
-    return replace(task, cases=cases)
-
-
 class _Names:
     """Documents by everything they may be called; remembers the names that fit none."""
 
@@ -199,10 +188,6 @@ def _unknown(names: Mapping[str, str]) -> Iterator[str]:
         yield f"{place}: no document is called '{name}'."
     if len(names) > _WARNINGS:
         yield f"{len(names) - _WARNINGS:,} more names fit no document."
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def evaluate(

@@ -9,8 +9,8 @@ from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings_file import StatedSettings, have_files_changed, read_stated
 from chapterhouse.settings_stored import (
-    ALIASES,
     ResolvedSettings,
+    convert_value,
     find_setting,
     overlay,
     require_changeable,
@@ -146,7 +146,7 @@ def _wanted(values: Mapping[str, object], before: ResolvedSettings) -> dict[str,
         require_changeable(name)
         if name in wanted:
             raise UsageError(f"{name} has two values: '{named}' is another name of it.")
-        wanted[name] = ALIASES[named].convert(value, below) if named in ALIASES else value
+        wanted[name] = convert_value(named, value, below)
         require_possible(name, wanted[name], below)
     valid = {name: one.value for name, one in before.stored.items() if name not in before.ignored}
     fit = overlay(below, {**valid, **wanted})

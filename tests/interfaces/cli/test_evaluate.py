@@ -87,7 +87,6 @@ def test_an_answer_is_read_from_standard_input(
         (("eval", "--fail-below", "R@5=5"), 2, "figure from 0 to 1"),
         (("eval", "--junit", "."), 2, "is a folder"),
         (("eval", "--junit", "none/a.xml"), 2, "folder none is not there"),
-        (("eval", "--limit", "0"), 2, "--limit"),
         (("feedback", "fine", "a.json"), 2, "good or bad"),
         (("feedback", "good"), 2, "Name a FILE"),
         (("feedback", "good", "a.json", "--question", "x"), 2, "Name a FILE"),

@@ -36,9 +36,6 @@ def evaluate(
         str | None, argument("FILE", "A file of questions; else the workspace's own.")
     ] = None,
     *,
-    limit: Annotated[
-        int | None, option("--limit", "N", "At most so many questions.", least=1)
-    ] = None,
     fail_below: Annotated[
         list[str] | None,
         option(
@@ -71,7 +68,7 @@ def evaluate(
                 hint="Judge answers with chapterhouse feedback, or name a file of questions.",
             )
         asked = questions.read_questions(file)
-        task = measuring.limited(measuring.question_task(asked, library, str(file)), limit)
+        task = measuring.question_task(asked, library, str(file))
         with show_progress() as on_progress:
             found = measuring.evaluate(task, measures, on_progress)
     held = gates.gates(floors, found)
