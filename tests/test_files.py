@@ -42,12 +42,16 @@ def test_a_file_is_its_owners_alone_and_never_less_strict_than_before(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_link_gives_way_to_the_file(tmp_path: Path) -> None:
+def test_a_link_gives_way_to_a_file_and_an_output_is_written_through_it(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("one")
     (tmp_path / "link").symlink_to("real")
-    write_whole(tmp_path / "link", "two")
+    write_output(tmp_path / "link", "two é")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text("utf-8") == "two é"
+    write_whole(tmp_path / "link", "three")
     assert not (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real").read_text() == "one"
+    assert (tmp_path / "real").read_text("utf-8") == "two é"
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_folder_and_what_is_missing_above_it_are_closed(tmp_path: Path) -> None:
@@ -63,22 +67,6 @@ def test_the_umask_comes_back(tmp_path: Path) -> None:
     (tmp_path / "after").touch()
     assert _mode(tmp_path / "inside") == 0o600
     assert _mode(tmp_path / "after") == 0o666
-
-
-def test_an_output_is_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    write_output(path, "one")
-    write_output(path, "two é")
-    assert path.read_text("utf-8") == "two é"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_link_to_an_output_stays_one(tmp_path: Path) -> None:
-    (tmp_path / "real").write_text("one")
-    (tmp_path / "link").symlink_to("real")
-    write_output(tmp_path / "link", "two")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real").read_text() == "two"
 
 
 def test_a_device_is_written_as_it_is() -> None:
@@ -119,12 +107,9 @@ def test_one_at_a_time_holds_a_lock(tmp_path: Path, name: str) -> None:
     with lock_folder(tmp_path, name) as again:
         assert again
     assert [path.name for path in tmp_path.iterdir()] == ([name] if name else [])
-
-
-def test_what_cannot_be_locked_is_not_held(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with lock_folder(tmp_path / "file", "lock", 0.0) as held:
-        assert not held
+    with lock_folder(tmp_path / "file", "lock", 0.0) as none:  # it cannot be locked
+        assert not none
 
 
 def test_nothing_of_a_work_folder_stays(tmp_path: Path) -> None:

@@ -1,21 +1,5 @@
 """Every error Chapterhouse raises on purpose, in one hierarchy.
 
-::
-
-    ChapterhouseError
-    ├── UsageError            what was asked cannot be done as asked
-    ├── NotFoundError         nothing has that name
-    ├── RejectedError         a file that will not be read; carries a code
-    ├── RefusedError          doing it would be unsafe
-    │   └── NewerLibraryError the database comes from a newer Chapterhouse
-    ├── ReadOnlyError         the library can be read and not be written
-    ├── UnavailableError      the disk or the database takes nothing just now
-    ├── MissingExtraError     an optional engine is not installed
-    ├── BusyError             too much is asked of it at once; carries when to try again
-    ├── EngineError           a model or service did not do what it should
-    │   └── PromptTooLongError  it was given more than it takes
-    └── CorruptLibraryError   what is on disk contradicts itself
-
 Each carries a hint: what the user can do, and the ``exit_code`` of the command line. Interfaces map
 the class once, also to an HTTP status or an MCP error.
 """

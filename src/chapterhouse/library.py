@@ -38,7 +38,6 @@ from chapterhouse.wiring import (
     databases,
     make_home,
     open_runtime,
-    open_workspace,
     place_of,
     require_database,
     resolve_settings,
@@ -225,7 +224,7 @@ class Library:
             _require_there(folder, workspace)
         stated = read_stated(folder, own)
         make_home(folder, own)
-        return cls(open_workspace(folder, workspace, stated))
+        return cls(open_runtime(folder, workspace, stated))
 
     @classmethod
     @contextmanager

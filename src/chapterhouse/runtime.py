@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
-from chapterhouse.ports.limited import limit, limit_definitions
+from chapterhouse.ports.limited import limit
 from chapterhouse.ports.models import PassageCache
 from chapterhouse.types import LibraryStatus, Progress, Scope, Traces
 
@@ -110,10 +110,8 @@ class Runtime:
         return replace(
             self,
             definitions={
-                "persona": limit_definitions(
-                    known, known.names() if personas is None else personas
-                ),
-                "council": limit_definitions(self.definitions["council"], ()),
+                "persona": known.within(known.names() if personas is None else personas),
+                "council": self.definitions["council"].within(()),
             },
             store=limit(self.store, permitted),
             memories=limit(self.memories, permitted),

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from chapterhouse.chunking import fingerprint, sentence, strategies, units
     from chapterhouse.connectors import fetch
     from chapterhouse.connectors.content import Content
-    from chapterhouse.connectors.fetched import Fetch
     from chapterhouse.connectors.folder import SourceFile
     from chapterhouse.facets import access, passwords
     from chapterhouse.ingest import archive, prepare, recut
@@ -106,21 +105,6 @@ def cutter_for(settings: Settings) -> "recut.Cutter":
     )
 
 
-def reading_limits(settings: Settings) -> Limits:
-    """Return how much of a file its reader takes."""
-    return replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
-
-
-def open_workspace(home: Path, workspace: str, stated: StatedSettings) -> Runtime:
-    """Open all parts of a workspace, whose folder is there, with the settings in its database."""
-    return _open_runtime(home, workspace, partial(resolve_stored, stated))
-
-
-def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
-    """Open all parts of a workspace under these settings, whatever its database says of them."""
-    return _open_runtime(home, workspace, lambda _: ResolvedSettings(settings))
-
-
 def resolve_stored(stated: StatedSettings, store: "Store") -> ResolvedSettings:
     """Return the settings that hold with what the database says of them."""
     found = store.settings()
@@ -143,18 +127,23 @@ def resolve_settings(home: Path, workspace: str) -> ResolvedSettings:
         return resolve_stored(stated, store)
 
 
-def _open_runtime(
-    home: Path,
-    workspace: str,
-    resolve_with: "Callable[[Store], ResolvedSettings]",
-) -> Runtime:
+def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) -> Runtime:
+    """Open all parts of a workspace, whose folder is there.
+
+    What files and environment state is joined by what its database says; settings alone hold
+    whatever that says. If one part cannot be opened, those that were are closed again.
+    """
     folder = home / "workspaces" / workspace
+    folders = definition_folders(home, workspace)
     blobs = FolderBlobs(folder / "blobs")
     cache = folder / "cache"
     with ExitStack() as opened:
         store = SqliteStore(folder / "library.db", blobs=blobs)
         opened.callback(store.close)
-        resolved = resolve_with(store)
+        if isinstance(stated, Settings):
+            resolved = ResolvedSettings(stated)
+        else:
+            resolved = resolve_stored(stated, store)
         settings = resolved.settings
         table = static_embedder()
         embedder = NoEmbedder() if settings.embedding.engine == "none" else table
@@ -166,7 +155,8 @@ def _open_runtime(
         opened.callback(worker.close)
         aliases = AliasIndex(folder / "index" / "names")
         opened.callback(aliases.close)
-        pool = ReadingPool(settings.reading.workers, reading_limits(settings))
+        limits = replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
+        pool = ReadingPool(settings.reading.workers, limits)
         opened.callback(pool.close)
         vectors = VectorIndex(folder / "index" / "vectors", embedder)
         base = VectorLayer(embedder, vectors, TABLE_FUSION)
@@ -179,7 +169,10 @@ def _open_runtime(
             workspace=workspace,
             settings=settings,
             resolved=resolved,
-            definitions=_definitions(definition_folders(home, workspace)),
+            definitions={
+                "persona": FolderDefinitions(folders["personas"], PERSONA_MARKS),
+                "council": FolderDefinitions(folders["councils"], COUNCIL_MARKS),
+            },
             store=store,
             memories=store.memories(),
             worker=worker,
@@ -198,7 +191,7 @@ def _open_runtime(
             read=pool.submit,
             preparer=partial(preparer, settings, embedder),
             cutter=partial(cutter_for, settings),
-            open_fetch=_open_fetch,
+            open_fetch=lambda: fetch.Fetcher().fetch,
             now=lambda: int(time.time()),
             nonce=_nonce,
             version=version("chapterhouse"),
@@ -228,14 +221,6 @@ def place_of(home: Path, workspace: str) -> "Place":
     """Return where a workspace is, or will be."""
     folder = home / "workspaces" / workspace
     return archive.Place(home, workspace, folder, definition_folders(home, workspace))
-
-
-def _definitions(folders: Mapping[str, Path]) -> dict[str, FolderDefinitions]:
-    """Return the definitions by kind."""
-    return {
-        "persona": FolderDefinitions(folders["personas"], PERSONA_MARKS),
-        "council": FolderDefinitions(folders["councils"], COUNCIL_MARKS),
-    }
 
 
 def require_database(folder: Path) -> bool:
@@ -275,10 +260,6 @@ def _open_stored(folder: Path) -> Iterator["tuple[SqliteStore, Mapping[str, Inde
 
 def _nonce() -> str:
     return "".join(secrets.choice(ascii_lowercase) for _ in range(prompt.MARK_LETTERS))
-
-
-def _open_fetch() -> "Fetch":
-    return fetch.Fetcher().fetch
 
 
 def _opener(cache: Path, opened: ExitStack) -> Callable[[EmbeddingSettings], Embedder]:

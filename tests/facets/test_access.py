@@ -1,6 +1,5 @@
 """Who may use a home over the network."""
 
-import shutil
 import string
 import subprocess
 import sys
@@ -17,7 +16,15 @@ from tests.access_parts import NOW, PASSWORD, Clock, CountingHasher, open_access
 
 from chapterhouse import wiring
 from chapterhouse.errors import CorruptLibraryError, NotFoundError, ReadOnlyError, UsageError
-from chapterhouse.facets.access import IDLE_SECONDS, SESSION_SECONDS, Access, NewKey
+from chapterhouse.facets.access import (
+    IDLE_SECONDS,
+    SESSION_SECONDS,
+    Access,
+    NewKey,
+    check_label,
+    check_names,
+    describe,
+)
 from chapterhouse.store import connections
 from chapterhouse.types import AccessLevel, AuditOutcome, Grant
 
@@ -471,18 +478,6 @@ def test_who_tries_many_at_once_has_no_more_tries(
     assert hasher.calls == 5
 
 
-# --- the audit log ------------------------------------------------------------------------------
-
-
-def test_what_is_recorded_has_the_time_of_its_record(access: Access, clock: Clock) -> None:
-    for number in range(250):  # and so no clean-up takes what is young
-        clock.now += 60
-        outcome = AuditOutcome.REFUSED if number % 2 else AuditOutcome.DONE
-        access.record("key ch_00000000", "document.add", str(number), outcome)
-    found = access.entries(1_000)
-    assert [entry.at for entry in found] == [clock.now - 60 * number for number in range(250)]
-
-
 # --- secrets ------------------------------------------------------------------------------------
 
 
@@ -501,11 +496,28 @@ def test_no_secret_is_in_the_database(access: Access, ada: str, tmp_path: Path) 
         assert text.encode() not in stored
 
 
-def test_a_copy_of_the_home_lets_in_the_same(access: Access, tmp_path: Path) -> None:
-    made = access.create_key("x", READ, None, by="test")
-    access.close()
-    (tmp_path / "copy").mkdir()
-    shutil.copy(tmp_path / "access.db", tmp_path / "copy")
-    copied = open_access(tmp_path / "copy")
-    assert copied.authenticate(made.secret) == made.key.grant
-    copied.close()
+# --- what is written into a grant ----------------------------------------------------------------
+
+
+def test_names_are_in_order_and_each_once() -> None:
+    assert check_names("shelf", ["b", "a", "b"]) == ("a", "b")
+    assert (check_names("shelf", []), check_names("shelf", None)) == ((), None)
+    for name in ("", "a b", "../x", "x" * 65, "ä", "-x", "a\n"):
+        with pytest.raises(UsageError, match="name of a workspace"):
+            check_names("workspace", ["fine", name])
+    with pytest.raises(UsageError, match="abc"):  # one text is not taken for its letters
+        check_names("workspace", "abc")
+
+
+def test_labels_are_bounded_and_visible() -> None:
+    assert check_label("  nightly backup ") == "nightly backup"
+    assert check_label("a\u202eb") == "a\\u202eb"
+    for label in ("", "  ", "x" * 101):
+        with pytest.raises(UsageError, match="1 to 100"):
+            check_label(label)
+
+
+def test_a_grant_in_words() -> None:
+    assert describe(Grant("user ada", ADMIN, None)) == "admin"
+    grant = Grant("user ada", READ, ("a", "b"), (), ("maria",))
+    assert describe(grant) == "read in a,b shelves none personas maria"

@@ -1,6 +1,7 @@
 """A library that reads a cloud drive, over a real server."""
 
 import hashlib
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 
@@ -8,8 +9,10 @@ import pytest
 from tests.clouds import HASTE, Drive
 
 from chapterhouse import Library
-from chapterhouse.connectors import rclone_program
+from chapterhouse.connectors.rclone_listing import Place
 from chapterhouse.errors import MissingExtraError, NotFoundError, UsageError
+from chapterhouse.facets import drives
+from chapterhouse.facets.drives import list_folder
 from chapterhouse.types import Document, Progress, Status
 
 TEXT = "# Berths\n\nA berth of twelve metres costs eighty crowns a night.\n"
@@ -98,7 +101,7 @@ def test_browsing_again_costs_no_call(synced: Drive) -> None:
 def test_a_file_that_never_arrives_whole_is_not_stored_short(
     synced: Drive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rclone_program, "Patience", lambda **_: HASTE)
+    monkeypatch.setattr(drives, "PATIENCE", HASTE)
     synced.write("Papers/berths.md", TEXT * 40, 1_700_000_000)
     synced.proxy.faults["berths.md"] = repeat("short")
     with Library.open() as library:
@@ -240,3 +243,33 @@ def test_a_sync_again_without_a_shelf_keeps_shelf_and_patterns(drive: Drive) -> 
         ]
         assert {one.shelves for one in library.documents.list()} == {("papers",)}
         assert sorted(documents(library)) == ["Papers/berths.md"]
+
+
+# --- remembered listings --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", ["", "[]", "7", '{"webdav:Papers False": {"entries": []}}'])
+def test_listings_are_the_owners_alone_and_a_damaged_file_is_none(
+    drive: Drive, content: str
+) -> None:
+    drive.write("Papers/a.md", "# A")
+    with Library.open() as library:
+        runtime, place = library.documents._runtime, Place("webdav", "Papers")
+        list_folder(place, runtime)
+        (file,) = (runtime.folder / "cache").glob("listings*")
+        assert file.stat().st_mode & 0o777 == 0o600
+        file.write_text(content)
+        assert [entry.path for entry in list_folder(place, runtime)] == ["a.md"]
+
+
+def test_a_listing_is_forgotten_after_its_time(drive: Drive) -> None:
+    drive.write("Papers/a.md", "# A")
+    place, now = Place("webdav", "Papers"), 1_000
+    with Library.open() as library:
+        runtime = replace(library.documents._runtime, now=lambda: now)
+        list_folder(place, runtime)
+        drive.write("Papers/b.md", "# B")
+        now += 299
+        assert len(list_folder(place, runtime)) == 1
+        now += 1
+        assert len(list_folder(place, runtime)) == 2

@@ -41,30 +41,9 @@ def test_a_password_matches_its_hash_and_no_other_one(password: str, data: st.Da
     assert passwords.verify(stored, other) == same
 
 
-def test_without_a_user_as_much_is_hashed_as_with_one() -> None:
-    hasher = CountingHasher()
-    passwords = Passwords(hasher)
-    stored = passwords.hash(PASSWORD)
-    counts = []
-    for value, password in ((stored, PASSWORD), (stored, "x" * 20), (None, PASSWORD)):
-        hasher.calls = 0
-        passwords.verify(value, password)
-        counts.append(hasher.calls)
-    assert counts == [1, 1, 1]
-
-
 def test_a_damaged_hash_is_no_wrong_password() -> None:
     with pytest.raises(CorruptLibraryError, match="nobody can read"):
         Passwords(CountingHasher()).verify("$argon2id$torn", PASSWORD)
-
-
-def test_hashes_of_other_parameters_are_noticed() -> None:
-    old, new = Passwords(CountingHasher(1)), Passwords(CountingHasher(2))
-    stored = old.hash(PASSWORD)
-    assert not old.is_outdated(stored)
-    assert new.is_outdated(stored)
-    assert not new.is_outdated(new.rehash(PASSWORD))
-    assert new.verify(stored, PASSWORD)
 
 
 def test_only_a_few_are_hashed_at_a_time() -> None:
@@ -97,8 +76,7 @@ def test_pauses_grow_up_to_a_limit(failures: int) -> None:
     assert (pause_after(failures) == 0) == (failures < 5)
 
 
-def test_the_longest_pause_counts() -> None:
-    assert [pause_after(number) for number in range(4, 12)] == [0, 30, 60, 120, 240, 480, 900, 900]
+def test_a_pause_is_counted_from_the_last_failure() -> None:
     assert seconds_left(0, 0, 100) == seconds_left(4, 100, 100) == seconds_left(5, 70, 100) == 0
     assert seconds_left(6, 80, 100) == 40
 

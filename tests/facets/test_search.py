@@ -21,19 +21,22 @@ def test_the_cap_per_document_holds(library: Library) -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("question", ["", "   \n"])
-def test_an_empty_question_is_refused(library: Library, question: str) -> None:
-    with pytest.raises(UsageError, match="empty"):
-        library.answers.ask(question)
-
-
-def test_numbers_out_of_range_are_refused(library: Library) -> None:
+def test_what_cannot_be_asked_is_refused(library: Library) -> None:
+    for question in ("", "   \n"):
+        with pytest.raises(UsageError, match="empty"):
+            library.answers.ask(question)
     with pytest.raises(UsageError, match="limit"):
         library.search.hits("harbour", limit=0)
-    with pytest.raises(UsageError, match="word"):
-        library.answers.ask("harbour", words=0)
     with pytest.raises(UsageError, match="negative"):
         library.search.hits("harbour", per_document=-1)
+    with pytest.raises(UsageError, match="word"):
+        library.answers.ask("harbour", words=0)
+    with pytest.raises(UsageError, match="characters"):
+        library.search.hits("x" * 10_001)
+    with pytest.raises(NotFoundError, match="crw") as caught:
+        library.answers.ask("How fast may a vessel go?", shelves=["crw"])
+    assert "library" in caught.value.hint
+    assert not library.answers.ask("\ud800?").found
 
 
 def test_without_embeddings_search_is_lexical(folder: Path, tmp_path: Path) -> None:
@@ -61,18 +64,6 @@ def test_a_language_without_vectors_is_left_to_the_lexical_side(tmp_path: Path) 
         (hit,) = library.search.hits("какая скорость судна в гавани").hits
         assert "cosine" not in hit.stages
         assert library.answers.ask("Какая скорость судов в гавани?").found
-
-
-def test_a_shelf_that_is_not_there_is_named(library: Library) -> None:
-    with pytest.raises(NotFoundError, match="crw") as caught:
-        library.answers.ask("How fast may a vessel go?", shelves=["crw"])
-    assert "library" in caught.value.hint
-
-
-def test_questions_that_are_no_text_or_too_long(library: Library) -> None:
-    assert not library.answers.ask("\ud800?").found
-    with pytest.raises(UsageError, match="characters"):
-        library.search.hits("x" * 10_001)
 
 
 def test_a_context_has_the_tokens_of_its_purpose(library: Library) -> None:

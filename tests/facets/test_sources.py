@@ -4,10 +4,13 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.clouds import Drive
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.types import SourceKind, SyncReport
+from chapterhouse.facets.source_sync import all_sources, sync_sources
+from chapterhouse.ingest.mirror import Options
+from chapterhouse.types import Progress, SourceKind, SyncReport
 
 
 def by_name(reports: tuple[SyncReport, ...]) -> dict[str, SyncReport]:
@@ -230,3 +233,22 @@ def test_a_folder_on_two_shelves_that_are_not_the_default_one_needs_a_name(tmp_p
             library.sources.add(str(tmp_path / "papers"), shelf=shelf)
         with pytest.raises(UsageError, match="several shelves"):
             library.sources.add(str(tmp_path / "papers"))
+
+
+def test_every_kind_of_source_is_synced_in_one_pass(
+    library: Library, drive: Drive, tmp_path: Path
+) -> None:
+    drive.write("Papers/a.md", "# Lamps\n\nThe lamp on the pier is lit at dusk.\n")
+    library.sources.add("webdav:Papers")
+    tides = tmp_path / "tides"
+    tides.mkdir()
+    (tides / "t.md").write_text("# Tides\n\nThe spring tide rises four metres.\n")
+    library.personas.create("maria", display_name="Maria", folders=[str(tides)])
+    runtime = library.documents._runtime
+    seen: list[Progress] = []
+    reports = sync_sources((), Options(), runtime, seen.append)
+    assert [(one.source, one.changed) for one in reports] == [
+        ("Papers", 1), ("documents", 0), ("persona/maria", 1),
+    ]  # fmt: skip
+    assert {progress.current for progress in seen} >= {"Papers/a.md", "tides/t.md"}
+    assert [one.name for one in all_sources(runtime) if not one.synced] == []

@@ -11,13 +11,6 @@ LIMITS = st.none() | st.lists(st.sampled_from(NAMES), max_size=3).map(tuple)
 GRANTS = st.builds(Grant, st.just("key ch_00000000"), LEVELS, LIMITS, LIMITS, LIMITS)
 
 
-def test_levels_are_ordered() -> None:
-    read, write, admin = AccessLevel
-    assert [read.includes(one) for one in AccessLevel] == [True, False, False]
-    assert [write.includes(one) for one in AccessLevel] == [True, True, False]
-    assert [admin.includes(one) for one in AccessLevel] == [True, True, True]
-
-
 @given(GRANTS, LEVELS, st.sampled_from((*NAMES, "delta")))
 def test_nothing_beyond_its_limits_is_permitted(
     grant: Grant, level: AccessLevel, name: str

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from chapterhouse.errors import UsageError
 from chapterhouse.evaluation.measures import RANKING_MEASURES, Measure, measure_named
@@ -94,17 +94,16 @@ def junit(found: Evaluation, held: Sequence[Gate]) -> str:
     """Return the XML of an evaluation."""
     cases = [_gate(gate) for gate in held] or [_question(entry) for entry in found.scored]
     failures = sum(bool(why) for _, why in cases)
-    suite = f"chapterhouse eval {found.name}"
-    counts = f'tests="{len(cases)}" failures="{failures}" errors="0"'
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f"<testsuites name={_quoted('chapterhouse eval')} {counts}>",
-        f'  <testsuite name={_quoted(suite)} {counts} skipped="0">',
-        *(line for case in cases for line in _written(case, suite)),
-        "  </testsuite>",
-        "</testsuites>",
-    ]
-    return "\n".join(lines) + "\n"
+    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
+    name = _plain(f"chapterhouse eval {found.name}")
+    root = Element("testsuites", {"name": "chapterhouse eval", **counts})
+    suite = SubElement(root, "testsuite", {"name": name, **counts, "skipped": "0"})
+    for title, failure in cases:
+        case = SubElement(suite, "testcase", {"classname": name, "name": _plain(title)})
+        if failure:
+            SubElement(case, "failure", {"type": "assertion", "message": _plain(failure)})
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, "unicode")}\n'
 
 
 def _gate(gate: Gate) -> _Case:
@@ -117,17 +116,5 @@ def _question(entry: Scored) -> _Case:
     return f"{question.id} {question.text}", "; ".join(entry.failures)
 
 
-def _written(case: _Case, suite: str) -> Sequence[str]:
-    name, failure = case
-    head = f"    <testcase classname={_quoted(suite)} name={_quoted(name)}"
-    if not failure:
-        return [f"{head}/>"]
-    return [
-        f"{head}>",
-        f'      <failure type="assertion" message={_quoted(failure)}/>',
-        "    </testcase>",
-    ]
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(_UNWRITABLE.sub("\ufffd", text))
+def _plain(text: str) -> str:
+    return _UNWRITABLE.sub("\ufffd", text)

@@ -1,6 +1,6 @@
 """Where the definitions of personas and of councils are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -50,3 +50,6 @@ class Definitions(Protocol):
 
         Yields False where it cannot be locked, as where there is no folder.
         """
+
+    def within(self, names: Collection[str]) -> "Definitions":
+        """Return definitions of which only those of some names are there; none can be written."""

@@ -1,13 +1,10 @@
 """A part of the library as those see it who may not see all of it."""
 
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from chapterhouse.errors import RefusedError
-from chapterhouse.ports.definitions import Definitions
 from chapterhouse.types import Scope
 
 Port = TypeVar("Port")
@@ -24,49 +21,6 @@ def limit(port: Port, permitted: Scope) -> Port:
     added later cannot read past it.
     """
     return cast("Port", _Limited(port, permitted))
-
-
-def limit_definitions(definitions: Definitions, names: Collection[str]) -> Definitions:
-    """Return definitions of which only those of some names are there; nothing can be written."""
-    return _LimitedDefinitions(definitions, frozenset(names))
-
-
-class _LimitedDefinitions:
-    """Definitions of which only some are there."""
-
-    def __init__(self, definitions: Definitions, names: frozenset[str]) -> None:
-        self._definitions = definitions
-        self._names = names
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of those that are there, sorted."""
-        return tuple(name for name in self._definitions.names() if name in self._names)
-
-    def folder(self, name: str) -> Path:
-        """Return the folder of a definition."""
-        return self._definitions.folder(name)
-
-    def has(self, name: str, file: str) -> bool:
-        """Whether a definition that is there has this file."""
-        return name in self._names and self._definitions.has(name, file)
-
-    def read(self, name: str, file: str, most: int) -> bytes:
-        """Return the first bytes of a file of a definition that is there."""
-        if name not in self._names:
-            raise FileNotFoundError(name)
-        return self._definitions.read(name, file, most)
-
-    def write(self, name: str, file: str, text: str) -> None:  # noqa: ARG002 - of the port
-        """Refuse to."""
-        raise RefusedError(f"Who sees a part of the library cannot write '{name}'.")
-
-    def make(self, name: str, folders: Sequence[str]) -> None:  # noqa: ARG002 - likewise
-        """Refuse to."""
-        raise RefusedError(f"Who sees a part of the library cannot make '{name}'.")
-
-    def lock(self, name: str) -> AbstractContextManager[bool]:  # noqa: ARG002 - likewise
-        """Lock nothing: nothing is written."""
-        return nullcontext(enter_result=False)
 
 
 class _Limited:

@@ -3,20 +3,35 @@
 import errno
 import os
 import stat
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from chapterhouse.errors import RefusedError
 from chapterhouse.files import lock_folder, make_folder, write_whole
 
 
 class FolderDefinitions:
     """The definitions in one folder, which need not be there yet."""
 
-    def __init__(self, path: Path, marks: Sequence[str]) -> None:
-        """Take the folder of all definitions."""
+    def __init__(
+        self, path: Path, marks: Sequence[str], permitted: Collection[str] | None = None
+    ) -> None:
+        """Take the folder of all definitions; those of ``permitted`` names alone can be read."""
         self._path = path
         self._marks = tuple(marks)
+        self._permitted = None if permitted is None else frozenset(permitted)
+
+    def within(self, names: Collection[str]) -> "FolderDefinitions":
+        """Return definitions of which only those of some names are there; none can be written."""
+        return FolderDefinitions(self._path, self._marks, names)
+
+    def _is_permitted(self, name: str) -> bool:
+        return self._permitted is None or name in self._permitted
+
+    def _require_whole(self, name: str) -> None:
+        if self._permitted is not None:
+            raise RefusedError(f"Who sees a part of the library cannot write '{name}'.")
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all folders that look like a definition, sorted."""
@@ -27,7 +42,8 @@ class FolderDefinitions:
 
     def _is_definition(self, path: Path) -> bool:
         shown = not path.name.startswith((".", "_"))
-        return shown and any((path / mark).exists() for mark in self._marks)
+        marked = any((path / mark).exists() for mark in self._marks)
+        return shown and marked and self._is_permitted(path.name)
 
     def folder(self, name: str) -> Path:
         """Return the folder of a definition, absolute."""
@@ -35,7 +51,7 @@ class FolderDefinitions:
 
     def has(self, name: str, file: str) -> bool:
         """Whether a definition has this file."""
-        return (self._path / name / file).exists()
+        return self._is_permitted(name) and (self._path / name / file).exists()
 
     def read(self, name: str, file: str, most: int) -> bytes:
         """Return the first bytes of a file; a pipe or device would keep us waiting.
@@ -43,6 +59,8 @@ class FolderDefinitions:
         Raises:
             OSError: it is not there, no regular file, or cannot be read.
         """
+        if not self._is_permitted(name):
+            raise FileNotFoundError(name)
         path = self._path / name / file
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as stream:  # noqa: PTH123 - of a descriptor
@@ -56,13 +74,17 @@ class FolderDefinitions:
         Raises:
             OSError: it cannot be written; what was there is still there.
         """
+        self._require_whole(name)
         write_whole(self._path / name / file, text)
 
     def make(self, name: str, folders: Sequence[str]) -> None:
         """Make the folder of a definition, with these folders for documents in it."""
+        self._require_whole(name)
         for folder in folders:
             make_folder(self._path / name / folder)
 
     def lock(self, name: str) -> AbstractContextManager[bool]:
         """Keep every other update of a definition waiting while the block runs."""
+        if self._permitted is not None:  # nothing is written
+            return nullcontext(enter_result=False)
         return lock_folder(self._path / name)
