@@ -12,7 +12,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import CorruptLibraryError, NotFoundError, UsageError
-from chapterhouse.evaluation.measuring import evaluate, question_task
+from chapterhouse.evaluation.measuring import evaluate
 from chapterhouse.evaluation.questions import Question
 from chapterhouse.types import Scope
 
@@ -35,7 +35,7 @@ def test_whoever_asks_hears_what_did_not_work(folder: Path, tmp_path: Path) -> N
         assert "before reranking" in context.warnings[0]
         assert library.search.repack(context, 100).warnings == context.warnings
         wanted = Question("q", asked, required=("rules.md",))
-        found = evaluate(question_task((wanted,), library, "own"))
+        found = evaluate((wanted,), library, "own")
         assert found.warnings == (f"{context.warnings[0]} (in 1 of 1 searches)",)
 
 

@@ -13,11 +13,9 @@ FOLLOWS_EVERYTHING = {
     "ChangeLog",
     "DocumentVectors",  # vectors are made for all documents and read by indexes alone
     "Embeddings",
-    "EncoderRoles",
     "FileLedger",  # a file is looked at before there is a document that could be on a shelf
     "DocumentWriter",
-    "Upkeep",
-    "Backup",  # a copy is of the whole store
+    "Upkeep",  # a copy is of the whole store
     "Blobs",  # bytes by their hash, which only the store knows; it asks by scope before
     "Store",  # it opens other seams, which have scopes of their own
     "Sources",  # no document; what its shelf may be read by is for those who ask

@@ -22,7 +22,6 @@ from chapterhouse.settings_stored import (
     find_setting,
     is_changeable,
     overlay,
-    require_changeable,
     require_possible,
     resolve,
     setting_names,
@@ -121,7 +120,7 @@ def test_what_is_marked_exists() -> None:
 @pytest.mark.parametrize("name", [*sorted(OF_THE_MACHINE), "models.fast.base_url"])
 def test_what_belongs_to_the_machine_is_refused_and_ignored(name: str) -> None:
     with pytest.raises(RefusedError, match=name) as refused:
-        require_changeable(name)
+        require_possible(name, "x", Settings())
     assert "chapterhouse.toml" in refused.value.hint
     found = resolved({name: "x"})
     assert found.settings == Settings()

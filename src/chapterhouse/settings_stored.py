@@ -97,17 +97,6 @@ def is_changeable(name: str) -> bool:
     return is_section and setting in cast("Any", kind).changeable
 
 
-def require_changeable(name: str) -> None:
-    """Refuse to change what belongs to the machine."""
-    if not is_changeable(name):
-        raise RefusedError(
-            f"The setting {name} belongs to the machine and is not changed in a workspace's "
-            "database.",
-            hint=f"Write it into {HOME_FILE} in the home folder, or {WORKSPACE_FILE} in the "
-            "folder of the workspace.",
-        )
-
-
 # --- values ---------------------------------------------------------------------------------------
 
 
@@ -192,9 +181,20 @@ def _overlay_possible(
 
 
 def require_possible(name: str, value: object, below: Settings) -> None:
-    """Refuse a value of a changeable setting that the database may not have."""
-    problem = _problem(name, value, below)
-    if problem:
+    """Refuse a value that the database may not have.
+
+    Raises:
+        RefusedError: the setting belongs to the machine.
+        UsageError: only a file of the machine may name it first.
+    """
+    if not is_changeable(name):
+        raise RefusedError(
+            f"The setting {name} belongs to the machine and is not changed in a workspace's "
+            "database.",
+            hint=f"Write it into {HOME_FILE} in the home folder, or {WORKSPACE_FILE} in the "
+            "folder of the workspace.",
+        )
+    if problem := _problem(name, value, below):
         raise UsageError(problem, hint="See docs/settings.md.")
 
 

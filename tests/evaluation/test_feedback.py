@@ -20,7 +20,7 @@ from chapterhouse.evaluation.feedback import (
     save_feedback,
     to_judged_answer,
 )
-from chapterhouse.evaluation.measuring import evaluate, question_task
+from chapterhouse.evaluation.measuring import evaluate
 from chapterhouse.evaluation.questions import (
     question_file,
     question_id,
@@ -92,7 +92,7 @@ def test_what_an_earlier_version_kept_of_a_bad_answer_still_counts(library: Libr
     source = to_judged_answer(library.answers.ask(ASKED)).citations[0][0]
     old = {"question": ASKED, "forbidden": [source], "note": "feedback: bad"}
     path.write_text(json.dumps(old), "utf-8")
-    found = evaluate(question_task(read_questions(path), library, str(path)))
+    found = evaluate(read_questions(path), library, str(path))
     assert found.measures["absent"].mean == 0.0
     assert "corrected" not in found.measures
 
@@ -105,7 +105,7 @@ def test_a_wrong_sentence_shown_again_is_counted_and_its_document_may_be_cited(
         question = as_question(Verdict.BAD, answer, wrong=Wrong(("1",)))
         path = question_file(library)
         path.write_text(question_line(replace(question, wrong=(named,))), "utf-8")
-        found = evaluate(question_task(read_questions(path), library, str(path)))
+        found = evaluate(read_questions(path), library, str(path))
         assert found.measures["corrected"].mean == figure
         assert "absent" not in found.measures
 
@@ -179,7 +179,7 @@ def test_a_verdict_is_kept_once_and_the_last_one_counts(library: Library) -> Non
 def test_what_is_kept_is_evaluated(library: Library) -> None:
     save_feedback(library, as_question(Verdict.GOOD, to_judged_answer(library.answers.ask(ASKED))))
     path = question_file(library)
-    found = evaluate(question_task(read_questions(path), library, str(path)))
+    found = evaluate(read_questions(path), library, str(path))
     assert found.measures["answer"].mean == 1.0
 
 

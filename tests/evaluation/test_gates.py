@@ -6,7 +6,7 @@ from defusedxml import ElementTree
 
 from chapterhouse import Library
 from chapterhouse.evaluation.gates import Gate, junit
-from chapterhouse.evaluation.measuring import Evaluation, evaluate, question_task
+from chapterhouse.evaluation.measuring import Evaluation, evaluate
 from chapterhouse.evaluation.questions import Question
 
 HOSTILE = 'Who <won> & "why"\x1b[2J\x00\ud800?'
@@ -17,7 +17,7 @@ def evaluated(library: Library) -> Evaluation:
         Question("q1", "What does a guest berth cost?", required=("tariffs.md",)),
         Question("q2", HOSTILE, answers=("80 euros",)),
     ]
-    return evaluate(question_task(questions, library, "a & b"))
+    return evaluate(questions, library, "a & b")
 
 
 def check(xml: str, tests: int, failures: int) -> Iterator[dict[str, str | None]]:

@@ -65,20 +65,6 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """Questions to ask of a library.
-
-    Attributes:
-        warnings: What does not fit together.
-    """
-
-    name: str
-    library: Library
-    cases: tuple[Case, ...]
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Scored:
     """A question with what came of it.
 
@@ -99,7 +85,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What came of a task.
+    """What came of asking questions.
 
     Attributes:
         measures: Means with intervals, by name.
@@ -113,26 +99,6 @@ class Evaluation:
     measures: Mapping[str, Estimate]
     scored: tuple[Scored, ...]
     warnings: tuple[str, ...] = ()
-
-
-def question_task(questions: Sequence[Question], library: Library, name: str) -> Task:
-    """Return the task of a file of questions, asked of a library of one's own.
-
-    A required document that the library does not have counts as not found, with a warning.
-
-    Raises:
-        NotFoundError: the library has none of the required documents.
-        UsageError: the library is empty, or a name fits several documents.
-    """
-    known = _Names(library)
-    cases = [_case(question, known) for question in questions]
-    named = {name for question in questions for name in question.required}
-    if named and named <= set(known.unknown):
-        raise NotFoundError(
-            f"None of the {len(named)} documents that {name} requires is in this library.",
-            hint="Is it the right --home and --workspace? See: chapterhouse docs list",
-        )
-    return Task(name, library, tuple(cases), warnings=tuple(_unknown(known.unknown)))
 
 
 class _Names:
@@ -191,29 +157,50 @@ def _unknown(names: Mapping[str, str]) -> Iterator[str]:
 
 
 def evaluate(
-    task: Task,
+    questions: Sequence[Question],
+    library: Library,
+    name: str,
     measures: Sequence[Measure] = RANKING_MEASURES,
     on_progress: OnProgress | None = None,
 ) -> Evaluation:
-    """Ask every question of ``task``, in its order, and measure what comes back."""
-    state = task.library.status()
+    """Ask every question of a file, in its order, and measure what comes back.
+
+    A required document that the library does not have counts as not found, with a warning.
+
+    Args:
+        name: Where the questions are from, for people.
+
+    Raises:
+        NotFoundError: the library has none of the required documents.
+        UsageError: the library is empty, or a name fits several documents.
+        ChapterhouseError: the library refuses a question; the message says which.
+    """
+    known = _Names(library)
+    cases = [_case(question, known) for question in questions]
+    named = {required for question in questions for required in question.required}
+    if named and named <= set(known.unknown):
+        raise NotFoundError(
+            f"None of the {len(named)} documents that {name} requires is in this library.",
+            hint="Is it the right --home and --workspace? See: chapterhouse docs list",
+        )
+    state = library.status()
     scored: list[Scored] = []
-    for number, case in enumerate(task.cases, start=1):
+    for number, case in enumerate(cases, start=1):
         try:
-            scored.append(_measure(task, case, measures))
+            scored.append(_measure(library, case, measures))
         except ChapterhouseError as error:
             error.message = f"{case.question.place or case.question.id}: {error.message}"
             error.args = (error.message,)
             raise
         if on_progress:
-            on_progress(Progress(number, len(task.cases), case.question.text))
+            on_progress(Progress(number, len(cases), case.question.text))
     return Evaluation(
-        name=task.name,
+        name=name,
         documents=state.documents,
         chunks=state.chunks,
         measures=_estimates(scored),
         scored=tuple(scored),
-        warnings=(*task.warnings, *_of_the_searches(scored)),
+        warnings=(*_unknown(known.unknown), *_of_the_searches(scored)),
     )
 
 
@@ -268,17 +255,17 @@ class _Response:
     shown: Sequence[str]
 
 
-def _measure(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
+def _measure(library: Library, case: Case, measures: Sequence[Measure]) -> Scored:
     question = case.question
-    hits = _document_hits(task.library, case)
-    found = task.library.search.hits(question.text, shelves=question.shelves, limit=FIRST)
+    hits = _document_hits(library, case)
+    found = library.search.hits(question.text, shelves=question.shelves, limit=FIRST)
     names = tuple(hit.document.id for hit in hits)
     scores = {}
     if case.relevant:
         scores = {measure.name: measure.of(names, case.relevant) for measure in measures}
     checks = _required(case, names)
     if question.answers or case.forbidden or question.wrong or not question.answerable:
-        checks |= _checks(case, names, _ask(task, case, found.hits))
+        checks |= _checks(case, names, _ask(library, case, found.hits))
     scores |= {name: float(not failure) for name, failure in checks.items()}
     return Scored(
         case,
@@ -290,12 +277,12 @@ def _measure(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
     )
 
 
-def _ask(task: Task, case: Case, passages: Sequence[Hit]) -> _Response:
+def _ask(library: Library, case: Case, passages: Sequence[Hit]) -> _Response:
     question = case.question
-    answer = task.library.answers.ask(question.text, shelves=question.shelves, remember=False)
+    answer = library.answers.ask(question.text, shelves=question.shelves, remember=False)
     packed: Sequence[_Text] = ()
     if question.answers:
-        context = task.library.search.context(question.text, shelves=question.shelves)
+        context = library.search.context(question.text, shelves=question.shelves)
         packed = [(e.hit.document.id, e.text) for e in context.excerpts]
     return _Response(
         answer.found,

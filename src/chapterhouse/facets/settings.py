@@ -13,7 +13,6 @@ from chapterhouse.settings_stored import (
     convert_value,
     find_setting,
     overlay,
-    require_changeable,
     require_possible,
     resolve,
     setting_values,
@@ -143,7 +142,6 @@ def _wanted(values: Mapping[str, object], before: ResolvedSettings) -> dict[str,
     wanted: dict[str, object] = {}
     for named, value in values.items():
         name = find_setting(named)
-        require_changeable(name)
         if name in wanted:
             raise UsageError(f"{name} has two values: '{named}' is another name of it.")
         wanted[name] = convert_value(named, value, below)

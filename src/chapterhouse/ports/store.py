@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Documents(Protocol):
-    """The documents of a workspace and their parts, as they are read.
+    """The documents of a workspace and their parts, as they are read and counted.
 
     What is outside the scope is not there: it reads as an id that no document has.
     """
@@ -61,10 +61,6 @@ class Documents(Protocol):
 
     def chunks_of(self, document_id: str, scope: Scope) -> tuple[Chunk, ...]:
         """Return the chunks of one document in order."""
-
-
-class Statistics(Protocol):
-    """What can be counted and listed of the documents without reading them."""
 
     def census(self, scope: Scope) -> CorpusCounts:
         """Count documents and chunks, and the documents of each language."""
@@ -207,7 +203,7 @@ class Sources(Protocol):
 
 
 class Upkeep(Protocol):
-    """The store's own health."""
+    """The store's own health, and a copy of it that can be restored elsewhere."""
 
     def collect_garbage(self, grace: float) -> int:
         """Delete blobs that nothing needs and that are ``grace`` seconds old; count them."""
@@ -217,10 +213,6 @@ class Upkeep(Protocol):
 
     def compact(self) -> None:
         """Write the store anew, so that nothing that was removed stays in its file."""
-
-
-class Backup(Protocol):
-    """A copy of the store that can be restored elsewhere."""
 
     def blob_hashes(self) -> Sequence[str]:
         """Return the hashes of the files whose bytes are blobs, sorted."""
@@ -304,13 +296,11 @@ class StoredSettings(Protocol):
 
 class Store(
     Documents,
-    Statistics,
     ChangeLog,
     DocumentWriter,
     FileLedger,
     DocumentVectors,
     Upkeep,
-    Backup,
     Protocol,
 ):
     """The truth: all that is kept of a workspace. Methods may be called from several threads."""

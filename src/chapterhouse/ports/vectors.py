@@ -35,8 +35,11 @@ class DocumentVectors(Protocol):
         """Return chunk keys and their vectors of this fingerprint, shape (n, dimensions)."""
 
 
-class EncoderRoles(Protocol):
-    """Which encoder questions use, which one is being built, and which one was before."""
+class Embeddings(Protocol):
+    """Vectors that come after their documents, and the role of the encoder of each.
+
+    What is added is durable, as with ``Store``.
+    """
 
     def encoders(self) -> Mapping[str, EncoderRecord]:
         """Return the encoder of each role: ``active``, ``previous``, ``building``."""
@@ -58,10 +61,6 @@ class EncoderRoles(Protocol):
 
     def drop_others(self, fingerprints: Sequence[str]) -> int:
         """Delete the vectors of every embedder but these; count the documents that had them."""
-
-
-class Embeddings(EncoderRoles, Protocol):
-    """Vectors that come after their documents. What is added is durable, as with ``Store``."""
 
     def put(
         self,

@@ -15,14 +15,10 @@ from chapterhouse.types.documents import *
 from chapterhouse.types.events import *
 from chapterhouse.types.jobs import *
 from chapterhouse.types.ledger import *
-from chapterhouse.types.memory import *
 from chapterhouse.types.minutes import *
 from chapterhouse.types.personas import *
-from chapterhouse.types.removal import *
 from chapterhouse.types.scope import *
 from chapterhouse.types.settings import *
 from chapterhouse.types.sources import *
 from chapterhouse.types.state import *
-from chapterhouse.types.table import *
-from chapterhouse.types.terms import *
 from chapterhouse.types.writing import *

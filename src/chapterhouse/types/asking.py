@@ -4,11 +4,87 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from chapterhouse.types.documents import Chunk, Document
-from chapterhouse.types.memory import Memory
 from chapterhouse.types.scope import Scope
 from chapterhouse.types.writing import Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TermRows:
+    """The terms of some chunks, one row a chunk, each term as a 32-bit hash (``text/terms.py``).
+
+    A row holds, in order, the terms of the chunk's header and text, of its section path, and of
+    its document's title. A chunk that is not known has an empty row.
+
+    Attributes:
+        terms: All rows one after the other, shape (terms,).
+        starts: Where each row starts, and the end of the last one, shape (rows + 1,).
+        sections: Where the terms of the section path start in each row, shape (rows,).
+        titles: Where the terms of the title start in each row, shape (rows,).
+    """
+
+    terms: "NDArray[np.uint32]"
+    starts: "NDArray[np.int64]"
+    sections: "NDArray[np.int64]"
+    titles: "NDArray[np.int64]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenVectors:
+    """The tokens of a text, in order, those of no character left out.
+
+    Attributes:
+        starts: Where each starts in the text, shape (tokens,).
+        ends: Where each ends, shape (tokens,).
+        vectors: What each means in this text, shape (tokens, dimensions).
+        words: What each means by itself, shape (tokens, dimensions).
+    """
+
+    starts: "NDArray[np.int64]"
+    ends: "NDArray[np.int64]"
+    vectors: "NDArray[np.float32]"
+    words: "NDArray[np.float32]"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A question that was asked once and the answer that was given.
+
+    Attributes:
+        id: ``m`` and its number; never given again.
+        persona: Slug of who answered; empty for the library itself; ``council_SLUG`` for what a
+            council decided, ``council_SLUG/KEY`` for what its member held there.
+        expires: When it is forgotten, in seconds; 0 for never.
+        answer: The text that was given, with its citation numbers.
+        found: Whether it was an answer rather than a refusal.
+        method: How it was composed: ``extractive`` or a model's name.
+        sequence: Of the library, when it was answered.
+    """
+
+    id: str
+    persona: str
+    asked: int
+    expires: int
+    question: str
+    answer: str
+    found: bool
+    method: str
+    sources: tuple[str, ...] = ()
+    sequence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHit:
+    """A memory that fits some words; higher scores fit better."""
+
+    memory: Memory
+    score: float
 
 
 @dataclass(frozen=True, slots=True)

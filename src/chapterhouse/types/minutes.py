@@ -6,11 +6,47 @@ its own they count in those; in minutes, whose turns have none, in ``Minutes.cit
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from chapterhouse.types.answers import Citation
 from chapterhouse.types.claims import Mismatch
-from chapterhouse.types.table import TableRow
 from chapterhouse.types.writing import ToolCall, ToolText, Usage
+
+GAP: Final = "…"  # at the end of a quotation whose sentence goes on
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """One of the things that a question asks.
+
+    Attributes:
+        context: What the question says before it; or empty.
+    """
+
+    text: str
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """What one member's documents say on one thing: a quotation, or nothing.
+
+    Attributes:
+        text: The quotation as it is shown; empty where nothing was found.
+        citations: Its number in ``Minutes.citations``.
+    """
+
+    member: str
+    text: str = ""
+    citations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One thing that a question asks, with a cell for each member in the order of the seats."""
+
+    asked: str
+    cells: tuple[TableCell, ...] = ()
 
 
 class Stance(StrEnum):

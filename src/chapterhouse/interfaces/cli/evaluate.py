@@ -68,9 +68,8 @@ def evaluate(
                 hint="Judge answers with chapterhouse feedback, or name a file of questions.",
             )
         asked = questions.read_questions(file)
-        task = measuring.question_task(asked, library, str(file))
         with show_progress() as on_progress:
-            found = measuring.evaluate(task, measures, on_progress)
+            found = measuring.evaluate(asked, library, str(file), measures, on_progress)
     held = gates.gates(floors, found)
     if target:
         write_output(target, gates.junit(found, held))
