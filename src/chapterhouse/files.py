@@ -35,9 +35,6 @@ def make_folder(folder: Path) -> None:
     """Make a folder and what is missing above it, so that it survives a power cut.
 
     Only their owner may look into them.
-
-    Raises:
-        OSError: it cannot be made.
     """
     for missing in reversed([one for one in (folder, *folder.parents) if not one.is_dir()]):
         missing.mkdir(mode=0o700, exist_ok=True)
@@ -90,7 +87,6 @@ def move_into_place(unfinished: Path, path: Path, *, replace: bool = True) -> No
 
     Raises:
         FileExistsError: something has that name and ``replace`` is False.
-        OSError: the name cannot be given.
     """
     _sync(unfinished, os.O_NOFOLLOW)
     if replace:

@@ -47,12 +47,9 @@ class Runtime:
     Functions that read, search, write and meet take it; tests replace single parts of it.
 
     Attributes:
-        settings: Those that hold.
-        resolved: Where they are from.
         definitions: Those of ``persona`` and of ``council``, by kind.
         store: The documents, and all that is known of files.
         memories: What was asked and answered before.
-        worker: Who runs long work in this process.
         vectors: The index of the vectors that are made while adding.
         indexes: Returns all that is derived from the store, by a name for people.
         rank_in_memory: Returns what ranks chunks that are in no store by BM25.
@@ -60,11 +57,7 @@ class Runtime:
         encoders: Says which embedder and index questions use.
         table: The built-in table, whatever ``embedder`` is: it counts tokens.
         token_encoder: The encoder in the box, whatever ``embedder`` is: it weighs sentences.
-        reranker: The reranking model that the settings name.
         language_model: Returns the language model of a name; the library's own for "", or None.
-        read: Starts reading bytes in a worker process.
-        preparer: Returns what makes a document of what was read.
-        cutter: Returns what cuts documents as the settings say.
         open_fetch: Returns what fetches web pages; called when a page is fetched.
         nonce: Gives the fresh random letters that mark what is ours in a prompt.
         whole: The runtime of which this one shows a part; None where it shows everything.

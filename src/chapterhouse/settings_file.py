@@ -54,7 +54,6 @@ class StatedSettings:
     """What the files and the environment say of a workspace.
 
     Attributes:
-        settings: All of it, over the defaults.
         layers: What each of them says, from weakest to strongest.
         files: The two files as they were read; None for one that is not there.
     """

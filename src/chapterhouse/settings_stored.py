@@ -105,7 +105,6 @@ class ResolvedSettings:
     """The settings that hold for a workspace.
 
     Attributes:
-        settings: All of them.
         stated: What files and environment say; None where nothing else may change them.
         ignored: Of that, what does not hold, by name, and why.
         sequence: The last change in the database that counts here.

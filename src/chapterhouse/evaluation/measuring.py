@@ -53,7 +53,6 @@ class Case:
     """A question as it is measured; documents go by their ids.
 
     Attributes:
-        relevant: Grades above 0 of the documents that should be found.
         forbidden: Documents that should not be.
         labels: What people call the documents above.
     """
@@ -89,7 +88,6 @@ class Evaluation:
 
     Attributes:
         measures: Means with intervals, by name.
-        scored: Every question with what came of it.
         warnings: What does not fit together, and what did not work in the searches.
     """
 

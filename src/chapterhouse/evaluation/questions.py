@@ -26,12 +26,9 @@ class Question:
     Attributes:
         id: Its name in reports, unique in its file, without white space.
         text: What is asked.
-        required: Names of documents that must be found.
-        forbidden: Names of documents that must not be.
         answers: Texts of which a passage and the answer must hold one; empty: not judged.
         wrong: Texts of which the answer must show none.
         answerable: False where an honest library finds no answer.
-        note: Where it comes from, for people.
         place: File and line, for messages.
     """
 

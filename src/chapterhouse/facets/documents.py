@@ -80,11 +80,7 @@ class Documents:
             How each file ended. After an interrupt ``interrupted`` is set; what was reported is
             safe, and the same call does the rest.
         """
-        if not paths:
-            raise UsageError("Nothing to add.", hint="Name a file or a folder.")
-        if shelf:
-            self.require_own_shelf(shelf)
-        wanted = [Path(path).expanduser() for path in paths]
+        wanted = self._wanted(paths, shelf)
         if dry_run:
             maximum = self._runtime.maximum_bytes
             return preview.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
@@ -93,12 +89,15 @@ class Documents:
 
     def add_later(self, *paths: Path | str, shelf: str = "") -> Job:
         """Leave an ``add`` to the next worker; return its job, or the equal one that waits."""
+        order = long_work.adding(self._wanted(paths, shelf), shelf)
+        return long_work.enqueue(order, self._runtime)
+
+    def _wanted(self, paths: Sequence[Path | str], shelf: str) -> Sequence[Path]:
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
         if shelf:
             self.require_own_shelf(shelf)
-        order = long_work.adding([Path(path).expanduser() for path in paths], shelf)
-        return long_work.enqueue(order, self._runtime)
+        return [Path(path).expanduser() for path in paths]
 
     def add_text(self, text: str, *, title: str = "", shelf: str = "") -> AddReport:
         """Store text that came from no file, and index it; the same again changes nothing.
@@ -208,10 +207,7 @@ class Documents:
         if set(document.shelves) <= set(shelves):
             return self.remove(document_id, prove=prove)
         removal = remove.take_off(document, shelves, self._runtime.store)
-        if not prove:
-            self._runtime.catch_up()
-            return removal
-        return replace(removal, search=self._runtime.erase([removal]))
+        return self._searched(removal, prove=prove)
 
     def require_own_shelf(self, shelf: str) -> None:
         """Refuse a shelf that is the image of folders."""
@@ -258,10 +254,13 @@ class Documents:
         removal = remove.remove_documents(sorted(documents), store=self._runtime.store)
         for name in removal.traces.uploads:
             uploads.drop(self._runtime.folder, name)
-        if not prove:
-            self._runtime.catch_up()
-            return removal
-        return replace(removal, search=self._runtime.erase([removal]))
+        return self._searched(removal, prove=prove)
+
+    def _searched(self, removal: Removal, *, prove: bool) -> Removal:
+        if prove:
+            return replace(removal, search=self._runtime.erase([removal]))
+        self._runtime.catch_up()
+        return removal
 
     def in_place(self, documents: Sequence[Document]) -> Sequence[Document]:
         """Return those of ``documents`` whose files are where they were: ``add`` reads them."""
