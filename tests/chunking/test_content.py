@@ -1,8 +1,13 @@
-"""Cuts by topic, meaning and information, on texts where the right border is plain to see."""
+"""Cuts by topic, meaning, information and sections, and the measures of a chunk."""
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chapterhouse.chunking.content import (
@@ -11,8 +16,12 @@ from chapterhouse.chunking.content import (
     chunk_by_topic,
     jaccard,
 )
+from chapterhouse.chunking.hierarchical import chunk_by_hierarchy, with_parents
+from chapterhouse.chunking.quality import Quality, mean_quality, measure_quality
 from chapterhouse.chunking.units import Limits
-from chapterhouse.types import Body, Span
+from chapterhouse.types import Body, Section, Span
+
+from .bodies import body_of
 
 SEA = "The boat left the harbour and the captain watched the harbour light. "
 FOOD = "Knead dough with flour and yeast until the dough rises in flour. "
@@ -68,3 +77,94 @@ def test_one_word_over_and_over_has_no_information_and_is_cut_by_length() -> Non
     lengths = [len(text) for text in texts]
     assert len(texts) > 1
     assert max(lengths) - min(lengths) <= 2 * len("Harbour. ")
+
+
+SMALL = Limits(10, 1, 40)
+# What stands before the first heading, A with A.1 below it, then B.
+BODY = Body(
+    "x" * 100,
+    (
+        Section(0, 0, (), 0, 10),
+        Section(1, 1, ("A",), 10, 30),
+        Section(2, 2, ("A", "A.1"), 30, 60),
+        Section(3, 1, ("B",), 60, 100),
+    ),
+)
+
+
+def spans(*borders: int) -> tuple[Span, ...]:
+    return tuple(Span(start, end) for start, end in pairwise(borders))
+
+
+def test_a_section_holds_all_sections_below_it_and_nothing_else() -> None:
+    cut = with_parents(BODY, spans(0, 10, 30, 60, 100), SMALL)
+    assert [one.parents for one in cut] == [(), ((10, 60),), ((10, 60),), ()]
+
+
+def test_neighbours_under_one_heading_are_a_passage_up_to_three_targets() -> None:
+    cut = with_parents(BODY, spans(60, 70, 80, 90, 100), SMALL)
+    assert [one.parents[0] for one in cut] == [(60, 90)] * 3 + [(60, 100)]
+    assert all(one.parents[-1] == (60, 100) for one in cut)
+
+
+def test_two_neighbours_are_a_passage_however_long_they_are() -> None:
+    body = Body("x" * 100)
+    assert [one.parents for one in with_parents(body, spans(0, 50, 100), SMALL)] == (
+        [((0, 100),)] * 2
+    )
+
+
+def test_a_heading_is_cut_before_though_both_parts_would_fit_one_chunk() -> None:
+    part = "Boats wait. " * 20
+    body = body_of(f"# A\n\n{part}\n\n# B\n\n{part}")
+    starts = [one.start for one in chunk_by_hierarchy(body, Limits(600, 100, 900))]
+    assert starts == [0, body.text.index("# B")]
+
+
+WORDS = st.lists(st.sampled_from(["gate", "wind", "the", "港", "Boat's", "x"]), max_size=40)
+
+
+@given(st.lists(WORDS.map(" ".join), max_size=6), st.sampled_from(["en", "", "zh", "xx"]))
+def test_every_measure_stays_in_its_range(texts: list[str], language: str) -> None:
+    found = measure_quality(texts, language)
+    assert len(found) == len(texts)
+    for quality, text in zip(found, texts, strict=True):
+        assert 0 <= quality.entropy <= math.log2(max(len(text), 1)) + 1e-9
+        assert 0 <= quality.coherence <= 1
+        assert 0 <= quality.density < 1
+        assert 0 <= quality.importance <= 1
+
+
+def test_the_measures_on_an_example_by_hand() -> None:
+    first, second = measure_quality(["The gate, the wind.", "Gate and boat."], "en")
+    # shares of its words: 2/4, 1/4, 1/4
+    assert first.entropy == pytest.approx(1.5)
+    # of three keywords one is common
+    assert first.coherence == second.coherence == pytest.approx(1 / 3)
+    assert first.density == 0.0
+    assert first.importance == pytest.approx(0.4 * 1.5 / 8 + 0.25 + 0.25)
+    assert second.importance == pytest.approx(0.4 * math.log2(3) / 8 + 0.25 + 0.125)
+
+
+def test_repetition_makes_density() -> None:
+    (repeated,) = measure_quality(["Gate, gate, wind; gate and wind."], "en")
+    assert repeated.density == pytest.approx(1 - 2 / 5)
+
+
+def test_a_mean_of_none_is_nothing() -> None:
+    one, other = Quality(4.0, 0.5, 0.0, 0.6), Quality(2.0, 0.1, 0.5, 0.2)
+    assert mean_quality([one, other]) == Quality(3.0, 0.3, 0.25, 0.4)
+    assert mean_quality([]) == Quality(0.0, 0.0, 0.0, 0.0)
+
+
+def test_chinese_is_counted_by_pairs() -> None:
+    (quality,) = measure_quality(["港口开放港口关闭"], "zh")
+    assert quality.entropy > 2
+    assert quality.density > 0
+
+
+def test_a_chunk_alone_has_no_coherence_but_the_best_position() -> None:
+    (quality,) = measure_quality(["gate"], "en")
+    assert (quality.entropy, quality.coherence) == (0.0, 0.0)
+    assert quality.importance == pytest.approx(0.25)
+    assert measure_quality([], "en") == ()

@@ -10,27 +10,9 @@ from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
 from chapterhouse.text.canonical import compose
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.types import Body, ExtractedPage, Extraction, Kind
+from chapterhouse.types import Body, ExtractedPage, Extraction, Kind, Span
 
-WORDS = st.lists(
-    st.sampled_from(["harbour", "gate", "wind", "a", "Eight"]), min_size=1, max_size=30
-)
-PIECES = st.one_of(
-    WORDS.map(lambda words: " ".join(words) + ". "),
-    WORDS.map(lambda words: "\n\n# " + " ".join(words) + "\n\n"),
-    WORDS.map(lambda words: "\n\n" + " ".join(words) + ".\n\n"),
-    st.integers(1, 30).map(
-        lambda n: "\n\n| name | value |\n|---|---|\n" + "| row of a table | 42 |\n" * n + "\n"
-    ),
-    st.integers(1, 30).map(lambda n: "\n\n```python\n" + "value = compute(1)\n" * n + "```\n\n"),
-    st.text(max_size=50),
-    st.just("x" * 700),
-)
-TEXTS = st.lists(PIECES, max_size=12).map("".join)
-
-
-def body_of(text: str, *, markdown: bool = True) -> Body:
-    return compose(Extraction((ExtractedPage(text),), "md", "test", markdown=markdown))[0]
+from .bodies import TEXTS, body_of
 
 
 @given(TEXTS, st.integers(100, 1_200))
@@ -146,3 +128,25 @@ def test_a_short_text_is_one_chunk() -> None:
 def test_an_impossible_overlap_is_refused(size: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="overlap"):
         chunk_by_size(Body("text"), size, overlap)
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("# A\n\nOne.\n\n# B\n\nTwo.\n", ("A",)),
+        ("# A\n\n## B\n\nTwo.\n\n## C\n\nThree.\n", ("A", "B")),
+        ("A\n===\n\nB\n---\n\nTwo.\n\nC\n---\n\nThree.\n", ("A", "B")),
+        ("Before.\n\n# A\n\nOne.\n", ()),
+        ("# A\n\n# B\n", ("B",)),
+    ],
+)
+def test_a_chunk_belongs_to_the_section_of_its_first_text(text: str, path: tuple[str, ...]) -> None:
+    body = body_of(text)
+    (chunk,) = build_chunks("d", body, [Span(0, len(body.text))], len)
+    assert chunk.section_path == path
+
+
+def test_white_space_makes_no_chunk() -> None:
+    body = body_of("One.     Two.")
+    spans = [Span(0, 4), Span(4, 9), Span(9, 13)]
+    assert [chunk.text for chunk in build_chunks("d", body, spans, len)] == ["One.", "Two."]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.build import build_chunks
+from chapterhouse.chunking.fingerprint import cut_by, formats_of
 from chapterhouse.chunking.strategies import (
     STRATEGIES,
     chunk_adaptively,
@@ -18,6 +19,7 @@ from chapterhouse.chunking.strategies import (
 )
 from chapterhouse.chunking.units import Limits
 from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.settings import ChunkingSettings
 from chapterhouse.types import Kind, Span
 
 from .bodies import TEXTS, body_of
@@ -125,3 +127,63 @@ def test_chunks_carry_their_parents() -> None:
     body = body_of(text)
     chunks = build_chunks("d", body, strategies(EMBEDDER.embed_passages)["hierarchical"](body), len)
     assert all(chunk.parents[-1] == (0, len(body.text)) for chunk in chunks)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@settings(max_examples=settings().max_examples // 2)
+@given(text=TEXTS)
+def test_an_analysed_body_is_cut_as_a_plain_one(name: str, text: str) -> None:
+    body = body_of(text)
+    chunker = strategies(EMBEDDER.embed_passages)[name]
+    assert chunker(body) == chunker(analyse_body(body))
+
+
+MARKDOWN = ("md", "markdown")
+BEFORE = ChunkingSettings()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        ChunkingSettings(strategy="topic"),
+        ChunkingSettings(target=500),
+        ChunkingSettings(minimum=50),
+        ChunkingSettings(maximum=1_200),
+        ChunkingSettings(by_format={".MD": "fixed"}),
+        ChunkingSettings(by_format={"markdown": "sentence"}),
+    ],
+)
+def test_what_changes_the_chunks_changes_it(changed: ChunkingSettings) -> None:
+    assert cut_by(MARKDOWN, changed, "estimate") != cut_by(MARKDOWN, BEFORE, "estimate")
+
+
+def test_the_tokenizer_counts() -> None:
+    assert cut_by(MARKDOWN, BEFORE, "llama-2") != cut_by(MARKDOWN, BEFORE, "estimate")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        ChunkingSettings(size=900),  # for "fixed" alone
+        ChunkingSettings(overlap=10),
+        ChunkingSettings(by_format={"pdf": "fixed"}),
+    ],
+)
+def test_what_is_of_other_documents_does_not(changed: ChunkingSettings) -> None:
+    assert cut_by(MARKDOWN, changed, "estimate") == cut_by(MARKDOWN, BEFORE, "estimate")
+
+
+def test_it_is_named_by_the_strategy_and_stays_the_same() -> None:
+    # Another value here means that every library is cut again: raise VERSION on purpose only.
+    assert cut_by(MARKDOWN, BEFORE, "estimate") == "hierarchical-cef3ce4e6f"
+
+
+@given(st.text(alphabet="ab./", min_size=1), st.sampled_from(["md", "pdf"]))
+def test_a_source_is_called_as_its_last_part(source: str, kind: str) -> None:
+    # The store gives what follows the last dot, or all of a source without one.
+    assert formats_of(source, kind) == formats_of(source.rpartition(".")[2], kind)
+
+
+def test_the_extension_comes_first() -> None:
+    assert formats_of("notes/Plan.TXT", "text") == ("txt", "text")
+    assert formats_of("notes.d/plan", "text") == ("plan", "text")

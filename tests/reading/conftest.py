@@ -302,84 +302,6 @@ def saved(pictures: list[bytes], format_: str) -> bytes:
     return written.getvalue()
 
 
-FREE, END = 0xFFFFFFFF, 0xFFFFFFFE
-
-
-def ole(streams: Mapping[str, bytes], *, small: bool = False) -> bytes:
-    """A compound file of 512-byte sectors: header, table, directory, then each stream.
-
-    A name such as ``folder/name`` puts a stream into a storage. Streams of fewer than 4096 bytes
-    are padded, or where ``small``, kept as such streams are: in sectors of 64 bytes.
-    """
-    folders = sorted({name.rpartition("/")[0] for name in streams} - {""})
-    names = ["", *folders, *streams]
-    sectors = -(-len(names) // 4)  # of the directory, four entries each
-    table = [0xFFFFFFFD, *range(2, sectors + 1), END]
-    entries, body, mini, mini_table = [], b"", b"", list[int]()
-
-    def sectors_of(content: bytes) -> int:
-        nonlocal body, table
-        first, count = len(table), -(-len(content) // 512) or 1
-        table += [*range(first + 1, first + count), END]
-        body += content.ljust(count * 512, b"\0")
-        return first
-
-    for stream in streams.values() if small else ():
-        count = -(-len(stream) // 64)
-        mini_table += [*range(len(mini_table) + 1, len(mini_table) + count), END]
-        mini += stream.ljust(count * 64, b"\0")
-    root = sectors_of(mini) if small else END
-    first_of_mini_table = sectors_of(struct.pack(f"<{len(mini_table)}I", *mini_table))
-    for path in names:
-        content = streams.get(path)
-        first, size = (END, 0) if path else (root, len(mini))
-        if content is not None and small:
-            before = list(streams.values())[: list(streams).index(path)]
-            first, size = sum(-(-len(other) // 64) for other in before), len(content)
-        elif content is not None:
-            padded = content.ljust(4096, b"\0")
-            padded += b"\0" * (-len(padded) % 512)
-            first, size = sectors_of(padded), len(padded)
-        kind = 5 if not path else 1 if content is None else 2
-        entries.append(_ole_entry(path, kind, first, size, names))
-    entries += [bytes(128)] * (-len(entries) % 4)
-    header = (
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-        + bytes(16)
-        + struct.pack("<5H", 0x3E, 3, 0xFFFE, 9, 6)
-        + bytes(6)
-        + struct.pack("<9I", 0, 1, 1, 0, 4096, first_of_mini_table, 1, END, 0)
-    )
-    header += struct.pack("<I", 0) + struct.pack("<108I", *[FREE] * 108)
-    assert len(header) == 512
-    assert len(table) <= 128, "one sector of the table is all this builder writes"
-    padded_table = table + [FREE] * (128 - len(table))
-    return header + struct.pack("<128I", *padded_table) + b"".join(entries) + body
-
-
-def _ole_entry(path: str, kind: int, first: int, size: int, names: list[str]) -> bytes:
-    """A directory entry; what is in one storage hangs together by its right sides, in order."""
-    folder, _, name = path.rpartition("/")
-
-    def children(of: str) -> list[str]:
-        inside = [other for other in names if other and other.rpartition("/")[0] == of]
-        return sorted(inside, key=lambda other: (len(other), other.upper()))
-
-    siblings = children(folder) if path else []
-    after = siblings[siblings.index(path) + 1 :] if path else []
-    below = children(path) if kind != 2 else []
-    encoded = ((name or "Root Entry") + "\0").encode("utf-16-le")
-    return (
-        encoded.ljust(64, b"\0")
-        + struct.pack("<HBB", len(encoded), kind, 1)
-        + struct.pack("<I", FREE)
-        + struct.pack("<I", names.index(after[0]) if after else FREE)
-        + struct.pack("<I", names.index(below[0]) if below else FREE)
-        + bytes(36)
-        + struct.pack("<IQ", first, size)
-    )
-
-
 PDF = (
     b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
     b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
@@ -460,6 +382,7 @@ def pool() -> Iterator[ReadingPool]:
 HERE = Path(__file__).parent
 QUICK = Limits(wall_seconds=1.0, worker_memory_bytes=1_000_000_000)
 PATIENT = replace(QUICK, wall_seconds=60.0)
+SOAK = pytest.mark.skipif("CHAPTERHOUSE_LARGE" not in os.environ, reason="make soak does it")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux does this")
 
 

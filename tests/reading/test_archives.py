@@ -20,9 +20,9 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.archives import read_archive
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.members import clean_path, limit_members
+from chapterhouse.reading.members import clean_path, in_parts, limit_members
 from chapterhouse.reading.pool import ReadingPool
-from chapterhouse.types import Member
+from chapterhouse.types import ExtractedPage, Extraction, Member
 
 FILES = {"annex/a.txt": b"The annex.", "annex/b.bin": bytes(range(256)), "c.md": b"# C\n\nText."}
 MAY = 1_777_888_800  # 4 May 2026, 10:00 UTC
@@ -210,3 +210,34 @@ def test_names_of_old_programs_are_read_in_the_code_page_of_dos() -> None:
     data = zipped({"caf\u00e9.txt": b"Coffee."}).replace("caf\u00e9".encode(), b"caf\x82 ")
     (member,) = read_archive(with_flag(data, 0), "a.zip", "zip", Limits()).members
     assert member.path == "caf\u00e9 .txt"
+
+
+PAGES = st.lists(st.text(alphabet="ab \n", max_size=40), min_size=1, max_size=6)
+
+
+def extracted(*texts: str, markdown: bool = False) -> Extraction:
+    pages = tuple(ExtractedPage(text, number) for number, text in enumerate(texts, 1))
+    return Extraction(pages, "txt", "test", markdown=markdown)
+
+
+@given(PAGES, st.integers(1, 30))
+def test_the_parts_together_are_the_whole(texts: list[str], most: int) -> None:
+    found = in_parts(extracted(*texts), "a.txt", Limits(text_characters=most))
+    kept = [page.text for page in found.pages]
+    further = [member.data.decode().replace("\n\n", "") for member in found.members]
+    whole = "".join(texts)
+    assert "".join([*kept, *further]).replace("\n", "") == whole.replace("\n", "")
+    assert sum(map(len, kept)) <= most or len(texts) == len(kept) == 1
+    assert bool(found.members) == (len(whole) > most)
+
+
+def test_pages_stay_whole_and_keep_their_numbers() -> None:
+    found = in_parts(extracted("One.", "Two.", "Three."), "a.b.pdf", Limits(text_characters=9))
+    assert [(page.text, page.number) for page in found.pages] == [("One.", 1), ("Two.", 2)]
+    assert [(one.path, one.data) for one in found.members] == [("a.b part 2 of 2.txt", b"Three.")]
+
+
+def test_a_cut_falls_behind_a_line() -> None:
+    found = in_parts(extracted("aaaa\nbbbb\ncccc", markdown=True), "a", Limits(text_characters=12))
+    assert found.pages[0].text == "aaaa\nbbbb\n"
+    assert [(one.path, one.data) for one in found.members] == [("a part 2 of 2.md", b"cccc")]

@@ -20,6 +20,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.reading.detect import detect
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.ole import compound_file as ole
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.reading.preflight import preflight, wall_seconds
 from chapterhouse.types import Extraction
@@ -31,7 +32,6 @@ from .conftest import (
     epub_parts,
     odf_parts,
     odf_table,
-    ole,
     png,
     xlsx_parts,
     zipped,
@@ -294,7 +294,7 @@ REJECTED: Mapping[str, tuple[str, str, Callable[[], bytes]]] = {
     "circular doc": (
         "a.doc",
         "unreadable",
-        lambda: (data := ole({"WordDocument": b"x"}))[:516] + b"\1\0\0\0" + data[520:],
+        lambda: (data := ole({"WordDocument": b"x"}))[:-4088] + b"\2\0\0\0" + data[-4084:],
     ),
     "deep odt": (
         "a.odt",

@@ -1,5 +1,9 @@
+"""Messages and mailboxes."""
+
 from collections.abc import Mapping
 from email.message import EmailMessage
+
+import pytest
 
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
@@ -25,48 +29,65 @@ def test_a_message_has_subject_headers_body_and_names_of_attachments(
     assert [member.path for member in extraction.members] == ["plan.pdf"]
 
 
-def test_a_message_in_html_alone_becomes_markdown() -> None:
-    message = EmailMessage()
-    message["Subject"] = "x"
-    message.set_content("<h2>Fares</h2><p>They <b>rise</b>.</p>", subtype="html")
-    text = one(message.as_bytes()).pages[0].text
-    assert "## Fares" in text
-    assert "<" not in text
+def written(plain: str = "", *more: str, html: str = "", inline: bool = False) -> bytes:
+    """A message of alternatives, or of texts that are shown one behind the other."""
+    made = EmailMessage()
+    made["Subject"] = "x"
+    made.set_content(plain or html, subtype="plain" if plain else "html")
+    for text in (*more, *([html] if plain and html else [])):
+        kind = "html" if text.startswith("<") else "plain"
+        if inline:
+            made.add_attachment(text, subtype=kind, disposition="inline")
+        else:
+            made.add_alternative(text, subtype=kind)
+    return made.as_bytes()
 
 
-def test_the_plain_body_is_preferred() -> None:
-    message = EmailMessage()
-    message["Subject"] = "x"
-    message.set_content("plain words")
-    message.add_alternative("<p>marked words</p>", subtype="html")
-    text = one(message.as_bytes()).pages[0].text
-    assert "plain words" in text
-    assert "marked" not in text
+LONG = "The ferry leaves at nine. " * 9
 
 
-def test_encoded_headers_and_bodies_are_decoded() -> None:
-    message = EmailMessage()
-    message["Subject"] = "Fähre für alle"
-    message["From"] = "Jürgen <j@example.org>"
-    message.set_content("Grüße aus Köln", charset="iso-8859-1", cte="quoted-printable")
-    extraction = one(message.as_bytes())
-    assert extraction.title == "Fähre für alle"
-    assert "Grüße aus Köln" in extraction.pages[0].text
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (
+            written(html="<h2>Fares</h2><p>They <b>rise</b>.</p>"),
+            "# x\n\n## Fares\n\nThey **rise**.\n",
+        ),
+        (written("plain words", html="<p>marked words</p>"), "# x\n\nplain words\n"),
+        (written("No HTML here.", html=f"<p>{LONG}</p>"), f"# x\n\n{LONG.strip()}\n"),
+        (
+            written("one", "two", "<p>and a note</p>", inline=True),
+            "# x\n\none\n\ntwo\n\nand a note\n",
+        ),
+        (
+            (
+                b"Subject: =?utf-8?q?F=C3=A4hre?=\nFrom: =?utf-8?q?J=C3=BCrgen?= <j@x.org>\n"
+                b"Content-Type: text/plain; charset=iso-8859-1\n"
+                b"Content-Transfer-Encoding: quoted-printable\n\nGr=FC=DFe\n"
+            ),
+            "# F\xe4hre\n\nFrom: J\xfcrgen <j@x.org>\n\nGr\xfc\xdfe\n",
+        ),
+        (
+            (
+                b"Subject: Fares\nFrom: ann@x.test bo@x.test\n"
+                b"To: =?utf-8?q?J=C3=B6rg?= <j@x.test>, a@b <c@x.test>\n\nThe fares.\n"
+            ),
+            (
+                "# Fares\n\nFrom: ann@x.test bo@x.test  \nTo: J\xf6rg <j@x.test>, a@b <c@x.test>\n"
+                "\nThe fares.\n"
+            ),
+        ),
+        (
+            b"From ada Tue Nov 18 10:42:00 2025\nSubject: x\nTo: b@c.d\n\nhello\n",
+            "# x\n\nTo: b@c.d\n\nhello\n",
+        ),
+    ],
+    ids=range(7),
+)
+def test_a_message_is_its_subject_headers_and_text(data: bytes, text: str) -> None:
+    extraction = one(data)
+    assert (extraction.format, extraction.pages[0].text) == ("eml", text)
     assert extraction.notices == ()
-
-
-def test_an_attached_message_is_a_file_in_the_message() -> None:
-    inner, outer = EmailMessage(), EmailMessage()
-    inner["Subject"] = "inner"
-    inner.set_content("secret words")
-    outer["Subject"] = "outer"
-    outer.set_content("see below")
-    outer.add_attachment(inner)
-    extraction = one(outer.as_bytes())
-    assert "secret words" not in extraction.pages[0].text
-    (member,) = extraction.members
-    assert member.path == "inner.eml"
-    assert b"secret words" in member.data
 
 
 def test_broken_headers_and_charsets_are_endured() -> None:
@@ -75,24 +96,6 @@ def test_broken_headers_and_charsets_are_endured() -> None:
         b"Content-Type: text/plain; charset=no-such-thing\n\nGr\xfc\xdfe, wir fahren um neun.\n"
     )
     assert "wir fahren um neun" in extraction.pages[0].text
-
-
-def test_no_address_of_a_header_that_breaks_the_grammar_is_lost() -> None:
-    text = (
-        one(
-            b"From: ann@x.test bo@x.test\nTo: =?utf-8?q?J=C3=B6rg?= <j@x.test>, a@b <c@x.test>\n"
-            b"Subject: Fares\n\nThe fares.\n"
-        )
-        .pages[0]
-        .text
-    )
-    assert "From: ann@x.test bo@x.test  \n" in text
-    assert "To: J\u00f6rg <j@x.test>, a@b <c@x.test>\n" in text
-
-
-def test_a_mailbox_line_in_front_is_no_obstacle() -> None:
-    extraction = one(b"From ada Tue Nov 18 10:42:00 2025\nSubject: x\nTo: b@c.d\n\nhello\n")
-    assert (extraction.format, extraction.title) == ("eml", "x")
 
 
 def test_a_message_keeps_its_place_in_a_thread() -> None:
@@ -108,27 +111,6 @@ def test_a_message_keeps_its_place_in_a_thread() -> None:
         "in-reply-to": "<1@b.c>",
         "references": "<0@b.c> <1@b.c>",
     }
-
-
-def test_all_texts_of_a_mixed_message_are_read() -> None:
-    message = EmailMessage()
-    message["Subject"] = "x"
-    message.set_content("before the picture")
-    message.add_attachment("after the picture", disposition="inline")
-    message.add_attachment("<p>and a note</p>", subtype="html", disposition="inline")
-    assert one(message.as_bytes()).pages[0].text == (
-        "# x\n\nbefore the picture\n\nafter the picture\n\nand a note\n"
-    )
-
-
-def test_a_plain_stub_gives_way_to_what_it_stands_for() -> None:
-    message = EmailMessage()
-    message["Subject"] = "x"
-    message.set_content("Your program shows no HTML.")
-    message.add_alternative(f"<p>{'The ferry leaves at nine. ' * 9}</p>", subtype="html")
-    text = one(message.as_bytes()).pages[0].text
-    assert "The ferry leaves" in text
-    assert "no HTML" not in text
 
 
 def test_attachments_have_name_and_content() -> None:
@@ -148,3 +130,56 @@ def test_attachments_have_name_and_content() -> None:
     read = one(outer.as_bytes())
     assert [(member.path, member.data) for member in read.members] == found
     assert "Attachments: Pläne.pdf, inner.eml" in read.pages[0].text
+
+
+def letter(subject: str, text: str) -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "ada@x.org", "bob@x.org", subject
+    message["Date"] = "Mon, 04 May 2026 10:00:00 +0000"
+    message.set_content(text)
+    return message.as_bytes()
+
+
+def mailbox(*messages: bytes) -> bytes:
+    head = b"From ada@x.org Mon May  4 10:00:00 2026\n"
+    return b"\n".join(head + one.replace(b"\nFrom ", b"\n>From ") + b"\n" for one in messages)
+
+
+def opened(data: bytes, name: str = "old.mbox") -> Extraction:
+    return read(data, name, Limits())
+
+
+def test_each_message_comes_out_as_it_went_in() -> None:
+    letters = [
+        letter("Berths", "From here on it costs 80 euros.\n"),
+        letter("Re: Berths", "Thanks.\n"),
+    ]
+    found = opened(mailbox(*letters)).members
+    assert [one.path for one in found] == ["00001 berths.eml", "00002 re-berths.eml"]
+    assert [one.data.rstrip() for one in found] == [one.rstrip() for one in letters]
+    assert "From here on it costs" in opened(found[0].data, found[0].path).pages[0].text
+
+
+def test_a_mailbox_is_known_by_its_content() -> None:
+    data = mailbox(letter("One", "1"), letter("Two", "2"))
+    assert opened(data, "archive.txt").format == "mbox"
+    assert opened(data.replace(b"\n", b"\r\n"), "archive").format == "mbox"
+    one = mailbox(letter("One", "1"))
+    assert opened(one, "letter.eml").format == "eml"
+    assert len(opened(one).members) == 1
+
+
+def test_a_letter_that_begins_a_paragraph_with_from_is_one_letter() -> None:
+    text = "Dear Bob,\n\nFrom my side all is well since 2020 or so.\n\nAda\n"
+    assert opened(letter("News", text), "letter.eml").format == "eml"
+
+
+def test_a_message_without_a_subject_or_with_a_broken_one_has_a_name() -> None:
+    broken = b"Subject: =?utf-8?b?\xff\nFrom: a@x.org\n\nText.\n"
+    found = opened(mailbox(letter("", "Text.\n"), broken)).members
+    assert found[0].path == "00001 message.eml"
+    assert found[1].path.startswith("00002 ")
+
+
+def test_a_mailbox_without_a_separator_is_none() -> None:
+    assert opened(b"no separator").format == "txt"

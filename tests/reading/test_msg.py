@@ -1,16 +1,16 @@
-"""Outlook messages: their threads and what they carry."""
+"""Outlook messages, and the compound files that they are."""
 
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.mail import msg_attachments, thread
 from chapterhouse.reading.ole import CompoundFile, compound_file
-
-from .conftest import ole
 
 FILE = "__attach_version1.0_#0000000{}/__substg1.0_{}"
 STREAMS = {
@@ -24,12 +24,8 @@ STREAMS = {
 }
 
 
-def padded(content: bytes) -> bytes:
-    return content.ljust(4096, b"\0")
-
-
 def test_attachments_have_name_and_content() -> None:
-    assert [(name, content.rstrip(b"\0")) for name, content in msg_attachments(ole(STREAMS))] == [
+    assert list(msg_attachments(compound_file(STREAMS))) == [
         ("Pl\u00e4ne.txt", b"first content"),
         ("SHORT.TXT", b"second"),
     ]
@@ -102,19 +98,19 @@ def test_a_real_message_inside_is_read_like_itself(data_folder: Path) -> None:
 
 
 def test_a_message_states_its_thread() -> None:
-    assert thread(ole(STREAMS)) == {"message-id": "<a@b>", "references": "<c@d> <e@f>"}
+    assert thread(compound_file(STREAMS)) == {"message-id": "<a@b>", "references": "<c@d> <e@f>"}
 
 
 def test_streams_are_found_by_path_whatever_their_case() -> None:
-    file = CompoundFile(ole(STREAMS))
+    file = CompoundFile(compound_file(STREAMS))
     assert sorted(file.names()) == sorted(STREAMS)
-    assert file.read(FILE.format(0, "37010102").upper()) == padded(b"first content")
+    assert file.read(FILE.format(0, "37010102").upper()) == b"first content"
     assert file.read("absent") == b""
 
 
 def test_damage_ends_in_a_reason() -> None:
-    data = ole(STREAMS)
-    for end in range(0, len(data) - 4096, 512):
+    data = compound_file(STREAMS)
+    for end in range(0, len(data) - 4096, 1024):
         with pytest.raises(RejectedError, match="damaged"):
             list(msg_attachments(data[:end]))
 
@@ -134,3 +130,34 @@ def test_real_messages(data_folder: Path) -> None:
 def test_what_is_no_message_is_told(data: bytes) -> None:
     with pytest.raises(RejectedError):
         thread(data)
+
+
+NAMES = st.text(st.characters(codec="utf-16-le", exclude_characters="/\0"), min_size=1, max_size=15)
+PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
+SIZES = st.sampled_from([0, 1, 64, 65, 4095, 4096, 9000])
+
+
+def apart(paths: list[str]) -> bool:
+    """Whether no path leads through another one, and none differs by case alone."""
+    folded = {path.casefold() for path in paths}
+    above = {"/".join(p.split("/")[:n]) for p in folded for n in range(1, p.count("/") + 1)}
+    return len(folded) == len(paths) and not folded & above
+
+
+@given(st.lists(PATHS, unique=True, max_size=6).filter(apart), st.data())
+def test_streams_come_out_as_they_went_in(paths: list[str], data: st.DataObject) -> None:
+    streams = {path: bytes([n]) * data.draw(SIZES) for n, path in enumerate(paths)}
+    file = CompoundFile(compound_file(streams))
+    assert {path: file.read(path) for path in file.names()} == streams
+
+
+def test_many_streams_and_large_ones() -> None:
+    streams = {f"storage {n % 40}/{n}": bytes(n * 7) for n in range(1_500)}
+    streams["large"] = bytes(range(256)) * 40_000
+    file = CompoundFile(compound_file(streams))
+    assert {path: file.read(path) for path in file.names()} == streams
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="too long"):
+        compound_file({"x" * 32: b""})

@@ -1,12 +1,11 @@
 import pytest
 
-from chapterhouse.errors import RejectedError
 from chapterhouse.reading import ocr
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 
-from .conftest import picture, png, saved
+from .conftest import SOAK, picture, png, saved
 from .pdf_writer import Page
 
 needs_rapidocr = pytest.mark.skipif(not ocr.has_rapidocr(), reason="the extra ocr is not installed")
@@ -37,6 +36,8 @@ def test_a_picture_is_read_in_a_worker_with_its_accents(pool: ReadingPool) -> No
     assert not extraction.markdown
 
 
+@pytest.mark.large
+@SOAK
 @needs_rapidocr
 def test_a_scanned_pdf_says_how_sure_each_page_is(pool: ReadingPool) -> None:
     scans = [picture(Page().lines(72, 100, LEFT)), picture(Page().text(72, 100, "The end."))]
@@ -50,12 +51,6 @@ def test_a_scanned_pdf_says_how_sure_each_page_is(pool: ReadingPool) -> None:
 @pytest.mark.skipif(not ocr.engine_names(), reason="no OCR engine is installed")
 def test_an_image_without_words_says_so(pool: ReadingPool) -> None:
     assert [notice.code for notice in pool.read(png(100, 100), "a.png").notices] == ["no-text"]
-
-
-def test_a_flood_of_pixels_is_never_decoded() -> None:
-    with pytest.raises(RejectedError) as caught:
-        ocr.ocr_image(png(claimed=(10_000, 10_000)))
-    assert caught.value.code == "image-too-large"
 
 
 def test_without_an_engine_an_image_is_empty_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,15 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from chapterhouse.errors import RejectedError, UsageError
+from chapterhouse.errors import UsageError
+from chapterhouse.reading import budget
 from chapterhouse.reading.pool import ReadingPool
 
 from .conftest import HERE, PATIENT, QUICK, code_of, text_of
@@ -78,12 +80,6 @@ def test_values_survive_the_wire(scripted: ReadingPool) -> None:
     assert len(text_of(scripted, "many 3000000")) == 3_000_000
 
 
-def test_hints_survive_the_wire(scripted: ReadingPool) -> None:
-    with pytest.raises(RejectedError) as caught:
-        scripted.read(b"reject x", "order")
-    assert caught.value.hint == "a hint"
-
-
 def test_many_threads_may_use_one_pool(pool: ReadingPool) -> None:
     wrong: list[str] = []
 
@@ -133,12 +129,6 @@ def test_closing_ends_what_runs_and_cancels_what_waits(monkeypatch: pytest.Monke
         pool.submit(b"x", "x")
 
 
-def test_an_unused_pool_starts_nothing() -> None:
-    before = threading.active_count()
-    with ReadingPool(4):
-        assert threading.active_count() == before
-
-
 def test_no_workers_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="at least one"):
         ReadingPool(0)
@@ -148,12 +138,12 @@ ASK = "from chapterhouse.reading.pool import ReadingPool\nwith ReadingPool(1) as
 ASK += "pool.read(b'hello', 'a.txt').pages[0].text)"
 
 
-@pytest.mark.parametrize("how", ["-c", "script", "stdin"])
+@pytest.mark.parametrize("how", ["script", "stdin"])
 def test_any_main_module_will_do(tmp_path: Path, how: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1] / "src")}
     script = tmp_path / "script.py"
     script.write_text(ASK)  # no guard by __name__: it would run again in a spawned copy
-    arguments = {"-c": ["-c", ASK], "script": [str(script)], "stdin": ["-"]}[how]
+    arguments = [str(script)] if how == "script" else ["-"]
     done = subprocess.run(
         [sys.executable, *arguments],
         input=ASK,
@@ -164,3 +154,34 @@ def test_any_main_module_will_do(tmp_path: Path, how: str) -> None:
         check=False,
     )
     assert (done.stdout, done.stderr) == ("hello\n", "")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+    """The seconds that have passed, to be set."""
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    yield now
+    budget.on_request(budget._ignore)
+
+
+def test_more_time_is_asked_for_before_it_runs_out(clock: list[float]) -> None:
+    asked: list[float] = []
+    budget.on_request(asked.append)
+    allowance = budget.Allowance(30, 100)
+    for second in range(30):
+        clock[0] = float(second)
+        assert allowance.lasts()
+    assert asked == [10.0] * 3
+    clock[0] = 30.0
+    assert not allowance.lasts()
+
+
+def test_recognition_is_counted_apart_up_to_the_ceiling(clock: list[float]) -> None:
+    allowance = budget.Allowance(30, 100)
+    clock[0] = 90.0
+    allowance.count_apart(80.0)
+    assert allowance.lasts()
+    clock[0] = 100.0
+    allowance.count_apart(10.0)
+    assert not allowance.lasts()

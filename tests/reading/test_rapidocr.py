@@ -11,7 +11,7 @@ from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf.text import Box
 from chapterhouse.reading.pool import ReadingPool
 
-from .conftest import picture, png, saved
+from .conftest import SOAK, picture, png, saved
 from .pdf_writer import Page
 
 rapidocr = pytest.importorskip("chapterhouse.reading.rapidocr", exc_type=ImportError)
@@ -67,6 +67,8 @@ def test_what_is_transparent_is_paper() -> None:
     assert pixels.min() == 255
 
 
+@pytest.mark.large
+@SOAK
 def test_columns_of_a_picture_are_read_one_after_the_other(pool: ReadingPool) -> None:
     left, right = [f"{line} there" for line in LEFT * 3], [f"{line} back" for line in LEFT * 3]
     page = Page().lines(60, 100, left, 10).lines(330, 100, right, 10)
@@ -76,6 +78,8 @@ def test_columns_of_a_picture_are_read_one_after_the_other(pool: ReadingPool) ->
     assert [line for line in text.split("\n") if line] == left + right
 
 
+@pytest.mark.large
+@SOAK
 def test_the_cells_of_a_row_stay_on_its_line(pool: ReadingPool) -> None:
     page = Page()
     for row, (name, value) in enumerate((("Glucose", "118"), ("Iron", "14.2"), ("Zinc", "0.9"))):
@@ -86,6 +90,8 @@ def test_the_cells_of_a_row_stay_on_its_line(pool: ReadingPool) -> None:
     assert text.split("\n") == ["Glucose 118", "Iron 14.2", "Zinc 0.9"]
 
 
+@pytest.mark.large
+@SOAK
 def test_an_upside_down_picture_is_turned(pool: ReadingPool) -> None:
     page = Page()
     for number, line in enumerate(LEFT):
@@ -94,6 +100,8 @@ def test_an_upside_down_picture_is_turned(pool: ReadingPool) -> None:
     assert pool.read(picture(page), "a.png").pages[0].text.split("\n") == LEFT
 
 
+@pytest.mark.large
+@SOAK
 def test_every_page_of_a_tiff_is_read(pool: ReadingPool) -> None:
     scans = [picture(Page().text(72, 100, text, 14)) for text in ("One page.", "Two pages.")]
     pages = pool.read(saved(scans, "TIFF"), "a.tif").pages

@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chapterhouse.reading import sandbox
 from chapterhouse.reading.pool import ReadingPool
@@ -43,16 +41,6 @@ def test_what_readers_need_is_allowed() -> None:
     for event in ("subprocess.Popen", "os.posix_spawn"):
         with pytest.raises(PermissionError, match="program"):
             sandbox._audit(event, ("tesseract", [], None), programs)
-
-
-@given(
-    st.sampled_from("rwax"),
-    st.text("b+t", max_size=2),
-    st.sampled_from([os.O_RDONLY, os.O_WRONLY, os.O_RDWR]),
-)
-def test_a_file_is_opened_to_be_read_and_for_nothing_else(kind: str, more: str, flags: int) -> None:
-    reads = kind == "r" and "+" not in more and flags == os.O_RDONLY
-    assert sandbox._writes("a.txt", kind + more, flags) is not reads
 
 
 @LINUX

@@ -5,13 +5,10 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import asdict
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import wire, worker
@@ -71,31 +68,6 @@ def test_a_reader_says_itself_why_a_file_cannot_be_read() -> None:
     error = answered(fail(RejectedError("encrypted", "It is locked.", hint="Unlock it."))).outcome
     assert isinstance(error, RejectedError)
     assert (error.code, error.message, error.hint) == ("encrypted", "It is locked.", "Unlock it.")
-
-
-@given(st.lists(st.binary(min_size=1, max_size=20), max_size=6))
-def test_what_comes_in_pieces_is_received_whole(pieces: list[bytes]) -> None:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        sending = threading.Thread(target=lambda: [ours.send(piece) for piece in pieces])
-        sending.start()
-        whole = b"".join(pieces)
-        assert worker._receive(theirs.fileno(), len(whole)) == whole
-        sending.join()
-        ours.close()
-        with pytest.raises(EOFError):
-            worker._receive(theirs.fileno(), 1)
-
-
-def test_a_frame_is_written_whole_however_little_goes_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ours, theirs = socket.socketpair()
-    frame, write = bytes(range(256)) * 4, os.write
-    monkeypatch.setattr(os, "write", lambda descriptor, view: write(descriptor, view[:100]))
-    with ours, theirs:
-        worker._write(ours.fileno(), frame)
-        assert worker._receive(theirs.fileno(), len(frame)) == frame
 
 
 @pytest.mark.parametrize(

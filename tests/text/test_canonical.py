@@ -38,12 +38,6 @@ def test_plain_text_has_no_headings() -> None:
     assert [section.path for section in body.sections] == [()]
 
 
-def test_hidden_characters_are_reported() -> None:
-    _, notices = compose(extraction("a\u202eb\U000e0041"))
-    assert [notice.code for notice in notices] == ["invisible-characters"]
-    assert notices[0].sentence.startswith("2 ")
-
-
 def test_the_title_is_what_the_document_says() -> None:
     def title(text: str, stated: str = "") -> str:
         made = extraction(text, numbered=False, title=stated)

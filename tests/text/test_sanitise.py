@@ -22,17 +22,11 @@ IGNORABLE = {
 
 
 def is_forbidden(code: int) -> bool:
-    character = chr(code)
-    if character in "\t\n":
+    if chr(code) in "\t\n":
         return False
     noncharacter = 0xFDD0 <= code <= 0xFDEF or code & 0xFFFE == 0xFFFE
-    category = unicodedata.category(character)
-    return category in {"Cc", "Cf", "Cs", "Co"} or noncharacter or code in IGNORABLE
-
-
-def test_there_are_as_many_scalar_values_as_unicode_says() -> None:
-    assert len(SCALARS) == 1_112_064
-    assert len(IGNORABLE) == 4_174
+    hidden = unicodedata.category(chr(code)) in {"Cc", "Cf", "Cs", "Co"}
+    return hidden or noncharacter or code in IGNORABLE
 
 
 @pytest.mark.parametrize("end", LINE_ENDS)
@@ -43,13 +37,13 @@ def test_every_line_end_is_a_line_feed(end: str) -> None:
 def test_every_other_scalar_is_kept_or_removed() -> None:
     others = [code for code in SCALARS if chr(code) not in LINE_ENDS + "\n"]
     lines = sanitise("\n".join(f"a{chr(code)}b" for code in others)).text.split("\n")
-    for code, text in zip(others, lines, strict=True):
-        if is_forbidden(code):
-            assert text == "ab", hex(code)
-        else:
-            assert text in {f"a{chr(code)}b", "ab"}, hex(code)
-            if text == "ab":  # only what a later Unicode made a format character
-                assert unicodedata.category(chr(code)) == "Cn", hex(code)
+    removed = {code for code, text in zip(others, lines, strict=True) if text == "ab"}
+    kept = [text for text in lines if text != "ab"]
+    assert kept == [f"a{chr(code)}b" for code in others if code not in removed]
+    wanted = {code for code in others if is_forbidden(code)}
+    assert wanted <= removed
+    # Beside these only what a later Unicode made a format character.
+    assert {unicodedata.category(chr(code)) for code in removed - wanted} <= {"Cn"}
 
 
 def test_surrogates_are_removed() -> None:
@@ -68,11 +62,6 @@ def test_sanitising_twice_changes_nothing(text: str) -> None:
     assert sanitise(once.text) == once.__class__(once.text, 0)
 
 
-@given(st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=126)))
-def test_ordinary_text_is_untouched(text: str) -> None:
-    assert sanitise(text).text == text
-
-
 def test_harmless_removals_are_not_counted() -> None:
     assert sanitise("\ufeffco\u00adop \u200bx").removed == 1
 
@@ -80,10 +69,6 @@ def test_harmless_removals_are_not_counted() -> None:
 def test_control_and_private_characters_are_counted_apart() -> None:
     found = sanitise("a\u200bb\x12c\ue000d\u202e")
     assert (found.text, found.removed, found.unknown) == ("abcd", 4, 2)
-
-
-def test_line_ends_become_line_feeds() -> None:
-    assert sanitise("a\r\nb\rc\x0cd\u2028e").text == "a\nb\nc\nd\ne"
 
 
 def test_a_name_becomes_one_line() -> None:

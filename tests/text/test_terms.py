@@ -1,21 +1,20 @@
-"""Index terms as numbers."""
+"""Index terms, their numbers, and how many words and tokens a text has."""
 
+import re
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.text.rows import rows_at, term_rows
 
+import chapterhouse
 import chapterhouse.text.terms as terms_module
+from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.counting import counted, estimate_tokens
 from chapterhouse.text.terms import each_number, term_numbers, text_of_section
-
-TEXT = st.lists(st.sampled_from(["harbour", "gate", "人口", "ERR-4012", "storms"]), max_size=6).map(
-    " ".join
-)
-FIELDS = st.lists(st.tuples(TEXT, TEXT, TEXT, st.sampled_from(["en", "de", ""])), max_size=6)
 
 
 @given(st.text())
@@ -42,33 +41,111 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(terms_module._NUMBERS) <= 3
 
 
-@given(FIELDS)
-def test_rows_hold_text_section_and_title_in_turn(fields: list[tuple[str, str, str, str]]) -> None:
-    rows = term_rows(fields)
-    assert len(rows.starts) == len(fields) + 1
-    assert rows.starts[-1] == len(rows.terms)
-    for number, (text, section, title, language) in enumerate(fields):
-        start, end = rows.starts[number], rows.starts[number + 1]
-        parts = (
-            (start, rows.sections[number], text),
-            (rows.sections[number], rows.titles[number], section),
-            (rows.titles[number], end, title),
-        )
-        for begin, stop, part in parts:
-            assert rows.terms[begin:stop].tolist() == term_numbers(analyse(part, language)).tolist()
-
-
-@given(FIELDS, st.data())
-def test_some_rows_are_those_of_some_chunks(
-    fields: list[tuple[str, str, str, str]], data: st.DataObject
-) -> None:
-    places = data.draw(st.lists(st.sampled_from(range(len(fields))), max_size=8) if fields
-                       else st.just([]))  # fmt: skip
-    some, direct = rows_at(term_rows(fields), places), term_rows(fields[p] for p in places)
-    for name in ("terms", "starts", "sections", "titles"):
-        assert getattr(some, name).tolist() == getattr(direct, name).tolist()
-
-
 def test_a_section_is_indexed_as_its_path() -> None:
     assert text_of_section(("One", "Two")) == "One / Two"
     assert text_of_section(()) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "terms"),
+    [
+        ("Running boats", "en", ["run", "boat"]),
+        ("die Häfen", "de", ["die", "haf"]),
+        ("ＦＵＬＬ width", "en", ["full", "width"]),
+        ("人口", "zh", ["人口"]),
+        ("東京都", "ja", ["東京", "京都"]),
+        ("getUserName", "en", ["getusername", "get", "user", "name"]),
+        ("snake_case", "en", ["snake_case", "snake", "case"]),
+        ("ERR-4012", "en", ["err-4012", "err", "4012"]),
+        ("1,400", "en", ["1400", "1", "400"]),
+        ("3.14", "en", ["3.14", "3", "14"]),
+        ("", "en", []),
+        ("Wörter", "xx", ["wörter"]),
+        ("running cafés", "", ["run", "cafés"]),  # unknown: English stems for ASCII alone
+        ("المدرسة مُحَمَّـد", "ar", ["مدرس", "محمد"]),
+        ("کتاب\u200cهای علي", "fa", ["كتاب", "علي"]),
+        ("שָׁלוֹם", "he", ["שלומ"]),
+        ("हिन्दी किताबें", "hi", ["हिन्द", "किताब"]),
+        ("ท่าเรือ", "th", ["ท่", "่า", "าเ", "เร", "รื", "ือ"]),
+    ],
+)
+def test_known_cases(text: str, language: str, terms: list[str]) -> None:
+    assert analyse(text, language) == terms
+
+
+@given(st.text(), st.sampled_from(["", "en", "de", "zh", "ru"]))
+def test_terms_hold_no_space_and_are_short(text: str, language: str) -> None:
+    for term in analyse(text, language):
+        assert term
+        assert not any(character.isspace() for character in term)
+        assert len(term) <= 64
+
+
+@given(st.text(alphabet=st.characters(categories=["Lu", "Ll"], max_codepoint=0x7F), min_size=1))
+def test_case_of_ordinary_words_does_not_matter(word: str) -> None:
+    assert analyse(word.lower(), "en") == analyse(word.lower().upper(), "en")
+
+
+@pytest.mark.timeout(120)  # a quadratic rule would take hours
+def test_hostile_runs_are_analysed() -> None:
+    for unit in ("a", "a.", "aB", "人", "_"):
+        assert analyse(unit * 200_000, "en")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("أحمد", "احمد", "ar"),
+        ("مدرسة", "مدرسه", "ar"),
+        ("كتاب", "کتاب", "fa"),
+        ("علی", "علي", "fa"),
+        ("ארוך", "ארוכ", "he"),
+    ],
+)
+def test_forms_of_one_letter_are_one(one: str, other: str, language: str) -> None:
+    assert analyse(one, language) == analyse(other, language)
+
+
+SOURCES = sorted(Path(chapterhouse.__file__).parent.rglob("*.py"))
+OWN_PLURAL = re.compile(r"'' if [^}]+ else 's'|'s' if [^}]+ else ''")
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (4904, "4,904 files")]
+)
+def test_a_number_stands_with_its_noun(number: int, told: str) -> None:
+    assert counted(number, "file") == told
+
+
+def test_a_plural_may_be_named() -> None:
+    assert counted(1, "page is", "pages are") == "1 page is"
+    assert counted(2, "page is", "pages are") == "2 pages are"
+
+
+def test_no_module_makes_plurals_of_its_own() -> None:
+    found = [path.name for path in SOURCES if OWN_PLURAL.search(path.read_text("utf-8"))]
+    assert found == ["rounds.py"]  # seconds, which need not be whole
+
+
+ENGLISH = (
+    "The chapter house is the room in which a council met. It was named after the chapter that "
+    "was read aloud before the members spoke, each from what he had read himself. "
+) * 4
+
+
+@given(st.text())
+def test_an_estimate_is_never_negative_and_nothing_costs_nothing(text: str) -> None:
+    assert estimate_tokens(text) >= 0
+    assert estimate_tokens("") == 0
+
+
+@given(st.text(), st.text())
+def test_longer_texts_cost_no_less(one: str, other: str) -> None:
+    assert (
+        estimate_tokens(one + "\n" + other) >= max(estimate_tokens(one), estimate_tokens(other)) - 1
+    )
+
+
+def test_english_prose_is_estimated_within_a_fifth() -> None:
+    exact = StaticEmbedder().count_tokens(ENGLISH)
+    assert abs(estimate_tokens(ENGLISH) / exact - 1) < 0.2

@@ -17,6 +17,9 @@ from chapterhouse.reading.html.prune import (
 
 SHOWN = st.lists(
     st.sampled_from(("<p>seen</p>", "<p hidden>gone</p>", "<div style='display:none'>gone</div>",
+                     "<p style='color:red; DISPLAY : none;'>gone</p>", "<!-- gone -->",
+                     "<p style='visibility:hidden'>gone</p>", "<template>gone</template>",
+                     "<noscript>gone</noscript>", "<style>gone</style>",
                      "<script>gone</script>", "<b aria-hidden=true>home_work</b>", "<i>seen</i>")),
     max_size=9,
 )  # fmt: skip
@@ -79,17 +82,6 @@ def test_the_content_is_the_smallest_element_with_the_prose() -> None:
     short = body_of("<div><div>Too little to choose.</div></div>")
     sums = Sums(short)
     assert content_of(short, marked(short, sums), sums) == short
-
-
-def test_what_is_not_shown_is_dropped() -> None:
-    text = text_of(
-        "<p>seen</p><p hidden>A1</p><i aria-hidden=true>arrow_back</i>"
-        "<p style='DISPLAY : none'>A3</p>"
-        "<p style='color:red; display: none;'>A4</p><p style='visibility:hidden'>A5</p><!-- A6 -->"
-        "<script>A7</script><style>A8</style><template>A9</template><noscript>A0</noscript>"
-    )
-
-    assert text == "seen"
 
 
 @pytest.mark.parametrize(
@@ -161,9 +153,59 @@ def test_a_form_shows_its_labels_and_what_is_filled_in() -> None:
     )
 
 
-def test_text_that_is_only_not_read_out_stays() -> None:
-    assert text_of("<p>Price <span aria-hidden=true>12.99</span></p>") == "Price 12.99"
+# --- sums ---
+
+MARKUP = st.lists(
+    st.sampled_from(
+        ("<div>", "</div>", "<p>", "<a href=x>", "</a>", "<span>", "</span>", "<ul><li>", "</ul>",
+         "<table><tr><td>", "</table>", "<!-- x -->", " ", "word", "a sentence of some length. ")
+    ),
+    max_size=40,
+).map("".join)  # fmt: skip
 
 
-def test_text_in_drawings_stays() -> None:
-    assert text_of("<svg><text>Catch</text><path d=x /></svg><p>x</p>") == "Catch\n\nx"
+def sums_of(html: str) -> Sums:
+    return Sums(LexborHTMLParser(f"<body>{html}").body)
+
+
+def columns(sums: Sums) -> tuple[list[int], ...]:
+    return sums.characters, sums.linked, sums.links, sums.own, sums.prose
+
+
+def test_text_is_summed_from_the_inside_out() -> None:
+    sums = sums_of(
+        "<div><p>This is prose with  one <a>link</a>, and more of it.</p><h2>x</h2></div>"
+    )
+
+    assert sums.tags == ["body", "div", "p", "a", "h2"]
+    assert [sums.linked[place] for place in (0, 2, 3)] == [5, 5, 0]
+    assert sums.prose[:3] == [41, 41, 41]
+    assert list(sums.children(1)) == [2, 4]
+    assert sums.path(3) == {1, 2, 3}
+
+
+@given(MARKUP)
+def test_what_an_element_holds_is_what_its_children_hold_and_its_own_text(html: str) -> None:
+    sums = sums_of(html)
+
+    for place, node in enumerate(sums.nodes):
+        inside = [sums.characters[child] for child in sums.children(place)]
+        own = node.text(deep=False).strip()
+        assert sums.characters[place] - sum(inside) == (
+            len(" ".join(own.split())) + 1 if own else 0
+        )
+        assert len(node.css("*")) == sums.ends[place] - place
+
+
+@given(MARKUP, st.integers(1, 40))
+def test_after_a_drop_the_sums_are_those_of_the_page_without_it(html: str, place: int) -> None:
+    sums = sums_of(html)
+    place = 1 + place % len(sums.nodes)
+    if place >= len(sums.nodes):
+        return
+    end = sums.ends[place]
+    sums.drop(place)
+    again = Sums(sums.nodes[0])
+
+    left = [other for other in range(len(sums.nodes)) if not place <= other < end]
+    assert [[column[other] for other in left] for column in columns(sums)] == list(columns(again))

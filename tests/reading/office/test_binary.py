@@ -3,12 +3,12 @@
 import struct
 
 import pytest
-from tests.reading.conftest import ole
 
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office import binary
 from chapterhouse.reading.office.excel import SheetExtras
+from chapterhouse.reading.ole import compound_file
 
 PAGE = "\x13 PAGE \x1417\x15"
 
@@ -51,7 +51,9 @@ def word_97(
     struct.pack_into("<2I", main, 0x1A2, len(headers), len(pieces))
     struct.pack_into("<2I", main, 0xFA, len(headers + pieces), len(runs))
     streams = {"WordDocument": bytes(main) + stored, "1Table": headers + pieces + runs}
-    return ole(streams, small=small)
+    return compound_file(
+        {name: one.ljust(0 if small else 4096, b"\0") for name, one in streams.items()}
+    )
 
 
 @pytest.mark.parametrize("small", [True, False])
@@ -107,8 +109,8 @@ def test_headers_footers_and_endnotes_of_old_word_files(*, compressed: bool) -> 
 def test_earlier_and_damaged_word_files_have_none() -> None:
     earlier = bytearray(0x400)
     struct.pack_into("<2H", earlier, 0, 0xA5EC, 104)
-    assert binary.headers_and_endnotes(ole({"WordDocument": bytes(earlier)})) is None
-    assert binary.headers_and_endnotes(ole({"WordDocument": b"\xec\xa5\xc1\0"})) is None
+    assert binary.headers_and_endnotes(compound_file({"WordDocument": bytes(earlier)})) is None
+    assert binary.headers_and_endnotes(compound_file({"WordDocument": b"\xec\xa5\xc1\0"})) is None
 
 
 def record(kind: int, content: bytes = b"") -> bytes:
@@ -140,7 +142,7 @@ def excel_97() -> bytes:
 
     size = len(start + bounds((0, 0)) + end)
     book = start + bounds((size, size + len(first))) + end + first + start + end
-    return ole({"Workbook": book})
+    return compound_file({"Workbook": book})
 
 
 def test_sheets_of_old_workbooks_have_shapes_and_headers_and_may_be_hidden() -> None:
@@ -151,5 +153,5 @@ def test_sheets_of_old_workbooks_have_shapes_and_headers_and_may_be_hidden() -> 
 
 
 def test_earlier_and_damaged_workbooks_have_no_extras() -> None:
-    assert binary.xls_sheet_extras(ole({"Book": record(0x809, b"\0\x05\x05\0")})) == {}
-    assert binary.xls_sheet_extras(ole({"Workbook": b""})) == {}
+    assert binary.xls_sheet_extras(compound_file({"Book": record(0x809, b"\0\x05\x05\0")})) == {}
+    assert binary.xls_sheet_extras(compound_file({"Workbook": b""})) == {}

@@ -1,10 +1,11 @@
-"""What stands beside the text of Office files: headers, shapes, hidden sheets, tracked changes."""
+"""What stands beside the text of Office files: headers, shapes, tracked changes, slides."""
 
 from tests.reading.conftest import (
     SHEET,
     WORD,
     docx_parts,
     odf_parts,
+    pptx_parts,
     relations,
     xlsx_parts,
     zipped,
@@ -189,3 +190,37 @@ def test_a_word_file_may_call_its_main_part_as_it_likes() -> None:
     parts = {renamed(name): renamed(str(content)) for name, content in docx_parts().items()}
     text = one({**parts}, "docx").pages[0].text
     assert text == f"# Timetable\n\nThe ferry leaves at nine.\n\n{TABLE}"
+
+
+def test_footers_of_slides_are_shown_on_the_first_slide_that_has_them() -> None:
+    footer = (
+        "<p:sp><p:nvSpPr><p:nvPr><p:ph type='ftr'/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r>"
+        "<a:t>Harbour Board</a:t></a:r></a:p></p:txBody></p:sp></p:spTree>"
+    )
+    parts = {
+        name: str(content).replace("</p:spTree>", footer) for name, content in pptx_parts().items()
+    }
+    first, second = one({**parts}, "pptx").pages
+    assert first.text.endswith("\n\nFooter: Harbour Board\n")
+    assert "Harbour" not in second.text
+
+
+def test_a_slide_that_is_missing_is_told_and_the_others_keep_their_numbers() -> None:
+    parts = pptx_parts()
+    gone = parts.pop("ppt/slides/slide1.xml")
+    assert gone
+    extraction = one({**parts}, "pptx")
+    assert [page.number for page in extraction.pages] == [1, 2]
+    assert extraction.pages[0].text == ""
+    assert extraction.pages[1].text
+    (notice,) = [one for one in extraction.notices if one.code == "part-unreadable"]
+    assert "ppt/slides/slide1.xml" in notice.sentence
+
+
+def test_without_their_relations_slides_come_in_the_order_of_their_numbers() -> None:
+    parts = {**pptx_parts()}
+    slide = str(parts["ppt/slides/slide2.xml"])
+    parts |= {f"ppt/slides/slide{n}.xml": slide.replace("Fleet", f"No. {n}") for n in (10, 9)}
+    del parts["ppt/_rels/presentation.xml.rels"]
+    extraction = one(parts, "pptx")
+    assert [page.label for page in extraction.pages] == ["Timetable", "Fleet", "No. 9", "No. 10"]

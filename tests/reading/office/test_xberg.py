@@ -5,9 +5,6 @@ from tests.reading.conftest import (
     FLEET,
     SLIDE,
     docx_parts,
-    odf_parts,
-    odf_table,
-    ole,
     pptx_parts,
     relations,
     xlsx_parts,
@@ -19,9 +16,11 @@ from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.formats import PACKAGES
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office.xberg import MIME_TYPES, method, read_office, rejected
+from chapterhouse.reading.ole import compound_file as ole
 from chapterhouse.types import Extraction
 
 LIMITS = Limits()
+NINE = "The ferry leaves at nine."
 TABLE = "| Vessel | Seats |\n| --- | --- |\n| Heron | 180 |\n"
 
 
@@ -29,32 +28,62 @@ def one(data: bytes, name: str) -> Extraction:
     return read(data, name, LIMITS)
 
 
-def odt(body: str, styles: str = "") -> Extraction:
-    parts = odf_parts("text", f"<office:text>{body}</office:text>", styles)
-    return one(zipped(parts, stored=("mimetype",)), "a.odt")
+Shown = tuple[int | None, str, str]  # of a page: number, label, text
 
 
-def odp(body: str) -> Extraction:
-    parts = odf_parts("presentation", f"<office:presentation>{body}</office:presentation>")
-    return one(zipped(parts, stored=("mimetype",)), "a.odp")
+@pytest.mark.parametrize(
+    ("format_", "kind", "title", "pages"),
+    [
+        ("docx", "", "Timetable", [(None, "", f"# Timetable\n\n{NINE}\n\n{TABLE}")]),
+        ("odt", "", "Timetable",
+         [(None, "", f"# Timetable\n\n{NINE}\n\n- rope\n  - short\n\n{TABLE}")]),
+        ("xlsx", "sheet", "", [(1, "Fleet", f"## Fleet\n\n{TABLE}")]),
+        ("ods", "sheet", "", [(1, "Fleet", f"## Fleet\n\n{TABLE}")]),
+        ("pptx", "slide", "Timetable",
+         [(1, "Timetable", f"## Timetable\n\n{NINE}\n"),
+          (2, "Fleet", "## Fleet\n\nHeron has 180 seats.\n")]),
+        ("odp", "slide", "Timetable",
+         [(1, "Timetable", f"## Timetable\n\n- {NINE}\n\nNotes:\n\nSpeak slowly.\n"),
+          (2, "", TABLE)]),
+        ("odg", "page", "",
+         [(1, "", f"Pier 3\n\n{NINE}\n\nTicket office\n"), (2, "", "to the island\n")]),
+        ("epub", "", "Ferry Tales",
+         [(None, "", f"# Timetable\n\n{NINE}\n\n# Fleet\n\nHeron has 180 seats.\n")]),
+        ("rtf", "", "", [(None, "", f"**Timetable**\n\n{NINE}\n")]),
+    ],
+)  # fmt: skip
+def test_a_document_of_each_format_is_read_whole(
+    documents: Mapping[str, bytes], format_: str, kind: str, title: str, pages: list[Shown]
+) -> None:
+    extraction = one(documents[format_], f"a.{format_}")
+    assert [(page.number, page.label, page.text) for page in extraction.pages] == pages
+    assert (extraction.page_kind, extraction.title, extraction.notices) == (kind, title, ())
+    assert (extraction.method == method()) is (format_ in MIME_TYPES)
 
 
-def test_docx_has_headings_and_tables_and_no_pages(documents: Mapping[str, bytes]) -> None:
-    extraction = one(documents["docx"], "a.docx")
-    (page,) = extraction.pages
-    assert page.text == f"# Timetable\n\nThe ferry leaves at nine.\n\n{TABLE}"
-    assert (page.number, extraction.page_kind, extraction.title) == (None, "", "Timetable")
-    assert extraction.method == method()
-    assert extraction.notices == ()
+def run(text: str, more: str = "") -> str:
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r>{more}</w:p>"
 
 
-def test_docx_page_breaks_are_no_pages() -> None:
-    inside = '<w:p><w:r><w:t>one</w:t><w:br w:type="page"/><w:t>two</w:t></w:r></w:p>'
-    assert one(zipped(docx_parts(inside)), "a.docx").pages[0].text == "one two\n"
-    said = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
-    breaks = f'{said.format("one")}<w:p><w:r><w:br w:type="page"/></w:r></w:p>{said.format("two")}'
-    (page,) = one(zipped(docx_parts(breaks)), "a.docx").pages
-    assert (page.number, page.text.split()) == (None, ["one", "two"])
+PICTURE = (
+    '<w:p><w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/'
+    'wordprocessingDrawing"><wp:docPr id="1" name="Picture 1" descr="alt"/></wp:inline>'
+    "</w:drawing></w:r></w:p>"
+)
+BREAK = '<w:r><w:br w:type="page"/></w:r>'
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (f"<w:p><w:r><w:t>one</w:t></w:r>{BREAK}<w:r><w:t>two</w:t></w:r></w:p>", "one two\n"),
+        (f"{run('one')}<w:p>{BREAK}</w:p>{run('two')}", "one\n\ntwo\n"),  # no pages of their own
+        (run("x") + PICTURE, "x\n"),
+    ],
+)
+def test_a_word_file_has_its_words_and_nothing_else(body: str, text: str) -> None:
+    (page,) = one(zipped(docx_parts(body)), "a.docx").pages
+    assert (page.number, " ".join(page.text.split())) == (None, " ".join(text.split()))
 
 
 def test_core_properties_give_title_and_author() -> None:
@@ -72,29 +101,6 @@ def test_core_properties_give_title_and_author() -> None:
     extraction = one(zipped(parts), "a.docx")
     assert extraction.title == "Crew Handbook"
     assert extraction.metadata["author"] == "Ada"
-
-
-def test_a_workbook_has_a_page_for_each_sheet(documents: Mapping[str, bytes]) -> None:
-    for name in ("xlsx", "ods"):
-        extraction = one(documents[name], f"a.{name}")
-        (page,) = extraction.pages
-        assert (page.number, page.label, extraction.page_kind) == (1, "Fleet", "sheet"), name
-        assert page.text == f"## Fleet\n\n{TABLE}", name
-
-
-def test_a_sheet_keeps_bars_inside_its_cells() -> None:
-    data = zipped(xlsx_parts((("a", "b"), ("x|y", "z"))))
-    assert "x\\|y" in one(data, "a.xlsx").pages[0].text
-
-
-def test_a_presentation_has_a_page_for_each_slide(documents: Mapping[str, bytes]) -> None:
-    extraction = one(documents["pptx"], "a.pptx")
-    assert [(page.number, page.label) for page in extraction.pages] == [
-        (1, "Timetable"),
-        (2, "Fleet"),
-    ]
-    assert extraction.pages[0].text == "## Timetable\n\nThe ferry leaves at nine.\n"
-    assert (extraction.page_kind, extraction.title) == ("slide", "Timetable")
 
 
 def with_slide(shapes: str, **extra: str) -> Extraction:
@@ -162,142 +168,6 @@ def test_charts_stand_behind_the_text_of_a_document() -> None:
     )
     text = one(zipped(parts), "a.docx").pages[0].text
     assert text.endswith("|  |  |\n| --- | --- |\n| 1998 | 180 |\n")
-
-
-def test_odp_slides_have_title_text_table_and_notes(documents: Mapping[str, bytes]) -> None:
-    extraction = one(documents["odp"], "a.odp")
-    first, second = extraction.pages
-    assert first.text == (
-        "## Timetable\n\n- The ferry leaves at nine.\n\nNotes:\n\nSpeak slowly.\n"
-    )
-    assert (first.number, first.label, extraction.page_kind) == (1, "Timetable", "slide")
-    assert (second.number, second.text) == (2, TABLE)
-
-
-def test_drawings_have_the_texts_of_their_shapes(documents: Mapping[str, bytes]) -> None:
-    extraction = one(documents["odg"], "a.odg")
-    assert [(page.number, page.text) for page in extraction.pages] == [
-        (1, "Pier 3\n\nThe ferry leaves at nine.\n\nTicket office\n"),
-        (2, "to the island\n"),
-    ]
-    assert (extraction.format, extraction.page_kind, extraction.notices) == ("odg", "page", ())
-
-
-def test_odt_has_headings_lists_and_tables(documents: Mapping[str, bytes]) -> None:
-    extraction = one(documents["odt"], "a.odt")
-    assert extraction.pages[0].text == (
-        f"# Timetable\n\nThe ferry leaves at nine.\n\n- rope\n  - short\n\n{TABLE}"
-    )
-    assert extraction.title == "Timetable"
-
-
-def test_odt_numbers_what_its_style_numbers() -> None:
-    style = (
-        '<text:list-style style:name="L1"><text:list-level-style-number text:level="1"/>'
-        "</text:list-style>"
-    )
-    items = "".join(
-        f"<text:list-item><text:p>{word}</text:p></text:list-item>" for word in ("one", "two")
-    )
-    extraction = odt(f'<text:list text:style-name="L1">{items}</text:list>', style)
-    assert extraction.pages[0].text == "1. one\n2. two\n"
-
-
-def test_odt_titles_are_headings_by_their_style() -> None:
-    style = '<style:style style:name="P1" style:parent-style-name="Title"/>'
-    extraction = odt('<text:p text:style-name="P1">Minutes</text:p>', style)
-    assert (extraction.pages[0].text, extraction.title) == ("# Minutes\n", "Minutes")
-
-
-def test_odt_leaves_out_what_was_deleted_and_keeps_notes_and_comments() -> None:
-    extraction = odt(
-        "<text:tracked-changes><text:changed-region><text:deletion><text:p>GONE</text:p>"
-        "</text:deletion></text:changed-region></text:tracked-changes>"
-        "<text:p>Fares<text:note><text:note-citation>1</text:note-citation><text:note-body>"
-        "<text:p>in euros</text:p></text:note-body></text:note> rise"
-        "<office:annotation><text:p>really?</text:p></office:annotation>.</text:p>"
-    )
-    assert extraction.pages[0].text == "Fares[^1] rise.\n\n[^1]: in euros\n\nComment: really?\n"
-
-
-def test_odt_frames_inside_paragraphs_are_read() -> None:
-    extraction = odt(
-        "<text:p>Before<draw:frame><draw:text-box><text:p>Inside</text:p></draw:text-box>"
-        "</draw:frame>after.</text:p>"
-    )
-    assert extraction.pages[0].text == "Beforeafter.\n\nInside\n"
-
-
-def test_odf_cells_are_joined_escaped_and_repeated() -> None:
-    extraction = odt(
-        "<table:table><table:table-row><table:table-cell><text:p>a|b</text:p><text:p>c</text:p>"
-        '</table:table-cell><table:table-cell table:number-columns-repeated="2"><text:p>d</text:p>'
-        '</table:table-cell><table:table-cell table:number-columns-repeated="16000"/>'
-        '</table:table-row><table:table-row table:number-rows-repeated="1000000">'
-        '<table:table-cell table:number-columns-repeated="16000"/></table:table-row></table:table>'
-    )
-    assert extraction.pages[0].text == "| a\\|b c | d | d |\n| --- | --- | --- |\n"
-
-
-def test_odf_charts_give_their_title_and_numbers() -> None:
-    parts = odf_parts(
-        "text",
-        '<office:text><text:p><draw:frame><draw:object xlink:href="./Object 1" '
-        'xmlns:xlink="http://www.w3.org/1999/xlink"/></draw:frame></text:p></office:text>',
-    )
-    chart = (
-        "<office:chart xmlns:chart='urn:oasis:names:tc:opendocument:xmlns:chart:1.0'>"
-        f"<chart:chart><chart:title><text:p>Fleet</text:p></chart:title>{odf_table(FLEET)}"
-        "</chart:chart></office:chart>"
-    )
-    parts["Object 1/content.xml"] = str(odf_parts("chart", chart)["content.xml"])
-    assert one(zipped(parts), "a.odt").pages[0].text == f"Fleet\n\n{TABLE}"
-
-
-def test_sheets_inside_open_documents_are_read_and_end_where_they_hold_themselves() -> None:
-    link = '<draw:object xlink:href="./Object 1" xmlns:xlink="http://www.w3.org/1999/xlink"/>'
-    page = f"<draw:page><draw:frame>{link}</draw:frame></draw:page>"
-    parts = odf_parts("presentation", f"<office:presentation>{page}</office:presentation>")
-    sheet = f"<office:spreadsheet>{odf_table(FLEET)}<draw:frame>{link}</draw:frame>"
-    inner = odf_parts("spreadsheet", f"{sheet}</office:spreadsheet>")["content.xml"]
-    (slide,) = one(zipped(parts | {"Object 1/content.xml": inner}), "a.odp").pages
-    assert slide.text == f"{TABLE}\n{TABLE}\n{TABLE}"
-
-
-def test_a_slide_without_title_has_no_label() -> None:
-    (page,) = odp(
-        "<draw:page><draw:custom-shape><text:p>x</text:p></draw:custom-shape></draw:page>"
-    ).pages
-    assert (page.text, page.label, page.number) == ("x\n", "", 1)
-
-
-def test_epub_chapters_are_headings(documents: Mapping[str, bytes]) -> None:
-    extraction = one(documents["epub"], "a.epub")
-    text = extraction.pages[0].text
-    assert extraction.title == "Ferry Tales"
-    assert "# Timetable\n\nThe ferry leaves at nine." in text
-    assert "# Fleet\n\nHeron has 180 seats." in text
-    assert extraction.metadata["language"] == "en"
-
-
-def test_rtf_is_text(documents: Mapping[str, bytes]) -> None:
-    text = one(documents["rtf"], "a.rtf").pages[0].text
-    assert "Timetable" in text
-    assert "The ferry leaves at nine." in text
-
-
-def test_a_document_without_words_says_so() -> None:
-    extraction = one(zipped(docx_parts("<w:p/>")), "a.docx")
-    assert [notice.code for notice in extraction.notices] == ["no-text"]
-
-
-def test_pictures_leave_nothing_behind() -> None:
-    body = (
-        '<w:p><w:r><w:t>x</w:t></w:r></w:p><w:p><w:r><w:drawing><wp:inline xmlns:wp="http://'
-        'schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:docPr id="1" '
-        'name="Picture 1" descr="alt"/></wp:inline></w:drawing></w:r></w:p>'
-    )
-    assert one(zipped(docx_parts(body)), "a.docx").pages[0].text == "x\n"
 
 
 @pytest.mark.parametrize("format_", sorted(MIME_TYPES.keys() - PACKAGES))

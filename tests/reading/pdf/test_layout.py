@@ -1,10 +1,27 @@
+"""What stands on a page: columns and lines in reading order, headings, what is escaped."""
+
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reading.pdf_writer import HEIGHT, WIDTH, Page, write_pdf
+from tests.reading.pdf_writer import HEIGHT, WIDTH, Page, opened, write_pdf
 
+from chapterhouse.reading.pdf.blocks import (
+    Block,
+    Style,
+    blocks,
+    escaped,
+    joined,
+    markdown,
+    outline_key,
+    style_of,
+)
 from chapterhouse.reading.pdf.document import png, read_pdf
+from chapterhouse.reading.pdf.fields import PageMarks
+from chapterhouse.reading.pdf.page import Line, PageLayout, page_layout
+from chapterhouse.reading.pdf.tables import Drawn
+from chapterhouse.reading.pdf.text import Box
 
 LEFT = [f"left column line {number} goes on and on" for number in range(12)]
 RIGHT = [f"right column line {number} goes on as well" for number in range(12)]
@@ -87,3 +104,136 @@ def test_a_grey_png_has_its_size_in_the_header() -> None:
     assert made[12:16] == b"IHDR"
     assert int.from_bytes(made[16:20], "big") == 4
     assert int.from_bytes(made[20:24], "big") == 2
+
+
+NO_MARKS = PageMarks((), ())
+
+
+def layout(page: Page, most: int = 9_000, marks: PageMarks = NO_MARKS) -> PageLayout:
+    with opened(page) as (loaded, textpage):
+        return page_layout(loaded, textpage, (WIDTH, HEIGHT), most, marks)
+
+
+def test_parts_of_one_line_are_joined_and_known() -> None:
+    line, below = layout(
+        Page()
+        .text(72, 100, "Quay three")
+        .text(200, 100, "page 7")
+        .text(72, 130, "Below", bold=True)
+    ).lines
+    assert (line.text, line.parts) == ("Quay three page 7", ("Quay three", "page 7"))
+    assert not line.bold
+    assert (below.text, below.bold, below.size) == ("Below", True, 11)
+    assert line.box.bottom < below.box.top
+
+
+def test_a_table_stands_where_its_first_word_does_and_its_words_nowhere_else() -> None:
+    page = Page().text(72, 100, "Above").grid([72, 200, 300], [150, 170, 190])
+    for row, (name, seats) in enumerate((("Heron", "180"), ("Teal", "90"))):
+        page.text(76, 164 + 20 * row, name).text(204, 164 + 20 * row, seats)
+    found = layout(page.text(72, 250, "Below")).lines
+    assert [line.table for line in found] == [False, True, False]
+    assert [line.text for line in found if not line.table] == ["Above", "Below"]
+    assert found[1].text == "| Heron | 180 |\n| --- | --- |\n| Teal | 90 |"
+
+
+def test_a_crowded_page_keeps_its_text_as_drawn_with_its_notes() -> None:
+    page = Page().lines(72, 100, ["one line", "another"])
+    crowded = layout(page, 10, PageMarks((), ("A note.",)))
+    assert (crowded.lines, crowded.plain) == ((), "one line\nanother\nA note.")
+    assert crowded.characters == layout(page).characters == 17
+    assert layout(page).plain == ""
+
+
+def test_notes_are_paragraphs_below_all_others_in_the_size_of_the_text() -> None:
+    found = layout(Page().text(72, 700, "Text", 9), marks=PageMarks((), ("One.", "Two."))).lines
+    assert [(line.text, line.size) for line in found] == [("Text", 9), ("One.", 9), ("Two.", 9)]
+    assert found[0].box.bottom < found[1].box.top < found[1].box.bottom < found[2].box.top
+
+
+@given(st.lists(st.tuples(st.text("ab", min_size=1), st.text("\x01\ue000\ufffd", max_size=3))))
+def test_the_share_of_nameless_characters_is_that_of_all_but_spaces(
+    pieces: list[tuple[str, str]],
+) -> None:
+    lines = tuple(Line(f"{known} {nameless} ", Box(0, 0, 9, 9)) for known, nameless in pieces)
+    share = PageLayout(lines, 9, Drawn((), (), 0, complete=True)).unmapped_share
+    nameless = sum(len(nameless) for _, nameless in pieces)
+    assert share == nameless / max(1, nameless + sum(len(known) for known, _ in pieces))
+
+
+PLAIN = Style(10.0, {20.0: 1, 14.0: 2}, bold=True, vocabulary=frozenset())
+
+
+def line(text: str, number: int = 0, size: float = 10.0, **more: bool) -> Line:
+    top = number * 12.0
+    return Line(text, Box(72, top, 500, top + size), size, parts=(text,), **more)
+
+
+@pytest.mark.parametrize(
+    ("lines", "vocabulary", "text"),
+    [
+        (["The har-", "bour."], (), "The harbour."),
+        (["The well-", "known bay."], ("well-known",), "The well-known bay."),
+        (["The well-", "known bay."], ("well-known", "wellknown"), "The wellknown bay."),
+        (["Pages 7-", "9."], (), "Pages 7- 9."),
+        (["The Baden-", "Powell hut."], (), "The Baden-Powell hut."),
+        (["soft\u00ad", "ware"], (), "software"),
+        (["北码头在", "冬季关闭。"], (), "北码头在冬季关闭。"),
+        (["하늘이", "푸르다"], (), "하늘이 푸르다"),
+    ],
+)
+def test_lines_are_joined_as_they_were_parted(
+    lines: list[str], vocabulary: tuple[str, ...], text: str
+) -> None:
+    assert joined([line(one) for one in lines], frozenset(vocabulary)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_mark"),
+    [
+        ("# 7", True),
+        ("####### seven", False),
+        ("#7", False),
+        ("| a", True),
+        ("---", True),
+        ("== a", False),
+        ("```", True),
+        ("- a", False),
+    ],
+)
+def test_what_markdown_would_take_for_a_mark_is_escaped(text: str, *, is_mark: bool) -> None:
+    assert escaped(text) == (f"\\{text}" if is_mark else text)
+
+
+def test_a_bookmark_is_known_by_its_letters_and_digits() -> None:
+    assert outline_key(" 2.1  Fees, & Tariffs ") == outline_key("FEES & tariffs") == "feestariffs"
+    assert outline_key("2025") == "2025"
+
+
+def test_only_a_tight_block_follows_without_an_empty_line() -> None:
+    found = [Block("A", 2), Block("- b"), Block("- c", tight=True), Block("D")]
+    assert markdown(found) == "## A\n\n- b\n- c\n\nD"
+    assert markdown([]) == ""
+
+
+def test_most_text_is_the_body_and_a_cover_opens_no_level() -> None:
+    page = [line("word " * 20), line("Heading", 2, 14.0)]
+    cover = [line("Report", 0, 40.0)]
+    style = style_of([cover, page, page, page])
+    assert style.body == 10.0
+    assert style.levels == {40.0: 1, 14.0: 1}
+    assert style_of([cover, page]).levels == {40.0: 1, 14.0: 2}
+    assert style_of([]).body == 0.0
+
+
+def test_bold_marks_no_headings_where_much_is_bold() -> None:
+    assert style_of([[line("word " * 20), line("Fees", bold=True)]]).bold
+    assert not style_of([[line("word " * 20), line("word " * 20, bold=True)]]).bold
+
+
+def test_a_bold_heading_stands_below_those_by_size_unless_a_bookmark_says_otherwise() -> None:
+    bold = line("Winter fees", bold=True)
+    assert [block.level for block in blocks([bold], PLAIN, {})] == [3]
+    assert [block.level for block in blocks([bold], PLAIN, {"winterfees": 5})] == [5]
+    sentence = line("They are due in May.", bold=True)
+    assert [block.level for block in blocks([sentence], PLAIN, {})] == [0]
