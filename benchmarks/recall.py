@@ -16,16 +16,17 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.completeness import count, share
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.types import BENIGN_NOTICES
+from chapterhouse.reading.titles import count
+from chapterhouse.types import BENIGN_NOTICES, ExtractedPage
 from measuring import RESULTS, Bar, Machine, Row, Table, data_folder, finish
 from recall_readers import READERS
 
@@ -54,6 +55,12 @@ class Recall:
     format: str
     share: float
     ready: bool
+
+
+def share(visible: Counter[str], pages: Sequence[ExtractedPage]) -> float:
+    """Return the share of the visible words that the pages hold, 0 to 1; 1 where none are."""
+    taken = count("\n".join(page.text for page in pages))
+    return (visible & taken).total() / visible.total() if visible else 1.0
 
 
 def measure(path: Path, name: str, format_: str, shown: Callable[[Path], str]) -> Recall | None:

@@ -15,12 +15,10 @@ from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.formats import IMAGES, supported_formats
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office import xberg
-from chapterhouse.reading.pdf import document, visible_words
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.types import Extraction
 
 from .conftest import EXTENSION, docx_parts, zipped
-from .pdf_writer import Page, write_pdf
 
 SOURCE = Path(__file__).parents[2] / "src"
 STEP = int(os.environ.get("CHAPTERHOUSE_FILES_STEP", "20"))  # 1 before a release: every real file
@@ -70,16 +68,6 @@ def test_an_archive_is_no_document_without_text(limits: Limits) -> None:
     extraction = read(zipped({"a.txt": "Pier 3"}), "a.zip", limits)
     assert [member.data for member in extraction.members] == [b"Pier 3"]
     assert codes(extraction) == []
-
-
-def test_a_pdf_whose_layout_was_given_up_misses_nothing(
-    limits: Limits, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = write_pdf([Page().lines(72, 120, ["The ferry leaves at nine."] * 3)])
-    assert codes(read(data, "a.pdf", limits)) == []
-    monkeypatch.setattr(document, "MOST_CHARACTERS", 5)
-    monkeypatch.setattr(visible_words, "pdf_words", None)  # is not asked
-    assert codes(read(data, "a.pdf", limits)) == ["layout-skipped"]
 
 
 def test_listing_formats_imports_no_reader() -> None:

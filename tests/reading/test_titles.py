@@ -2,7 +2,7 @@ import pytest
 
 from chapterhouse.reading.html.page import read_html
 from chapterhouse.reading.pdf.document import read_pdf
-from chapterhouse.reading.titles import believable_title
+from chapterhouse.reading.titles import believable_title, count
 
 from .pdf_writer import Page, write_pdf
 
@@ -58,3 +58,11 @@ def test_a_web_page_whose_title_is_garbage_is_named_by_its_heading() -> None:
     html = f"<html><title>Untitled Document</title><body><h1>Boats</h1><p>{TEXT}</p></body></html>"
 
     assert read_html(html.encode()).title == "Boats"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("ﬁsh", "FISH"), ("日本", "日 本"), ("a_b", "a b"), ("12.5", "12 5"), ("é", "é")],
+)
+def test_words_are_compared_without_their_typography(one: str, other: str) -> None:
+    assert count(one) == count(other)

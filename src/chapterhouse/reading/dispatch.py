@@ -4,10 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from chapterhouse.loading import lazy
-from chapterhouse.reading.completeness import missing
 from chapterhouse.reading.detect import detect
 from chapterhouse.reading.formats import ARCHIVES, IMAGES, PACKAGES
 from chapterhouse.reading.garbled import legible
@@ -16,11 +14,6 @@ from chapterhouse.reading.members import in_parts
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Extraction, Notice
-
-if TYPE_CHECKING:
-    from chapterhouse.reading.pdf import visible_words
-else:
-    visible_words = lazy("chapterhouse.reading.pdf.visible_words")
 
 # The function that reads a format, and what of a file it is given. Each is loaded when its format
 # comes up: a worker for text stays small.
@@ -82,14 +75,10 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
     whole = legible(_read(file))
     if detected.format in ARCHIVES:
         return replace(whole, notices=(*detected.notices, *whole.notices))
-    missed: tuple[Notice, ...] = ()
-    # Where a page was too much to lay out, its bare text is what was kept.
-    if whole.format == "pdf" and not _has(whole.notices, "layout-skipped"):
-        missed = missing(visible_words.pdf_words(data), "pdf", whole.pages)
     extraction = in_parts(whole, name, limits)
-    notices = (*detected.notices, *extraction.notices, *missed)
+    notices = (*detected.notices, *extraction.notices)
     has_text = any(page.text.strip() for page in extraction.pages)
-    if not has_text and not _has(notices, "ocr-not-installed"):
+    if not has_text and all(notice.code != "ocr-not-installed" for notice in notices):
         unread = _unread_contents(parts, whole.format) if parts else ""
         other = (Notice("contents-not-read", unread),) if unread else ()
         notices = (*notices, Notice("no-text", "No text was found in the file."), *other)
@@ -102,10 +91,6 @@ def _read(file: _File) -> Extraction:
     reader = getattr(import_module(f"chapterhouse.reading.{module}"), name)
     extraction: Extraction = reader(*(getattr(file, one) for one in wanted))
     return extraction
-
-
-def _has(notices: tuple[Notice, ...], code: str) -> bool:
-    return any(notice.code == code for notice in notices)
 
 
 def _unread_contents(parts: Parts, format_: str) -> str:

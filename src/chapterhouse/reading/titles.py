@@ -6,9 +6,12 @@ letters in the wrong code page, the alphabet backwards.
 
 import re
 import unicodedata
+from collections import Counter
 
-from chapterhouse.reading.completeness import count
+from chapterhouse.text.sanitise import sanitise
 
+_SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts without spaces: each character
+_WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
 _LONGEST = 300
 _SHORTEST = 3
 _HEAD = 20_000  # characters of the text that are looked at
@@ -84,3 +87,11 @@ def _fits(part: str, known: str) -> bool:
     distinctive = [word for word in words if len(word) >= _DISTINCTIVE or not word.isascii()]
     distinctive = distinctive or list(words)
     return sum(word in known for word in distinctive) >= max(1, _KNOWN * len(distinctive))
+
+
+def count(text: str) -> Counter[str]:
+    """Count the words of a text: runs of letters and digits, case folded, compatibly composed.
+
+    What cannot be seen parts no words, as it is not in the library's text.
+    """
+    return Counter(_WORD.findall(unicodedata.normalize("NFKC", sanitise(text).text).casefold()))

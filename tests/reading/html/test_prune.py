@@ -11,7 +11,6 @@ from chapterhouse.reading.html.prune import (
     content_of,
     drop_unseen,
     marked,
-    prose,
     write_out_controls,
 )
 
@@ -64,15 +63,6 @@ def test_an_element_is_marked_as_the_content(shell: str, tag: str, *, trusted: b
     sums = Sums(body_of(shell.format(BODY)))
     mark = marked(sums.nodes[0], sums)
     assert (sums.tags[mark.place], mark.trusted) == (tag, trusted)
-
-
-def test_the_sentences_of_a_page_are_those_of_what_it_marks() -> None:
-    body = body_of(f"<p>{LEAD}</p><main>{BODY}<p>A label</p></main>")
-    sums = Sums(body)
-    mark = marked(body, sums)
-    found = list(prose(body, mark, sums))
-    assert [text[:6] for text in found] == ["Part 0", "Part 1", "Part 2", "Part 3"]
-    assert LEAD in list(prose(body, mark._replace(trusted=False), sums))
 
 
 def test_the_content_is_the_smallest_element_with_the_prose() -> None:

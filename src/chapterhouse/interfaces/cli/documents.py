@@ -45,7 +45,7 @@ def list_documents(
         bool, flag("--problems", "List only files that are not completely in the library.")
     ] = False,
     notice: Annotated[
-        str, option("--notice", "CODE", "List only documents with this notice, as incomplete.")
+        str, option("--notice", "CODE", "List only documents with this notice, as ocr-unsure.")
     ] = "",
 ) -> Outcome:
     """List the documents, or what became of every file."""

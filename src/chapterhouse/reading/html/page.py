@@ -15,14 +15,12 @@ from typing import Any
 import html_to_markdown
 import selectolax.lexbor
 
-from chapterhouse.reading.completeness import count, missing
 from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.html.furniture import Sums, drop_furniture, text_of
 from chapterhouse.reading.html.prune import (
     content_of,
     drop_unseen,
     marked,
-    prose,
     write_out_controls,
 )
 from chapterhouse.reading.html.tables import plain_captions, plain_tables
@@ -188,7 +186,6 @@ def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
     seen = sums.characters[0]
     has_furniture = drop_furniture(body, sums)
     mark = marked(body, sums)
-    visible = count("\n".join(prose(body, mark, sums)))
     if has_furniture:
         body = content_of(body, mark, sums)
     shown = sums.characters[sums.places[body.mem_id]]
@@ -197,9 +194,7 @@ def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
         body, shown = parser.body, seen
         drop_unseen(body)
         _write_out_raised(body)
-    markdown = _markdown(parser, body)
-    short = missing(visible, "html", (ExtractedPage(markdown),))
-    return markdown, (*_left_out(seen - shown, seen), *short)
+    return _markdown(parser, body), tuple(_left_out(seen - shown, seen))
 
 
 def _left_out(characters: int, seen: int) -> Iterator[Notice]:

@@ -1,7 +1,6 @@
 """What of a web page a person sees, and which part of it is its content."""
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from chapterhouse.reading.html.furniture import LEAST_PROSE, Node, Sums, sentences
@@ -117,17 +116,6 @@ def marked(body: Node, sums: Sums) -> Mark:
         place = min(places, key=lambda place: sums.prose[place], default=0)
     landmark = place > 0 and sums.prose[place] >= least
     return Mark(place, landmark and place in _places(body, _LANDMARKS, sums))
-
-
-def prose(body: Node, mark: Mark, sums: Sums) -> Iterator[str]:
-    """Yield the sentences of a page without its furniture, those inside a trusted landmark.
-
-    Links, labels and short blocks are none.
-    """
-    root = sums.nodes[mark.place] if mark.trusted else body
-    for block in root.css("p, pre, blockquote, li, td, dd, div, section"):
-        if text := sentences(sums.places[block.mem_id], sums):
-            yield text
 
 
 def content_of(body: Node, mark: Mark, sums: Sums) -> Node:
