@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import chapterhouse as package
-from chapterhouse.interfaces.cli.main import COMMANDS
+from chapterhouse.interfaces.cli.main import COMMANDS, GONE
 from chapterhouse.interfaces.cli.main import command as loaded
 
 
@@ -83,6 +83,16 @@ def test_usage_errors(chapterhouse: Any, arguments: tuple[str, ...]) -> None:
     assert as_json.envelope["ok"] is False
     assert as_json.envelope["error"]["type"] == "UsageError"
     assert as_json.err == ""
+
+
+def test_a_command_of_an_earlier_release_says_what_holds_now(chapterhouse: Any) -> None:
+    for name, hint in GONE.items():
+        result = chapterhouse(*name.split(), "x")
+        assert (result.code, hint in result.err) == (2, True), name
+        named = hint.partition("chapterhouse ")[2].split()
+        assert "--help" in chapterhouse(*named[:2], "--help").out
+        as_json = chapterhouse(*name.split(), "--json").envelope
+        assert as_json["error"]["hint"] == hint
 
 
 def test_the_module_runs() -> None:

@@ -139,6 +139,21 @@ app = typer.Typer(
 for _name, (_, _line) in COMMANDS.items():
     app.command(_name, help=_line)(lambda: None)
 
+# What earlier releases had: where a name leads nowhere any more, what holds now.
+GONE: Final = {
+    "analytics csv": "Its figures are in: chapterhouse analytics show --json",
+    "cite": "Saved answers are checked by: chapterhouse verify FILE",
+    "docs check": "What was not read is in: chapterhouse docs list --problems",
+    "docs purge": "Removing is for good: chapterhouse docs remove",
+    "docs quarantine": "Files in quarantine are read again by: chapterhouse docs reprocess",
+    "docs removed": "Removing is for good, and nothing of it is listed: chapterhouse docs remove",
+    "docs undo": "Removing is for good; a copy is made before by: chapterhouse export",
+    "model compare": "Measure one model after the other: chapterhouse eval",
+    "persona train": "It is called: chapterhouse persona update",
+    "rebuild": "Documents are cut again by: chapterhouse reindex",
+    "repair": "What is wrong, and what to do, is said by: chapterhouse doctor",
+}
+
 _HELP = "Run chapterhouse --help for what there is."
 _BEHIND = "Options come after the command, like: chapterhouse add PATH --home FOLDER"
 
@@ -200,6 +215,9 @@ def _run(given: list[str]) -> int:
 
 
 def _hint(given: Sequence[str], message: str) -> str:
+    if "No such command" in message:
+        words = " ".join(given) + " "
+        return next((hint for name, hint in GONE.items() if words.startswith(f"{name} ")), _HELP)
     if "No such option" not in message:
         return _HELP
     name = next((one for one in given if one.startswith("-") and os.path.lexists(one)), "")
