@@ -311,7 +311,7 @@ def create(
     name = sanitise_line(display_name) or slug.replace("-", " ").title()
     raw = _first_config(slug, name, PERSONA_TEMPLATES[template], folders)
     config = parse_config(raw, "")  # there is no such file yet, and may never be
-    hint = f"Change it with: chapterhouse persona edit {slug}"
+    hint = f"Change its files; see: chapterhouse persona show {slug}"
     require_new(definitions, "persona", slug, CONFIG_FILE, hint)
     definitions.make(slug, (RAW, RAG))
     if not definitions.has(slug, PROSE_FILE):

@@ -102,7 +102,7 @@ def _prose_problems(definitions: Definitions, slug: str) -> Iterator[Problem]:
     body = [line for line in prose.splitlines() if line.strip() and not line.startswith("#")]
     if not body or UNTOUCHED in prose:
         sentence = "It still has the template's words." if body else "It says nothing about them."
-        hint = f"Describe them: chapterhouse persona edit {slug}"
+        hint = f"Describe them in {slug}/{PROSE_FILE}."
         yield warning((), Code.EMPTY, sentence, hint, file)
 
 

@@ -26,7 +26,7 @@ from chapterhouse.agents.registry import OnProgress, Refresh, Registry, ignore_p
 from chapterhouse.agents.templates import DEFAULT_PERSONA_TEMPLATE
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Scope
-from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAG, RAW
+from chapterhouse.types.personas import RAG, RAW
 
 
 class Personas(Registry[PersonaFolder]):
@@ -50,10 +50,6 @@ class Personas(Registry[PersonaFolder]):
         return persona.create(
             self._definitions, slug, display_name=display_name, template=template, folders=folders
         )
-
-    def file(self, name: str, *, config: bool = False) -> Path:
-        """Return the path of their description or configuration; errors as for ``resolve``."""
-        return self.folder(name) / (CONFIG_FILE if config else PROSE_FILE)
 
     def change(self, name: str, written: Mapping[str, str]) -> PersonaFolder:
         """Set keys of their configuration from text, as ``retrieval.max_chunks=8``.

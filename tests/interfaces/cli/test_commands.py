@@ -36,7 +36,6 @@ EVERY = [
     ("persona", "new", "nora"),
     ("persona", "list"),
     ("persona", "show", "maria"),
-    ("persona", "edit", "maria", "--set", "grounding=tool"),
     ("persona", "validate"),
     ("persona", "update", "maria", "--dry-run"),
     ("persona", "docs", "maria"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.errors import RefusedError, UsageError
-from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked, open_editor
+from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 
 
 def test_a_mark_holds_for_the_whole_file_alone() -> None:
@@ -33,11 +33,3 @@ def test_only_what_is_ours_may_be_written_over(tmp_path: Path) -> None:
     path.write_text("# Mine\n")
     with pytest.raises(RefusedError, match="would be lost"):
         destination(str(path), "The minutes", "--out m.md", is_marked)
-
-
-def test_without_a_terminal_no_editor_is_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EDITOR", "false")
-    with pytest.raises(UsageError, match="needs a terminal"):
-        open_editor(tmp_path / "a.md", there_is_somebody=False)

@@ -23,7 +23,6 @@ KINDS = {"persona": CONFIG_FILE, "council": COUNCIL_FILE}
         (("persona", "new", "berths", "--template", "expret"), 3),
         (("persona", "docs", "nobody"), 3),
         (("persona", "update", "nobody"), 3),
-        (("persona", "edit", "nobody", "--set", "x=1"), 3),
         (("council", "new", "Berths"), 2),
         (("council", "new", "council"), 2),
         (("council", "new", "berths", "--template", "debatte"), 3),

@@ -149,6 +149,7 @@ GONE: Final = {
     "docs removed": "Removing is for good, and nothing of it is listed: chapterhouse docs remove",
     "docs undo": "Removing is for good; a copy is made before by: chapterhouse export",
     "model compare": "Measure one model after the other: chapterhouse eval",
+    "persona edit": "Open the file itself, then: chapterhouse persona validate",
     "persona train": "It is called: chapterhouse persona update",
     "rebuild": "Documents are cut again by: chapterhouse reindex",
     "repair": "What is wrong, and what to do, is said by: chapterhouse doctor",

@@ -1,16 +1,13 @@
-"""Files of the user: those that a command is told to write, and those opened in their editor."""
+"""Files of the user that a command is told to write."""
 
 import hashlib
 import os
 import re
-import shlex
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.errors import ChapterhouseError, RefusedError, UsageError
+from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.interfaces.cli.options import require_path
 
 # Markdown and HTML both take it for a comment. What was changed since belongs to who changed it.
@@ -67,29 +64,3 @@ def is_marked(data: bytes) -> bool:
     return mark is not None and (
         hashlib.sha256(data[: mark.start()]).hexdigest().encode() == mark.group(1)
     )
-
-
-def open_editor(path: Path, *, there_is_somebody: bool) -> None:
-    """Let the user's editor open ``path`` and wait for it.
-
-    Raises:
-        UsageError: there is no terminal, or no editor.
-        ChapterhouseError: the editor failed.
-    """
-    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
-    if not there_is_somebody or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(
-            "An editor needs a terminal.",
-            hint=f"Open {path} yourself, or use --set KEY=VALUE for the configuration.",
-        )
-    if not named:
-        raise UsageError("EDITOR is not set.", hint=f"Set it, or open {path} yourself.")
-    command = [*shlex.split(named), str(path)]
-    try:
-        code = subprocess.run(command, check=False).returncode  # noqa: S603 - the user's own editor
-    except OSError as error:
-        raise ChapterhouseError(
-            f"The editor {named!r} does not start: {error.strerror}.", hint="Look at EDITOR."
-        ) from None
-    if code:
-        raise ChapterhouseError(f"The editor {named!r} ended with {code}.", hint="Look at EDITOR.")

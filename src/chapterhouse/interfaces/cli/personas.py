@@ -1,4 +1,4 @@
-"""Commands about personas: new, list, show, edit, validate, update, docs."""
+"""Commands about personas: new, list, show, validate, update, docs."""
 
 import shlex
 from collections.abc import Sequence
@@ -9,21 +9,18 @@ import typer
 
 from chapterhouse.agents.curated import Outcome as Curation
 from chapterhouse.agents.problems import errors
-from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli import registries, render, render_personas
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
     DryRun,
     Yes,
     argument,
-    common,
     flag,
     group,
     option,
     reopening,
     require_path,
 )
-from chapterhouse.interfaces.cli.output_files import open_editor
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.registries import Noun, Rows, documents_data, folder_named
 from chapterhouse.interfaces.cli.session import (
@@ -78,7 +75,7 @@ def new(
         wrong = errors(personas.validate(slug))
     again = reopening()
     steps = {
-        f"Say who they are, in {PROSE_FILE}": f"chapterhouse persona edit {made.slug}{again}",
+        "Say who they are, in": str(made.path / PROSE_FILE),
         f"Drop documents, or a .links list of web pages, into {RAW}/, or name them": (
             f"chapterhouse persona update {made.slug} --file PATH{again}"
         ),
@@ -99,40 +96,6 @@ def list_personas() -> Outcome:
 def show(slug: Who) -> Outcome:
     """Show what is known of a persona: who they are, their field, their documents."""
     return registries.show(PERSONAS, slug)
-
-
-@app.command()
-def edit(
-    slug: Who,
-    *,
-    config: Annotated[
-        bool, flag("--config", "Open the configuration, not the description.")
-    ] = False,
-    changes: Annotated[
-        list[str] | None,
-        option(
-            "--set",
-            "KEY=VALUE",
-            "Set a key of the configuration, like retrieval.max_chunks=8; repeatable.",
-        ),
-    ] = None,
-) -> Outcome:
-    """Open a persona's description in $EDITOR, and say what is wrong afterwards.
-
-    With --set nothing is opened. Exit code 1 says that the persona cannot be used as it is.
-    """
-    if config and changes:
-        raise typer.BadParameter("--set changes the configuration without opening it.")
-
-    with PERSONAS.opened() as library:
-        personas = library.personas
-        name = personas.resolve(slug)
-        if changes:
-            personas.change(name, dict(map(_pair, changes)))
-        else:
-            open_editor(personas.file(name, config=config), there_is_somebody=not common().json)
-        problems = personas.validate(name)
-        return registries.checked(problems)
 
 
 @app.command()
@@ -219,15 +182,6 @@ def docs(
             data,
             render_personas.moved(chosen, again + reopening(), out=bool(remove), dry_run=dry_run),
         )
-
-
-def _pair(change: str) -> tuple[str, str]:
-    key, equals, value = change.partition("=")
-    if not equals or not key.strip():
-        raise UsageError(
-            f"--set wants KEY=VALUE, not {change!r}.", hint="Like: --set retrieval.max_chunks=8"
-        )
-    return key.strip(), value
 
 
 def _accepts(proposal: "Proposal") -> bool:
