@@ -20,7 +20,7 @@ _NOT_READ: Final = (
     "It was not read yet: that happens with the next question, or with persona update."
 )
 _NOT_READ_FOR_COUNCIL: Final = (
-    "It was not read yet: that happens when the council next meets, or with council refresh."
+    "It was not read yet: that happens when the council next meets, or with sync."
 )
 _EXCLUDED: Final = "It was removed by hand: 'exclude' in persona.config.json names it."
 

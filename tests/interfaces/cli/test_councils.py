@@ -134,12 +134,11 @@ def test_a_folder_of_contracts_is_compared(
     asked = chapterhouse("convene", "rents", "How much is the rent a day?", *home)
     assert "The boat: The rent is 20 euros a day. [1]" in asked.out
     assert "The lease: The rent is 10 euros a day. [2]" in asked.out
-    assert "up to date" in chapterhouse("council", "refresh", "rents", *home).out
     (contracts / "boat.md").write_bytes(b"\x00\x01")
-    assert "would be read" in chapterhouse("council", "refresh", "rents", "--dry-run", *home).out
-    refreshed = chapterhouse("council", "refresh", "rents", "--json", *home).data
-    assert refreshed["files"]["counts"]["skipped"] == 1
-    assert "The boat" in refreshed["warnings"][0]
+    (report,) = chapterhouse("sync", "council/rents", "--json", *home).data["sources"]
+    assert report["files"]["counts"]["skipped"] == 1
+    later = chapterhouse("convene", "rents", "How much is the rent a day?", *home)
+    assert "Nothing can be read of what The boat is to read." in later.out + later.err
     assert f"reads {contracts}/boat.md" in chapterhouse("council", "show", "rents", *home).out
     again = chapterhouse("council", "new", "torn", "--each", contracts, "--json", *home)
     assert [member["key"] for member in again.data["members"]] == ["the-lease"]
@@ -184,8 +183,8 @@ def test_a_stopped_council_is_there_and_reads_the_rest(
         patch.setattr(CouncilFacet, "refresh", stopped)
         result = chapterhouse("council", "new", "rents", "--each", contracts, *home)
     assert result.code == 130
-    assert f"chapterhouse council refresh rents --home {tmp_path}/own" in result.err
-    assert "2 files: 2 ready" in chapterhouse("council", "refresh", "rents", *home).out
+    assert f"chapterhouse sync council/rents --home {tmp_path}/own" in result.err
+    assert "council/rents: 2 read\n" in chapterhouse("sync", "council/rents", *home).out
 
 
 def stopped(*_: object, **__: object) -> None:

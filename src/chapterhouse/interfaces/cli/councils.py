@@ -1,4 +1,4 @@
-"""Commands about councils: new, list, show, validate, refresh, and their documents."""
+"""Commands about councils: new, list, show, validate, and their documents."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -114,7 +114,7 @@ def _read(
     except KeyboardInterrupt:
         raise InterruptedWorkError(
             f"Stopped. The council is made; its documents are not all read: {council.slug}",
-            hint=f"Read the rest: chapterhouse council refresh {council.slug}{reopening()}",
+            hint=f"Read the rest: chapterhouse sync council/{council.slug}{reopening()}",
         ) from None
 
 
@@ -155,17 +155,6 @@ def validate(
     Exit code 1 says that there are errors; warnings alone end with 0.
     """
     return registries.validate(COUNCILS, council)
-
-
-@app.command()
-def refresh(council: Which, *, dry_run: DryRun = False) -> Outcome:
-    """Read what has changed in the folders of a council and of its members.
-
-    A meeting does so before it begins. Exit code 4 says that something could not be read.
-    """
-    with COUNCILS.opened() as library, show_progress() as on_progress:
-        done = library.councils.refresh(council, on_progress=on_progress, dry_run=dry_run)
-    return Outcome(done, _refresh_report(done, dry_run), registries.refresh_code(done))
 
 
 # --- documents ---
@@ -326,13 +315,6 @@ def _link_report(value: "Link", dry_run: bool) -> Iterator[Block]:
     done = f"{verb} {written} to {title}." if value.changed else ""
     yield verbatim(done or f"{written} is linked to {title} already.")
     yield from render_personas.refresh(value.refresh, dry_run=dry_run)
-
-
-def _refresh_report(value: "Refresh", dry_run: bool) -> Iterator[Block]:
-    """Say what was read anew, or that nothing had changed."""
-    if value.sync is None and not value.warnings:
-        yield verbatim(f"The documents of {value.display_name} are up to date.")
-    yield from render_personas.refresh(value, dry_run=dry_run)
 
 
 def _unlink_report(value: "Link", again: str, dry_run: bool) -> Iterator[Block]:

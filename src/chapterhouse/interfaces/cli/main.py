@@ -143,6 +143,7 @@ for _name, (_, _line) in COMMANDS.items():
 GONE: Final = {
     "analytics csv": "Its figures are in: chapterhouse analytics show --json",
     "cite": "Saved answers are checked by: chapterhouse verify FILE",
+    "council refresh": "Folders of councils are read again by: chapterhouse sync council/NAME",
     "docs check": "What was not read is in: chapterhouse docs list --problems",
     "docs purge": "Removing is for good: chapterhouse docs remove",
     "docs quarantine": "Files in quarantine are read again by: chapterhouse docs reprocess",
