@@ -157,7 +157,7 @@ class Councils(Registry[CouncilFolder]):
     def add_folder(self, name: str, path: str) -> CouncilFolder:
         """Let all members read a further folder; errors as for ``link``. Nothing is read yet."""
         after = _with_link(self.load(name), path)
-        self._write(after.slug, as_object(after.council))
+        self._write_folders(after)
         return after
 
     def link(
@@ -289,13 +289,16 @@ class Councils(Registry[CouncilFolder]):
     ) -> Link:
         changed = after != before
         if changed and not dry_run:
-            parsed = self._parsed(after.slug)
-            parsed.required()  # it may have become something else meanwhile
-            # All else stays as its owner wrote it.
-            changes = {"folders": list(after.council.folders)}
-            self._write(after.slug, with_changes(parsed.raw or {}, changes))
+            self._write_folders(after)
         refresh = self._update(after, on_progress, dry_run=dry_run)
         return Link(after, written, changed, refresh)
+
+    def _write_folders(self, after: CouncilFolder) -> None:
+        """Write which folders are linked; all else stays as its owner wrote it."""
+        parsed = self._parsed(after.slug)
+        parsed.required()  # it may have become something else meanwhile
+        changes = {"folders": list(after.council.folders)}
+        self._write(after.slug, with_changes(parsed.raw or {}, changes))
 
 
 def _inner(parsed: ParsedCouncil) -> tuple[str, ...]:

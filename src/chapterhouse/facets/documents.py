@@ -220,7 +220,7 @@ class Documents:
         if council_model.is_council_shelf(shelf):  # likewise
             raise UsageError(
                 f"The shelf '{shelf}' is named like those that belong to councils.",
-                hint="Link a folder instead: chapterhouse council docs link COUNCIL PATH",
+                hint="Link a folder instead: chapterhouse source add PATH --council COUNCIL",
             )
 
     def remove(

@@ -1,12 +1,10 @@
 """The commands about councils."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from chapterhouse.facets.councils import CouncilFacet
 
@@ -17,8 +15,8 @@ def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -
     assert result.code == 0
     assert result.out.startswith(f"Made The Berths in {home}/councils/berths\nNext:\n")
     assert f"{home}/councils/berths/council.json\n" in result.out
-    for step in ("docs link berths PATH", "validate berths"):
-        assert f"chapterhouse council {step} --home '{home}'\n" in result.out
+    for step in ("source add PATH --council berths", "council validate berths"):
+        assert f"chapterhouse {step} --home '{home}'\n" in result.out
     assert "error" not in result.out
     again = chapterhouse("council", "new", "berths", "--home", home)
     assert (again.code, "already" in again.err) == (5, True)
@@ -50,24 +48,16 @@ def test_the_whole_way(chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.Mo
     assert made["config"]["folders"] == [str(papers)]
     assert made["problems"]["counts"] == {"error": 0, "warning": 0}
     assert "new   " in council("docs", "list", "berths").out
-    linked = council("docs", "link", "ber", "papers")
-    assert (linked.code, linked.err) == (0, "")
-    assert linked.out == f"{papers} is linked to Berths already.\n1 file: 1 ready\n"
+    assert chapterhouse("sync", "council/berths", "--home", home).out == "council/berths: 1 read\n"
     assert "indexed   papers/tariffs.md" in council("docs", "list", "berths").out
     assert "1, 1 chunk\n" in council("show", "berths").out
     found = chapterhouse("search", "berth", "--shelf", "council_berths", "--home", home, "--json")
     assert len(found.data["hits"]) == 1
-    (papers / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
-    assert council("docs", "link", "berths", papers).code == 4
-    assert council("docs", "unlink", "berths", "papers").code == 10
-    assert council("docs", "unlink", "berths", "./own", "--dry-run").code == 3
-    planned = council("docs", "unlink", "berths", "./papers", "--dry-run")
-    assert (planned.code, "removed   papers/tariffs.md" in planned.out) == (0, True)
-    gone = council("docs", "unlink", "berths", "papers", "--yes")
-    assert gone.code == 0
-    assert f"chapterhouse council docs link berths {papers} --home {home}\n" in gone.out
-    assert "No documents. Drop some into docs/" in council("docs", "list", "berths").out
-    assert council("docs", "unlink", "berths", "papers", "--yes").code == 3
+    (tmp_path / "more").mkdir()
+    give = ("source", "add", "more", "--council", "ber", "--home", home)
+    assert "chapterhouse sync council/berths\n" in chapterhouse(*give).out
+    linked = council("docs", "list", "berths", "--json").data["folders"]
+    assert linked == [str(papers), str(tmp_path / "more")]
     file = home / "councils" / "berths" / "council.json"
     file.write_text('{"slug": "berths", "tools": ["search_knowledge", "search_graf"]}')
     wrong = council("validate", "berths")
@@ -81,38 +71,6 @@ def test_the_whole_way(chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.Mo
     file.write_text('{"slug": "berths",}')
     assert "(cannot be used)" in council("list").out
     assert "line 1, column 19" in council("show", "berths").err
-
-
-def folders(chapterhouse: Any) -> int:
-    return len(chapterhouse("council", "docs", "list", "berths", "--json").data["folders"])
-
-
-def test_unlinking_needs_a_yes_off_a_terminal(chapterhouse: Any, home: Path) -> None:
-    unlink = ("council", "docs", "unlink", "berths", "papers")
-    assert chapterhouse(*unlink).code == 10
-    assert chapterhouse(*unlink, "--json").code == 10
-    assert chapterhouse(*unlink, "--dry-run").out.startswith("Would unlink")
-    assert folders(chapterhouse) == 1
-    assert chapterhouse(*unlink, "--yes", "--json").data["dry_run"] is False
-    assert folders(chapterhouse) == 0
-
-
-def test_on_a_terminal_somebody_is_asked(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said = [False, True]
-    monkeypatch.setattr(typer, "confirm", lambda *_, **__: said.pop(0))
-    for left, code in ((1, 10), (0, 0)):
-        with monkeypatch.context() as terminal:
-            for stream in (sys.stdin, sys.stdout, sys.stderr):
-                terminal.setattr(stream, "isatty", lambda: True)
-            result = chapterhouse("council", "docs", "unlink", "berths", "papers")
-        assert (result.code, folders(chapterhouse)) == (code, left)
-
-
-def test_ctrl_c_while_reading_ends_with_130(chapterhouse: Any, home: Path, fails: Any) -> None:
-    fails(CouncilFacet, "link", KeyboardInterrupt())
-    assert chapterhouse("council", "docs", "link", "berths", "papers").code == 130
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def _commands(home: Path, out: Path, folder: Path) -> list[tuple[list[str], str]
         (["persona", "update", "noa", "--file", str(folder / "b.md"), "--yes"], ""),
         (["ask", QUESTION, "--persona", "mia"], ""),
         (["council", "new", "board", "--member", "mia", "--member", "noa"], ""),
-        (["council", "docs", "link", "board", str(folder)], ""),
+        (["source", "add", str(folder), "--council", "board"], ""),
         (["model", "embed"], ""),
         (["docs", "reprocess"], ""),
         (["docs", "remove", "a-note", "--yes"], ""),

@@ -28,8 +28,7 @@ KINDS = {"persona": CONFIG_FILE, "council": COUNCIL_FILE}
         (("council", "new", "berths", "--template", "debatte"), 3),
         (("council", "new", "berths", "--member", "nobody"), 3),
         (("council", "docs", "list", "nothing"), 3),
-        (("council", "docs", "link", "nothing", "papers"), 3),
-        (("council", "docs", "unlink", "nothing", "papers"), 3),
+        (("source", "add", ".", "--council", "nothing"), 3),
         *(
             ((kind, *arguments), code)
             for kind in KINDS

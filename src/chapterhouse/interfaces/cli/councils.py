@@ -1,8 +1,6 @@
-"""Commands about councils: new, list, show, validate, and their documents."""
+"""Commands about councils: new, list, show, validate, docs list."""
 
-import shlex
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from chapterhouse.agents.council import Council, as_object, council_from
@@ -12,13 +10,10 @@ from chapterhouse.agents.folder_members import folder_members
 from chapterhouse.agents.templates import COUNCIL_TEMPLATES, DEFAULT_COUNCIL_TEMPLATE
 from chapterhouse.interfaces.cli import registries, render_personas
 from chapterhouse.interfaces.cli.options import (
-    DryRun,
-    Yes,
     argument,
     group,
     option,
     reopening,
-    require_path,
 )
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.registries import (
@@ -32,7 +27,6 @@ from chapterhouse.interfaces.cli.session import (
     InterruptedWorkError,
     Outcome,
     opened_library,
-    require_yes,
 )
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Style, verbatim
@@ -41,12 +35,11 @@ from chapterhouse.types.personas import DOCS
 
 if TYPE_CHECKING:
     from chapterhouse.agents.council import CouncilFolder
-    from chapterhouse.agents.councils import Link
     from chapterhouse.agents.listing import Listed
     from chapterhouse.agents.registry import OnProgress, Refresh
     from chapterhouse.library import Library
 
-app = group("Make and check councils, and link their documents.")
+app = group("Make and check councils, and list their documents.")
 docs = group("The documents that all members share.")
 app.add_typer(docs, name="docs")
 
@@ -128,7 +121,7 @@ def _steps(made: "CouncilFolder", read: "Refresh | None") -> dict[str, str]:
     return {
         "Say who the members are and what it is for, in": str(made.file),
         f"Drop documents for all members into {DOCS}/, or link a folder": (
-            f"chapterhouse council docs link {slug} PATH{again}"
+            f"chapterhouse source add PATH --council {slug}{again}"
         ),
         "See what is still wrong": f"chapterhouse council validate {slug}{again}",
     }
@@ -167,52 +160,6 @@ def list_documents(council: Which) -> Outcome:
         folder, listed = library.councils.load(council), library.councils.documents(council)
     data = {**documents_data(listed), "folders": folder.folders}
     return Outcome(data, _documents(folder, listed))
-
-
-@docs.command()
-def link(
-    council: Which, path: Annotated[str, argument("PATH", "A folder.")], *, dry_run: DryRun = False
-) -> Outcome:
-    """Link a folder and read it: all members see its documents, no persona's shelf does.
-
-    The files stay where they are. Exit code 4 says that something could not be read.
-    """
-    with COUNCILS.opened() as library, show_progress() as on_progress:
-        linked = library.councils.link(
-            council, absolute(path), on_progress=on_progress, dry_run=dry_run
-        )
-    code = registries.refresh_code(linked.refresh)
-    return Outcome(_link_data(linked, dry_run), _link_report(linked, dry_run), code)
-
-
-@docs.command()
-def unlink(
-    council: Which,
-    path: Annotated[str, argument("PATH", "A linked folder: its path, or its last name.")],
-    *,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-) -> Outcome:
-    """Take a linked folder away again; the files stay where they are.
-
-    Documents that nobody else has leave the library. It asks first; off a terminal, and with
-    --json, it does nothing without --yes: exit code 10.
-    """
-    with COUNCILS.opened() as library:
-        name = _linked(require_path(path), library.councils.load(council).folders)
-        unlinked = library.councils.unlink(council, name, dry_run=True)
-        if not dry_run:
-            if not yes:
-                require_yes(f"Unlink {unlinked.written} from {unlinked.folder.slug}")
-            with show_progress() as on_progress:
-                unlinked = library.councils.unlink(council, name, on_progress=on_progress)
-    return Outcome(_link_data(unlinked, dry_run), _unlink_report(unlinked, reopening(), dry_run))
-
-
-def _linked(path: str, folders: Sequence[Path]) -> str:
-    """Return ``path`` from the present folder where that is one of the linked, else as it is."""
-    here = Path(path).expanduser().resolve()
-    return str(here) if any(here == folder.resolve() for folder in folders) else path
 
 
 # --- what is shown --------------------------------------------------------------------------------
@@ -288,44 +235,13 @@ def _described(name: str, details: Sequence[str], instructions: str) -> str:
     return name + (f" ({known})" if known else "") + (f": {instructions}" if instructions else "")
 
 
-def _link_data(value: "Link", dry_run: bool) -> dict[str, object]:
-    """Shape what linking or unlinking did."""
-    return {
-        "slug": value.folder.slug,
-        "folder": value.written,
-        "changed": value.changed,
-        "refresh": value.refresh,
-        "dry_run": dry_run,
-    }
-
-
 def _documents(folder: "CouncilFolder", listed: "Sequence[Listed]") -> Iterator[Block]:
     """List the linked folders and the files, and under each that is not indexed why."""
     for path in folder.folders:
         gone = "" if path.is_dir() else "  is not there; what was read of it before stays"
         yield verbatim(("linked  ", Style.QUIET), (one_line(str(path)), Style.STRONG), gone)
-    link = f"chapterhouse council docs link {folder.slug} PATH"
+    link = f"chapterhouse source add PATH --council {folder.slug}"
     yield from render_personas.documents(listed, f"{DOCS}/, or link a folder: {link}")
-
-
-def _link_report(value: "Link", dry_run: bool) -> Iterator[Block]:
-    """Say that a folder is linked and what was read."""
-    title, written = value.folder.council.title, one_line(value.written)
-    verb = "Would link" if dry_run else "Linked"
-    done = f"{verb} {written} to {title}." if value.changed else ""
-    yield verbatim(done or f"{written} is linked to {title} already.")
-    yield from render_personas.refresh(value.refresh, dry_run=dry_run)
-
-
-def _unlink_report(value: "Link", again: str, dry_run: bool) -> Iterator[Block]:
-    """Say that a folder is linked no longer, what left the library, and how to undo it."""
-    verb = "Would unlink" if dry_run else "Unlinked"
-    yield verbatim(f"{verb} {one_line(value.written)} from {value.folder.council.title}.")
-    yield from render_personas.refresh(value.refresh, dry_run=dry_run)
-    if not dry_run:
-        folder = shlex.quote(value.written)
-        back = f"chapterhouse council docs link {value.folder.slug} {folder}{again}"
-        yield verbatim(f"The files stay where they are. Link it again with: {one_line(back)}")
 
 
 COUNCILS: "Final[Noun[CouncilFolder]]" = Noun(

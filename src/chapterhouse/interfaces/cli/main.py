@@ -51,7 +51,7 @@ COMMANDS: Final = {
     "cloud": ("cloud:app", "Connect cloud drives, browse them, and read folders of them."),
     "docs": ("documents:app", "List, show, remove and reread documents."),
     "persona": ("personas:app", "Make, describe, validate and update personas."),
-    "council": ("councils:app", "Make and check councils, and link their documents."),
+    "council": ("councils:app", "Make and check councils, and list their documents."),
     "memory": ("memory:app", "List, search and forget what was asked and answered."),
     "analytics": (
         "analytics:app",
@@ -143,6 +143,8 @@ for _name, (_, _line) in COMMANDS.items():
 GONE: Final = {
     "analytics csv": "Its figures are in: chapterhouse analytics show --json",
     "cite": "Saved answers are checked by: chapterhouse verify FILE",
+    "council docs link": "A folder is linked by: chapterhouse source add PATH --council NAME",
+    "council docs unlink": "Take it out of 'folders' in council.json, then: chapterhouse sync",
     "council refresh": "Folders of councils are read again by: chapterhouse sync council/NAME",
     "docs check": "What was not read is in: chapterhouse docs list --problems",
     "docs purge": "Removing is for good: chapterhouse docs remove",
