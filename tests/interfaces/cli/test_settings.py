@@ -36,6 +36,7 @@ def test_from_default_to_change_and_back(chapterhouse: Any) -> None:
     would = chapterhouse("settings", "set", "max_tokens", 3000, "--dry-run")
     assert would.code == 0
     assert "packing.maximum  3000   database" in would.out
+    assert chapterhouse("settings", "list", "--changed").out == "Every setting has its default.\n"
     both = ("search.vector_threshold", -0.5, "chunk_size", 2000, "max_chunk_size", 3000)
     changed = chapterhouse("settings", "set", *both, "--json").data
     assert [(one["name"], one["value"]) for one in changed] == [
@@ -49,9 +50,11 @@ def test_from_default_to_change_and_back(chapterhouse: Any) -> None:
         "chunking.target": "database",
         "chunking.maximum": "database",
     }
-    assert "chapterhouse settings set" in chapterhouse("settings", "show", "chunk_size").out
+    shown = chapterhouse("settings", "show", "chunk_size").out
+    assert ("UTC by " in shown, "chapterhouse settings set" in shown) == (True, True)
     assert chapterhouse("settings", "reset", "max_chunk_size").code == 2
     assert chapterhouse("settings", "reset", "max_chunk_size", "chunk_size").code == 0
+    assert chapterhouse("settings", "show", "chunk_size", "--json").data["origin"] == "default"
 
 
 def test_what_cannot_be_done(chapterhouse: Any) -> None:

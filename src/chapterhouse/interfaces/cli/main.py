@@ -154,6 +154,7 @@ GONE: Final = {
     "model compare": "Measure one model after the other: chapterhouse eval",
     "persona edit": "Open the file itself, then: chapterhouse persona validate",
     "persona train": "It is called: chapterhouse persona update",
+    "settings history": "Who changed a setting last, and when: chapterhouse settings show NAME",
     "rebuild": "Documents are cut again by: chapterhouse reindex",
     "repair": "What is wrong, and what to do, is said by: chapterhouse doctor",
 }

@@ -1,4 +1,4 @@
-"""Commands about the settings in the database: settings list, show, set, reset, history."""
+"""Commands about the settings in the database: settings list, show, set, reset."""
 
 import getpass
 import json
