@@ -3,6 +3,7 @@
 import csv
 import ipaddress
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,10 @@ hypothesis.settings.register_profile(
     "chapterhouse", deadline=None, max_examples=1_000 if LARGE else 15
 )
 hypothesis.settings.load_profile("chapterhouse")
+
+# In the background of a shell SIGINT is ignored, and programs that tests start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Fixtures of a module or a session are made before the one below that says it for each test.
 os.environ["CHAPTERHOUSE_BACKGROUND"] = "0"  # no process outlives its test

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,7 @@ def test_a_worker_that_is_asked_to_stop_ends(tmp_path: Path, number: int) -> Non
     )
     while not list((home / "workspaces" / "default" / "background").glob("*_*")):
         assert process.poll() is None
+        time.sleep(0.05)
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
