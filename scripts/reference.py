@@ -188,7 +188,7 @@ def example_home(folder: str = EXAMPLE) -> Path:
     """Return the home of a library that holds a folder of the checkout, made once."""
     home = Path(tempfile.mkdtemp(prefix="chapterhouse-reference-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
-    run_command(["add", folder], home)
+    run_command(["add", folder, "--quiet"], home)  # progress is told where it takes long
     return home
 
 
