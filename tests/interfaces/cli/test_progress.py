@@ -1,5 +1,8 @@
 """What is shown while something goes on, on a terminal alone."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -9,16 +12,23 @@ import pytest
 from rich.console import Console
 
 from chapterhouse.facets.documents import Documents
-from chapterhouse.interfaces.cli import progress
+from chapterhouse.interfaces.cli import live, progress
 from chapterhouse.interfaces.cli.options import COMMON, Common
 from chapterhouse.types import (
     AddReport,
     AnswerSentence,
+    CouncilEvent,
     Draft,
     DraftEvent,
+    MeetingEvent,
+    MeetingEventKind,
+    MemberTurn,
+    Minutes,
     Mismatch,
     MismatchKind,
     Progress,
+    ReadingEvent,
+    Statement,
 )
 
 DRAFT = Draft(
@@ -43,15 +53,6 @@ def test_each_sentence_of_a_draft_says_what_was_found_about_it() -> None:
     )
 
 
-def test_off_a_terminal_no_draft_is_shown(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(progress, "can_redraw", lambda: False)
-    with progress.following() as show:
-        show(DraftEvent(DRAFT))
-    assert capsys.readouterr().err == ""
-
-
 def test_a_draft_longer_than_the_terminal_shows_its_end(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,32 +68,21 @@ def test_a_draft_longer_than_the_terminal_shows_its_end(
     assert "Line 3." not in shown
 
 
-def nothing_done(tell: Callable[[Progress], None]) -> AddReport:
-    for done in range(1, 4):
-        tell(Progress(done, 1_200, f"papers/{done}\x1b.md"))
-    return AddReport(())
-
-
-def test_off_a_terminal_a_line_is_written_now_and_then(
+def test_off_a_terminal_a_line_is_written_now_and_then_unless_it_is_to_be_quiet(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = count(step=6)
     monkeypatch.setattr("chapterhouse.interfaces.cli.progress.time.monotonic", lambda: next(clock))
-    progress.run_with_progress(nothing_done)
-    told = capsys.readouterr()
-    assert told.err == "2 of 1,200 files: papers/2\\x1b.md\n"
-    assert told.out == ""
-
-
-def test_quiet_work_writes_no_lines(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    clock = count(step=6)
-    monkeypatch.setattr("chapterhouse.interfaces.cli.progress.time.monotonic", lambda: next(clock))
-    before = COMMON.set(Common(quiet=True))
-    progress.run_with_progress(nothing_done)
-    COMMON.reset(before)
-    assert capsys.readouterr().err == ""
+    for quiet, lines in ((False, "2 of 1,200 files: papers/2\\x1b.md\n"), (True, "")):
+        before = COMMON.set(Common(quiet=quiet))
+        with progress.interruptible() as tell:
+            for done in range(1, 4):
+                tell(Progress(done, 1_200, f"papers/{done}\x1b.md"))
+        with progress.following() as show:
+            show(DraftEvent(DRAFT))  # which is drawn on terminals alone
+        COMMON.reset(before)
+        told = capsys.readouterr()
+        assert (told.err, told.out) == (lines, "")
 
 
 def test_a_long_path_leaves_the_count_where_it_is(
@@ -101,12 +91,8 @@ def test_a_long_path_leaves_the_count_where_it_is(
     monkeypatch.setattr(progress, "can_redraw", lambda: True)
     narrow = Console(stderr=True, force_terminal=True, width=70, markup=False)
     monkeypatch.setattr(progress, "console", lambda **_: narrow)
-
-    def work(tell: Callable[[Progress], None]) -> AddReport:
+    with progress.interruptible() as tell:
         tell(Progress(1_234, 5_678, "a" * 300 + ".pdf"))
-        return AddReport(())
-
-    progress.run_with_progress(work)
     shown = capsys.readouterr().err
     assert "1,234/5,678" in shown
     assert "0/?" not in shown
@@ -132,3 +118,87 @@ def test_what_was_done_before_an_unexpected_error_is_shown(
     assert result.code == 1
     assert result.out.startswith(f"1 file: 1 rejected\nrejected  {tmp_path.name}/torn.pdf\n   ")
     assert "AssertionError" in result.err
+
+
+ROUND = "independent_analysis"
+SAID = MemberTurn("maria", ROUND, (Statement("", "maria", ROUND, "x"),))
+Kind = MeetingEventKind
+EVENTS = (
+    ReadingEvent(Progress(3, 7, "papers/\x1b.md")),
+    MeetingEvent(Kind.ROUND_BEGAN, ROUND, 1),
+    MeetingEvent(Kind.RESUMED, ROUND, 1, "tom", turn=MemberTurn("tom", ROUND)),
+    MeetingEvent(Kind.MEMBER_BEGAN, ROUND, 1, "maria"),
+    MeetingEvent(Kind.TEXT, ROUND, 1, "maria", "A draft \x1b[2J of it."),
+    MeetingEvent(Kind.SPOKE, ROUND, 1, "maria", turn=SAID),
+    MeetingEvent(Kind.ABSENT, ROUND, 1, "eve\x1b[2J", "no answer within 30 s\x07"),
+    MeetingEvent(Kind.ROUND_ENDED, ROUND, 1),
+)
+LINES = [
+    "Round 1: independent_analysis",
+    "  tom: spoke before: nothing new",
+    "  maria: 1 statement",
+    "  eve\\x1b[2J: is absent: no answer within 30 s\\x07",
+]
+
+
+def work(on_event: Callable[[CouncilEvent], None]) -> Minutes:
+    for event in EVENTS:
+        on_event(event)
+    return Minutes("berths", "Berths", "What shall a berth cost?")
+
+
+def test_off_a_terminal_a_meeting_is_told_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    live.attend(work, quiet=False, is_saved=True)
+    told = capsys.readouterr()
+    assert (told.err.splitlines(), told.out) == (LINES, "")
+    live.attend(work, quiet=True, is_saved=True)
+    assert capsys.readouterr().err == ""
+
+
+DRIVER = """
+import time
+from chapterhouse.interfaces.cli import live
+from tests.interfaces.cli.test_progress import EVENTS, Minutes
+def work(on_event):
+    for event in EVENTS:
+        on_event(event)
+        time.sleep(.1)  # longer than between two drawings
+    return Minutes("a", "b", "c")
+live.attend(work, quiet=True, is_saved=True)
+print("printed")
+"""
+
+
+@pytest.mark.parametrize("color", [True, False])
+def test_progress_is_drawn_on_a_terminal_and_wiped_away(*, color: bool) -> None:
+    import pty  # noqa: PLC0415 - where there are terminals
+
+    terminal, other_end = pty.openpty()
+    started = subprocess.Popen(
+        [sys.executable, "-c", DRIVER],
+        stdout=subprocess.PIPE,
+        stderr=other_end,
+        env={
+            **os.environ,
+            "TERM": "xterm",
+            "NO_COLOR": "" if color else "1",
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        },
+    )
+    os.close(other_end)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+    out, _ = started.communicate(timeout=60)
+    os.close(terminal)
+    text = shown.decode()
+    assert (started.returncode, out) == (0, b"printed\n"), text
+    if not color:
+        assert text.splitlines() == LINES
+        return
+    assert [line.strip() for line in LINES if line not in text] == []
+    for drawn in ("reads 3 of 7: papers/\\x1b.md", "maria: … A draft \\x1b[2J of it."):
+        assert drawn in text
