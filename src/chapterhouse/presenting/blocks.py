@@ -3,7 +3,7 @@
 All text in them may come from a document or a model: it is for the renderer to make it inert.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -104,11 +104,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """A text in which every space counts and names can be copied, as in a list of files.
-
-    Attributes:
-        indent: How many columns it is moved to the right.
-    """
+    """A text in which every space counts, as in a list of files; ``indent`` counts columns."""
 
     line: tuple[Words, ...]
     indent: int = 0
@@ -123,11 +119,9 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Rows of texts in aligned columns.
+    """Rows of texts in aligned columns; the first names them where there is a ``header``.
 
     Attributes:
-        rows: Of as many texts each; at least one.
-        header: Whether the first row names the columns.
         whole: Numbers of columns that are not shortened, such as names to be copied.
         below: For each row what stands under it; or empty.
         wrap: Whether long texts are wrapped rather than shortened.
@@ -138,13 +132,6 @@ class Columns:
     whole: Collection[int] = ()
     below: Sequence[str] = ()
     wrap: bool = False
-
-    def grid(self) -> "Grid":
-        """Return the same as a table with named columns."""
-        first, rest = (self.rows[0], self.rows[1:]) if self.header else ((), self.rows)
-        names = tuple(first) or ("",) * len(self.rows[0])
-        cells = (tuple(GridCell(plain(text)) for text in row) for row in rest)
-        return Grid("", names, tuple(cells))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +166,9 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: its first column names the rows.
+    """A table: its first column names the rows, which are as long as ``columns``.
 
     Attributes:
-        caption: What it shows.
-        columns: What stands above each column, the first included.
-        rows: As long as ``columns``.
         sortable: Whether a page lets its rows be sorted and searched.
     """
 
@@ -194,7 +178,8 @@ class Grid:
     sortable: bool = False
 
 
-Block = Paragraph | Lines | Bullets | Code | Verbatim | Raw | Columns | Grid | Sources
+Block = Paragraph | Lines | Bullets | Code | Grid | Sources
+TerminalBlock = Block | Verbatim | Raw | Columns  # the others are only ever printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +208,28 @@ def verbatim(*parts: str | tuple[str, Style], indent: int = 0) -> Verbatim:
     return Verbatim(tuple(words), indent)
 
 
+def table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    none: str = "",
+    whole: Collection[int] = (),
+    below: Iterable[str] = (),
+    wrap: bool = False,
+) -> Iterator[TerminalBlock]:
+    """Yield rows below a header, the rest as in ``Columns``; or ``none`` where there are none."""
+    found = list(rows)
+    if found or not none:
+        yield Columns([header, *found], whole=whole, below=["", *below], wrap=wrap)
+    else:
+        yield verbatim(none)
+
+
+def record(rows: Iterable[tuple[str, str]]) -> Columns:
+    """Return names and values in two columns, without those that have no value."""
+    return Columns([row for row in rows if row[1]], header=False)
+
+
 def paragraph(text: str, style: Style = Style.PLAIN) -> Paragraph:
     """Return a line of its own in one style."""
     return Paragraph((Words(text, style),))
@@ -242,7 +249,7 @@ def lines_of(block: Block) -> Iterator[Line]:
             yield from lines
         case Grid():
             yield from (cell.whole for row in block.rows for cell in row)
-        case Code() | Sources() | Verbatim() | Raw() | Columns():
+        case Code() | Sources():
             pass
 
 

@@ -39,11 +39,8 @@ def citation_line(citation: Citation, longest: int | None = None) -> str:
     """Return title, year, section and page of a citation, as in ``Guide (2024), §Setup, page 3``.
 
     The outermost heading is left out where it is the title again. Of what is not the user's own it
-    ends with how far its source is trusted.
-
-    Args:
-        citation: Whose place it is.
-        longest: Characters of the title and of each heading that are shown; all when None.
+    ends with how far its source is trusted. ``longest`` counts characters of the title and of each
+    heading.
     """
     year = f" ({citation.year})" if citation.year else ""
     path = without_title(citation.title, citation.section_path)

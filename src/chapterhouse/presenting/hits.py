@@ -27,10 +27,7 @@ _REPEATS: Final = 5  # of a passage that are named
 def hits_blocks(result: SearchResult, *, explain: bool = False, key_span: bool = False) -> Part:
     """Return the hits, best first, with their text.
 
-    Args:
-        result: What was found.
-        explain: Whether it is shown how.
-        key_span: Whether the sentence with most of the question's words stands out in each.
+    With ``key_span`` the sentence with most of the question's words stands out in each.
     """
     searched = wording.searched_text(result.documents, result.chunks)
     terms = frozenset(result.question.index_terms if key_span else ())

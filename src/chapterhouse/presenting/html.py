@@ -35,9 +35,7 @@ _NOTABLE: Final = frozenset({"decision", "dissent", "warnings", "absences", "mis
 def page(whole: blocks.Part, kind: str) -> str:
     """Return a part as a whole HTML document; what is first in it stands out below its title.
 
-    Args:
-        whole: All that is shown; its key and that of each part below are unique.
-        kind: What it is, as ``Minutes of a council``.
+    Its key and that of each part below are unique; ``kind`` is as ``Minutes of a council``.
     """
     citing = _citing(whole)
     question, *rest = [_block(block, citing) for block in whole.blocks] or [Markup("")]
@@ -128,12 +126,8 @@ def _block(block: blocks.Block, citing: Citing) -> Markup:  # noqa: PLR0911 - on
         case blocks.Bullets(lines, marks):
             items = map(_marked, lines, marks)
             return element("ul", *items, attributes={"class": "as-written"})
-        case blocks.Code(text) | blocks.Raw(text):
+        case blocks.Code(text):
             return element("pre", text)
-        case blocks.Verbatim(line):
-            return element("pre", "".join(run.text for run in line))
-        case blocks.Columns():
-            return _grid(block.grid())
         case blocks.Grid():
             return _grid(block)
         case blocks.Sources(citations):

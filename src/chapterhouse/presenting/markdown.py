@@ -28,12 +28,7 @@ _AROUND: Final = {blocks.Style.STRONG: "**", blocks.Style.KEY: "**", blocks.Styl
 
 
 def markdown(part: blocks.Part, *, titled: bool = True) -> str:
-    """Return a part as a page of Markdown, its sources as footnotes at the end.
-
-    Args:
-        part: All that is shown.
-        titled: Whether its own title stands above it.
-    """
+    """Return a part as a page of Markdown, its sources as footnotes at the end."""
     return "\n\n".join((*_texts(part, titled=titled), *footnotes(sources_of(part)))) + "\n"
 
 
@@ -91,7 +86,7 @@ def footnotes(citations: Iterable[tuple[str, Citation]]) -> Iterator[str]:
         )
 
 
-def block_text(block: blocks.Block) -> str:  # noqa: PLR0911 - one for each kind
+def block_text(block: blocks.Block) -> str:
     """Return a block as Markdown; sources stand at the end of the page."""
     match block:
         case blocks.Paragraph(line):
@@ -100,12 +95,8 @@ def block_text(block: blocks.Block) -> str:  # noqa: PLR0911 - one for each kind
             return "\\\n".join(line_text(line, begins=True) for line in lines)
         case blocks.Bullets():
             return _bullets(block)
-        case blocks.Code(text) | blocks.Raw(text):
+        case blocks.Code(text):
             return _code(text)
-        case blocks.Verbatim(line):
-            return _code("".join(run.text for run in line))
-        case blocks.Columns():
-            return _grid(block.grid())
         case blocks.Grid():
             return _grid(block)
         case blocks.Sources():

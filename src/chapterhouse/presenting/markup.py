@@ -20,12 +20,7 @@ class Markup(str):
 
 
 def element(name: str, *content: "str | Markup", attributes: Mapping[str, str] = _NONE) -> Markup:
-    """Return an element.
-
-    Args:
-        name: Of the element.
-        content: Markup as it stands; text escaped, without what nobody sees.
-        attributes: Their values are escaped; those that are empty are left out.
+    """Return an element: markup as it stands, text and values escaped, empty attributes left out.
 
     Raises:
         ValueError: a name is none.
@@ -41,15 +36,7 @@ def element(name: str, *content: "str | Markup", attributes: Mapping[str, str] =
 def html_page(
     title: str, policy: str, style: str, body: Markup, names: Mapping[str, str] = _NONE
 ) -> str:
-    """Return a whole document, which takes nothing from elsewhere.
-
-    Args:
-        title: Of the document.
-        policy: Its Content-Security-Policy.
-        style: Its style sheet.
-        body: All that is shown.
-        names: What else is stated about it, by name.
-    """
+    """Return a whole document, which takes nothing from elsewhere; ``names`` are its metadata."""
     stated = {
         "viewport": "width=device-width, initial-scale=1",
         "generator": "Chapterhouse",

@@ -33,35 +33,38 @@ _STYLES: Final = {
 
 
 def show(
-    target: "Console", part: blocks.Part, options: str | None = "", *, detailed: bool = False
+    target: "Console",
+    part: blocks.Part,
+    options: str | None = "",
+    *,
+    detailed: bool = False,
+    by: int = 0,
 ) -> None:
-    """Print the parts of an answer or of a search, with an empty line between them.
+    """Print all of a part but its own title, with an empty line between the parts below it.
 
-    Args:
-        target: The terminal.
-        part: All that is shown; its own title is left out.
-        options: Those that a command needs to open the same library; None where none can.
-        detailed: Whether sources are shown with their quotations and checksums.
+    ``options`` open the same library in another command; None where none can. ``detailed`` shows
+    sources with their quotations and checksums.
     """
+    for block in part.blocks:
+        if isinstance(block, blocks.Sources):
+            sources(target, block.citations, options, detailed=detailed)
+        else:
+            show_block(target, block, by)
     for number, below in enumerate(part.parts):
-        if number:
+        if number or part.blocks:
             target.print()
         if below.title:
             target.print(styled((quiet_line(below.title), "bold cyan")))
-        for block in below.blocks:
-            if isinstance(block, blocks.Sources):
-                sources(target, block.citations, options, detailed=detailed)
-            else:
-                show_block(target, block, 3 if below.title else 0)
+        show(target, below, options, detailed=detailed, by=3 if below.title else 0)
 
 
-def draw(target: "Console", found: Iterable[blocks.Block]) -> None:
+def draw(target: "Console", found: Iterable[blocks.TerminalBlock]) -> None:
     """Print blocks one below the other."""
     for block in found:
         show_block(target, block, 0)
 
 
-def show_block(target: "Console", block: blocks.Block, by: int = 2) -> None:  # noqa: C901 - one for each kind
+def show_block(target: "Console", block: blocks.TerminalBlock, by: int) -> None:  # noqa: C901 - one for each kind
     """Print a block moved to the right; sources are for ``sources`` to print."""
     match block:
         case blocks.Paragraph() | blocks.Lines():

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from chapterhouse.errors import UsageError
-from chapterhouse.interfaces.cli import render_access
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.interrupts import loading
 from chapterhouse.interfaces.cli.options import (
@@ -21,13 +20,15 @@ from chapterhouse.interfaces.cli.options import (
     option,
 )
 from chapterhouse.interfaces.cli.session import Outcome, may_ask, named_home, require_yes
+from chapterhouse.interfaces.cli.terminal import moment
+from chapterhouse.presenting.blocks import Style, TerminalBlock, table, verbatim
 from chapterhouse.types import AccessLevel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from chapterhouse.facets.access import Access
-    from chapterhouse.types import User
+    from chapterhouse.types import ApiKey, AuditEntry, User
 
 _BY: Final = "command line"
 _DAY: Final = 86_400  # seconds
@@ -106,7 +107,7 @@ def create_key(
         )
     if not common().json:
         typer.echo(f"The key {made.key.id} is not shown again: store it now.", err=True)
-    return Outcome({**plain(made.key), "secret": made.secret}, render_access.secret(made.secret))
+    return Outcome({**plain(made.key), "secret": made.secret}, [verbatim(made.secret)])
 
 
 @keys.command("list")
@@ -116,7 +117,7 @@ def list_keys() -> Outcome:
         found = access.keys()
     now = int(time.time())
     data = [{**plain(key), "active": key.is_active(now)} for key in found]
-    return Outcome(data, render_access.keys(found, now))
+    return Outcome(data, _table_of_keys(found, now))
 
 
 @keys.command("revoke")
@@ -128,11 +129,12 @@ def revoke_key(key: KeyId, *, yes: Yes = False, dry_run: DryRun = False) -> Outc
     with _opened() as access:
         found = access.find_key(key)
         if not dry_run:
-            _require(yes, f"Revoke the key {found.id} ({found.label})")
+            if not yes:
+                require_yes(f"Revoke the key {found.id} ({found.label})")
             found = access.revoke_key(found.id, by=_BY)
-    return Outcome(
-        {"key": found, "dry_run": dry_run}, render_access.revoked(found, dry_run=dry_run)
-    )
+    what = "would be revoked" if dry_run else "is revoked"
+    shown = verbatim("The key ", (found.id, Style.STRONG), f" ({found.label}) {what}.")
+    return Outcome({"key": found, "dry_run": dry_run}, [shown])
 
 
 # --- users --------------------------------------------------------------------------------------
@@ -152,7 +154,7 @@ def add_user(
     password = _read_password(from_input=password_stdin)
     with _opened() as access:
         user = access.create_user(name, password, level, workspaces, by=_BY)
-    return Outcome(user, render_access.changed(user, "is added"))
+    return Outcome(user, _changed(user, "is added"))
 
 
 @users.command("list")
@@ -160,7 +162,7 @@ def list_users() -> Outcome:
     """List the users, by name."""
     with _opened() as access:
         found = access.users()
-    return Outcome(found, render_access.users(found))
+    return Outcome(found, _table_of_users(found))
 
 
 @users.command("password")
@@ -169,7 +171,7 @@ def set_password(name: UserName, *, password_stdin: PasswordFromInput = False) -
     with _opened() as access:
         user = access.find_user(name)
         access.set_password(user.name, _read_password(from_input=password_stdin), by=_BY)
-    return Outcome(user, render_access.changed(user, "has another password"))
+    return Outcome(user, _changed(user, "has another password"))
 
 
 @users.command("disable")
@@ -193,29 +195,21 @@ def remove_user(name: UserName, *, yes: Yes = False, dry_run: DryRun = False) ->
     with _opened() as access:
         user = access.find_user(name)
         if not dry_run:
-            _require(yes, f"Remove the user {user.name}")
+            if not yes:
+                require_yes(f"Remove the user {user.name}")
             access.remove_user(user.name, by=_BY)
     what = "would be removed" if dry_run else "is removed"
-    return Outcome({"user": user, "dry_run": dry_run}, render_access.changed(user, what))
+    return Outcome({"user": user, "dry_run": dry_run}, _changed(user, what))
 
 
 def _change(change: "Callable[[Access], User]", what: str) -> Outcome:
     with _opened() as access:
         user = change(access)
-    return Outcome(user, render_access.changed(user, what))
-
-
-def _require(yes: bool, what: str) -> None:
-    if not yes:
-        require_yes(what)
+    return Outcome(user, _changed(user, what))
 
 
 def _read_password(*, from_input: bool) -> str:
-    """Return a password that was typed twice, or the first line of standard input.
-
-    Raises:
-        UsageError: nobody can be asked, or what was read is no text.
-    """
+    """Return a password that was typed twice, or the first line of standard input."""
     if from_input:
         line = sys.stdin.buffer.readline(_LONGEST_INPUT)
         try:
@@ -246,4 +240,79 @@ def audit(
     """List what was changed and refused, newest first, in all workspaces."""
     with _opened() as access:
         found = access.entries(limit, before, actor=actor or None)
-    return Outcome(found, render_access.entries(found))
+    return Outcome(found, _table_of_entries(found))
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def _table_of_keys(found: "Sequence[ApiKey]", now: int) -> "Iterator[TerminalBlock]":
+    rows = (
+        (
+            key.id,
+            key.label,
+            key.level.value,
+            _names(key.workspaces),
+            _limits(key),
+            _state(key, now),
+            moment(key.last_used),
+        )
+        for key in found
+    )
+    header = ("id", "label", "level", "workspaces", "limits", "state", "last used")
+    return table(header, rows, none="No keys. Make one: chapterhouse key create LABEL", whole={0})
+
+
+def _table_of_users(found: "Sequence[User]") -> "Iterator[TerminalBlock]":
+    rows = (
+        (
+            user.name,
+            user.level.value,
+            _names(user.workspaces),
+            f"disabled {moment(user.disabled)}" if user.disabled else "active",
+            moment(user.created),
+        )
+        for user in found
+    )
+    header = ("name", "level", "workspaces", "state", "created")
+    return table(header, rows, none="No users. Add one: chapterhouse user add NAME", whole={0})
+
+
+def _changed(user: "User", what: str) -> "Iterator[TerminalBlock]":
+    where = "all workspaces" if user.workspaces is None else _names(user.workspaces)
+    yield verbatim("User ", (user.name, Style.STRONG), f" ({user.level.value}, {where}) {what}.")
+
+
+def _table_of_entries(found: "Sequence[AuditEntry]") -> "Iterator[TerminalBlock]":
+    rows = (
+        (
+            str(entry.id),
+            moment(entry.at),
+            entry.actor,
+            entry.action,
+            entry.target,
+            entry.outcome.value,
+            entry.workspace,
+            entry.address,
+        )
+        for entry in found
+    )
+    header = ("id", "time", "who", "what", "of", "outcome", "workspace", "address")
+    return table(header, rows, none="No entries.", whole={0})
+
+
+def _names(names: tuple[str, ...] | None) -> str:
+    return "all" if names is None else ", ".join(names) or "none"
+
+
+def _limits(key: "ApiKey") -> str:
+    limits = (("shelves", key.shelves), ("personas", key.personas))
+    return "; ".join(f"{word}: {_names(names)}" for word, names in limits if names is not None)
+
+
+def _state(key: "ApiKey", now: int) -> str:
+    if key.revoked:
+        return f"revoked {moment(key.revoked)}"
+    if not key.is_active(now):
+        return "expired"
+    return f"until {moment(key.expires)}" if key.expires else "active"

@@ -23,7 +23,7 @@ from chapterhouse.interfaces.cli.session import (
 )
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Block, Style, verbatim
+from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def import_archive(
     return Outcome(data, _imported(report, dry_run=dry_run))
 
 
-def _exported(report: "ExportReport") -> Iterator[Block]:
+def _exported(report: "ExportReport") -> Iterator[TerminalBlock]:
     size = f"{report.size / _MEGABYTE:,.1f} MB"
     name = one_line(report.file), Style.STRONG
     yield verbatim("Wrote ", name, f", {size}: {_held(report.snapshot)}")
@@ -79,7 +79,7 @@ def _exported(report: "ExportReport") -> Iterator[Block]:
         yield verbatim((f"Left out: {one_line(line)}", Style.WARNING))
 
 
-def _imported(report: "RestoreReport", *, dry_run: bool) -> Iterator[Block]:
+def _imported(report: "RestoreReport", *, dry_run: bool) -> Iterator[TerminalBlock]:
     day = datetime.fromtimestamp(report.created, UTC).date().isoformat()
     where = f"{one_line(report.home)}, workspace {report.workspace}"
     verb = "The archive is whole. It would be imported" if dry_run else "Imported"

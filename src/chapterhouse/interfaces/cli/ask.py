@@ -185,14 +185,9 @@ def ask_library(
     *,
     certain: bool = False,
 ) -> Asked:
-    """Answer a question.
+    """Answer a question; ``before`` are the turns of its conversation, oldest first, if it has one.
 
-    Args:
-        library: Where it is put.
-        question: As it was typed.
-        asking: To whom, and how.
-        before: The turns of its conversation before it, oldest first; None where it has none.
-        certain: Whether it is known to go on from the last of them.
+    Whether it goes on from the last of them is found out, unless it is ``certain``.
     """
     found = None
     if before is not None:

@@ -58,21 +58,10 @@ _COMMANDS: Final[Mapping[str, str]] = {
 
 
 class Conversation:
-    """What was asked and answered one after the other, and whom the next question is put to.
-
-    Attributes:
-        is_over: Whether somebody has said so.
-    """
+    """What was asked and answered one after the other, and whom the next question is put to."""
 
     def __init__(self, library: "Library", asking: Asking, options: str, *, json: bool) -> None:
-        """Begin.
-
-        Args:
-            library: Where questions are put.
-            asking: To whom, and how.
-            options: Those that a command needs to open the same library.
-            json: Whether each answer is shown as one JSON object.
-        """
+        """Begin; ``options`` are those that a command needs to open the same library."""
         self.is_over = False
         self._library = library
         self._asking = asking
@@ -157,12 +146,7 @@ class Conversation:
     # --- commands ------------------------------------------------------------------------------
 
     def speak_to(self, name: str) -> None:
-        """Put the next questions to a persona, or to the library where no name is given.
-
-        Raises:
-            NotFoundError: there is no such persona.
-            UsageError: the questions are put to shelves, or several personas fit.
-        """
+        """Put the next questions to a persona, or to the library where no name is given."""
         if name and self._asking.shelves:
             raise UsageError(
                 "A persona reads their own shelves.", hint="Name a persona or shelves, not both."

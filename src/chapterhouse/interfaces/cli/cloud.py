@@ -3,21 +3,24 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 from chapterhouse.errors import UsageError
-from chapterhouse.interfaces.cli import progress, render, render_sync
-from chapterhouse.interfaces.cli.options import Confirmed, DryRun, argument, flag, group, option
-from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, may_ask, opened_library
+from chapterhouse.interfaces.cli import progress, render
+from chapterhouse.interfaces.cli.options import (
+    Confirmed,
+    DryRun,
+    OnShelf,
+    argument,
+    flag,
+    group,
+)
+from chapterhouse.interfaces.cli.session import Outcome, may_ask, opened_library
 from chapterhouse.interfaces.cli.terminal import one_line
-from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
+from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Progress, SyncReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from chapterhouse.connectors.rclone_configuration import Provider, Remote
     from chapterhouse.facets.cloud import CloudFile
 
@@ -106,14 +109,7 @@ def files(
 def sync(
     place: Folder,
     *,
-    shelf: Annotated[
-        str,
-        option(
-            "--shelf",
-            "NAME",
-            "The shelf to put the documents on.  [default: as before, else library]",
-        ),
-    ] = "",
+    shelf: OnShelf = "",
     no_delete: Annotated[
         bool, flag("--no-delete", "Leave documents in the library whose files are gone.")
     ] = False,
@@ -125,32 +121,34 @@ def sync(
     New and changed files are fetched, those that are gone leave the library. A stopped run goes on
     where it was. Exit code 4 says that some files are rejected or read only in part.
     """
-    with opened_library(create=not dry_run, or_empty=dry_run) as library:
-
-        def work(on_progress: "Callable[[Progress], None]") -> tuple[SyncReport, ...]:
-            sync_place = partial(library.cloud.sync, place, shelf=shelf, on_progress=on_progress)
-            return (sync_place(delete=not no_delete, confirmed=yes, dry_run=dry_run),)
-
-        reports = progress.sync_with_progress(work)
-    data = {"sources": reports, "dry_run": dry_run}
-    code = PARTLY if any(map(render_sync.is_partial, reports)) else OK
-    return Outcome(data, render_sync.reports(reports, dry_run=dry_run), code)
+    opened = opened_library(create=not dry_run, or_empty=dry_run)
+    with opened as library, progress.interruptible() as on_progress:
+        report = library.cloud.sync(
+            place,
+            shelf=shelf,
+            delete=not no_delete,
+            confirmed=yes,
+            dry_run=dry_run,
+            on_progress=on_progress,
+        )
+        progress.require_end(report.files)
+    return render.synced((report,), dry_run=dry_run)
 
 
 # --- what people see -----------------------------------------------------------------------------
 
 
-def _providers(found: "Sequence[Provider]") -> Iterator[Block]:
+def _providers(found: "Sequence[Provider]") -> Iterator[TerminalBlock]:
     yield Columns((("PROVIDER", "WHAT IT IS"), *((one.name, one.description) for one in found)))
     yield verbatim("Connect one: chapterhouse cloud connect PROVIDER NAME")
 
 
-def _connected(made: "Remote") -> Iterator[Block]:
+def _connected(made: "Remote") -> Iterator[TerminalBlock]:
     yield verbatim("Connected ", (made.name, Style.STRONG), f" ({made.provider})")
     yield verbatim(f"Next: chapterhouse cloud folders {made.name}:")
 
 
-def _remotes(found: "Sequence[Remote]") -> Iterator[Block]:
+def _remotes(found: "Sequence[Remote]") -> Iterator[TerminalBlock]:
     if not found:
         yield verbatim("No drive is connected.")
         yield verbatim("Connect one: chapterhouse cloud connect PROVIDER NAME")
@@ -159,7 +157,7 @@ def _remotes(found: "Sequence[Remote]") -> Iterator[Block]:
     yield Columns((("REMOTE", "PROVIDER"), *rows))
 
 
-def _files(found: "Sequence[CloudFile]") -> Iterator[Block]:
+def _files(found: "Sequence[CloudFile]") -> Iterator[TerminalBlock]:
     counts = Counter(file.status for file in found)
     for file in found:
         reason = f"{file.sentence} ({file.code})" if file.sentence else ""

@@ -11,7 +11,6 @@ import typer
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.councils import COUNCILS, Which
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
@@ -25,6 +24,7 @@ from chapterhouse.interfaces.cli.options import (
     require_path,
 )
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
+from chapterhouse.interfaces.cli.registries import show_problems
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
 from chapterhouse.interfaces.cli.terminal import console, draw
 from chapterhouse.interfaces.cli.verify import bundle_path, write_bundle
@@ -154,11 +154,7 @@ def _plan(
 
 @contextmanager
 def _joined_problems() -> Iterator[None]:
-    """Tell everything that is wrong with a council at once.
-
-    Raises:
-        UsageError: the council cannot meet.
-    """
+    """Tell everything that is wrong with a council at once."""
     try:
         yield
     except CouncilConfigError as error:
@@ -172,7 +168,7 @@ def _join_problems(error: CouncilConfigError) -> UsageError:
         sentences = (f"{one.place}: {one.sentence}".removeprefix(": ") for one in error.problems)
         message = " ".join(("The council cannot meet.", *sentences))
         return UsageError(message, hint=hint)
-    draw(console(stderr=True), render_personas.problems(error.problems))
+    draw(console(stderr=True), show_problems(error.problems))
     return UsageError("The council cannot meet.", hint=hint)
 
 
@@ -182,12 +178,7 @@ Write = Callable[["Library", Minutes], None]
 
 
 def _writers(output: str | None, bundle: str | None) -> list[Write]:
-    """Return what writes each of the files that are named, once it is clear that all can be.
-
-    Raises:
-        UsageError: a name is none, or two are the same.
-        RefusedError: a file is of something else.
-    """
+    """Return what writes each of the files that are named, once it is clear that all can be."""
     named = ((_output, output), (_bundle, bundle))
     found = [prepare(name) for prepare, name in named if name is not None]
     if len({path.resolve() for path, _ in found}) < len(found):

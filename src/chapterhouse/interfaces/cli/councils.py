@@ -8,7 +8,7 @@ from chapterhouse.agents.council_model import Member, Round, RoundKind
 from chapterhouse.agents.declared_tools import tool_name
 from chapterhouse.agents.folder_members import folder_members
 from chapterhouse.agents.templates import COUNCIL_TEMPLATES, DEFAULT_COUNCIL_TEMPLATE
-from chapterhouse.interfaces.cli import registries, render_personas
+from chapterhouse.interfaces.cli import registries
 from chapterhouse.interfaces.cli.options import (
     argument,
     group,
@@ -29,7 +29,7 @@ from chapterhouse.interfaces.cli.session import (
     opened_library,
 )
 from chapterhouse.interfaces.cli.terminal import one_line
-from chapterhouse.presenting.blocks import Block, Style, verbatim
+from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types.personas import DOCS
 
@@ -235,13 +235,13 @@ def _described(name: str, details: Sequence[str], instructions: str) -> str:
     return name + (f" ({known})" if known else "") + (f": {instructions}" if instructions else "")
 
 
-def _documents(folder: "CouncilFolder", listed: "Sequence[Listed]") -> Iterator[Block]:
+def _documents(folder: "CouncilFolder", listed: "Sequence[Listed]") -> Iterator[TerminalBlock]:
     """List the linked folders and the files, and under each that is not indexed why."""
     for path in folder.folders:
         gone = "" if path.is_dir() else "  is not there; what was read of it before stays"
         yield verbatim(("linked  ", Style.QUIET), (one_line(str(path)), Style.STRONG), gone)
     link = f"chapterhouse source add PATH --council {folder.slug}"
-    yield from render_personas.documents(listed, f"{DOCS}/, or link a folder: {link}")
+    yield from registries.show_documents(listed, f"{DOCS}/, or link a folder: {link}")
 
 
 COUNCILS: "Final[Noun[CouncilFolder]]" = Noun(

@@ -1,24 +1,32 @@
-"""Commands about single documents: docs list, show, quality, reprocess, formats."""
+"""Commands about single documents: docs list, show, quality, remove, reprocess, formats."""
 
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.interfaces.cli import (
-    progress,
-    removals,
-    render,
-    render_places,
-)
+from chapterhouse.interfaces.cli import progress, render, sources
 from chapterhouse.interfaces.cli.envelope import is_incomplete
-from chapterhouse.interfaces.cli.options import DryRun, Shelves, argument, flag, group, option
-from chapterhouse.interfaces.cli.session import Outcome, opened_library
+from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes, argument, flag, group, option
+from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, opened_library, require_yes
+from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Raw, verbatim
+from chapterhouse.presenting.blocks import Columns, Raw, Style, TerminalBlock, table, verbatim
+from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.text.counting import counted
-from chapterhouse.types import FileRecord
+from chapterhouse.types import (
+    Body,
+    Chunk,
+    Document,
+    FileRecord,
+    FormatSupport,
+    Removal,
+    RemovalState,
+    Trust,
+)
 
 if TYPE_CHECKING:
     from chapterhouse.chunking import quality as measuring
@@ -29,8 +37,11 @@ else:
     facet = lazy("chapterhouse.facets.documents")
 
 app = group("List, show, remove and reread documents.")
-app.command()(removals.remove)
 
+_COPY: Final = "A copy of the library first: chapterhouse export FILE"
+_NO_FILES: Final = "No files. Add some: chapterhouse add PATH"
+
+Names = Annotated[list[str] | None, argument("[NAME]...", "Ids, beginnings of ids or files.")]
 Name = Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")]
 
 
@@ -62,13 +73,13 @@ def list_documents(
                 for record in library.documents.files()
                 if not problems or is_incomplete(record)
             )
-            return Outcome(records, render.files(records, problems=problems))
+            return Outcome(records, _files(records, problems=problems))
         found = tuple(
             document
             for document in library.documents.list(shelf or None)
             if not notice or any(one.code == notice for one in document.notices)
         )
-        return Outcome(found, render.documents(found))
+        return Outcome(found, _documents(found))
 
 
 @app.command()
@@ -96,20 +107,20 @@ def show(
             return _archive(library, unpacked)
         body = library.documents.body(document.id)
         if span:
-            place = render_places.place_of(document, body, *_bounds(span, len(body.text)))
-            return Outcome(place, render_places.place(place))
+            place = sources.place_of(document, body, *_bounds(span, len(body.text)))
+            return Outcome(place, sources.show_place(place))
         if text:
             data = {"document": document, "text": body.text}
             return Outcome(data, [Raw(body.text)])
         inside = tuple(library.documents.files(document.location))
         data = {"document": document, "sections": body.sections, "pages": body.pages}
-        return Outcome({**data, "files": inside}, render.document(document, body, inside))
+        return Outcome({**data, "files": inside}, _show_document(document, body, inside))
 
 
 def _archive(library: "Library", record: FileRecord) -> Outcome:
     inside = tuple(library.documents.files(record.location))
     data = {"file": record, "files": inside}
-    return Outcome(data, render.archive(record, inside))
+    return Outcome(data, _show_archive(record, inside))
 
 
 @app.command()
@@ -128,11 +139,56 @@ def quality(name: Name) -> Outcome:
             for chunk, measures in zip(chunks, measured, strict=True)
         ]
         data = {"document": document, "chunks": rows, "mean": mean}
-        return Outcome(data, render.chunk_quality(chunks, measured, mean))
+        return Outcome(data, _show_quality(chunks, measured, mean))
 
 
 @app.command()
-def reprocess(names: removals.Names = None, *, dry_run: DryRun = False) -> Outcome:
+def remove(
+    names: Names = None,
+    *,
+    missing: Annotated[bool, flag("--missing", "Remove documents whose files are gone.")] = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> Outcome:
+    """Remove documents from the library, for good.
+
+    The files they came from are not touched. Text, bytes, vectors and what was remembered of
+    answers that rest on them go. The indexes and the database are written anew, and every file of
+    the library is searched for what was removed. Exit code 4 says that a file still has some.
+
+    There is no undo: chapterhouse export writes a copy of the library first.
+
+    Asks first. Off a terminal, and with --json, it does nothing without --yes: exit code 10.
+    """
+    if not names and not missing:
+        raise typer.BadParameter("Name what to remove, or use --missing.")
+
+    with opened_library() as library:
+        removal = library.documents.remove(*(names or ()), missing=missing, dry_run=True)
+        if removal.documents and not dry_run:
+            if not yes:
+                count = counted(len(removal.documents), "document")
+                require_yes(
+                    f"Remove {count} from the library for good",
+                    needed=f"Removing {count} for good needs to be confirmed. {_COPY}",
+                    refused=f"Nothing was removed. {_COPY}",
+                    listed=[document.source for document in removal.documents],
+                )
+            removal = library.documents.remove(*(document.id for document in removal.documents))
+        in_place = library.documents.in_place(removal.documents)
+        data = {
+            "state": None if dry_run else removal.state,
+            "documents": removal.documents,
+            "in_place": [document.source for document in in_place],
+            "search": removal.search,
+            "dry_run": dry_run,
+        }
+        shown = _removed(removal, len(in_place), dry_run=dry_run)
+        return Outcome(data, shown, PARTLY if removal.state is RemovalState.INCOMPLETE else OK)
+
+
+@app.command()
+def reprocess(names: Names = None, *, dry_run: DryRun = False) -> Outcome:
     """Read stored files again, as after an update; also those that are in quarantine.
 
     Without a name, all of them. A file in quarantine that gave no document is read by the next add
@@ -142,10 +198,11 @@ def reprocess(names: removals.Names = None, *, dry_run: DryRun = False) -> Outco
         if dry_run:
             chosen = tuple(map(library.documents.get, names) if names else library.documents.list())
             data = {"documents": chosen, "dry_run": True}
-            return Outcome(data, render.documents(chosen))
-        reprocess = partial(library.documents.reprocess, *(names or ()))
+            return Outcome(data, _documents(chosen))
         parked = library.documents.quarantined(*(names or ()))
-        report = progress.run_with_progress(lambda on_progress: reprocess(on_progress=on_progress))
+        with progress.interruptible() as on_progress:
+            report = library.documents.reprocess(*(names or ()), on_progress=on_progress)
+            progress.require_end(report)
         waiting = [one for one in parked if not one.document_id]
         later = f"The next add or sync reads {counted(len(waiting), 'file')} in quarantine again."
         blocks = [*render.report(report), *([verbatim(later)] if waiting else [])]
@@ -156,15 +213,11 @@ def reprocess(names: removals.Names = None, *, dry_run: DryRun = False) -> Outco
 def formats() -> Outcome:
     """List the formats that can be read here."""
     found = facet.Documents.formats()
-    return Outcome(found, render.formats(found))
+    return Outcome(found, _formats(found))
 
 
 def _bounds(span: str, length: int) -> tuple[int, int]:
-    """Read ``A:B``.
-
-    Raises:
-        UsageError: it is not two numbers, or lies outside the text.
-    """
+    """Read ``A:B``, two places in a text."""
     start, colon, end = span.partition(":")
     if not (colon and start.isdecimal() and end.isdecimal()):
         raise UsageError(f"--span wants two numbers as A:B, not {span!r}.")
@@ -174,3 +227,131 @@ def _bounds(span: str, length: int) -> tuple[int, int]:
             hint="A citation names its characters as a–b: write them as A:B.",
         )
     return int(start), int(end)
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def _removed(removal: Removal, in_place: int, *, dry_run: bool) -> Iterator[TerminalBlock]:
+    verb = "Would remove" if dry_run else "Removed"
+    yield verbatim(f"{verb} {counted(len(removal.documents), 'document')}.")
+    for document in removal.documents:
+        yield verbatim(f"  {document.id}  {one_line(document.source)}")
+    if removal.search is not None:
+        yield from render.file_search(removal.search)
+    if in_place:
+        text = counted(in_place, "file is", "files are")
+        warning = (
+            f"{text} in place, and read by the next 'add' or 'sync': move away or exclude what"
+            " shall not come back."
+        )
+        yield verbatim((warning, Style.WARNING))
+
+
+def _documents(found: Sequence[Document]) -> Iterator[TerminalBlock]:
+    rows = (
+        (one.id, one.format, one.status.value, f"{one.characters:,}", one.title, one.source)
+        for one in found
+    )
+    header = ("id", "format", "status", "characters", "title", "source")
+    return table(header, rows, none="No documents. Add some: chapterhouse add PATH", whole={0})
+
+
+def _files(records: Sequence[FileRecord], *, problems: bool = False) -> Iterator[TerminalBlock]:
+    none = "All files are completely in the library." if problems else _NO_FILES
+    rows = (
+        (
+            outcome_word(record),
+            record.format,
+            render.size(record.size),
+            record.source,
+            record.document_id,
+        )
+        for record in records
+    )
+    header = ("status", "format", "size", "source", "document")
+    return table(header, rows, none=none, whole={4}, below=map(render.reason_of, records))
+
+
+def _show_archive(record: FileRecord, inside: Sequence[FileRecord]) -> Iterator[TerminalBlock]:
+    rows = [
+        ("source", record.source),
+        ("location", record.location),
+        ("format", record.format),
+        ("status", f"{outcome_word(record)}. {record.sentence}"),
+        ("size", render.size(record.size)),
+        ("sha256", record.sha256),
+    ]
+    yield Columns(rows, header=False)
+    yield from _inside(inside)
+
+
+def _inside(inside: Sequence[FileRecord]) -> Iterator[TerminalBlock]:
+    if inside:
+        yield verbatim()
+        yield verbatim(("Files in it", Style.STRONG))
+        yield from _files(inside)
+
+
+def _show_document(
+    entry: Document, body: Body, inside: Sequence[FileRecord]
+) -> Iterator[TerminalBlock]:
+    rows = [
+        ("title", entry.title),
+        ("id", entry.id),
+        ("source", entry.source),
+        ("location", entry.location),
+        ("format", f"{entry.format}, read by {entry.method}"),
+        ("status", entry.status.value),
+        ("shelves", ", ".join(entry.shelves)),
+        *([] if entry.trust is Trust.OWN else [("trust", entry.trust.value)]),
+        ("language", entry.language or "not known"),
+        ("modified", f"{datetime.fromtimestamp(entry.modified, UTC):%Y-%m-%d %H:%M} UTC"),
+        ("size", render.size(entry.size)),
+        ("text", f"{counted(entry.characters, 'character')}, {counted(entry.chunks, 'chunk')}"),
+        ("sha256", entry.sha256),
+        ("text sha256", entry.text_sha256),
+        *sorted(entry.metadata.items()),
+        *((f"notice {notice.code}", notice.sentence) for notice in entry.notices),
+    ]
+    yield Columns(rows, header=False)
+    if any(section.path for section in body.sections):
+        yield verbatim()
+        yield verbatim(("Sections", Style.STRONG))
+    for section in body.sections:
+        if section.path:
+            indent = "  " * len(section.path)
+            span = f"  {section.start}:{section.end}"
+            yield verbatim(indent, section.path[-1], (span, Style.QUIET))
+    yield from _inside(inside)
+
+
+def _show_quality(
+    chunks: Sequence[Chunk], measured: "Sequence[measuring.Quality]", mean: "measuring.Quality"
+) -> Iterator[TerminalBlock]:
+
+    def figures(quality: "measuring.Quality") -> tuple[str, ...]:
+        return tuple(f"{value:.2f}" for value in astuple(quality))
+
+    rows: list[tuple[str, ...]] = [
+        ("chunk", "characters", "entropy", "coherence", "density", "importance", "text")
+    ]
+    rows += [
+        (str(chunk.ordinal), f"{chunk.start}:{chunk.end}", *figures(quality), chunk.text[:60])
+        for chunk, quality in zip(chunks, measured, strict=True)
+    ]
+    yield Columns([*rows, ("mean", "", *figures(mean), "")])
+
+
+def _formats(found: Sequence[FormatSupport]) -> Iterator[TerminalBlock]:
+    rows = (
+        (
+            one.format,
+            " ".join(one.extensions),
+            one.method,
+            "yes" if one.available else "no",
+            one.note,
+        )
+        for one in found
+    )
+    return table(("format", "extensions", "read by", "here", "note"), rows, wrap=True)

@@ -1,6 +1,7 @@
 """Commands that measure: eval and feedback."""
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,18 +18,26 @@ from chapterhouse.interfaces.cli.options import (
 )
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, opened_library
+from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
+from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
     from chapterhouse.evaluation import feedback as verdicts
     from chapterhouse.evaluation import gates, measuring, questions
-    from chapterhouse.interfaces.cli import render_evaluation
 else:
     verdicts = lazy("chapterhouse.evaluation.feedback")
     gates = lazy("chapterhouse.evaluation.gates")
     measuring = lazy("chapterhouse.evaluation.measuring")
     questions = lazy("chapterhouse.evaluation.questions")
-    render_evaluation = lazy("chapterhouse.interfaces.cli.render_evaluation")
+
+_WORST = 5
+_LABELS = 3  # documents named of each question
+_LABEL = 60  # characters of a name or title
+_QUESTION = 100
+_DIGITS = 6
+_RANKED = 10  # documents of a ranking
 
 
 def evaluate(
@@ -74,8 +83,8 @@ def evaluate(
     if target:
         write_output(target, gates.junit(found, held))
     return Outcome(
-        render_evaluation.evaluation_data(found, held),
-        render_evaluation.evaluation(found, held),
+        _evaluation_data(found, held),
+        _evaluation(found, held),
         OK if all(gate.passed for gate in held) else FAILED,
     )
 
@@ -137,7 +146,7 @@ def feedback(
             verdicts.Verdict(verdict), judged, tuple(required or ()), shelves or None, wrong
         )
         found = verdicts.save_feedback(library, judgement)
-        return Outcome(found, render_evaluation.feedback(found))
+        return Outcome(found, _feedback(found))
 
 
 def _read_answer(name: str) -> "verdicts.JudgedAnswer":
@@ -147,3 +156,135 @@ def _read_answer(name: str) -> "verdicts.JudgedAnswer":
             sys.stdin.buffer.read().decode("utf-8", "replace"), "standard input"
         )
     return verdicts.parse_answer(questions.read_text(Path(require_path(name))), name)
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def _evaluation(
+    found: "measuring.Evaluation", held: "Sequence[gates.Gate]"
+) -> Iterator[TerminalBlock]:
+    yield _headline(found)
+    yield verbatim()
+    yield from _measures(found)
+    yield from _worst(found.scored)
+    for warning in found.warnings:
+        yield verbatim(("warning  ", Style.WARNING), one_line(warning))
+    for gate in held:
+        yield from _gate(gate)
+
+
+def _feedback(value: "verdicts.Feedback") -> Iterator[TerminalBlock]:
+    question = value.question
+    words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Already in"}
+    yield verbatim((words[value.change.value], Style.STRONG), f" {one_line(str(value.path))}")
+    yield verbatim(f"  {question.id}  {cut(question.text, _QUESTION)}")
+    several = "one of: " if len(question.answers) > 1 else ""
+    wanted = (
+        *(f"find: {one_line(name)}" for name in question.required),
+        *(f"not rest on: {one_line(name)}" for name in question.forbidden),
+        *(f"quote {several}{cut(answer, _QUESTION)}" for answer in question.answers),
+        *(f"not show: {cut(text, _QUESTION)}" for text in question.wrong),
+        *(() if question.answerable else ("find no answer",)),
+    )
+    for text in wanted:
+        yield verbatim(f"  must {text}")
+    yield verbatim(("Evaluate with: chapterhouse eval", Style.QUIET))
+
+
+def _headline(found: "measuring.Evaluation") -> TerminalBlock:
+    count = len(found.scored)
+    questions = counted(count, "question")
+    searched = f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}"
+    return verbatim(
+        (f"{questions} of {one_line(found.name)}", Style.STRONG), f", asked of {searched}"
+    )
+
+
+def _measures(found: "measuring.Evaluation") -> Iterator[TerminalBlock]:
+    rows = [("measure", "mean", "95 % interval", "questions")]
+    for name, value in found.measures.items():
+        interval = f"{value.low:.3f}–{value.high:.3f}" if value.count > 1 else "not known"
+        rows.append((name, f"{value.mean:.3f}", interval, f"{value.count:,}"))
+    yield Columns(rows)
+
+
+def _worst(scored: "Sequence[measuring.Scored]") -> Iterator[TerminalBlock]:
+    """Show the questions that went most wrong: what was wanted, and what was found instead."""
+    wrong = [entry for entry in scored if _badness(entry)]
+    worst = sorted(wrong, key=lambda entry: (_badness(entry), entry.case.question.id), reverse=True)
+    if not worst:
+        yield verbatim(("Every question got all it wants.", Style.GOOD))
+        return
+    yield verbatim()
+    yield verbatim((f"Worst {min(_WORST, len(worst))} of {len(worst):,} not perfect", Style.STRONG))
+    for entry in worst[:_WORST]:
+        yield from _question(entry)
+
+
+def _badness(entry: "measuring.Scored") -> float:
+    """Return what is missing to perfection: in order, then in checks."""
+    checks = len(entry.failures)
+    return round(1 - entry.scores.get("nDCG@10", 1.0), 6) + checks
+
+
+def _question(entry: "measuring.Scored") -> Iterator[TerminalBlock]:
+    question = entry.case.question
+    figure = entry.scores.get("nDCG@10")
+    shown = "     " if figure is None else f"{figure:.3f}"
+    yield verbatim(
+        (shown, Style.BAD), f"  {one_line(question.id)}  {cut(question.text, _QUESTION)}"
+    )
+    if entry.case.relevant:
+        places = {name: place for place, name in enumerate(entry.ranking, start=1)}
+        names = sorted(entry.case.relevant, key=lambda name: (places.get(name, 1_000), name))
+        labels = [_wanted(entry, name, places.get(name)) for name in names[:_LABELS]]
+        more = f", and {len(names) - _LABELS} more" if len(names) > _LABELS else ""
+        yield verbatim(f"wanted: {'; '.join(labels)}{more}", indent=7)
+    if entry.instead:
+        yield verbatim(f"found: {'; '.join(map(_middle_cut, entry.instead))}", indent=7)
+    for failure in entry.failures:
+        yield verbatim(cut(failure, 2 * _QUESTION), indent=7)
+
+
+def _wanted(entry: "measuring.Scored", name: str, place: int | None) -> str:
+    label = _middle_cut(entry.case.labels.get(name) or name)
+    return f"{label} (place {place})" if place else f"{label} (not found)"
+
+
+def _gate(gate: "gates.Gate") -> Iterator[TerminalBlock]:
+    verdict = ("passed  ", Style.GOOD) if gate.passed else ("FAILED  ", Style.BAD)
+    sign = "≥" if gate.passed else "<"
+    yield verbatim(verdict, f" {gate.measure} {gate.figure:.4f} {sign} {gate.floor:g}")
+
+
+def _middle_cut(name: str) -> str:
+    """Shorten a path or title; its end tells it from its neighbours as much as its beginning."""
+    line = one_line(name)
+    head = _LABEL // 3
+    return line if len(line) <= _LABEL else f"{line[:head]}…{line[head - _LABEL + 1 :]}"
+
+
+def _evaluation_data(
+    found: "measuring.Evaluation", held: "Sequence[gates.Gate]"
+) -> dict[str, object]:
+    return {
+        "name": found.name,
+        "searched": {"documents": found.documents, "chunks": found.chunks},
+        "measures": found.measures,
+        "questions": [_question_data(entry) for entry in found.scored],
+        "gates": held,
+        "warnings": found.warnings,
+    }
+
+
+def _question_data(entry: "measuring.Scored") -> dict[str, object]:
+    case = entry.case
+    return {
+        "id": case.question.id,
+        "question": case.question.text,
+        "required": sorted(case.relevant),
+        "scores": {name: round(value, _DIGITS) for name, value in entry.scores.items()},
+        "failures": entry.failures,
+        "ranking": entry.ranking[:_RANKED],
+    }

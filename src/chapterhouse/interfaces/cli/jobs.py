@@ -1,15 +1,29 @@
 """Commands about long work: jobs list, show, cancel, retry; worker."""
 
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Final
 
 import typer
 
-from chapterhouse.interfaces.cli import progress, render_jobs
+from chapterhouse.interfaces.cli import progress
 from chapterhouse.interfaces.cli.options import argument, common, flag, group, option
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, opened_library
+from chapterhouse.interfaces.cli.terminal import moment, one_line
+from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, record, table, verbatim
+from chapterhouse.text.counting import counted
 from chapterhouse.types import OPEN, Job, JobState
 
 app = group("List, show, stop and retry long work.")
+
+_COLOURS: Final = {
+    JobState.PENDING: Style.QUIET,
+    JobState.RUNNING: Style.STRONG,
+    JobState.DONE: Style.GOOD,
+    JobState.PARTIAL: Style.WARNING,
+    JobState.FAILED: Style.BAD,
+    JobState.CANCELLED: Style.WARNING,
+}
+_NOT_PLAIN: Final = ("problems", "documents")  # shown below; ids are for programs
 
 JobId = Annotated[str, argument("JOB", "The id of a job, as j12.")]
 
@@ -23,7 +37,7 @@ def list_jobs(
     """List the jobs, newest first."""
     with opened_library(background=False) as library:
         found = library.jobs.list(OPEN if open_ else (), lane)
-        return Outcome(found, render_jobs.jobs(found))
+        return Outcome(found, _table(found))
 
 
 @app.command()
@@ -31,7 +45,7 @@ def show(job: JobId) -> Outcome:
     """Show a job: how far it is, and what it works on; or how it ended."""
     with opened_library(background=False) as library:
         found = library.jobs.get(job)
-        return Outcome(found, render_jobs.job(found))
+        return Outcome(found, _record(found))
 
 
 @app.command()
@@ -42,7 +56,8 @@ def cancel(job: JobId) -> Outcome:
     """
     with opened_library(background=False) as library:
         found = library.jobs.cancel(job)
-        return Outcome(found, render_jobs.cancelled(found))
+        what = "is cancelled" if found.state is JobState.CANCELLED else "is being stopped"
+        return Outcome(found, [verbatim("Job ", (found.id, Style.STRONG), f" {what}.")])
 
 
 @app.command()
@@ -50,7 +65,7 @@ def retry(job: JobId) -> Outcome:
     """Leave the work of a job that has ended to the next worker, as a new job."""
     with opened_library(background=False) as library:
         found = library.jobs.retry(job)
-        return Outcome(found, render_jobs.waits(found))
+        return Outcome(found, waits(found))
 
 
 def worker(
@@ -71,7 +86,8 @@ def worker(
 
     def report(job: Job) -> None:
         if not common().quiet:
-            typer.echo(render_jobs.line(job), err=True)
+            line = f"{job.id} {job.kind} {job.lane}: {job.state.value} {job.error}".rstrip()
+            typer.echo(one_line(line), err=True)
 
     with opened_library(create=True, background=False) as library:
         with progress.show_progress() as on_progress:
@@ -82,7 +98,7 @@ def worker(
                 on_progress=on_progress,
                 on_end=report,
             )
-        return Outcome(ended, render_jobs.jobs(ended), _code(ended))
+        return Outcome(ended, _table(ended), _code(ended))
 
 
 def _code(ended: tuple[Job, ...]) -> int:
@@ -90,3 +106,73 @@ def _code(ended: tuple[Job, ...]) -> int:
     if JobState.FAILED in states:
         return FAILED
     return PARTLY if JobState.PARTIAL in states else OK
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def waits(job: Job) -> Iterator[TerminalBlock]:
+    """Say that a job waits, and what does it."""
+    yield verbatim("Job ", (job.id, Style.STRONG), " waits.")
+    yield verbatim("Do it: chapterhouse worker")
+
+
+def _table(found: Sequence[Job]) -> Iterator[TerminalBlock]:
+    rows = (
+        (job.id, job.kind, _state(job), _count(job), moment(job.created), job.lane) for job in found
+    )
+    header = ("id", "kind", "state", "done", "created", "lane")
+    return table(header, rows, none="No jobs.", whole={0}, below=[job.error for job in found])
+
+
+def _record(value: Job) -> Iterator[TerminalBlock]:
+    yield verbatim((value.id, Style.STRONG), " ", (_state(value), _COLOURS[value.state]))
+    rows = [
+        ("kind", value.kind),
+        ("lane", value.lane),
+        *((name, _text(entry)) for name, entry in value.arguments.items()),
+        ("attempts", f"{value.attempts:,}"),
+        ("created", moment(value.created)),
+        ("started", moment(value.started)),
+        ("finished", moment(value.finished)),
+        ("waits until", moment(value.waits_until)),
+        ("worker", value.worker),
+        ("done", _count(value)),
+        ("last", value.current),
+        ("error", value.error),
+        ("hint", value.hint),
+    ]
+    yield record(rows)
+    if value.state in OPEN and value.in_flight:
+        yield verbatim(("Being worked on", Style.STRONG))
+        files = [(file.step.value, file.source) for file in value.in_flight]
+        yield Columns(files, header=False)
+    if value.result:
+        yield from _result(value)
+
+
+def _result(value: Job) -> Iterator[TerminalBlock]:
+    yield verbatim(("What came of it", Style.STRONG))
+    shown = {name: one for name, one in value.result.items() if name not in _NOT_PLAIN}
+    plain = [(name, text) for name, entry in shown.items() if (text := _text(entry))]
+    yield Columns(plain or [("", "")], header=False)
+    problems = value.result.get("problems")
+    for problem in problems if isinstance(problems, list) else ():
+        yield verbatim(f"{problem['status']:<12}{problem['source']}")
+        yield verbatim(f"{problem['sentence']} ({problem['code']})", indent=12)
+
+
+def _text(entry: object) -> str:
+    if isinstance(entry, dict):
+        return ", ".join(f"{name} {number}" for name, number in entry.items())
+    return ", ".join(map(str, entry)) if isinstance(entry, list) else str(entry)
+
+
+def _state(job: Job) -> str:
+    if job.cancelling and job.state is JobState.RUNNING:
+        return "being stopped"
+    return "waiting" if job.waits_until else job.state.value
+
+
+def _count(job: Job) -> str:
+    return f"{job.done:,} of {counted(job.total, 'file')}" if job.total else ""

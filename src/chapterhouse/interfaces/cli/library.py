@@ -1,16 +1,20 @@
 """Commands that fill a library and keep it well: init, add, status, doctor, reindex."""
 
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.interfaces.cli import progress, render, render_jobs
+from chapterhouse.interfaces.cli import jobs, progress, render
+from chapterhouse.interfaces.cli.encoders import vector_rows
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
     DryRun,
+    OnShelf,
     argument,
     common,
     flag,
@@ -26,7 +30,12 @@ from chapterhouse.interfaces.cli.session import (
     survive_the_locale,
 )
 from chapterhouse.interfaces.cli.terminal import console, draw
-from chapterhouse.types import AddReport, Check
+from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
+from chapterhouse.presenting.wording import searched_text
+from chapterhouse.text.counting import counted
+from chapterhouse.types import AddReport, Check, FileOutcome, LibraryStatus, Progress
+
+OnProgress = Callable[[Progress], None]
 
 
 def init() -> Outcome:
@@ -36,7 +45,7 @@ def init() -> Outcome:
     """
     with opened_library(create=True) as library:
         state = library.status()
-        return Outcome(state, render.ready(state))
+        return Outcome(state, _ready(state))
 
 
 def add(
@@ -44,14 +53,7 @@ def add(
         list[str], argument("PATH", "Files and folders to read; - for text from standard input.")
     ],
     *,
-    shelf: Annotated[
-        str,
-        option(
-            "--shelf",
-            "NAME",
-            "The shelf to put the documents on.  [default: as before, else library]",
-        ),
-    ] = "",
+    shelf: OnShelf = "",
     title: Annotated[str, option("--title", "T", "Title of the text from standard input.")] = "",
     background: Annotated[
         bool, flag("--background", "Leave the work to chapterhouse worker.")
@@ -77,25 +79,36 @@ def add(
         documents = library.documents
         if background:
             job = documents.add_later(*map(require_path, paths), shelf=shelf)
-            return Outcome(job, render_jobs.waits(job))
+            return Outcome(job, jobs.waits(job))
         if is_text:
             report = documents.add_text(_standard_input(), title=readable(title), shelf=shelf)
         else:
             wanted = [require_path(path) for path in paths]
-            report = progress.run_with_progress(
-                lambda on_progress: documents.add(
+            with progress.interruptible() as show, _told_before_an_error(show) as on_progress:
+                report = documents.add(
                     *wanted, shelf=shelf, on_progress=on_progress, dry_run=dry_run
-                ),
-                lambda done: None if common().json else _print_before_error(done),
-            )
+                )
+                progress.require_end(report)
     blocks = (render.planned if dry_run else render.report)(report)
     return Outcome({**plain(report), "dry_run": dry_run}, blocks, render.report_code(report))
 
 
-def _print_before_error(done: AddReport) -> None:
-    """Show what became of the files before the one at which the run ended."""
-    survive_the_locale()
-    draw(console(), render.report(done))
+@contextmanager
+def _told_before_an_error(show: OnProgress) -> Iterator[OnProgress]:
+    """Give what shows progress; an error inside tells first what became of files before it."""
+    outcomes: list[FileOutcome] = []
+
+    def follow(progress: Progress) -> None:
+        outcomes.extend(filter(None, (progress.outcome,)))
+        show(progress)
+
+    try:
+        yield follow
+    except Exception:
+        if outcomes and not common().json:
+            survive_the_locale()
+            draw(console(), render.report(AddReport(tuple(outcomes))))
+        raise
 
 
 def _standard_input() -> str:
@@ -107,7 +120,7 @@ def status() -> Outcome:
     """Show what the library holds and where it is."""
     with opened_library() as library:
         state = replace(library.status(), language_model=library.check_language_model())
-        return Outcome(state, render.status(state))
+        return Outcome(state, _status(state))
 
 
 def doctor(
@@ -129,7 +142,7 @@ def doctor(
     except CorruptLibraryError as error:
         checks = (Check("database", passed=False, sentence=error.message, hint=error.hint),)
     code = OK if all(check.passed for check in checks) else FAILED
-    return Outcome(checks, render.checks(checks), code)
+    return Outcome(checks, _checks(checks), code)
 
 
 def reindex(*, dry_run: DryRun = False) -> Outcome:
@@ -144,4 +157,60 @@ def reindex(*, dry_run: DryRun = False) -> Outcome:
         else:
             with progress.show_progress() as show:
                 state = library.reindex(on_progress=show)
-        return Outcome(state, render.reindexed(state, dry_run=dry_run))
+        return Outcome(state, _reindexed(state, dry_run=dry_run))
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def _ready(state: LibraryStatus) -> Iterator[TerminalBlock]:
+    yield verbatim("Ready: ", (state.home, Style.STRONG), f", workspace {state.workspace}")
+    yield verbatim("Next: chapterhouse add PATH")
+
+
+def _status(state: LibraryStatus) -> Iterator[TerminalBlock]:
+    behind = state.sequence - min(state.index_sequences.values())
+    rows = [
+        ("home", state.home),
+        ("workspace", state.workspace),
+        ("documents", f"{state.documents:,}"),
+        ("chunks", f"{state.chunks:,}"),
+        ("by status", _counts(state.by_status)),
+        ("by format", _counts(state.by_format)),
+        ("by shelf", _counts(state.by_shelf)),
+        ("changes", f"{state.sequence:,}"),
+        ("indexes", f"{counted(behind, 'change')} behind" if behind > 0 else "up to date"),
+        ("embedder", state.embedder),
+        *vector_rows(state.encoders, state.documents),
+        *_cut_otherwise(state),
+        ("language model", state.language_model.sentence if state.language_model else "none"),
+        ("on disk", render.size(state.disk_bytes)),
+    ]
+    yield Columns(rows, header=False)
+
+
+def _cut_otherwise(state: LibraryStatus) -> Iterator[tuple[str, str]]:
+    if state.cut_otherwise:
+        number = counted(state.cut_otherwise, "document")
+        yield ("cutting", f"{number} cut by other settings: chapterhouse reindex")
+
+
+def _checks(found: Sequence[Check]) -> Iterator[TerminalBlock]:
+    for check in found:
+        mark = ("ok      ", Style.GOOD) if check.passed else ("PROBLEM ", Style.BAD)
+        yield verbatim(mark, (check.name, Style.STRONG), f": {check.sentence}")
+        if check.hint:
+            yield verbatim(f"        {check.hint}")
+    failed = sum(not check.passed for check in found)
+    yield verbatim(f"{counted(len(found), 'check')}, {counted(failed, 'problem')}")
+
+
+def _reindexed(state: LibraryStatus, *, dry_run: bool) -> Iterator[TerminalBlock]:
+    if dry_run and state.cut_otherwise:
+        yield verbatim(f"Would cut {counted(state.cut_otherwise, 'document')} again.")
+    verb = "Would index" if dry_run else "Indexed"
+    yield verbatim(f"{verb} {searched_text(state.documents, state.chunks)}.")
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items())) or "none"

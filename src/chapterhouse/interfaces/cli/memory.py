@@ -12,7 +12,7 @@ from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_l
 from chapterhouse.interfaces.cli.sources import forget_last
 from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
+from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Memory, MemoryHit
 
@@ -136,7 +136,7 @@ def _now() -> int:
 # --- what people see ------------------------------------------------------------------------------
 
 
-def _show_memories(found: Sequence[Memory]) -> Iterator[Block]:
+def _show_memories(found: Sequence[Memory]) -> Iterator[TerminalBlock]:
     """List memories, newest first."""
     if not found:
         yield verbatim("Nothing is remembered.")
@@ -148,7 +148,7 @@ def _show_memories(found: Sequence[Memory]) -> Iterator[Block]:
     yield Columns(rows)
 
 
-def _show_hits(found: Sequence[MemoryHit]) -> Iterator[Block]:
+def _show_hits(found: Sequence[MemoryHit]) -> Iterator[TerminalBlock]:
     """Show memories that fit some words, with their answers."""
     if not found:
         yield verbatim("Nothing that is remembered fits.")

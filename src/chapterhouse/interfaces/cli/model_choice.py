@@ -34,27 +34,8 @@ _SHOWN: Final = 12  # names in a hint
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What a user asks for.
-
-    Attributes:
-        name: A service or an address, with a slash and its model; or a model alone, or nothing.
-        model: The model at an address.
-        key: Whether a key is asked for and stored.
-    """
-
-    name: str
-    model: str
-    key: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Chosen:
-    """What came of it.
-
-    Attributes:
-        notes: Sentences about how it was chosen.
-    """
+    """What came of it, and sentences about how it was chosen."""
 
     settings: LanguageModelSettings
     notes: tuple[str, ...] = ()
@@ -65,28 +46,30 @@ class Chosen:
         return {} if self.settings.engine in {"none", *HOSTED} else _OWN
 
 
-def choose(wish: Wish) -> Chosen:
+def choose(name: str, model: str, *, ask_key: bool) -> Chosen:
     """Return the settings of the model that is wanted. Its server is asked what it has.
+
+    ``name`` is a service or an address, with a slash and its model; or a model alone, or nothing.
 
     Raises:
         UsageError: nothing or several things have that name.
         EngineError: nobody answers at an address, or the keyring cannot be used.
         MissingExtraError: the extra for keyrings is not installed.
     """
-    if wish.name == "none":
+    if name == "none":
         return Chosen(LanguageModelSettings(), ("Answers are quotations again.",))
-    if "://" in wish.name:
-        address, model = _split_address(wish)
+    if "://" in name:
+        address, model = _split_address(name, model)
         source = KeySource("language_model")
-        if wish.key:
+        if ask_key:
             source = _store_key(f"{KEYRING_SERVICE}/{urlsplit(address).hostname or 'model'}")
         return _at("openai", model, source, address)
-    engine, _, model = wish.name.partition("/")
+    engine, _, own = name.partition("/")
     if engine in HOSTED:
-        return _hosted(engine, wish.model or model, wish)
+        return _hosted(engine, model or own, ask_key=ask_key)
     if engine in PRESETS:
-        return _at(engine, wish.model or model, KeySource("language_model"))
-    return _usual(wish.name)
+        return _at(engine, model or own, KeySource("language_model"))
+    return _usual(name)
 
 
 def reranker(name: str, model: str) -> RerankSettings:
@@ -113,16 +96,16 @@ def reranker(name: str, model: str) -> RerankSettings:
     )
 
 
-def _split_address(wish: Wish) -> tuple[str, str]:
+def _split_address(name: str, model: str) -> tuple[str, str]:
     """Return the address of a service, and the model behind it: ``http://gpu-box:8000/NAME``."""
-    url = wish.name.rstrip("/").removesuffix("/chat/completions")
+    url = name.rstrip("/").removesuffix("/chat/completions")
     parts = urlsplit(url)
     origin, path = f"{parts.scheme}://{parts.netloc}", f"{parts.path}/"
-    if wish.model:
-        return with_path(url), wish.model
-    before, version, name = path.partition(f"{_VERSION}/")
+    if model:
+        return with_path(url), model
+    before, version, behind = path.partition(f"{_VERSION}/")
     if version:
-        return f"{origin}{before}{_VERSION}", name.rstrip("/")
+        return f"{origin}{before}{_VERSION}", behind.rstrip("/")
     return f"{origin}{_VERSION}", path.strip("/")
 
 
@@ -174,9 +157,9 @@ def _usual(name: str) -> Chosen:
     return Chosen(_settings(served.engine, model, KeySource("language_model")))
 
 
-def _hosted(engine: str, model: str, wish: Wish) -> Chosen:
+def _hosted(engine: str, model: str, *, ask_key: bool) -> Chosen:
     title, entry = HOSTED[engine].title, f"{KEYRING_SERVICE}/{engine}"
-    source = _store_key(entry) if wish.key else stored_key(engine)
+    source = _store_key(entry) if ask_key else stored_key(engine)
     if source is None:
         if not may_ask():
             raise UsageError(

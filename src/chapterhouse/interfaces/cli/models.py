@@ -1,5 +1,6 @@
 """Commands about models: model list, use, test, and those about encoders."""
 
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
@@ -8,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from chapterhouse.errors import UsageError
-from chapterhouse.interfaces.cli import encoders, render_models, settings_file
-from chapterhouse.interfaces.cli.options import COMMON_NAMES, argument, common, flag, option
-from chapterhouse.interfaces.cli.render_models import Listing
+from chapterhouse.interfaces.cli import encoders, settings_file
+from chapterhouse.interfaces.cli.options import argument, common, flag, group, option
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_folders, open_library
-from chapterhouse.interfaces.cli.terminal import is_watched
+from chapterhouse.interfaces.cli.terminal import is_watched, one_line
 from chapterhouse.loading import lazy
-from chapterhouse.settings import LanguageModelSettings, Settings
+from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.settings import LanguageModelSettings, RerankSettings
 from chapterhouse.settings_file import load_settings
+from chapterhouse.types import EncoderStatus
 
 if TYPE_CHECKING:
     from chapterhouse import wiring
@@ -30,34 +32,38 @@ else:
     opening = lazy("chapterhouse.models.opening")
     presets = lazy("chapterhouse.models.presets")
 
-app = typer.Typer(
-    help="Choose the models: what writes answers, makes vectors and orders passages.",
-    rich_markup_mode=None,
-)
+app = group("Choose the models: what writes answers, makes vectors and orders passages.")
 app.command("embed")(encoders.embed)
 app.command("back")(encoders.back)
 app.command("forget")(encoders.forget)
+# A question with a passage that answers it and one that does not.
+_RERANKED: Final = (
+    "When does the ferry to Osk leave?",
+    ("The ferry to Osk leaves at 07:40.", "The crane on the north quay lifts 12 tonnes."),
+)
+_NOTHING: Final = (
+    "No language model is chosen: answers are quotations.\n"
+    "Install one, such as Ollama (https://ollama.com/download, then: ollama pull qwen3:8b), or "
+    "name a service or an address: chapterhouse model use"
+)
 _REWRITING: Final = "rewriting"  # the name of the model that rewrites questions
-
-
-@app.callback(invoke_without_command=True)
-def models(context: typer.Context) -> Outcome | None:
-    """Choose the models: what writes answers, makes vectors and orders passages."""
-    if context.invoked_subcommand is None:
-        return list_models()
-    for name in COMMON_NAMES:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(f"--{name} comes after the command.")
-    return None
 
 
 @app.command("list")
 def list_models() -> Outcome:
     """Show the language model that is chosen, and the encoders of the library."""
     place, own = named_folders()
-    found = _listing(own, load_settings(place, own))
-    return Outcome(found.data, render_models.listed(found))
+    chosen = load_settings(place, own).language_model
+    address = presets.address_of(chosen) if chosen.engine != "none" else ""
+    with open_library(create=False) if (own / "library.db").exists() else nullcontext() as library:
+        statuses = library.encoders.statuses() if library else ()
+    data = {
+        "language_model": chosen.model_dump(mode="json"),
+        "address": address,
+        "encoders": statuses,
+        "known": [card.model_dump(mode="json") for card in cards.known_cards()],
+    }
+    return Outcome(data, _show_list(chosen, address, statuses))
 
 
 @app.command()
@@ -138,14 +144,14 @@ def try_out(
     chosen = opening.settings_of(settings, name)
     trial = _try(chosen, place)
     code = OK if trial.passed else FAILED
-    return Outcome(trial, render_models.trial(trial), code)
+    return Outcome(trial, _show_trial(trial), code)
 
 
 def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     place, own = named_folders()
     section = settings_file.REWRITING if rewriting else settings_file.LANGUAGE_MODEL
     settings_file.require_effect(own, section)
-    chosen = model_choice.choose(model_choice.Wish(name, model, key))
+    chosen = model_choice.choose(name, model, ask_key=key)
     place.mkdir(parents=True, exist_ok=True)
     if rewriting:
         wanted = chosen.settings.engine != "none"
@@ -156,14 +162,14 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     settings = load_settings(place, own)
     data: dict[str, object] = {"written": written, "notes": chosen.notes, "trial": None}
     made = settings.models[_REWRITING] if rewriting else settings.language_model
-    shown = render_models.chosen(made, written, chosen.notes)
+    shown = _show_chosen(made, written, chosen.notes)
     if made.engine == "none":
         return Outcome({**data, "language_model": made}, shown)
     _say(f"{made.model} is chosen: {written.path}, line {written.line}.")
     trial = _try(made, place)
     data |= {"trial": trial, "language_model": made}
     code = OK if trial.passed else FAILED
-    return Outcome(data, chain(shown, render_models.trial(trial)), code)
+    return Outcome(data, chain(shown, _show_trial(trial)), code)
 
 
 def _use_reranker(name: str, model: str) -> Outcome:
@@ -172,13 +178,13 @@ def _use_reranker(name: str, model: str) -> Outcome:
     _require_no_stored_engine(place)
     chosen = model_choice.reranker(name, model)
     tried = opening.open_reranker(chosen)  # one that does not work is not written down
-    scores = tried.score(*render_models.RERANKED) if tried else ()
+    scores = tried.score(*_RERANKED) if tried else ()
     place.mkdir(parents=True, exist_ok=True)
     values = settings_file.values_of(chosen, settings_file.RERANK)
     written = settings_file.write_section(place, own, settings_file.RERANK, values)
     right = not scores or scores[0] > scores[1]
     data = {"written": written, "rerank": chosen.model_dump(mode="json"), "right_order": right}
-    return Outcome(data, render_models.reranked(chosen, written, right=right))
+    return Outcome(data, _show_reranker(chosen, written, right=right))
 
 
 def _require_no_stored_engine(home: Path) -> None:
@@ -203,9 +209,50 @@ def _say(sentence: str) -> None:
         typer.echo(sentence, err=True)
 
 
-def _listing(own: Path, settings: Settings) -> Listing:
-    chosen = settings.language_model
-    place = presets.address_of(chosen) if chosen.engine != "none" else ""
-    with open_library(create=False) if (own / "library.db").exists() else nullcontext() as library:
-        statuses = library.encoders.statuses() if library else ()
-        return Listing(chosen, place, statuses, cards.known_cards())
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def _show_list(
+    chosen: LanguageModelSettings, address: str, found: Sequence[EncoderStatus]
+) -> Iterator[TerminalBlock]:
+    if address:
+        name = one_line(chosen.model), Style.STRONG
+        yield verbatim("Language model: ", name, f" at {one_line(address)}.")
+    else:
+        yield verbatim(_NOTHING)
+    if found:
+        yield verbatim()
+        yield from encoders.listed(found, cards.known_cards())
+
+
+def _show_chosen(
+    made: LanguageModelSettings, written: settings_file.Written, notes: Sequence[str]
+) -> Iterator[TerminalBlock]:
+    if made.engine != "none":
+        place = made.base_url or made.engine
+        yield verbatim((one_line(made.model), Style.STRONG), f" at {one_line(place)} is chosen.")
+    for note in notes:
+        yield verbatim(one_line(note))
+    yield verbatim(f"Written to {one_line(written.path)}, line {written.line}.")
+
+
+def _show_trial(tried: "model_trial.Trial") -> Iterator[TerminalBlock]:
+    yield verbatim()
+    yield verbatim((model_trial.QUESTION, Style.STRONG))
+    yield verbatim(one_line(tried.answer.text), indent=4)
+    for citation in tried.answer.citations:
+        yield verbatim((f"[{citation.number}] “{one_line(citation.quote)}”", Style.QUIET), indent=4)
+    yield verbatim()
+    yield verbatim(("ok  ", Style.GOOD) if tried.passed else ("NO  ", Style.WARNING), tried.verdict)
+    if tried.context_size:
+        yield verbatim(f"    It takes {tried.context_size:,} tokens, prompt and answer together.")
+
+
+def _show_reranker(
+    made: RerankSettings, written: settings_file.Written, *, right: bool
+) -> Iterator[TerminalBlock]:
+    name = made.model or made.folder or made.engine
+    yield verbatim((one_line(name), Style.STRONG), " orders passages from now on.")
+    yield verbatim(f"Written to {one_line(written.path)}, line {written.line}.")
+    if not right:
+        yield verbatim("It put a passage that answers a question behind one that does not.")

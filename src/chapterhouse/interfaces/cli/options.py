@@ -36,6 +36,14 @@ def argument(metavar: str, text: str) -> Any:
 Shelves = Annotated[
     list[str] | None, option("--shelf", "NAME", "Only documents on this shelf; repeatable.")
 ]
+OnShelf = Annotated[
+    str,
+    option(
+        "--shelf",
+        "NAME",
+        "The shelf to put the documents on.  [default: as before, else library]",
+    ),
+]
 Tags = Annotated[
     list[str] | None,
     option("--tag", "TAG", "A topic you know; documents with this tag rank higher."),
@@ -102,11 +110,7 @@ def reopening() -> str:
 
 
 def require_path(path: str) -> str:
-    """Return ``path`` unless it is empty, as from a variable that is not set.
-
-    Raises:
-        UsageError: it is.
-    """
+    """Return ``path`` unless it is empty, as from a variable that is not set."""
     if not path.strip():
         raise UsageError(
             "A path is empty.", hint="Is a variable not set? The present folder is written '.'."

@@ -19,10 +19,10 @@ def destination(name: str, what: str, example: str, is_ours: Callable[[bytes], b
     """Return the file that is to be written, once it is clear that it can be.
 
     Args:
-        name: As the user gave it.
+        name: As the user typed it.
         what: What is to be written, for messages.
         example: An option with a name that would do.
-        is_ours: Says of a file's content whether it is of our making and may be replaced.
+        is_ours: Whether a file of this content is of our making and may be replaced.
 
     Raises:
         UsageError: it is no name of a file, or its folder is not there.

@@ -1,7 +1,8 @@
 """Commands about personas: new, list, show, validate, update, docs."""
 
 import shlex
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -9,7 +10,7 @@ import typer
 
 from chapterhouse.agents.curated import Outcome as Curation
 from chapterhouse.agents.problems import errors
-from chapterhouse.interfaces.cli import registries, render, render_personas
+from chapterhouse.interfaces.cli import registries, render
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
     DryRun,
@@ -22,7 +23,14 @@ from chapterhouse.interfaces.cli.options import (
     require_path,
 )
 from chapterhouse.interfaces.cli.progress import show_progress
-from chapterhouse.interfaces.cli.registries import Noun, Rows, documents_data, folder_named
+from chapterhouse.interfaces.cli.registries import (
+    Noun,
+    Rows,
+    documents_data,
+    folder_named,
+    show_documents,
+    show_refresh,
+)
 from chapterhouse.interfaces.cli.session import (
     OK,
     PARTLY,
@@ -32,8 +40,10 @@ from chapterhouse.interfaces.cli.session import (
     opened_library,
     require_yes,
 )
-from chapterhouse.interfaces.cli.terminal import console, draw
-from chapterhouse.types.personas import PROSE_FILE, RAW
+from chapterhouse.interfaces.cli.terminal import console, draw, one_line
+from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.text.counting import counted
+from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAW
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
@@ -141,7 +151,7 @@ def update(
             done = done.as_accepted()
         return Outcome(
             {**plain(done), "dry_run": dry_run},
-            render_personas.update(done, dry_run=dry_run, shown=asked),
+            _show_update(done, dry_run=dry_run, shown=asked),
             _update_code(done),
         )
 
@@ -169,7 +179,7 @@ def docs(
         personas = library.personas
         if not remove and not restore:
             listed = personas.documents(slug)
-            return Outcome(documents_data(listed), render_personas.documents(listed, f"{RAW}/."))
+            return Outcome(documents_data(listed), show_documents(listed, f"{RAW}/."))
         chosen = personas.chosen(slug, remove or restore)
         if not dry_run:
             if remove and not yes:
@@ -180,13 +190,13 @@ def docs(
         again = f"chapterhouse persona docs {name} --restore {shlex.quote(chosen.source)}"
         return Outcome(
             data,
-            render_personas.moved(chosen, again + reopening(), out=bool(remove), dry_run=dry_run),
+            _show_moved(chosen, again + reopening(), out=bool(remove), dry_run=dry_run),
         )
 
 
 def _accepts(proposal: "Proposal") -> bool:
     """Show a proposal on standard error and ask."""
-    draw(console(stderr=True), render_personas.proposal(proposal))
+    draw(console(stderr=True), _show_proposal(proposal))
     return confirm("Write this profile?")
 
 
@@ -209,6 +219,66 @@ def _update_code(value: "PersonaUpdate") -> int:
 
 
 # --- what is shown --------------------------------------------------------------------------------
+
+
+def _show_moved(entry: "Listed", back: str, *, out: bool, dry_run: bool) -> Iterator[TerminalBlock]:
+    verb = ("Would take" if dry_run else "Took", "out of the index" if out else "in again")
+    yield verbatim(f"{verb[0]} {one_line(entry.source)} {verb[1]}.")
+    if out and not dry_run:
+        yield verbatim(f"The file stays where it is; {CONFIG_FILE} names it under 'exclude'.")
+        yield verbatim(f"Bring it back with: {back}")
+
+
+def _show_update(
+    value: "PersonaUpdate", *, dry_run: bool, shown: bool = False
+) -> Iterator[TerminalBlock]:
+    """Say what was fetched, curated and indexed, and show the proposal unless it was ``shown``."""
+    for name in value.copied:
+        yield verbatim(f"Copied in: {one_line(name)}")
+    yield from _fetched(value)
+    yield from show_refresh(value.refresh, dry_run=dry_run)
+    if value.again and value.again.outcomes:
+        yield verbatim(f"Read anew: {counted(len(value.again.outcomes), 'document')}")
+    if value.accepted:
+        yield verbatim(("Profile written.", Style.GOOD), f" See {CONFIG_FILE}.")
+    if not (shown and value.proposal):
+        yield from _show_proposal(value.proposal)
+    if value.proposal and not value.accepted:
+        yield verbatim(f"Not written. Accept it: chapterhouse persona update {value.slug} --yes")
+
+
+def _fetched(value: "PersonaUpdate") -> Iterator[TerminalBlock]:
+    if value.fetched is None:
+        return
+    counts = Counter(outcome.status for outcome in value.fetched.outcomes)
+    text = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none listed"
+    yield verbatim(("Pages: ", Style.STRONG), text)
+    for outcome in value.fetched.outcomes:
+        if outcome.status == "failed":
+            why = one_line(f"{outcome.message} {outcome.hint}")
+            url = one_line(outcome.link.url)
+            yield from render.entry("failed", Style.BAD, url, f"{why} ({outcome.code})")
+    for page in value.fetched.orphaned:
+        gone = f"{one_line(page.url)}: no list has it any more"
+        yield from render.entry("gone", Style.QUIET, gone)
+
+
+def _show_proposal(value: "Proposal") -> Iterator[TerminalBlock]:
+    for warning in value.warnings:
+        yield from render.entry("warning", Style.WARNING, one_line(warning))
+    if not value:
+        yield verbatim("The profile stays as it is.")
+        return
+    yield verbatim(("Profile, ", Style.STRONG), f"by {one_line(value.method)}; yours stays:")
+    for change in value.changes:
+        yield verbatim((f"  {change.key}", Style.STRONG))
+        is_text = isinstance(change.before, str) or isinstance(change.after, str)
+        dropped = (str(change.before or ""),) if is_text else change.dropped
+        added = (str(change.after or ""),) if is_text else change.added
+        for entry in filter(None, dropped):
+            yield verbatim((f"    - {entry}", Style.BAD))
+        for entry in filter(None, added):
+            yield verbatim((f"    + {entry}", Style.GOOD))
 
 
 def _rows(folder: "PersonaFolder", documents: str) -> Rows:

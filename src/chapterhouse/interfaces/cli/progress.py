@@ -18,10 +18,8 @@ from chapterhouse.types import (
     AskEvent,
     Draft,
     DraftEvent,
-    FileOutcome,
     Progress,
     ReadingEvent,
-    SyncReport,
 )
 
 if TYPE_CHECKING:
@@ -38,47 +36,9 @@ _BAR: Final = 20  # cells
 _BAR_WIDTH: Final = _BAR + 30  # cells of bar, count and time
 
 
-def run_with_progress(
-    work: Callable[[Callable[[Progress], None]], AddReport],
-    on_failure: Callable[[AddReport], None] = lambda _: None,
-) -> AddReport:
-    """Run ``work`` with something to tell its progress to, and return its report.
-
-    Args:
-        work: What is done.
-        on_failure: Told what was done before an error ended the work, if anything was.
-
-    Raises:
-        InterruptedWorkError: the user pressed Ctrl-C; it says how much is safe.
-    """
-    last = Progress(done=0, total=0, current="")
-    outcomes: list[FileOutcome] = []
-    with show_progress() as show:
-
-        def follow(progress: Progress) -> None:
-            nonlocal last
-            last = progress
-            if progress.outcome is not None:
-                outcomes.append(progress.outcome)
-            show(progress)
-
-        try:
-            report = work(follow)
-        except KeyboardInterrupt:
-            raise _stopped(last) from None
-        except Exception:
-            if outcomes:
-                on_failure(AddReport(tuple(outcomes)))
-            raise
-    if report.interrupted:
-        raise _stopped(last)
-    return report
-
-
-def sync_with_progress(
-    work: Callable[..., tuple[SyncReport, ...]],
-) -> tuple[SyncReport, ...]:
-    """Run a sync with something to tell its progress to, and return its reports.
+@contextmanager
+def interruptible() -> Iterator[Callable[[Progress], None]]:
+    """Give what shows progress, to work that may be stopped and done again.
 
     Raises:
         InterruptedWorkError: the user pressed Ctrl-C; it says how much is safe.
@@ -92,12 +52,15 @@ def sync_with_progress(
             show(progress)
 
         try:
-            reports = work(on_progress=follow)
+            yield follow
         except KeyboardInterrupt:
             raise _stopped(last) from None
-    if any(report.files.interrupted for report in reports):
-        raise _stopped(last)
-    return reports
+
+
+def require_end(*reports: AddReport) -> None:
+    """Go on as Ctrl-C does where it ended what a report is of."""
+    if any(report.interrupted for report in reports):
+        raise KeyboardInterrupt
 
 
 def _in_lines() -> Callable[[Progress], None]:

@@ -4,15 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from chapterhouse.agents.curated import Outcome as Curation
 from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli import render, render_personas
+from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.options import common, require_path
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, opened_library
 from chapterhouse.interfaces.cli.terminal import one_line
-from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
+from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
@@ -21,6 +22,17 @@ if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
     from chapterhouse.agents.registry import Definition, Entry, Refresh, Registry
     from chapterhouse.library import Library
+
+# Every standing of a file, in order. By value: what lists files is slow to load.
+_STANDINGS: Final = {
+    "indexed": Style.GOOD,
+    "partial": Style.WARNING,
+    "new": Style.NOTABLE,
+    "rejected": Style.BAD,
+    "removed": Style.QUIET,
+    "ignored": Style.QUIET,
+}
+_REPORTED: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
 
 Folder = TypeVar("Folder", bound="Definition")
 Rows = Sequence[tuple[str, str]]
@@ -31,14 +43,12 @@ class Noun(Generic[Folder]):
     """What personas or councils have for themselves.
 
     Attributes:
-        kind: ``persona`` or ``council``.
-        registry: Where a library has them.
         homes: Folders of the home from which a library can be made.
         usable: How ``--json`` says that one can be loaded.
         lists: What a list names of each, by its name in ``--json``.
         columns: The same as columns of a table.
         data: Everything that ``--json`` shows of one, beside its name and folder.
-        rows: What people are shown of one, given what to say of its documents.
+        rows: What people are shown of one, from what is said of its documents.
         later: When its folders are read if they have changed.
         prose: What people are shown below the rows.
     """
@@ -73,18 +83,18 @@ def made(
 ) -> Outcome:
     """Say where a new one is, what was read for whom, and what comes next: what to do, and how."""
 
-    def blocks() -> Iterator[Block]:
+    def blocks() -> Iterator[TerminalBlock]:
         yield verbatim("Made ", (folder.display_name, Style.STRONG), f" in {folder.path}")
         if read is not None:
             yield verbatim(f"{counted(len(members), 'member')}:")
             yield from (verbatim(f"  {one_line(name)}") for name in members)
-            yield from render_personas.refresh(read)
+            yield from show_refresh(read)
         yield verbatim("Next:")
         for number, (what, how) in enumerate(steps.items(), 1):
             yield verbatim(f"  {number}. {what}:")
             yield verbatim(f"     {how}")
         for one in problems:
-            yield from render_personas.problem(one)
+            yield from _problem(one)
 
     data = {**_data(noun, folder), "problems": _problems_data(problems)}
     if read is None:
@@ -145,24 +155,16 @@ def validate(noun: Noun[Folder], name: str | None) -> Outcome:
 def checked(found: Sequence[Problem]) -> Outcome:
     """Show what validation found; exit code 1 where something cannot be used."""
     failed = any(problem.severity is Severity.ERROR for problem in found)
-    return Outcome(_problems_data(found), render_personas.problems(found), FAILED if failed else OK)
+    return Outcome(_problems_data(found), show_problems(found), FAILED if failed else OK)
 
 
 def absolute(path: str) -> str:
-    """Return a path as a configuration keeps it, which is read from anywhere.
-
-    Raises:
-        UsageError: it is empty.
-    """
+    """Return a path as a configuration keeps it, which is read from anywhere."""
     return path if path.startswith("~") else str(Path(require_path(path)).absolute())
 
 
 def folder_named(path: str) -> str:
-    """Return the path of a folder, as ``absolute``.
-
-    Raises:
-        NotFoundError: there is no such folder.
-    """
+    """Return the path of a folder that is there, as ``absolute``."""
     if not Path(absolute(path)).expanduser().is_dir():
         raise NotFoundError(f"There is no folder {path}.", hint="Check the spelling.")
     return absolute(path)
@@ -173,7 +175,7 @@ def folder_named(path: str) -> str:
 
 def _table(
     noun: Noun[Folder], entries: "Sequence[Entry[Folder]]", counts: Sequence[int]
-) -> Iterator[Block]:
+) -> Iterator[TerminalBlock]:
     """List all, a line each, and below them why some cannot be used."""
     if not entries:
         yield verbatim(f"No {noun.kind}s. Make one: chapterhouse {noun.kind} new SLUG")
@@ -190,7 +192,7 @@ def _table(
     yield Columns(rows)
     for entry in entries:
         for problem in entry.problems:
-            yield from render_personas.problem(problem)
+            yield from _problem(problem)
 
 
 def _data(noun: Noun[Folder], folder: Folder) -> dict[str, object]:
@@ -208,5 +210,69 @@ def documents_data(listed: "Sequence[Listed]") -> dict[str, object]:
     counts = Counter(entry.status.value for entry in listed)
     return {
         "documents": listed,
-        "counts": {name: counts[name] for name in render_personas.STANDINGS},
+        "counts": {name: counts[name] for name in _STANDINGS},
     }
+
+
+def show_problems(found: Sequence[Problem]) -> Iterator[TerminalBlock]:
+    """Show what validation found."""
+    for one in found:
+        yield from _problem(one)
+    errors = sum(one.severity is Severity.ERROR for one in found)
+    warnings = len(found) - errors
+    yield verbatim(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}")
+
+
+def _problem(found: Problem) -> Iterator[TerminalBlock]:
+    colour = Style.BAD if found.severity is Severity.ERROR else Style.WARNING
+    where = one_line(": ".join(filter(None, (found.file, found.place))))
+    severity = (f"{found.severity.value:<8}", colour)
+    yield verbatim(severity, (where, Style.STRONG), (f"  ({found.code.value})", Style.QUIET))
+    yield verbatim(f"        {one_line(found.sentence)}")
+    yield verbatim((f"        {one_line(found.hint)}", Style.QUIET))
+
+
+def show_documents(listed: "Sequence[Listed]", into: str) -> Iterator[TerminalBlock]:
+    """List files, and under each that is not indexed why; or say ``into`` what to drop some."""
+    if not listed:
+        yield verbatim(f"No documents. Drop some into {into}")
+        return
+    width = max(map(len, _STANDINGS)) + 2
+    for entry in listed:
+        shared = f"  shared with {', '.join(entry.shared_with)}" if entry.shared_with else ""
+        detail = f"  {entry.document_id}  {counted(entry.chunks, 'chunk')}" if entry.chunks else ""
+        yield verbatim(
+            (f"{entry.status.value:<{width}}", _STANDINGS[entry.status]),
+            (one_line(entry.source), Style.STRONG),
+            (one_line(detail + shared).join(("  ", "")) if detail or shared else "", Style.QUIET),
+        )
+        if entry.reason:
+            code = f" ({entry.code})" if entry.code else ""
+            yield verbatim(" " * width + one_line(entry.reason) + code)
+    counts = Counter(entry.status.value for entry in listed)
+    text = ", ".join(f"{counts[name]} {name}" for name in _STANDINGS if counts[name])
+    yield verbatim((f"{counted(len(listed), 'file')}: ", Style.STRONG), text)
+
+
+def show_refresh(value: "Refresh", *, dry_run: bool = False) -> Iterator[TerminalBlock]:
+    """Say what bringing a persona up to date did."""
+    for warning in value.warnings:
+        yield from render.entry("warning", Style.WARNING, one_line(warning))
+    if value.curation is not None:
+        counts = Counter(outcome.status.value for outcome in value.curation.outcomes)
+        text = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        verb = "Would curate" if dry_run else "Curated"
+        yield verbatim((f"{verb}: ", Style.STRONG), text or "nothing")
+        for outcome in value.curation.outcomes:
+            if outcome.status in _REPORTED:
+                name, why = one_line(outcome.source), one_line(outcome.sentence)
+                reason = f"{why} ({outcome.code})"
+                yield from render.entry(outcome.status.value, Style.BAD, name, reason)
+    if value.sync is not None:
+        yield from (render.planned if dry_run else render.report)(value.sync.files)
+        for source in value.sync.removed:
+            yield from render.entry("removed", Style.QUIET, one_line(source))
+        for move in value.sync.moves:
+            shelves = (*(f"+{name}" for name in move.joined), *(f"-{name}" for name in move.left))
+            text = f"{one_line(move.source)}: {' '.join(shelves)}"
+            yield from render.entry("shelves", Style.QUIET, text)

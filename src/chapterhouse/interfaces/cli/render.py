@@ -1,38 +1,29 @@
-"""What people see of everything but questions. Plain lines, safe to show on any terminal."""
+"""What people see of files that were read and of syncs, in plain lines."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.interfaces.cli.envelope import is_incomplete
-from chapterhouse.interfaces.cli.render_models import vector_rows
-from chapterhouse.interfaces.cli.session import OK, PARTLY
+from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
+from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
-from chapterhouse.presenting.wording import join_words, outcome_word, searched_text
+from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.presenting.wording import join_words, outcome_word, staying_sentence
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     AddReport,
-    Body,
-    Check,
-    Chunk,
-    Document,
     FileOutcome,
     FileRecord,
-    FormatSupport,
-    LibraryStatus,
+    FileSearch,
     Notice,
     Status,
-    Trust,
+    SyncReport,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from chapterhouse.chunking.quality import Quality
     from chapterhouse.reading import formats as known_formats
 else:
     known_formats = lazy("chapterhouse.reading.formats")
@@ -63,18 +54,13 @@ _ORDER = (
     "quarantined",
     "quarantined earlier",
 )
+_SHOWN: Final = 20  # names of what was removed, renamed or moved
 _MOST_EARLIER = 10  # files whose reasons are told again
 _MOST_PICTURES = 3  # that are named
 _NO_TEXT = " holds no text. "  # of a picture: what is behind it says why
 
 
-def ready(state: LibraryStatus) -> Iterator[Block]:
-    """Say that the library exists and what comes next."""
-    yield verbatim("Ready: ", (state.home, Style.STRONG), f", workspace {state.workspace}")
-    yield verbatim("Next: chapterhouse add PATH")
-
-
-def report(value: AddReport) -> Iterator[Block]:
+def report(value: AddReport) -> Iterator[TerminalBlock]:
     """Summarise an ``add`` and name every file that is not wholly in the library."""
     counts = Counter(chain.from_iterable(map(_endings, value.outcomes)))
     inside = sum(outcome.inside for outcome in value.outcomes)
@@ -103,7 +89,7 @@ def _endings(outcome: FileOutcome) -> list[str]:
     ]
 
 
-def details(value: AddReport) -> Iterator[Block]:
+def details(value: AddReport) -> Iterator[TerminalBlock]:
     """Name the files that are not wholly in the library, with the reasons."""
     records = [one for outcome in value.outcomes for one in (outcome.earlier or (outcome.record,))]
     yield from _pictures([record for record in records if _is_picture(record)])
@@ -127,7 +113,7 @@ def _is_picture(record: FileRecord) -> bool:
     )
 
 
-def _pictures(records: Sequence[FileRecord]) -> Iterator[Block]:
+def _pictures(records: Sequence[FileRecord]) -> Iterator[TerminalBlock]:
     """Name the pictures without text in one line, and below it why."""
     if records:
         names = join_words([record.source for record in records], _MOST_PICTURES)
@@ -136,7 +122,7 @@ def _pictures(records: Sequence[FileRecord]) -> Iterator[Block]:
         yield from entry("rejected", Style.BAD, label, *reasons)
 
 
-def planned(value: AddReport) -> Iterator[Block]:
+def planned(value: AddReport) -> Iterator[TerminalBlock]:
     """Name the files that an ``add`` would read."""
     wanted = [entry.record for entry in value.outcomes if entry.record.code == "would-be-read"]
     head = f"{len(wanted):,} of {counted(len(value.outcomes), 'file')} would be read"
@@ -147,7 +133,7 @@ def planned(value: AddReport) -> Iterator[Block]:
     yield from _missing(value)
 
 
-def _missing(value: AddReport) -> Iterator[Block]:
+def _missing(value: AddReport) -> Iterator[TerminalBlock]:
     """Name files that are gone, and count what was left out for its name."""
     for source in value.missing:
         yield from entry("missing", Style.WARNING, source)
@@ -156,7 +142,7 @@ def _missing(value: AddReport) -> Iterator[Block]:
     yield from ignored(value)
 
 
-def ignored(value: AddReport) -> Iterator[Block]:
+def ignored(value: AddReport) -> Iterator[TerminalBlock]:
     """Count what was left out for its name, by reason."""
     counts = Counter(one.reason for one in value.ignored)
     if counts:
@@ -165,25 +151,25 @@ def ignored(value: AddReport) -> Iterator[Block]:
         yield verbatim(f"Ignored: {reasons}.{hint}")
 
 
-def entry(word: str, style: Style, name: str, *reasons: str) -> Iterator[Block]:
+def entry(word: str, style: Style, name: str, *reasons: str) -> Iterator[TerminalBlock]:
     """Say in a word what became of something, and below it why."""
     yield verbatim((f"{word:<10}", style), name)
     for reason in filter(None, reasons):
         yield verbatim(reason, indent=10)
 
 
-def _ending(record: FileRecord, *more: str) -> Iterator[Block]:
+def _ending(record: FileRecord, *more: str) -> Iterator[TerminalBlock]:
     colour = _COLOURS[record.status]
-    return entry(outcome_word(record), colour, record.source, _reason(record), *more)
+    return entry(outcome_word(record), colour, record.source, reason_of(record), *more)
 
 
-def _reason(record: FileRecord) -> str:
+def reason_of(record: FileRecord) -> str:
     """Return why a file ended as it did: the sentence, and the code behind it."""
     code = f" ({record.code})" if record.sentence and record.code else ""
     return record.sentence + code
 
 
-def _outcome(outcome: FileOutcome) -> Iterator[Block]:
+def _outcome(outcome: FileOutcome) -> Iterator[TerminalBlock]:
     record = outcome.record
     worst = (record.code, record.sentence)  # which the record repeats
     rest = (one for one in outcome.notices if (one.code, one.sentence) != worst)
@@ -196,159 +182,6 @@ def _notice(notice: Notice) -> str:
     return f"{notice.sentence}{page} ({notice.code})"
 
 
-def status(state: LibraryStatus) -> Iterator[Block]:
-    """Show counts and places."""
-    behind = state.sequence - min(state.index_sequences.values())
-    rows = [
-        ("home", state.home),
-        ("workspace", state.workspace),
-        ("documents", f"{state.documents:,}"),
-        ("chunks", f"{state.chunks:,}"),
-        ("by status", _counts(state.by_status)),
-        ("by format", _counts(state.by_format)),
-        ("by shelf", _counts(state.by_shelf)),
-        ("changes", f"{state.sequence:,}"),
-        ("indexes", f"{counted(behind, 'change')} behind" if behind > 0 else "up to date"),
-        ("embedder", state.embedder),
-        *vector_rows(state.encoders, state.documents),
-        *_cut_otherwise(state),
-        ("language model", state.language_model.sentence if state.language_model else "none"),
-        ("on disk", size(state.disk_bytes)),
-    ]
-    yield Columns(rows, header=False)
-
-
-def _cut_otherwise(state: LibraryStatus) -> Iterator[tuple[str, str]]:
-    if state.cut_otherwise:
-        number = counted(state.cut_otherwise, "document")
-        yield ("cutting", f"{number} cut by other settings: chapterhouse reindex")
-
-
-def checks(found: Sequence[Check]) -> Iterator[Block]:
-    """Show what the doctor looked at."""
-    for check in found:
-        mark = ("ok      ", Style.GOOD) if check.passed else ("PROBLEM ", Style.BAD)
-        yield verbatim(mark, (check.name, Style.STRONG), f": {check.sentence}")
-        if check.hint:
-            yield verbatim(f"        {check.hint}")
-    failed = sum(not check.passed for check in found)
-    yield verbatim(f"{counted(len(found), 'check')}, {counted(failed, 'problem')}")
-
-
-def reindexed(state: LibraryStatus, *, dry_run: bool) -> Iterator[Block]:
-    """Say what was, or would be, built again."""
-    if dry_run and state.cut_otherwise:
-        yield verbatim(f"Would cut {counted(state.cut_otherwise, 'document')} again.")
-    verb = "Would index" if dry_run else "Indexed"
-    yield verbatim(f"{verb} {searched_text(state.documents, state.chunks)}.")
-
-
-def documents(found: Sequence[Document]) -> Iterator[Block]:
-    """List documents, a line each."""
-    if not found:
-        yield verbatim("No documents. Add some: chapterhouse add PATH")
-        return
-    rows = [("id", "format", "status", "characters", "title", "source")]
-    for one in found:
-        length = f"{one.characters:,}"
-        rows.append((one.id, one.format, one.status.value, length, one.title, one.source))
-    yield Columns(rows, whole={0})
-
-
-def files(records: Sequence[FileRecord], *, problems: bool = False) -> Iterator[Block]:
-    """List what became of every file, with the reason below it."""
-    if not records:
-        none = "No files. Add some: chapterhouse add PATH"
-        yield verbatim("All files are completely in the library." if problems else none)
-        return
-    rows = [("status", "format", "size", "source", "document")]
-    rows += [
-        (outcome_word(record), record.format, size(record.size), record.source, record.document_id)
-        for record in records
-    ]
-    yield Columns(rows, whole={4}, below=["", *map(_reason, records)])
-
-
-def archive(record: FileRecord, inside: Sequence[FileRecord]) -> Iterator[Block]:
-    """Show what is known of an archive, and the files in it."""
-    rows = [
-        ("source", record.source),
-        ("location", record.location),
-        ("format", record.format),
-        ("status", f"{outcome_word(record)}. {record.sentence}"),
-        ("size", size(record.size)),
-        ("sha256", record.sha256),
-    ]
-    yield Columns(rows, header=False)
-    yield from _inside(inside)
-
-
-def _inside(inside: Sequence[FileRecord]) -> Iterator[Block]:
-    if inside:
-        yield verbatim()
-        yield verbatim(("Files in it", Style.STRONG))
-        yield from files(inside)
-
-
-def document(entry: Document, body: Body, inside: Sequence[FileRecord]) -> Iterator[Block]:
-    """Show everything known of a document, with its outline and the files in it."""
-    rows = [
-        ("title", entry.title),
-        ("id", entry.id),
-        ("source", entry.source),
-        ("location", entry.location),
-        ("format", f"{entry.format}, read by {entry.method}"),
-        ("status", entry.status.value),
-        ("shelves", ", ".join(entry.shelves)),
-        *([] if entry.trust is Trust.OWN else [("trust", entry.trust.value)]),
-        ("language", entry.language or "not known"),
-        ("modified", f"{datetime.fromtimestamp(entry.modified, UTC):%Y-%m-%d %H:%M} UTC"),
-        ("size", size(entry.size)),
-        ("text", f"{counted(entry.characters, 'character')}, {counted(entry.chunks, 'chunk')}"),
-        ("sha256", entry.sha256),
-        ("text sha256", entry.text_sha256),
-        *sorted(entry.metadata.items()),
-        *((f"notice {notice.code}", notice.sentence) for notice in entry.notices),
-    ]
-    yield Columns(rows, header=False)
-    if any(section.path for section in body.sections):
-        yield verbatim()
-        yield verbatim(("Sections", Style.STRONG))
-    for section in body.sections:
-        if section.path:
-            indent = "  " * len(section.path)
-            span = f"  {section.start}:{section.end}"
-            yield verbatim(indent, section.path[-1], (span, Style.QUIET))
-    yield from _inside(inside)
-
-
-def chunk_quality(
-    chunks: Sequence[Chunk], measured: "Sequence[Quality]", mean: "Quality"
-) -> Iterator[Block]:
-    """List the chunks of a document with their measures, then the means."""
-
-    def figures(quality: "Quality") -> tuple[str, ...]:
-        return tuple(f"{value:.2f}" for value in astuple(quality))
-
-    rows: list[tuple[str, ...]] = [
-        ("chunk", "characters", "entropy", "coherence", "density", "importance", "text")
-    ]
-    rows += [
-        (str(chunk.ordinal), f"{chunk.start}:{chunk.end}", *figures(quality), chunk.text[:60])
-        for chunk, quality in zip(chunks, measured, strict=True)
-    ]
-    yield Columns([*rows, ("mean", "", *figures(mean), "")])
-
-
-def formats(found: Sequence[FormatSupport]) -> Iterator[Block]:
-    """List formats and what reads them."""
-    rows = [("format", "extensions", "read by", "here", "note")]
-    for one in found:
-        here = "yes" if one.available else "no"
-        rows.append((one.format, " ".join(one.extensions), one.method, here, one.note))
-    yield Columns(rows, wrap=True)
-
-
 def size(count: int) -> str:
     """Return a number of bytes for people: ``1.4 MB``, in powers of ten."""
     value = float(count)
@@ -359,5 +192,100 @@ def size(count: int) -> str:
     return f"{value:.1f} GB"
 
 
-def _counts(counts: "Mapping[str, int]") -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items())) or "none"
+# --- syncs --------------------------------------------------------------------------------------
+
+
+def synced(found: Sequence[SyncReport], *, dry_run: bool) -> Outcome:
+    """Return what a sync did; exit code 4 where something was not synced or not read."""
+    code = PARTLY if any(map(is_partial, found)) else OK
+    return Outcome(
+        {"sources": found, "dry_run": dry_run}, sync_reports(found, dry_run=dry_run), code
+    )
+
+
+def sync_reports(found: Sequence[SyncReport], *, dry_run: bool) -> Iterator[TerminalBlock]:
+    """Say what a sync did, a line for each source, and name what is not wholly in the library."""
+    if not found:
+        yield verbatim("There is nothing to sync. Add a folder: chapterhouse source add FOLDER")
+    for report in found:
+        yield from _sync_report(report, dry_run=dry_run)
+
+
+def sync_changes(found: Sequence[SyncReport]) -> Iterator[TerminalBlock]:
+    """Say what a sync did where it did something, with the time."""
+    now = datetime.now().astimezone().strftime("%H:%M:%S")
+    for report in found:
+        if report.changed or is_partial(report):
+            yield verbatim((now, Style.QUIET))
+            yield from _sync_report(report, dry_run=False)
+
+
+def is_partial(report: SyncReport) -> bool:
+    """Whether something was not read, or not synced."""
+    left = report.search is not None and report.search.found
+    failed = report.problem or report.staying or left
+    return bool(failed) or report_code(report.files) != 0
+
+
+def _sync_report(report: SyncReport, *, dry_run: bool) -> Iterator[TerminalBlock]:
+    yield verbatim((report.source, Style.STRONG), f": {_sync_counts(report, dry_run=dry_run)}")
+    for reason in filter(None, (report.problem, *map(staying_sentence, report.staying))):
+        yield verbatim((one_line(reason), Style.WARNING), indent=2)
+    renamed = [one.record for one in report.files.outcomes if "renamed" in one.record.code]
+    entries = [("renamed", record.source, record.sentence) for record in renamed]
+    entries += [("removed", source, "") for source in report.removed]
+    entries += [
+        (
+            "moved",
+            move.source,
+            f"Joined: {', '.join(move.joined)}."
+            if move.joined
+            else f"Left: {', '.join(move.left)}.",
+        )
+        for move in report.moves
+    ]
+    for word, name, reason in entries[:_SHOWN]:
+        yield from entry(word, Style.QUIET, name, reason)
+    if len(entries) > _SHOWN:
+        yield verbatim((f"... and {len(entries) - _SHOWN:,} more", Style.QUIET))
+    yield from details(report.files)
+    yield from ignored(report.files)
+    if report.search:
+        yield from file_search(report.search)
+
+
+def _sync_counts(report: SyncReport, *, dry_run: bool) -> str:
+    codes = [one.record.code for one in report.files.outcomes if not one.inside]
+    read = [one for one in report.files.outcomes if one.record.document_id and one.chunks]
+    wanted = codes.count("would-be-read")
+    numbers = {
+        "read": len(read),
+        "to be read": wanted,
+        "renamed": sum("renamed" in code for code in codes),
+        "to be removed" if dry_run else "removed": len(report.removed),
+        "moved between shelves": len(report.moves),
+        "unchanged": codes.count("unchanged"),
+        **{
+            f"{status.value}{when}": count(status)
+            for when, count in (("", report.files.count), (" earlier", report.files.count_earlier))
+            for status in (Status.PARTIAL, Status.REJECTED, Status.FAILED, Status.QUARANTINED)
+        },
+    }
+    parts = [f"{number:,} {word}" for word, number in numbers.items() if number]
+    if not parts and (report.problem or report.staying):
+        return "not synced"
+    return ", ".join(parts) or "nothing to do"
+
+
+def file_search(search: FileSearch) -> Iterator[TerminalBlock]:
+    """Say whether a file of the library still has something of what was removed."""
+    if search.redacted:
+        names = ", ".join(map(one_line, search.redacted))
+        yield verbatim(f"Lines that quoted or named it were taken out of: {names}")
+    place = f"{counted(search.files, 'file')} ({search.bytes / 2**20:,.1f} MB) of the library"
+    sought = counted(search.searched, "passage or name", "passages and names")
+    if not search.found:
+        yield verbatim(("Nothing of it is left", Style.GOOD), f": searched {place} for {sought}.")
+        return
+    yield verbatim(("Some of it is left", Style.BAD), f": {search.found:,} of {sought} in {place}.")
+    yield verbatim(f"Look into: {', '.join(map(one_line, search.places))}")

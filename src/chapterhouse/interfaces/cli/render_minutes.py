@@ -16,12 +16,11 @@ from chapterhouse.presenting.blocks import (
     Columns,
     Paragraph,
     Part,
-    Sources,
     names_in,
     plain,
 )
 from chapterhouse.presenting.styled import indented, one_line, shown, styled
-from chapterhouse.presenting.terminal import show_block, source
+from chapterhouse.presenting.terminal import show
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Citation, Minutes
 
@@ -40,41 +39,20 @@ _MOST_LINES: Final = 4  # of each list of the first screen
 
 
 def minutes(target: Console, value: Minutes, options: str = "", *, full: bool = True) -> None:
-    """Show minutes.
-
-    Args:
-        target: Where they are shown.
-        value: The minutes.
-        options: Those that a command needs to open the same library.
-        full: Whether to show more than fits one screen.
-    """
+    """Show minutes: what fits one screen, or in full."""
     say(target, (one_line(value.title or value.council), "bold cyan"))
     if full:
-        _part(target, outline(value), options)
+        show(target, outline(value), options, detailed=True)
         return
     say(target, (one_line(value.question), "italic"))
     target.print()
     parts = {part.key: part for part in meeting(reader_of(value)).parts}
     first = [replace(parts[key], blocks=_cut(parts[key].blocks)) for key in _FIRST if key in parts]
     for part in first:
-        say(target, (part.title, "bold"))
-        _part(target, part, options)
+        show(target, Part("", "", parts=(part,)), options)
+        target.print()
     named = {name for part in first for block in part.blocks for name in names_in(block)}
     _short_sources(target, [one for one in value.citations if str(one.number) in named])
-
-
-def _part(target: Console, part: Part, options: str) -> None:
-    """Show what stands below the title of a part."""
-    for block in part.blocks:
-        if isinstance(block, Sources):
-            for name, citation in block.citations:
-                source(target, name, citation, options)
-        else:
-            show_block(target, block)
-    target.print()
-    for below in part.parts:
-        say(target, (one_line(below.title), "bold"))
-        _part(target, below, options)
 
 
 def _cut(blocks: Sequence[Block]) -> tuple[Block, ...]:

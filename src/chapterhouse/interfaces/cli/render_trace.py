@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from chapterhouse.interfaces.cli.envelope import json_value
 from chapterhouse.interfaces.cli.terminal import cut, one_line
-from chapterhouse.presenting.blocks import Block, Style, verbatim
+from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
 from chapterhouse.telemetry import Trace, TraceSpan, operations
 from chapterhouse.telemetry.spans import ERROR_TYPE
 
@@ -21,7 +21,7 @@ _LABELS = {
 }
 
 
-def tree(trace: Trace) -> Iterator[Block]:
+def tree(trace: Trace) -> Iterator[TerminalBlock]:
     """Print each span with its time, and below it what it was told and what is inside it."""
     roots = trace.roots
     if not roots:
@@ -30,7 +30,7 @@ def tree(trace: Trace) -> Iterator[Block]:
         yield from _span(span, 0)
 
 
-def _span(span: TraceSpan, depth: int) -> Iterator[Block]:
+def _span(span: TraceSpan, depth: int) -> Iterator[TerminalBlock]:
     indent = " " * _STEP * depth
     time = (f"  {seconds(span.seconds)}", Style.NOTABLE)
     failed = (f"  {one_line(span.error)}", Style.BAD) if span.error else ""

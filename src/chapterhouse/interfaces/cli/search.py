@@ -17,7 +17,7 @@ from chapterhouse.interfaces.cli.options import (
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library
 from chapterhouse.interfaces.cli.sources import remember_hits
 from chapterhouse.interfaces.cli.terminal import one_line
-from chapterhouse.presenting.blocks import Block, Raw, Style, verbatim
+from chapterhouse.presenting.blocks import Raw, Style, TerminalBlock, verbatim
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.terminal import show as blocks
 from chapterhouse.text.counting import counted
@@ -105,7 +105,7 @@ def context(
         return Outcome(packed, _context_blocks(packed), OK if packed.excerpts else NO_ANSWER)
 
 
-def _context_blocks(value: Context) -> Iterator[Block]:
+def _context_blocks(value: Context) -> Iterator[TerminalBlock]:
     """Show the Markdown as it is, and below it, apart, what it cost."""
     if value.excerpts:
         yield Raw(f"{value.markdown}\n")

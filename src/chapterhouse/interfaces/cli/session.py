@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from chapterhouse.library import Library
-    from chapterhouse.presenting.blocks import Block
+    from chapterhouse.presenting.blocks import TerminalBlock
     from chapterhouse.telemetry import export as collectors
 else:
     collectors = lazy("chapterhouse.telemetry.export")
@@ -45,7 +45,7 @@ class Outcome:
     """What a command found: ``data`` for ``--json``, ``show`` for people, made when it is shown."""
 
     data: object
-    show: "Iterable[Block] | Callable[[Console], object]"
+    show: "Iterable[TerminalBlock] | Callable[[Console], object]"
     exit_code: int = OK
     is_reported: bool = False  # whether all was told on the way, so that only the exit code is left
 
@@ -124,10 +124,8 @@ def opened_library(
 ) -> "Iterator[Library]":
     """Open the library that the common options name, for one command.
 
-    Args:
-        create: Make the library if it is not there.
-        or_empty: If it is not there, open an empty one of which nothing stays.
-        background: Whether a process may be started that makes missing vectors.
+    Where none is there, ``create`` makes it, and ``or_empty`` opens one of which nothing stays. In
+    ``background`` a process may be started that makes missing vectors.
     """
     with _opened_or_empty() if or_empty else open_library(create=create) as library:
         _AFTERWARDS.get().enter_context(_reported(library))
@@ -158,20 +156,17 @@ def take_common_options(app: typer.Typer) -> None:
     for group in app.registered_groups:
         if group.typer_instance is not None:
             take_common_options(group.typer_instance)
-    for entry in (*app.registered_commands, app.registered_callback):
-        if entry is not None and entry.callback is not None:
+    for entry in app.registered_commands:
+        if entry.callback is not None:
             entry.callback = _with_common_options(entry.callback)
 
 
-def _with_common_options(function: Callable[..., Outcome | None]) -> Callable[..., None]:
+def _with_common_options(function: Callable[..., Outcome]) -> Callable[..., None]:
     @wraps(function)
     def command(**given: Any) -> None:
         before = COMMON.set(Common(**{name: given.pop(name) for name in COMMON_NAMES}))
         try:
-            if function.__annotations__["return"] is None:  # it runs by itself
-                function(**given)
-            else:
-                run(lambda: function(**given), trace=given.get("trace", False))
+            run(lambda: function(**given), trace=given.get("trace", False))
         finally:
             COMMON.reset(before)
 
@@ -189,15 +184,8 @@ def _with_common_options(function: Callable[..., Outcome | None]) -> Callable[..
     return command
 
 
-def run(work: Callable[[], Outcome | None], *, trace: bool = False) -> None:
-    """Run ``work``, print its outcome or its error, and leave with the exit code.
-
-    With ``trace`` it is shown what was done for it, too.
-
-    Raises:
-        typer.Exit: carrying the code, unless there is no outcome.
-        typer.TyperException: the options do not go together.
-    """
+def run(work: Callable[[], Outcome], *, trace: bool = False) -> None:
+    """Run ``work``, print its outcome or its error, and leave with the exit code."""
     with ExitStack() as afterwards:  # when it was shown: nobody waits for a collector
         before = _AFTERWARDS.set(afterwards)
         try:
@@ -206,7 +194,7 @@ def run(work: Callable[[], Outcome | None], *, trace: bool = False) -> None:
             _AFTERWARDS.reset(before)
 
 
-def _run(work: Callable[[], Outcome | None], trace: Trace | None) -> None:
+def _run(work: Callable[[], Outcome], trace: Trace | None) -> None:
     began = time.monotonic()
     try:
         with working():
@@ -222,8 +210,6 @@ def _run(work: Callable[[], Outcome | None], trace: Trace | None) -> None:
         _fail(*_describe_error(error), trace, began)
         code = error.exit_code if isinstance(error, ChapterhouseError) else FAILED
         raise typer.Exit(code) from None
-    if outcome is None:
-        return
     if outcome.is_reported:
         raise typer.Exit(outcome.exit_code)
     if common().json:
@@ -304,16 +290,10 @@ def require_yes(
     refused: str = "Nothing was changed.",
     listed: Sequence[str] = (),
 ) -> None:
-    """Ask whether something may be done.
-
-    Args:
-        what: As in "Take X out of the index", one line.
-        needed: What is said where nobody can be asked, if not that ``what`` needs it.
-        refused: What is said where the answer was no.
-        listed: What it is done to, shown above the question.
+    """Ask whether something may be done, as "Take X out of the index"; above it what it is done to.
 
     Raises:
-        ConfirmationNeededError: nobody can be asked, or the answer was no.
+        ConfirmationNeededError: nobody can be asked, ``needed`` says what, or the answer was no.
     """
     if not may_ask():
         raise ConfirmationNeededError(

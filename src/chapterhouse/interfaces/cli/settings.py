@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from chapterhouse.interfaces.cli import render_settings
 from chapterhouse.interfaces.cli.options import (
     DryRun,
     argument,
@@ -18,7 +17,9 @@ from chapterhouse.interfaces.cli.options import (
     reopening,
 )
 from chapterhouse.interfaces.cli.session import Outcome, opened_library
-from chapterhouse.presenting.blocks import Block
+from chapterhouse.interfaces.cli.terminal import moment, one_line
+from chapterhouse.presenting.blocks import Style, TerminalBlock, record, table, verbatim
+from chapterhouse.text.counting import counted
 from chapterhouse.types import SettingValue
 
 app = group("List, show, change and reset the settings of the library.")
@@ -41,7 +42,7 @@ def list_settings(
         found = library.configuration.all()
     if changed:
         found = tuple(one for one in found if one.origin != "default" or one.ignored)
-    return Outcome(found, render_settings.listed(found))
+    return Outcome(found, _table(found))
 
 
 @app.command()
@@ -49,7 +50,7 @@ def show(name: Name) -> Outcome:
     """Show a setting: its value, what sets it, and who changed it."""
     with opened_library(background=False) as library:
         found = library.configuration.get(name)
-    return Outcome(found, render_settings.shown(found))
+    return Outcome(found, _record(found))
 
 
 @app.command("set", context_settings={"ignore_unknown_options": True})
@@ -88,15 +89,6 @@ def reset(
     return Outcome(found, _changed(found, dry_run=dry_run))
 
 
-def _changed(found: Sequence[SettingValue], *, dry_run: bool) -> Iterator[Block]:
-    """Show settings as they are now, and say where documents are to be cut again for them."""
-    others = 0
-    if not dry_run and any(one.needs_reindex for one in found):
-        with opened_library(background=False) as library:  # with the settings of now
-            others = library.status().cut_otherwise
-    yield from render_settings.changed(found, others, reopening(), dry_run=dry_run)
-
-
 def _user() -> str:
     """Return the name of the user of this process, or a number where it has none."""
     try:
@@ -116,3 +108,50 @@ def _value(text: str) -> Any:
     except ValueError:
         return text
     return found["value"] if len(found) == 1 else text
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def _table(found: Sequence[SettingValue]) -> Iterator[TerminalBlock]:
+    """List settings, a line each, and below it why a value in the database does not hold."""
+    rows = ((one_line(one.name), _text(one.value), one.origin.value) for one in found)
+    none, below = "Every setting has its default.", map(_ignored, found)
+    return table(("setting", "value", "set by"), rows, none=none, whole={0}, below=below)
+
+
+def _record(one: SettingValue) -> Iterator[TerminalBlock]:
+    yield verbatim((one.name, Style.STRONG), f" = {_text(one.value)}")
+    rows = [
+        ("set by", one.origin.value),
+        ("default", _text(one.default)),
+        ("changed", f"{moment(one.changed)} by {one_line(one.changed_by)}" if one.changed else ""),
+        ("change it", "chapterhouse settings set" if one.is_changeable else "in a settings file"),
+    ]
+    yield record(rows)
+    if one.ignored:
+        yield verbatim((_ignored(one), Style.WARNING))
+
+
+def _changed(found: Sequence[SettingValue], *, dry_run: bool) -> Iterator[TerminalBlock]:
+    """Show settings as they are now, and say where documents are to be cut again for them."""
+    others = 0
+    if not dry_run and any(one.needs_reindex for one in found):
+        with opened_library(background=False) as library:  # with the settings of now
+            others = library.status().cut_otherwise
+    rows = ((one.name, _text(one.value), one.origin.value) for one in found)
+    yield from table(("setting", "value", "set by"), rows, whole={0})
+    if dry_run:
+        yield verbatim("Nothing was changed.")
+    if others:
+        were = counted(others, "document was", "documents were")
+        yield verbatim(f"{were} cut by other settings than those of now.")
+        yield verbatim(f"Cut them again: chapterhouse reindex{reopening()}")
+
+
+def _ignored(one: SettingValue) -> str:
+    return f"The database's value is ignored: {one_line(one.ignored)}" if one.ignored else ""
+
+
+def _text(value: object) -> str:
+    return one_line(json.dumps(value, ensure_ascii=False))

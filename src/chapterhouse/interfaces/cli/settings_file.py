@@ -1,5 +1,6 @@
 """Change one section of a settings file, and leave every other line as it is."""
 
+import copy
 import json
 import os
 import re
@@ -8,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from pydantic import BaseModel
 
@@ -123,10 +124,10 @@ def write_section(
         old = tomllib.loads(text)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read as TOML: {error}") from None
-    stated = _table(old, section.name.split("."))
+    stated = _table(copy.deepcopy(old), section)
     values = {**values, **{n: v for n, v in unless_stated.items() if n not in stated}}
     changed = changed_text(text, values, section)
-    if not _is_as_meant(changed, old, values, section):
+    if changed != text and not _is_as_meant(changed, old, values, section):
         lines = "\n".join(_lines(values))
         raise UsageError(
             f"The section [{section.name}] of {path} is written in a way that is not changed here.",
@@ -159,11 +160,7 @@ def changed_text(text: str, values: Mapping[str, Value], section: Section = EMBE
 
 
 def require_effect(workspace_folder: Path, section: Section = EMBEDDING) -> None:
-    """Refuse where a variable or the workspace's own file would win over what is written.
-
-    Raises:
-        UsageError: one does.
-    """
+    """Refuse where a variable or the workspace's own file would win over what is written."""
     prefix = section.variable
     variable = next((name for name in sorted(os.environ) if name.startswith(prefix)), "")
     if variable:
@@ -198,30 +195,20 @@ def _is_as_meant(
         new = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return False
-    return new == _with_section(old, section.name.split("."), values, section.owned)
+    wanted = copy.deepcopy(dict(old))
+    table = _table(wanted, section)
+    for name in section.owned:
+        table.pop(name, None)
+    table.update(values)
+    return new == wanted
 
 
-def _table(tables: Mapping[str, object], names: Sequence[str]) -> Mapping[str, object]:
-    for name in names:
-        below = tables.get(name)
+def _table(tables: dict[str, Any], section: Section) -> dict[str, Any]:
+    """Return the table of a section; where there is none, it is made."""
+    for name in section.name.split("."):
+        below = tables.setdefault(name, {})
         tables = below if isinstance(below, dict) else {}
     return tables
-
-
-def _with_section(
-    old: Mapping[str, object],
-    names: Sequence[str],
-    values: Mapping[str, Value],
-    owned: frozenset[str],
-) -> Mapping[str, object]:
-    """Return a table with these values in the table that ``names`` lead to."""
-    name, *below = names
-    before = old.get(name, {})
-    table = before if isinstance(before, dict) else {}
-    if below:
-        return {**old, name: _with_section(table, below, values, owned)}
-    wanted = {key: value for key, value in table.items() if key not in owned} | dict(values)
-    return {**old, name: wanted} if wanted or name in old else old
 
 
 def _lines(values: Mapping[str, Value]) -> list[str]:

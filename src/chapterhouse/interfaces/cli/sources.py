@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -23,16 +24,16 @@ from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.errors import NotFoundError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli import render_places
 from chapterhouse.interfaces.cli.envelope import search_data
 from chapterhouse.interfaces.cli.options import argument, common, flag
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library
 from chapterhouse.interfaces.cli.terminal import one_line
-from chapterhouse.presenting.blocks import Style, verbatim
+from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.presenting.citing import page_name, without_title
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.terminal import show as blocks
 from chapterhouse.text.naming import system_path
-from chapterhouse.types import Answer, Document, SearchResult
+from chapterhouse.types import Answer, Body, Document, SearchResult
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
@@ -98,11 +99,7 @@ def history_of(folder: Path) -> Path:
 
 
 def forget_last(folder: Path) -> None:
-    """Forget what was asked last, and what was typed into conversations.
-
-    Raises:
-        OSError: a file cannot be removed.
-    """
+    """Forget what was asked last, and what was typed into conversations."""
     (folder / _NAME).unlink(missing_ok=True)
     history_of(folder).unlink(missing_ok=True)
 
@@ -123,11 +120,7 @@ def read_last(folder: Path) -> Last:
 
 
 def source_numbered(last: Last, number: int) -> LastSource:
-    """Return a source of the last answer or search.
-
-    Raises:
-        NotFoundError: there is none of that number.
-    """
+    """Return a source of the last answer or search."""
     found = next((source for source in last.sources if source.number == number), None)
     if found is None:
         numbers = [source.number for source in last.sources]
@@ -146,11 +139,7 @@ _SECONDS: Final = 5.0  # until the system says which viewer it would take
 
 
 def original_of(document: Document) -> Path | None:
-    """Return the file that a document was read from, where it is still the same and can be shown.
-
-    Raises:
-        OSError: it is there and cannot be read.
-    """
+    """Return the file of a document, where it is still the one that was read and can be shown."""
     path = Path(system_path(document.location))
     if (
         not path.is_absolute()
@@ -205,6 +194,8 @@ def _knows_pages() -> bool:
     return any(name in done.stdout.lower() for name in _KNOW_PAGES)
 
 
+_HASH_DIGITS = 12
+_AROUND = 200  # characters shown on each side of a citation
 _PASSAGES = 8  # that `more` shows
 
 
@@ -233,23 +224,17 @@ def opened_source(library: "Library", number: int, *, may_open: bool) -> Outcome
     """
     source = source_numbered(read_last(library.folder), number)
     document = _unchanged(library, source)
-    place = render_places.place_of(
-        document, library.documents.body(document.id), source.start, source.end
-    )
+    place = place_of(document, library.documents.body(document.id), source.start, source.end)
     path = original_of(document) if may_open else None
     command = viewer_command(path, place.page) if path else ()
     opened = bool(command) and start(command)
     location = f"{'Opened ' if opened else ''}{one_line(document.location)}"
-    shown = chain([verbatim((location, Style.STRONG))], render_places.place(place))
+    shown = chain([verbatim((location, Style.STRONG))], show_place(place))
     return Outcome({"number": number, "path": document.location, "place": place}, shown)
 
 
 def _unchanged(library: "Library", source: "LastSource") -> "Document":
-    """Return the document of a source.
-
-    Raises:
-        NotFoundError: it is gone, or its text is another one than was cited.
-    """
+    """Return the document of a source, unless its text is another one than was cited."""
     hint = "Ask again, and open the new source."
     try:
         document = library.documents.get(source.document_id)
@@ -260,6 +245,54 @@ def _unchanged(library: "Library", source: "LastSource") -> "Document":
         message = f"'{document.source}' has changed since it was cited."
         raise NotFoundError(message, hint=hint)
     return document
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of a document with where it stands and what stands around it."""
+
+    document: Document
+    start: int
+    end: int
+    text: str
+    before: str
+    after: str
+    section_path: tuple[str, ...]
+    page: int | None
+    page_label: str
+
+
+def place_of(document: Document, body: Body, start: int, end: int) -> Place:
+    """Find the section and page of ``text[start:end]`` by its first character."""
+    section = next((s for s in body.sections if s.start <= start < s.end), None)
+    page = next((p for p in body.pages if p.start <= start < p.end), None)
+    return Place(
+        document=document,
+        start=start,
+        end=end,
+        text=body.text[start:end],
+        before=body.text[max(0, start - _AROUND) : start],
+        after=body.text[end : end + _AROUND],
+        section_path=section.path if section else (),
+        page=page.number if page else None,
+        page_label=page.label if page else "",
+    )
+
+
+def show_place(value: Place) -> Iterator[TerminalBlock]:
+    """Show a span of a document with what surrounds it."""
+    facts = [
+        value.document.source,
+        page_name(value.document.page_kind, value.page, value.page_label),
+        f"characters {value.start}–{value.end}",
+        f"sha256 {value.document.text_sha256[:_HASH_DIGITS]}",
+    ]
+    title = value.document.title
+    path = " › ".join((title, *without_title(title, value.section_path)))
+    yield verbatim((one_line(path), Style.TITLE))
+    yield verbatim((" · ".join(map(one_line, filter(None, facts))), Style.QUIET))
+    yield verbatim()
+    yield verbatim((value.before, Style.QUIET), (value.text, Style.KEY), (value.after, Style.QUIET))
 
 
 def more() -> Outcome:

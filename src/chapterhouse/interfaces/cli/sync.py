@@ -1,17 +1,18 @@
 """Commands that make a library follow its folders: sync, and those of sources."""
 
 from collections import Counter
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from threading import Event
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from chapterhouse.interfaces.cli import progress, render_jobs, render_sync
+from chapterhouse.interfaces.cli import jobs, progress, render
 from chapterhouse.interfaces.cli.options import (
     Confirmed,
     DryRun,
+    OnShelf,
     Yes,
     argument,
     common,
@@ -21,20 +22,22 @@ from chapterhouse.interfaces.cli.options import (
     require_path,
 )
 from chapterhouse.interfaces.cli.session import (
-    OK,
-    PARTLY,
     Outcome,
     opened_library,
     require_yes,
     survive_the_locale,
 )
-from chapterhouse.interfaces.cli.terminal import console, draw
+from chapterhouse.interfaces.cli.terminal import console, draw, one_line
+from chapterhouse.presenting.blocks import Style, TerminalBlock, record, table, verbatim
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Trust
+from chapterhouse.types import Job, Source, SourceKind, Trust, source_result
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
     from chapterhouse.types import SyncReport
+
+_AGENTS: Final = (SourceKind.PERSONA, SourceKind.COUNCIL)
+_MEGABYTE: Final = 2**20
 
 app = group("Say which folders and lists of web pages the library follows.")
 
@@ -74,40 +77,35 @@ def sync(
         chosen = tuple(names or ())
         if background:
             job = library.sources.sync_later(*chosen)
-            return Outcome(job, render_jobs.waits(job))
-        work = partial(
-            library.sources.sync,
-            *chosen,
-            delete=not no_delete,
-            confirmed=yes,
-            dry_run=dry_run,
-        )
-        reports = progress.sync_with_progress(work)
+            return Outcome(job, jobs.waits(job))
+        with progress.interruptible() as on_progress:
+            reports = library.sources.sync(
+                *chosen,
+                delete=not no_delete,
+                confirmed=yes,
+                dry_run=dry_run,
+                on_progress=on_progress,
+            )
+            progress.require_end(*(report.files for report in reports))
         if watch:
             return _watch(library, chosen, reports)
-    data = {"sources": reports, "dry_run": dry_run}
-    return Outcome(data, render_sync.reports(reports, dry_run=dry_run), _code(reports))
+    return render.synced(reports, dry_run=dry_run)
 
 
 def _watch(library: "Library", names: Sequence[str], first: "Sequence[SyncReport]") -> Outcome:
     """Show what each sync did until the user stops it."""
     synced = 0
     survive_the_locale()
-    draw(console(), render_sync.reports(first, dry_run=False))
+    draw(console(), render.sync_reports(first, dry_run=False))
     folders = counted(len(library.sources.list()), "source")
     typer.echo(f"Watching {folders}. Stop with Ctrl-C.", err=True)
     try:
         for reports in library.sources.watch(*names, stop=Event()):
             synced += 1
-            draw(console(), render_sync.changes(reports))
+            draw(console(), render.sync_changes(reports))
     except KeyboardInterrupt:
         typer.echo(f"Stopped watching after {counted(synced, 'sync', 'syncs')}.", err=True)
     return Outcome({"syncs": synced}, (), is_reported=not common().json)
-
-
-def _code(reports: "Sequence[SyncReport]") -> int:
-    """Return 4 where something was not synced or not read, else 0."""
-    return PARTLY if any(render_sync.is_partial(report) for report in reports) else OK
 
 
 @app.command()
@@ -115,14 +113,7 @@ def add(
     path: Annotated[str, argument("PATH", "A folder, or a list of web pages.")],
     *,
     name: Annotated[str, option("--name", "NAME", "How it is called.  [default: its own]")] = "",
-    shelf: Annotated[
-        str,
-        option(
-            "--shelf",
-            "NAME",
-            "The shelf to put its documents on.  [default: as before, else library]",
-        ),
-    ] = "",
+    shelf: OnShelf = "",
     include: Annotated[
         list[str] | None,
         option("--include", "PATTERN", "Read only such files, as in .gitignore; repeatable."),
@@ -169,7 +160,7 @@ def add(
                 maximum_bytes=maximum * 2**20,
                 trust=trust,
             )
-        return Outcome({"source": source}, render_sync.added(source))
+        return Outcome({"source": source}, _added(source))
 
 
 @app.command("list")
@@ -179,7 +170,7 @@ def list_sources() -> Outcome:
         sources = library.sources.list()
         stale = {one.name: library.sources.is_stale(one) for one in sources}
         data = [{"source": one, "stale": stale[one.name]} for one in sources]
-        return Outcome({"sources": data}, render_sync.sources(sources, stale))
+        return Outcome({"sources": data}, _table(sources, stale))
 
 
 @app.command()
@@ -192,7 +183,7 @@ def show(name: Name) -> Outcome:
         stale = library.sources.is_stale(source)
         syncs = library.sources.history(source)
         data = {"source": source, "stale": stale, "counts": counts, "syncs": syncs}
-        return Outcome(data, render_sync.source(source, counts, syncs, stale=stale))
+        return Outcome(data, _record(source, counts, syncs, stale=stale))
 
 
 @app.command()
@@ -207,7 +198,9 @@ def trust(
     """
     with opened_library() as library:
         source = library.sources.set_trust(name, level)
-        return Outcome({"source": source}, render_sync.trusted(source))
+        return Outcome(
+            {"source": source}, [verbatim((source.name, Style.STRONG), f": {source.trust}")]
+        )
 
 
 @app.command()
@@ -238,5 +231,91 @@ def remove(
                 library.documents.remove(*removed)
         data = {"source": source, "removed": len(removed), "dry_run": dry_run}
         stays = len(set(ids)) - len(removed)
-        shown = render_sync.dropped(source, len(removed), stays, dry_run=dry_run)
+        shown = _dropped(source, len(removed), stays, dry_run=dry_run)
         return Outcome(data, shown)
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def _added(source: Source) -> Iterator[TerminalBlock]:
+    yield verbatim("Following ", (source.name, Style.STRONG), f": {one_line(source.location)}")
+    yield verbatim(f"Next: chapterhouse sync {source.name}")
+
+
+def _dropped(source: Source, removed: int, stays: int, *, dry_run: bool) -> Iterator[TerminalBlock]:
+    verb = "Would stop following" if dry_run else "No longer following"
+    yield verbatim(f"{verb} ", (source.name, Style.STRONG))
+    if removed:
+        what = "would be removed" if dry_run else "were removed"
+        yield verbatim(f"{counted(removed, 'document')} {what}.")
+    if stays:
+        yield verbatim(f"{counted(stays, 'document stays', 'documents stay')} in the library.")
+
+
+def _table(found: Sequence[Source], stale: Mapping[str, bool]) -> Iterator[TerminalBlock]:
+    rows = [
+        (
+            one.name,
+            one.kind.value,
+            one.shelf,
+            "" if one.kind in _AGENTS else one.trust.value,
+            _when(one),
+            _state(one, stale[one.name]),
+            one.location,
+        )
+        for one in found
+    ]
+    header = ("source", "kind", "shelf", "trust", "synced", "state", "place")
+    yield from table(header, rows, none="No sources yet. Add one: chapterhouse source add FOLDER")
+    for one in found:
+        if one.problem:
+            yield verbatim((f"{one.name}: {one_line(one.problem)}", Style.WARNING))
+
+
+def _record(
+    one: Source, counts: Mapping[str, int], syncs: Sequence[Job], *, stale: bool
+) -> Iterator[TerminalBlock]:
+    """Show one source, what became of its files, and what the latest syncs did."""
+    rows = [
+        ("source", one.name),
+        ("kind", one.kind.value),
+        ("place", one.location),
+        ("shelf", one.shelf),
+        ("trust", "" if one.kind in _AGENTS else one.trust.value),
+        ("include", ", ".join(one.include)),
+        ("exclude", ", ".join(one.exclude)),
+        ("maximum", f"{one.maximum_bytes // _MEGABYTE:,} MB" if one.maximum_bytes else ""),
+        ("synced", _when(one)),
+        ("state", _state(one, stale)),
+        ("files", ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items()))),
+        ("problem", one.problem),
+    ]
+    yield record(rows)
+    for job in syncs:
+        yield verbatim(f"{_moment(job.finished)}  {job.id}  {_did(job, one.name)}")
+
+
+def _did(job: Job, name: str) -> str:
+    part = source_result(job, name)
+    numbers = {"changed": part["changed"], "removed": part["removed"]}
+    done = ", ".join(f"{number:,} {word}" for word, number in numbers.items() if number)
+    return " ".join(filter(None, (done or "nothing to do", one_line(part["problem"]))))
+
+
+def _when(one: Source) -> str:
+    return _moment(one.synced) if one.synced else "never"
+
+
+def _moment(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _state(one: Source, stale: bool) -> str:
+    if one.problem:
+        return "problem"
+    if not one.synced:
+        return "not read yet"
+    if one.kind in {SourceKind.LINKS, SourceKind.CLOUD}:
+        return "looked at by sync"
+    return "has changed" if stale else "current"

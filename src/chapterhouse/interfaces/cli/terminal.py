@@ -2,6 +2,7 @@
 
 import os
 import sys
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.options import common
@@ -40,6 +41,11 @@ def console(*, stderr: bool = False) -> "Console":
 def say(target: "Console", *parts: str | tuple[str, str]) -> None:
     """Print plain parts and ``(text, style)`` pairs as one line, safe to show."""
     target.print(styled(*parts))
+
+
+def moment(seconds: int) -> str:
+    """Return seconds since 1970 as a time for people; empty for 0."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC" if seconds else ""
 
 
 def can_redraw() -> bool:

@@ -15,7 +15,7 @@ from chapterhouse.interfaces.cli.output_files import destination
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, opened_library
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Block, Style, verbatim
+from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
 from chapterhouse.types import Answer, Check, Minutes
 
 if TYPE_CHECKING:
@@ -66,10 +66,6 @@ def verify(
     """
     if file is None:
         raise typer.BadParameter("Name a file. The library is checked by: chapterhouse doctor")
-    return _file_outcome(file, alone=alone)
-
-
-def _file_outcome(file: str, *, alone: bool) -> Outcome:
     if alone:
         examined = _examine(file_content(file), needs_bundle=True)
         code = OK if examined.trusted else FAILED
@@ -113,12 +109,7 @@ def _kind_of(data: bytes) -> "bundles.Kind[Any]":
 
 
 def bundle_path(name: str) -> Path:
-    """Return the file that a bundle is to be written to, once it is clear that it can be.
-
-    Raises:
-        UsageError: it is no name of a file, or its folder is not there.
-        RefusedError: it is a file of something else, which would be lost.
-    """
+    """Return the file that a bundle is to be written to; errors as of ``destination``."""
     return destination(name, "A bundle", "--bundle answer.json", _is_bundle)
 
 
@@ -132,20 +123,12 @@ def _is_bundle(data: bytes) -> bool:
 
 
 def write_bundle(path: Path, bundle: "bundles.Bundle[Any]") -> None:
-    """Write a bundle whole or not at all.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Write a bundle whole or not at all."""
     write_output(path, bundles.bundle_json(bundle))
 
 
 def file_content(name: str) -> bytes:
-    """Return what stands in a file that a command wrote, or on standard input.
-
-    Raises:
-        NotFoundError: there is no such file.
-    """
+    """Return what stands in a file that a command wrote, or on standard input."""
     if name == "-":
         return sys.stdin.buffer.read(bundles.LARGEST + 1)
     path = Path(require_path(name)).expanduser()
@@ -188,7 +171,7 @@ def _citation(one: "cite.CitationCheck") -> dict[str, object]:
     }
 
 
-def _show_verified(examined: Examined, found: "_Found") -> Iterator[Block]:
+def _show_verified(examined: Examined, found: "_Found") -> Iterator[TerminalBlock]:
     """Show what was found of a file, and what has become of its citations."""
     for check in examined.checks:
         mark = ("ok  ", Style.GOOD) if check.passed else ("BAD ", Style.BAD)
@@ -207,7 +190,7 @@ def _show_verified(examined: Examined, found: "_Found") -> Iterator[Block]:
         yield verbatim("It cites nothing.")
 
 
-def _show_citation(one: "cite.CitationCheck") -> Iterator[Block]:
+def _show_citation(one: "cite.CitationCheck") -> Iterator[TerminalBlock]:
     citation, state = one.citation, one.source.value
     name = one_line(citation.title or citation.source)
     yield verbatim((f"[{citation.number}] ", Style.STRONG), (name, Style.TITLE))
