@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +26,7 @@ from chapterhouse.types import FileRecord, Status
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+LARGE = "CHAPTERHOUSE_LARGE" in os.environ
 SERVER = "http://127.0.0.1:8431"  # as pages write it
 # Codes that readers, connectors and the life cycle give to files, where they are raised.
 RAISED = re.compile(r"""(?:RejectedError|Notice|_rejected)\(\s*(?:file, )?"([a-z-]+)",""")
@@ -52,31 +52,27 @@ def load(path: Path) -> ModuleType:
 REFERENCE = load(ROOT / "scripts" / "reference.py")
 COMMANDS = REFERENCE.commands()
 PAGES = REFERENCE.PAGES
+PARTS = REFERENCE.parts()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_generated_parts_are_up_to_date(page: Path) -> None:
-    text = page.read_text("utf-8")
-    assert REFERENCE.rendered(text, REFERENCE.parts()) == text, "run scripts/reference.py"
+def test_generated_parts_are_up_to_date() -> None:
+    texts = {page.name: page.read_text("utf-8") for page in PAGES}
+    stale = [name for name, text in texts.items() if REFERENCE.rendered(text, PARTS) != text]
+    assert stale == [], "run scripts/reference.py"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_its_section_and_options(command: str) -> None:
+def test_every_command_has_its_section_and_options() -> None:
     page = (ROOT / "docs" / "cli.md").read_text("utf-8")
-    assert f"\n## chapterhouse {command}\n" in page
-    assert f"<!-- generated: options of {command} -->" in page
-    for parameter in COMMANDS[command].params:
-        assert parameter.help, f"{command} {parameter.name} has no help"
+    for command, found in COMMANDS.items():
+        assert f"\n## chapterhouse {command}\n" in page
+        assert f"<!-- generated: options of {command} -->" in page
+        assert [parameter.name for parameter in found.params if not parameter.help] == []
+        assert {parameter.name for parameter in found.params} >= REFERENCE.COMMON
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_takes_the_common_options(command: str) -> None:
-    assert {parameter.name for parameter in COMMANDS[command].params} >= REFERENCE.COMMON
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_command_line_shown_is_one_that_exists(page: Path) -> None:
-    for block in (*blocks(page, "sh"), *blocks(page, "console")):
+def test_every_command_line_shown_is_one_that_exists() -> None:
+    shown = (block for page in PAGES for name in ("sh", "console") for block in blocks(page, name))
+    for block in shown:
         for line in block.splitlines():
             words = (
                 shlex.split(line.removeprefix("$ "), comments=True)
@@ -141,6 +137,14 @@ def test_toml_blocks_are_settings(tmp_path: Path) -> None:
         assert load_settings(tmp_path, tmp_path / "workspace") != Settings()
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """A server for all pages that call one: its home and its address."""
+    home = tmp_path_factory.mktemp("served") / "home"
+    with process(home) as (_, url):
+        yield home, url
+
+
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name
 )
@@ -148,25 +152,20 @@ def test_python_blocks_run(
     page: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
     capfd: pytest.CaptureFixture[str],  # a page may start processes that write
 ) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    script = tmp_path / "page.py"
     monkeypatch.chdir(tmp_path)
-    with served_where_needed("\n".join(blocks(page, "python")), tmp_path) as code:
-        script.write_text(code, "utf-8")
-        runpy.run_path(str(script), run_name="__main__")
+    code = "\n".join(blocks(page, "python"))
+    if SERVER in code:
+        home, url = request.getfixturevalue("server")
+        monkeypatch.setenv("CHAPTERHOUSE_HOME", str(home))
+        code = code.replace(SERVER, url)
+    script = tmp_path / "page.py"
+    script.write_text(code, "utf-8")
+    runpy.run_path(str(script), run_name="__main__")
     assert capfd.readouterr().out
-
-
-@contextmanager
-def served_where_needed(code: str, folder: Path) -> Iterator[str]:
-    """Yield code with the address of a server that runs, where it names one."""
-    if SERVER not in code:
-        yield code
-        return
-    with process(folder / "home") as (_, url):
-        yield code.replace(SERVER, url)
 
 
 def commands_shown(page: Path) -> list[tuple[str, str]]:
@@ -179,7 +178,8 @@ def commands_shown(page: Path) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl")
+@pytest.mark.large
+@pytest.mark.skipif(not (LARGE and shutil.which("curl")), reason="in `make soak`, with curl")
 def test_calls_of_the_server_print_what_is_shown(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "Chapterhouse").symlink_to(tmp_path / "home")
@@ -188,9 +188,9 @@ def test_calls_of_the_server_print_what_is_shown(tmp_path: Path) -> None:
     own = f'chapterhouse() {{ {shlex.quote(sys.executable)} -m chapterhouse "$@"; }}'
     mark = "--- the next command ---"
     script = "\n".join((own, *(f"{command}; echo; echo {mark!r}" for command, _ in shown)))
-    with served_where_needed(script, tmp_path) as code:
+    with process(tmp_path / "home") as (_, url):
         run = subprocess.run(
-            ["bash", "-c", code],
+            ["bash", "-c", script.replace(SERVER, url)],
             cwd=tmp_path,
             env={
                 **os.environ, "CHAPTERHOUSE_HOME": str(tmp_path / "home"), "HOME": str(tmp_path)
@@ -210,11 +210,9 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    for name, anchor in re.findall(
-        r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", page.read_text("utf-8")
-    ):
+def test_links_lead_somewhere() -> None:
+    link = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
+    for page, (name, anchor) in ((p, f) for p in PAGES for f in link.findall(p.read_text("utf-8"))):
         target = page.parent / name if name else page
         assert target.exists(), name
         assert not anchor or anchor in anchors(target), f"{name}#{anchor}"

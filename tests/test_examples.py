@@ -7,11 +7,8 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from chapterhouse import Library
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FOLDER = EXAMPLES / "varnholm-ferry"
@@ -70,31 +67,12 @@ def test_there_are_enough_questions_of_both_kinds() -> None:
     assert len({question["id"] for question in QUESTIONS}) == len(QUESTIONS)
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["id"])
-def test_expected_quotes_stand_in_their_sources(question: dict[str, Any]) -> None:
-    if question["quote"] is None:
-        assert question["source"] is None
-        assert question["why"]
-    else:
-        assert question["quote"] in source_text(question["source"])
-
-
-def test_most_questions_are_answered_from_their_source_and_most_others_refused(
-    tmp_path: Path,
-) -> None:
-    answered = refused = 0
-    with Library.open(tmp_path / "home") as library:
-        library.documents.add(FOLDER)
-        for question in QUESTIONS:
-            answer = library.answers.ask(question["question"])
-            refused += question["quote"] is None and not answer.found
-            answered += question["quote"] is not None and any(
-                citation.source.endswith(question["source"]) and question["quote"] in citation.quote
-                for citation in answer.citations
-            )
-    # A floor, not a goal: some of the questions are hard on purpose. See `make eval`.
-    assert answered >= 20
-    assert refused >= 6
+def test_expected_quotes_stand_in_their_sources() -> None:
+    for question in QUESTIONS:
+        if question["quote"] is None:
+            assert (question["source"], bool(question["why"])) == (None, True)
+        else:
+            assert question["quote"] in source_text(question["source"])
 
 
 def test_every_file_is_described() -> None:

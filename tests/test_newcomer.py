@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "chapterhouse"
 PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
@@ -38,21 +36,17 @@ FEATURES: Final[Mapping[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("path", FEATURES.values(), ids=list(FEATURES))
-def test_a_feature_is_found_by_its_name(path: str) -> None:
-    assert (SOURCE / path).is_file()
-    assert f"`{path}`" in PAGE
-    assert f"{path.partition('/')[0]}/ " in TREE
+def test_a_feature_is_found_by_its_name() -> None:
+    for path in FEATURES.values():
+        assert (SOURCE / path).is_file()
+        assert f"`{path}`" in PAGE
 
 
-def test_every_package_has_its_line_in_the_tree() -> None:
+def test_every_package_and_module_has_its_line_in_the_tree() -> None:
     packages = [path.parent for path in SOURCE.rglob("__init__.py") if path.parent != SOURCE]
-    assert [path.name for path in packages if f"{path.name}/ " not in TREE] == []
-
-
-def test_every_module_beside_the_packages_has_its_line_in_the_tree() -> None:
     modules = [path.name for path in SOURCE.glob("*.py") if not path.name.startswith("__")]
-    assert [name for name in modules if f"{name} " not in TREE] == []
+    names = (*(f"{path.name}/" for path in packages), *modules)
+    assert [name for name in names if f"{name} " not in TREE] == []
 
 
 def test_every_module_named_exists() -> None:

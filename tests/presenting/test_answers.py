@@ -12,10 +12,11 @@ from markdown_it.token import Token
 from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 
+from chapterhouse.presenting import wording
 from chapterhouse.presenting.answers import answer_blocks, answer_markdown
-from chapterhouse.presenting.citing import citation_line, clean, page_name
+from chapterhouse.presenting.citing import citation_line, clean
 from chapterhouse.presenting.html import page as html_page
-from chapterhouse.presenting.markdown import escaped
+from chapterhouse.presenting.markdown import escaped, heading, words
 from chapterhouse.presenting.terminal import show
 from chapterhouse.types import (
     Answer,
@@ -26,7 +27,6 @@ from chapterhouse.types import (
     MismatchKind,
     Opinion,
     OpinionKind,
-    Route,
     Searched,
 )
 
@@ -254,21 +254,11 @@ def test_escaped_text_is_shown_as_it_stands(text: str) -> None:
     assert plain(escaped(text)) == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "https://evil.example/x",
-        "HTTP://evil.example",
-        "www.evil.example",
-        "WWW.evil.example",
-        "//evil.example",
-        "a@evil.example",
-    ],
-)
-def test_what_renderers_make_links_of_by_themselves_is_broken_up(text: str) -> None:
-    shown = escaped(f"See {text}.")
-    assert not re.search(r"(?i)[a-z]+://|\bwww\.|[a-z]@[a-z]", shown)
-    assert plain(shown) == f"See {text}."
+def test_what_renderers_make_links_of_by_themselves_is_broken_up() -> None:
+    for text in ("https://evil.example/x", "HTTP://e.example", "WWW.e.example", "//e.x", "a@e.x"):
+        shown = escaped(f"See {text}.")
+        assert not re.search(r"(?i)[a-z]+://|\bwww\.|[a-z]@[a-z]", shown)
+        assert plain(shown) == f"See {text}."
 
 
 def test_an_answer_is_a_page_with_numbered_footnotes() -> None:
@@ -279,10 +269,6 @@ def test_an_answer_is_a_page_with_numbered_footnotes() -> None:
         "<https://docs.example/sr#tracking> “Eyes are tracked at 60 Hz.” "
         f"(cited as sr:Tracking; papers/sr.md, characters 10–40, SHA-256 {'ab' * 6})\n"
     )
-
-
-def test_the_link_of_a_footnote_is_a_link() -> None:
-    assert links(answer_markdown(ANSWER)) == [CITATION.link]
 
 
 @pytest.mark.parametrize(
@@ -305,10 +291,6 @@ def test_the_link_of_a_footnote_is_a_link() -> None:
 )
 def test_a_citation_is_told_as_people_tell_one(change: dict[str, object], line: str) -> None:
     assert citation_line(replace(CITATION, **change)) == line  # type: ignore[arg-type]  # of a table
-
-
-def test_a_place_without_pages_has_none() -> None:
-    assert page_name("sheet", None, "x") == ""
 
 
 @pytest.mark.parametrize(
@@ -347,22 +329,6 @@ def test_the_shape_of_the_answer_is_the_models() -> None:
     assert page.startswith("Two things:\n\n1. One.[^1] And so.\n2. Two.[^1]\n\nThus.\n\nwritten")
 
 
-def test_a_refusal_says_what_was_searched() -> None:
-    refusal = Answer(
-        "Why?",
-        outcome=AnswerOutcome.NOT_FOUND,
-        sentences=(),
-        citations=(),
-        searched=ANSWER.searched,
-        confidence=0.1,
-        route=Route.INSUFFICIENT,
-        notice="It is not known.",
-    )
-    assert answer_markdown(refusal) == (
-        "**It is not known.**\n\nSearched 1 document, 1 chunk, for: nothing\n"
-    )
-
-
 # --- the screen of an answer -------------------------------------------------------------------
 
 
@@ -377,18 +343,6 @@ def test_the_answer_comes_first_then_a_line_for_each_place() -> None:
         "[3] SR Runtime Overview (2024), §Tracking, page 4 NOT VERIFIED — chapterhouse open 3\n\n"
         "likely · quoted, without a model · searched 1 document, 1 chunk\n"
     )
-
-
-def test_sources_are_shown_in_full_when_asked_for() -> None:
-    out = on_a_terminal(ANSWER, detailed=True)
-    assert "chapterhouse open" not in out
-    for expected in (
-        "“Eyes are tracked at 60 Hz.”",
-        "characters 10–40",
-        " · verified",
-        "docs show",
-    ):
-        assert expected in out
 
 
 def test_where_nothing_answers_passages_are_shown_with_what_tells() -> None:
@@ -482,8 +436,41 @@ def test_only_a_plain_web_address_is_a_link(link: str) -> None:
     assert link not in html_page(answer_blocks(answer), "An answer")
 
 
-def test_a_notice_that_leads_in_to_the_passages_needs_no_other_line() -> None:
-    notice = "Counting needs a model. These are passages it would count over:"
-    out = on_a_terminal(replace(ANSWER, outcome=PASSAGES, confidence=0.3, notice=notice))
-    assert out.startswith(f"{notice}\n")
-    assert "No document states it" not in out
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), max_size=40),
+    st.booleans(),
+)
+def test_words_are_shown_as_they_stand(text: str, begins: bool) -> None:  # noqa: FBT001 - drawn
+    said = re.sub(r"[\[\]【】〔〕［］\ufe00-\ufe0f]", "", text)
+    shown = "".join(
+        t.content for t in tokens(f"x{words(said)}") if t.type in {"text", "text_special"}
+    )
+    assert shown == f"x{words_without_escapes(said)}"
+    assert bool(words(said, begins=begins)) == bool(words_without_escapes(said))
+
+
+def words_without_escapes(text: str) -> str:
+    return re.sub(r"\\([\\`*_|<>~$^&@:.!#+=)-])", r"\1", words(text))
+
+
+def test_a_heading_keeps_the_number_signs_at_its_end() -> None:
+    assert heading("In C #", 2) == "## In C \\#"
+    assert [t.content for t in MARKDOWN.parse(heading("In C ##", 1)) if t.type == "inline"] == [
+        "In C #\\#"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("languages", "named"),
+    [
+        (("de",), "German"),
+        (("de", "fr"), "German and French"),
+        (("de", "fr", "it"), "German, French and Italian"),
+        (("de", "fr", "it", "es", "nl", "pt"), "German, French, Italian, Spanish and others"),
+    ],
+)
+def test_a_question_in_another_language_is_told(languages: tuple[str, ...], named: str) -> None:
+    looked = Searched(3, 9, (), (), (), languages=languages, question_language="en")
+    assert wording.reservations(looked) == (
+        f"The documents are in {named}; the question is in English.",
+    )

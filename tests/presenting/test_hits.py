@@ -55,11 +55,6 @@ def test_how_it_was_found_is_told_when_asked_for() -> None:
     assert "stemmers: en, other\n" in on_a_terminal(mixed, explain=True)
 
 
-def test_of_many_repeats_a_few_are_named() -> None:
-    many = replace(HIT, repeats=tuple(f"copy:{number}" for number in range(40)))
-    assert "copy:4, and 35 more" in on_a_terminal(replace(RESULT, hits=(many,)))
-
-
 @pytest.mark.parametrize("text", ["# 1. x", "\n\n## 2. Forged", "<h2>2. x</h2>", "\x1b[2J\n2. y"])
 def test_no_text_forges_a_hit(text: str) -> None:
     document = replace(DOCUMENT, title=text, source=text)

@@ -108,19 +108,6 @@ def test_users_come_and_go(chapterhouse: Any, say: Any, place: Path) -> None:
     assert PASSWORD.encode() not in stored_bytes(place)
 
 
-@pytest.mark.parametrize(
-    ("typed", "message"),
-    [("short\n", "at least 12"), ("", "at least 12"), (b"\xff" * 20, "not in UTF-8")],
-)
-def test_what_is_no_password_adds_nobody(
-    say: Any, place: Path, typed: str | bytes, message: str
-) -> None:
-    result = say(typed, "user", "add", "ada", "--password-stdin")
-    assert result.code == 2
-    assert message in result.err
-    assert not place.exists()
-
-
 def test_a_password_is_never_an_argument(chapterhouse: Any) -> None:
     for verb in ("add", "password"):
         found = command("user").commands[verb]

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,29 +42,12 @@ def test_a_library_is_written_and_restored(
     assert (other / "councils" / "berths" / "council.json").exists()
 
 
-def test_json_has_the_counts(chapterhouse: Any, archive: Path, tmp_path: Path) -> None:
-    wrote = chapterhouse("export", tmp_path / "less", "--without-memory", "--json").data
-    assert wrote["snapshot"]["memories"] == 0
-    assert wrote["left_out"] == []
-    read = chapterhouse("import", archive, "--home", tmp_path / "other", "--dry-run", "--json").data
-    assert read["dry_run"] is True
-    assert read["snapshot"]["memories"] > 0
-    assert not (tmp_path / "other").exists()
-
-
 def test_a_file_of_something_else_is_not_overwritten(chapterhouse: Any, tmp_path: Path) -> None:
     (tmp_path / "mine.zip").write_bytes(b"PK\x03\x04 mine")
     assert chapterhouse("export", tmp_path / "mine.zip").code == 5
     assert chapterhouse("export", tmp_path).code == 2
     assert chapterhouse("export", tmp_path / "none" / "a").code == 2
     assert (tmp_path / "mine.zip").read_bytes() == b"PK\x03\x04 mine"
-
-
-def test_nothing_is_exported_where_there_is_no_library(chapterhouse: Any, tmp_path: Path) -> None:
-    result = chapterhouse("export", tmp_path / "a", "--home", tmp_path / "nowhere")
-    assert result.code == 3
-    assert not (tmp_path / "a").exists()
-    assert not (tmp_path / "nowhere").exists()
 
 
 def test_a_workspace_that_holds_something_is_left(
@@ -78,28 +60,21 @@ def test_a_workspace_that_holds_something_is_left(
     assert str(home) in refused.err
 
 
-@pytest.mark.parametrize(
-    ("change", "code", "words"),
-    [
-        (lambda data: data[:-1], 5, "is cut off, altered, or no archive"),
-        (lambda data: data[:1000] + b"?" + data[1001:], 5, "is cut off, altered, or no archive"),
-        (lambda _: b"a text", 5, "is cut off, altered, or no archive of Chapterhouse"),
-        (lambda _: b"", 5, "is cut off, altered, or no archive of Chapterhouse"),
-    ],
-)
 def test_a_damaged_archive_is_one_clear_line(
-    chapterhouse: Any,
-    archive: Path,
-    tmp_path: Path,
-    change: Callable[[bytes], bytes],
-    code: int,
-    words: str,
+    chapterhouse: Any, archive: Path, tmp_path: Path
 ) -> None:
-    archive.write_bytes(change(archive.read_bytes()))
-    result = chapterhouse("import", archive, "--home", tmp_path / "other")
-    assert (result.code, result.out) == (code, "")
-    assert words in result.err.splitlines()[0]
-    assert not (tmp_path / "other").exists()
+    whole = archive.read_bytes()
+    for data, words in (
+        (whole[:-1], "is cut off, altered, or no archive"),
+        (whole[:1000] + b"?" + whole[1001:], "is cut off, altered, or no archive"),
+        (b"a text", "is cut off, altered, or no archive of Chapterhouse"),
+        (b"", "is cut off, altered, or no archive of Chapterhouse"),
+    ):
+        archive.write_bytes(data)
+        result = chapterhouse("import", archive, "--home", tmp_path / "other")
+        assert (result.code, result.out) == (5, "")
+        assert words in result.err.splitlines()[0]
+        assert not (tmp_path / "other").exists()
 
 
 def test_a_file_that_is_not_there(chapterhouse: Any, tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.facets.answers import Answers
+from chapterhouse.interfaces.cli.ask import explain_follow_up
+from chapterhouse.types import FollowUp, Memory
 
 FERRY = "# Fares\n\nA ticket to Osk costs 9 euros in summer.\n\nIn winter it costs 7 euros.\n"
 ASKED = "What does a ticket to Osk cost?"
@@ -63,14 +65,6 @@ def test_answers_are_one_object_a_line(say: Any, home: Path) -> None:
     assert failed["ok"] is False
     assert opened["data"]["place"]["text"] in FERRY
     assert done.code == 0
-
-
-def test_the_same_conversation_gives_the_same_bytes(say: Any, home: Path) -> None:
-    def bare() -> list[object]:
-        done = say(f"{ASKED}\nand in winter?\n", "chat", "--json", "--home", home)
-        return [one["data"] for one in objects(done.out)]
-
-    assert bare() == bare()
 
 
 def test_ask_goes_on_from_the_last_question(say: Any, chapterhouse: Any, home: Path) -> None:
@@ -145,12 +139,6 @@ def test_ctrl_c_ends_an_answer_and_a_signal_the_conversation(
     fails(Answers, "ask", KeyboardInterrupt(signal.SIGTERM))
     done = say("one\n/help\n", "chat", "--home", home)
     assert (done.code, "/quit" in done.out) == (130, False)
-
-
-def test_without_memory_nothing_is_remembered(say: Any, chapterhouse: Any, home: Path) -> None:
-    say(f"{ASKED}\n", "chat", "--no-memory", "--home", home)
-    assert chapterhouse("memory", "list", "--json", "--home", home).data == []
-    assert chapterhouse("open", "1", "--home", home).code == 3
 
 
 def test_files_are_asked_alone_and_leave_nothing(
@@ -229,15 +217,32 @@ def _type(terminal: int, steps: Sequence[tuple[bytes, bytes]]) -> bytes:
 
 
 def test_lines_are_typed_and_called_up_again(home: Path) -> None:
+    history = home / "workspaces" / "default" / "chat_history"
+    history.write_text(f"{ASKED}\n", "utf-8")
     code, shown = typed(
-        home, (b"\n> ", f"{ASKED}\n".encode()), (b"searched", b""), (b"\n> ", b"\x04")
+        home, (b"\n> ", b"\x1b[A\n"), (b"searched", b""), (b"\n> ", b"/help\n"), (b"\n> ", b"\x04")
     )
     assert code == 0, shown
     assert "/help shows what else there is" in shown
     assert "9 euros" in shown
-    history = home / "workspaces" / "default" / "chat_history"
-    assert ASKED in history.read_text("utf-8")
+    assert history.read_text("utf-8").splitlines()[-1] == "/help"
     assert history.stat().st_mode & 0o077 == 0
-    code, shown = typed(home, (b"\n> ", b"\x1b[A\n"), (b"searched", b""), (b"\n> ", b"/quit\n"))
-    assert code == 0, shown
-    assert "9 euros" in shown
+
+
+MEMORY = Memory(
+    "m1", "maria", 1_700_000_000, 0, "How deep?", "Nine metres.", found=True, method="extractive"
+)
+
+
+def test_how_a_question_was_taken_is_told_line_by_line() -> None:
+    full = "and in winter? (a ticket to Osk)"
+    taken = FollowUp("and in winter?", full, method="rules", recalled=(MEMORY,))
+    assert explain_follow_up(taken) == [
+        f"Taken as: {full}",
+        "Reminded of m1, 2023-11-14: How deep?",
+    ]
+    failed = FollowUp("and in winter?", "and in winter?", warning="It is busy.")
+    assert explain_follow_up(failed) == [
+        "The model did not say how the question is meant: It is busy."
+    ]
+    assert explain_follow_up(FollowUp("How deep?", "How deep?")) == []

@@ -1,26 +1,42 @@
 """The command convene: what it is asked, prints and writes, and how it is followed."""
 
 import json
+import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
+from rich.console import Console
 
 from chapterhouse import Library
 from chapterhouse.answering.bundle import read_bundle, read_held
+from chapterhouse.council.agreement import find_agreement
 from chapterhouse.council.minutes.bundle import MINUTES
 from chapterhouse.errors import RefusedError
 from chapterhouse.facets.councils import CouncilFacet
+from chapterhouse.interfaces.cli import render_minutes
 from chapterhouse.types import (
+    Absence,
     CouncilEvent,
     MeetingEvent,
     MeetingEventKind,
+    MemberTurn,
     Minutes,
+    ParticipantRecord,
+    Point,
+    Reply,
+    Stance,
+    Statement,
+    TableCell,
+    TableRow,
 )
 
 QUESTION = "What shall a berth cost?"
@@ -67,9 +83,11 @@ def test_a_meeting_is_held_as_the_options_say(chapterhouse: Any, home: Path, fol
     assert [path.name for path in folder.iterdir()] == ["said.ndjson"]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+def test_what_makes_no_sense_is_refused_before_anyone_speaks(
+    chapterhouse: Any, home: Path, folder: Path
+) -> None:
+    before = meetings(home)
+    for options in (
         ("--markdown", "--json"),
         ("--markdown", "--html"),
         ("--dry-run", "--output", "x.md"),
@@ -81,14 +99,9 @@ def test_a_meeting_is_held_as_the_options_say(chapterhouse: Any, home: Path, fol
         ("--output", "no/such/x.md"),
         ("--output", "x.json", "--bundle", "./x.json"),
         ("--bundle", "-"),
-    ],
-)
-def test_what_makes_no_sense_is_refused_before_anyone_speaks(
-    chapterhouse: Any, home: Path, folder: Path, options: tuple[str, ...]
-) -> None:
-    before = meetings(home)
-    result = chapterhouse("convene", "berths", "What else?", *options)
-    assert (result.code, meetings(home)) == (2, before)
+    ):
+        result = chapterhouse("convene", "berths", "What else?", *options)
+        assert (result.code, meetings(home)) == (2, before), options
     assert not list(folder.iterdir())
 
 
@@ -164,10 +177,6 @@ def test_all_problems_of_a_council_are_told(chapterhouse: Any, home: Path) -> No
     assert "tools[0]: There is no tool 'nothing'" in error["message"]
 
 
-def test_a_council_that_is_not_there_ends_with_3(chapterhouse: Any, home: Path) -> None:
-    assert chapterhouse("convene", "x", QUESTION).code == 3
-
-
 @pytest.mark.parametrize("fresh", [False, True])
 def test_an_interrupted_meeting_says_how_to_go_on(
     chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch, *, fresh: bool
@@ -194,14 +203,6 @@ def test_an_interrupted_meeting_says_how_to_go_on(
     assert ("without --fresh" in result.err) == fresh
 
 
-def test_a_meeting_that_is_interrupted_early_says_so(
-    chapterhouse: Any, home: Path, fails: Any
-) -> None:
-    fails(CouncilFacet, "convene", KeyboardInterrupt())
-    early = chapterhouse("convene", "berths", QUESTION)
-    assert (early.code, "before the first round" in early.err) == (130, True)
-
-
 # --- files -------------------------------------------------------------------------------------
 
 
@@ -223,27 +224,22 @@ def test_every_file_is_written(chapterhouse: Any, folder: Path) -> None:
     assert write() == written  # what is ours is replaced
 
 
-@pytest.mark.parametrize(
-    ("option", "name"),
-    [
-        ("--output", "mine.md"),
-        ("--output", "mine.html"),
-        ("--output", "mine.json"),
-        ("--bundle", "mine.json"),
-    ],
-)
-@pytest.mark.parametrize("content", ["", "# Mine\n", '{"mine": 1}\n'])
-def test_no_file_of_something_else_is_lost(
-    chapterhouse: Any, home: Path, folder: Path, option: str, name: str, content: str
-) -> None:
+def test_no_file_of_something_else_is_lost(chapterhouse: Any, home: Path, folder: Path) -> None:
     before = meetings(home)
-    (folder / name).write_text(content)
-    result = chapterhouse("convene", "berths", "What else?", option, name)
-    assert (result.code, meetings(home)) == (5, before)
-    assert (folder / name).read_text() == content
+    for content in ("", "# Mine\n", '{"mine": 1}\n'):
+        for option, name in (
+            ("--output", "mine.md"),
+            ("--output", "mine.html"),
+            ("--output", "mine.json"),
+            ("--bundle", "mine.json"),
+        ):
+            (folder / name).write_text(content)
+            result = chapterhouse("convene", "berths", "What else?", option, name)
+            assert (result.code, meetings(home)) == (5, before)
+            assert (folder / name).read_text() == content
 
 
-@pytest.mark.parametrize("name", ["minutes.md", "minutes.html", "minutes.json"])
+@pytest.mark.parametrize("name", ["minutes.md", "minutes.json"])
 def test_what_somebody_edited_is_theirs(chapterhouse: Any, folder: Path, name: str) -> None:
     assert chapterhouse("convene", "berths", QUESTION, "--output", name).code == 0
     edited = (folder / name).read_text("utf-8").replace("80 euros", "90 euros", 1) + " "
@@ -262,25 +258,6 @@ def test_a_failed_meeting_writes_nothing(chapterhouse: Any, folder: Path, fails:
 # --- bundles -----------------------------------------------------------------------------------
 
 
-def test_minutes_are_checked_and_verified(
-    chapterhouse: Any, harbour: Path, home: Path, folder: Path
-) -> None:
-    for file in ("MINUTES", "MINUTES-BUNDLE"):
-        result = chapterhouse("verify", harbour / file)
-        assert (result.code, "the quotation stands" in result.out) == (0, True)
-    bundle = harbour / "MINUTES-BUNDLE"
-    alone = chapterhouse("verify", bundle, "--alone")
-    assert alone.code == 0
-    assert alone.out.count("ok  ") == 6
-    data = chapterhouse("verify", bundle, "--json").data
-    assert (data["question"], data["trusted"]) == (QUESTION, True)
-    assert chapterhouse("verify", harbour / "MINUTES", "--alone").code == 2
-    forged = bundle.read_text("utf-8").replace("80 euros a metre", "90 euros a metre")
-    (folder / "forged").write_text(forged)
-    result = chapterhouse("verify", folder / "forged")
-    assert (result.code, "BAD " in result.out) == (1, True)
-
-
 def test_a_bundle_of_an_answer_may_be_replaced_by_one_of_minutes(
     chapterhouse: Any, harbour: Path, folder: Path
 ) -> None:
@@ -289,12 +266,6 @@ def test_a_bundle_of_an_answer_may_be_replaced_by_one_of_minutes(
     assert chapterhouse("convene", "berths", QUESTION, "--bundle", "BUNDLE").code == 0
     asked = chapterhouse("ask", "What does a berth cost?", "--bundle", "MINUTES-BUNDLE")
     assert asked.code == 0
-
-
-# --- the view of a terminal --------------------------------------------------------------------
-
-
-# --- live --------------------------------------------------------------------------------------
 
 
 # --- members who disagree ----------------------------------------------------------------------
@@ -397,3 +368,66 @@ def test_ctrl_c_ends_at_once(divided: Path) -> None:
         connection.close()
     assert (started.returncode, out) == (130, b""), err
     assert b"goes on where it stopped" in err
+
+
+ROUND = "independent_analysis"
+
+
+def crowded(minutes: Minutes, members: int) -> Minutes:
+    """Return minutes of many members with long names, who all stand by one long statement."""
+    seats = tuple(
+        ParticipantRecord(f"m{n}", f"Membership number {n} 会员", "role", model="modest")
+        for n in range(members)
+    )
+    keys = tuple(seat.key for seat in seats)
+    long = Statement("s1", "m0", ROUND, "北" * 200 + "w" * 300, "z" * 200, "x" * 200, (1,))
+    replies = tuple(Reply(key, ROUND, "s1", Stance.STAND, "y", (1,)) for key in keys[1:])
+    turns = (
+        MemberTurn("m0", ROUND, (long,)),
+        *(MemberTurn(one.member, ROUND, replies=(one,)) for one in replies),
+    )
+    return replace(
+        minutes,
+        members=seats,
+        rounds=(ROUND,),
+        turns=turns,
+        table=(),
+        agreement=find_agreement(turns, keys),
+        absences=(Absence("m0", ROUND, "y" * 200),),
+    )
+
+
+@pytest.mark.parametrize("members", [1, 30])
+def test_minutes_fit_any_terminal(
+    harbour: Path, capsys: pytest.CaptureFixture[str], members: int
+) -> None:
+    held = read_held((harbour / "MINUTES").read_bytes(), MINUTES)
+    debate = crowded(held, members)
+    cells = tuple(TableCell(f"m{n}", "北" * 200 + "w" * 300, (1,)) for n in range(members))
+    read = replace(held, members=debate.members, table=(TableRow("x" * 200, cells),))
+    for minutes, sign in ((debate, "✓"), (read, "会员")):
+        for width, full in product((24, 60, 200), (True, False)):
+            target = Console(
+                width=width, force_terminal=True, markup=False, highlight=False, emoji=False
+            )
+            render_minutes.minutes(target, minutes, full=full)
+            lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+            assert max(map(cell_len, lines)) <= width
+            assert "".join(lines).count(sign) >= (members if full or sign == "会员" else 0)
+
+
+def test_the_first_screen_of_a_debate_holds_what_came_of_it(
+    harbour: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    held = crowded(read_held((harbour / "MINUTES").read_bytes(), MINUTES), 2)
+    many = tuple(Point(f"Ground number {n}.", (1,)) for n in range(30))
+    target = Console(width=80)
+    shown = {}
+    for full in (False, True):
+        render_minutes.minutes(target, replace(held, grounds=many), full=full)
+        shown[full] = capsys.readouterr().out
+    assert shown[False].count("Ground number") == 4
+    assert "and 26 more: --full" in shown[False]
+    assert "What was said" not in shown[False]
+    assert shown[True].count("Ground number") == 30
+    assert "What was said" in shown[True]

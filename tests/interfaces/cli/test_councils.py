@@ -121,18 +121,6 @@ def test_what_no_council_can_be_made_of_is_told(
     assert "without a model" not in checked.out
 
 
-def test_each_may_be_named_again(chapterhouse: Any, tmp_path: Path, contracts: Path) -> None:
-    home = ("--home", tmp_path / "home")
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "mooring.md").write_text("# Mooring\n\nA mooring costs 3 crowns.\n")
-    each = ("--each", contracts, "--each", other)
-    made = chapterhouse("council", "new", "rents", *each, "--json", *home)
-    keys = {member["key"] for member in made.data["members"]}
-    alone = chapterhouse("council", "new", "alone", "--each", contracts, "--json", *home)
-    assert keys == {member["key"] for member in alone.data["members"]} | {"mooring"}
-
-
 def test_a_stopped_council_is_there_and_reads_the_rest(
     chapterhouse: Any, tmp_path: Path, contracts: Path
 ) -> None:

@@ -14,7 +14,15 @@ from typing import Any
 
 import pytest
 
+from chapterhouse.errors import UsageError
+from chapterhouse.interfaces.cli.settings_file import (
+    LANGUAGE_MODEL,
+    REWRITING,
+    changed_text,
+    write_encoder,
+)
 from chapterhouse.models import cards
+from chapterhouse.settings import EmbeddingSettings
 
 _MODELS = runpy.run_path(str(Path(__file__).parents[2] / "models" / "conftest.py"))
 TINY = "tiny"
@@ -137,31 +145,76 @@ def test_files_and_folders_need_no_network(
     assert written == {"embedding": {"engine": "static"}}
 
 
+def test_what_cannot_be_chosen_is_told(chapterhouse: Any, home: Path) -> None:
+    for options, sentence in (
+        (("nobody-knows",), "neither a known encoder nor a folder"),
+        (("http://h/v1",), "several models"),
+        (("static", "--file", "x"), "are for encoders that are fetched"),
+        (("all-MiniLM-L6-v2", "--file", "x", "--mirror", "y"), "exclude each other"),
+    ):
+        told = chapterhouse("model", "use", "--embedder", *options, "--home", str(home))
+        assert (told.code, sentence in told.err) == (2, True), options
+
+
+FILE = """\
+# Mine.
+[search]
+limit = 5  # few
+
+[embedding]  # meaning
+# patient
+timeout_seconds = 9.5
+engine = "openai"
+model = "small"
+base_url = "http://h/v1"
+
+[answer]
+sentences = 2
+"""
+
+
+def test_only_the_encoder_changes_in_the_file() -> None:
+    changed = changed_text(FILE, {"engine": "folder", "folder": "/a b/“m”", "languages": ["en"]})
+    assert changed == FILE.replace(
+        '# patient\ntimeout_seconds = 9.5\nengine = "openai"\nmodel = "small"\n'
+        'base_url = "http://h/v1"\n',
+        'engine = "folder"\nfolder = "/a b/“m”"\nlanguages = ["en"]\n'
+        "# patient\ntimeout_seconds = 9.5\n",
+    )
+    assert changed_text("a = 1", {"engine": "none"}) == 'a = 1\n\n[embedding]\nengine = "none"\n'
+    assert changed_text("", {}) == ""
+
+
 @pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (("--embedder", "nobody-knows"), "neither a known encoder nor a folder"),
-        (("--embedder", "http://h/v1"), "several models"),
-        (("--embedder", "static", "--file", "x"), "are for encoders that are fetched"),
-        (("--embedder", "all-MiniLM-L6-v2", "--file", "x", "--mirror", "y"), "exclude each other"),
-    ],
+    "text",
+    ["embedding.engine = 'none'\n", "[embedding]\nlanguages = [\n  'en',\n]\n", "[embedding\n"],
 )
-def test_what_cannot_be_chosen_is_told(
-    chapterhouse: Any, home: Path, options: tuple[str, ...], sentence: str
-) -> None:
-    told = chapterhouse("model", "use", *options, "--home", str(home))
-    assert told.code == 2
-    assert sentence in told.err
+def test_a_file_that_is_written_in_another_way_is_left_alone(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "chapterhouse.toml"
+    path.write_text(text)
+    settings = EmbeddingSettings(engine="folder", folder="/m")
+    with pytest.raises(UsageError):
+        write_encoder(tmp_path, tmp_path / "own", settings)
+    assert path.read_text() == text
 
 
-def test_there_is_nothing_to_return_to(chapterhouse: Any, home: Path) -> None:
-    chapterhouse("model", "use", "--embedder", "static", "--home", str(home))
-    told = chapterhouse("model", "back", "--home", str(home))
-    assert told.code == 3
-    assert "no previous encoder" in told.err
+def test_what_decides_elsewhere_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = EmbeddingSettings(engine="folder", folder="/m")
+    (tmp_path / "workspace.toml").write_text("[embedding]\nengine = 'none'\n")
+    with pytest.raises(UsageError, match="of this workspace"):
+        write_encoder(tmp_path, tmp_path, settings)
+    monkeypatch.setenv("CHAPTERHOUSE_EMBEDDING__ENGINE", "none")
+    with pytest.raises(UsageError, match="CHAPTERHOUSE_EMBEDDING__ENGINE"):
+        write_encoder(tmp_path, tmp_path / "own", settings)
+    assert not (tmp_path / "chapterhouse.toml").exists()
 
 
-def test_the_list_says_what_is_known(chapterhouse: Any, home: Path) -> None:
-    told = chapterhouse("model", "list", "--json", "--home", str(home)).data
-    assert told["encoders"][0]["name"] == "static"
-    assert {"all-MiniLM-L6-v2", "nomic-embed-text"} <= {each["name"] for each in told["known"]}
+def test_other_lines_of_the_settings_stay() -> None:
+    text = (
+        "[language_model]\n# mine\nthinking = 'off'\nmodel = 'old'\n\n"
+        "[models.rewriting]\nmodel = 'm'\n"
+    )
+    changed = changed_text(text, {"model": "new"}, LANGUAGE_MODEL)
+    assert changed == text.replace("# mine\nthinking = 'off'\nmodel = 'old'\n",
+                                   'model = "new"\n# mine\nthinking = \'off\'\n')  # fmt: skip
+    assert changed_text(text, {}, REWRITING) == text.replace("model = 'm'\n", "")

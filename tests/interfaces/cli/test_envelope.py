@@ -40,14 +40,6 @@ def test_values_become_plain_json() -> None:
     }
 
 
-def test_times_stand_only_in_meta() -> None:
-    assert success({"n": 1}, workspace="w", seconds=1.23456)["meta"] == {
-        "version": "0.1.0",
-        "workspace": "w",
-        "seconds": 1.235,
-    }
-
-
 def test_one_sorted_line_of_utf8(capfd: pytest.CaptureFixture[str]) -> None:
     write(failure("E", "渡轮", "hint"))
     out = capfd.readouterr().out

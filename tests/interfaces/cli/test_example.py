@@ -1,7 +1,6 @@
 """The command line as users have it: real processes, the real library, the example's documents."""
 
 import contextlib
-import json
 import os
 import pty
 import select
@@ -20,12 +19,10 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 FOLDER = EXAMPLES / "varnholm-ferry"
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("home")
-    done = subprocess.run(command("add", FOLDER, home=made), check=False)
-    assert done.returncode == 0
-    return made
+@pytest.fixture
+def home(ferry: Path) -> Path:
+    """The home of the example's library, which no test here changes."""
+    return ferry
 
 
 def command(*arguments: object, home: Path) -> list[str]:
@@ -85,12 +82,6 @@ def _read_terminal(terminal: int) -> bytes:
         return b""
 
 
-def test_adding_again_changes_nothing(shell: Shell, home: Path) -> None:
-    again = shell.data("add", FOLDER, home=home)
-    assert again["changed"] == 0
-    assert again["counts"]["skipped"] == len(again["outcomes"])
-
-
 def test_every_file_of_the_example_is_read_whole(shell: Shell, home: Path) -> None:
     records = shell.data("docs", "list", "--files", home=home)
     assert {record["status"] for record in records} == {"ready"}
@@ -120,40 +111,6 @@ def test_every_citation_opens_at_its_quote(shell: Shell, home: Path) -> None:
         assert place["section_path"] == citation["section_path"]
 
 
-def test_both_policies_are_cited_where_they_disagree(shell: Shell, home: Path) -> None:
-    question = "Up to how much may stranded passengers claim for lodging a night?"
-    quotes = " ".join(c["quote"] for c in shell.data("ask", question, home=home)["citations"])
-    assert "40 euros" in quotes
-    assert "75 euros" in quotes
-
-
-def test_what_the_documents_do_not_hold_ends_with_6(shell: Shell, home: Path) -> None:
-    answer = shell.data("ask", "Who won the world cup in 1998?", home=home, code=6)
-    assert answer["outcome"] == "not-found"
-    assert answer["searched"]["missing_terms"] == []  # a web page is read without its navigation
-    assert answer["searched"]["nearest"]
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("ask", "What did decision D-2025-32 adopt?"),
-        ("search", "leading lights Osk", "--explain"),
-        ("docs", "list"),
-        ("doctor",),
-        ("docs", "formats"),
-    ],
-    ids=" ".join,
-)
-def test_data_are_the_same_bytes_every_time(
-    shell: Shell, home: Path, arguments: tuple[str, ...]
-) -> None:
-    def bare() -> str:
-        return json.dumps(shell.data(*arguments, home=home))
-
-    assert bare() == bare()
-
-
 def test_the_hostile_offer_is_only_text(shell: Shell, home: Path) -> None:
     done = shell.run("docs", "show", "partnership-offer.md", "--text", home=home)
     assert done.code == 0
@@ -165,19 +122,6 @@ def test_the_hostile_offer_is_only_text(shell: Shell, home: Path) -> None:
     assert "<|im_start|>system" in found
     notices = shell.data("docs", "show", "partnership-offer.md", home=home)["document"]["notices"]
     assert [notice["code"] for notice in notices] == ["invisible-characters"]
-
-
-def test_names_that_fit_nothing_or_too_much(shell: Shell, home: Path) -> None:
-    assert shell.run("docs", "show", "no-such-document", home=home).code == 3
-    assert shell.run("docs", "show", "severe-weather-policy", home=home).code == 2
-
-
-def test_a_library_that_is_not_there(shell: Shell, tmp_path: Path) -> None:
-    done = shell.run("ask", "anything", home=tmp_path / "nowhere")
-    assert done.code == 3
-    assert "chapterhouse" in done.err
-    assert not (tmp_path / "nowhere").exists()
-    assert shell.run("add", tmp_path / "missing", home=tmp_path / "home").code == 3
 
 
 def test_files_that_cannot_be_read_end_with_4(shell: Shell, tmp_path: Path) -> None:
@@ -209,20 +153,6 @@ def test_a_dry_run_changes_nothing(shell: Shell, home: Path, tmp_path: Path) -> 
     assert shell.data("status", home=home) == before
 
 
-def test_remove_and_reindex(shell: Shell, tmp_path: Path) -> None:
-    paper = tmp_path / "berths.md"
-    paper.write_text("# Berths\n\nA berth costs 80 euros a metre.\n")
-    home = tmp_path / "home"
-    shell.data("add", paper, home=home)
-    refused = shell.run("docs", "remove", "berths.md", home=home)
-    assert refused.code == 10
-    assert shell.data("status", home=home)["documents"] == 1
-    assert len(shell.data("docs", "remove", "berths.md", "--yes", home=home)["documents"]) == 1
-    assert shell.data("status", home=home)["documents"] == 0
-    assert shell.data("reindex", home=home)["documents"] == 0
-    assert shell.data("search", "berth", home=home, code=6)["hits"] == []
-
-
 def test_missing_files_keep_their_documents_until_removed(shell: Shell, tmp_path: Path) -> None:
     papers, home = tmp_path / "papers", tmp_path / "home"
     papers.mkdir()
@@ -239,40 +169,23 @@ def test_a_terminal_is_asked_before_anything_is_removed(shell: Shell, tmp_path: 
     shell.data("add", paper, home=home)
     code, shown = on_a_terminal("docs", "remove", "berths.md", home=home, keys=b"n\n")
     assert (code, "Nothing was removed." in shown) == (10, True)
-    code, shown = on_a_terminal("docs", "remove", "berths.md", home=home, keys=b"y\n")
-    assert (code, "Removed 1 document." in shown) == (0, True)
 
 
-def test_progress_and_styles_only_on_a_terminal(shell: Shell, tmp_path: Path, home: Path) -> None:
-    code, shown = on_a_terminal("add", FOLDER, home=tmp_path / "home")
-    assert code == 0
-    assert "\x1b[" in shown
-    assert "━" in shown
-    plain = shell.run("ask", "Who voted against the budget?", home=home)
-    assert "\x1b" not in plain.out + plain.err
-    assert "━" not in shell.run("add", FOLDER, home=home).err
+@pytest.mark.parametrize("plain", ["", "1"])
+def test_progress_and_styles_only_on_a_terminal(tmp_path: Path, plain: str) -> None:
+    (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
+    added = ("add", tmp_path / "torn.pdf")
+    code, shown = on_a_terminal(*added, home=tmp_path / "home", NO_COLOR=plain)
+    assert (code, "rejected" in shown) == (4, True)
+    assert ("\x1b[" in shown, "━" in shown) == (not plain, not plain)
 
 
-def test_no_color_is_heeded_on_a_terminal(home: Path) -> None:
-    arguments = ("docs", "show", "crew-handbook.docx", "--span", "0:15")
-    assert "\x1b[" in on_a_terminal(*arguments, home=home)[1]
-    code, shown = on_a_terminal(*arguments, home=home, NO_COLOR="1")
-    assert code == 0
-    assert "»# Crew Handbook«" in shown
-    assert "\x1b" not in shown
-    assert "\x1b" in on_a_terminal("add", FOLDER, home=home)[1]
-    assert "\x1b" not in on_a_terminal("add", FOLDER, home=home, NO_COLOR="1")[1]
-
-
-@pytest.mark.parametrize("arguments", [("--text",), ("--text", "--json")], ids=" ".join)
-def test_a_reader_that_stops_early_is_no_error(
-    shell: Shell, tmp_path: Path, arguments: tuple[str, ...]
-) -> None:
+def test_a_reader_that_stops_early_is_no_error(shell: Shell, tmp_path: Path) -> None:
     paper, home = tmp_path / "long.md", tmp_path / "home"
     paper.write_text("A line that is not short at all.\n" * 8_000)  # more than a pipe takes
     shell.data("add", paper, home=home)
     with subprocess.Popen(
-        command("docs", "show", "long.md", *arguments, home=home),
+        command("docs", "show", "long.md", "--text", home=home),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # Unbuffered, Python takes the half of a write that went out for the whole.
@@ -287,21 +200,11 @@ def test_a_reader_that_stops_early_is_no_error(
     assert complaint == b""
 
 
-@pytest.fixture
-def heeded_interrupts() -> Iterator[None]:
-    """Let programs hear SIGINT even where the tests were started in the background, deaf to it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-PAPERS = 1_500 if "CHAPTERHOUSE_LARGE" in os.environ else 400
+PAPERS = 1_500 if "CHAPTERHOUSE_LARGE" in os.environ else 150
 
 
 @pytest.mark.large
-def test_interrupted_in_the_middle_of_an_add(
-    shell: Shell, tmp_path: Path, heeded_interrupts: None
-) -> None:
+def test_interrupted_in_the_middle_of_an_add(shell: Shell, tmp_path: Path) -> None:
     papers, home = tmp_path / "papers", tmp_path / "home"
     papers.mkdir()
     for number in range(PAPERS):

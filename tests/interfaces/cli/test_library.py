@@ -5,17 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
+from chapterhouse import Library
 from chapterhouse.facets.documents import Documents
 from chapterhouse.types import Progress
-
-
-def test_files_that_are_rejected_end_with_4(chapterhouse: Any, home: Path, tmp_path: Path) -> None:
-    (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
-    torn = chapterhouse("add", tmp_path / "torn.pdf")
-    assert (torn.code, "/torn.pdf\n" in torn.out) == (4, True)
-    assert chapterhouse("add", tmp_path / "torn.pdf", "--json").code == 4  # and again
 
 
 def interrupted_at_the_first_file(
@@ -48,12 +43,6 @@ def test_an_interrupted_add_says_what_is_safe(
     assert chapterhouse("add", *files, "--json").data["changed"] <= 1
 
 
-def test_the_index_that_lags_is_shown(chapterhouse: Any, home: Path) -> None:
-    assert "behind" not in chapterhouse("status").out
-    shutil.rmtree(home / "workspaces" / "default" / "index" / "lexical")
-    assert "changes behind" in chapterhouse("status").out
-
-
 def test_a_plan_counts_only_what_would_be_read(
     chapterhouse: Any, home: Path, tmp_path: Path
 ) -> None:
@@ -67,17 +56,14 @@ def test_a_plan_counts_only_what_would_be_read(
     assert result.out.startswith("1 of 2 files would be read\n  new/new.md\nrejected  new/huge.md")
 
 
-@pytest.mark.parametrize(
-    "arguments", [("add", ""), ("add", "papers", " "), ("status", "--home", "")]
-)
 def test_an_empty_path_is_not_the_present_folder(
-    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    result = chapterhouse(*arguments)
-    assert result.code == 2
-    assert "empty" in result.err
+    for arguments in (("add", ""), ("add", "papers", " "), ("status", "--home", "")):
+        result = chapterhouse(*arguments)
+        assert (result.code, "empty" in result.err) == (2, True)
 
 
 def test_text_is_added_from_standard_input(say: Any, chapterhouse: Any, tmp_path: Path) -> None:
@@ -120,3 +106,57 @@ def test_a_dry_run_of_indexing_says_what_is_there_and_builds_nothing(
     assert chapterhouse("reindex").code == 0
     assert "behind" not in chapterhouse("status").out
     assert planned.out != chapterhouse("reindex").out
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "gate.md").write_text("# Gate\n\nThe harbour gate closes at nine.\n")
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add(tmp_path / "docs")
+    return tmp_path / "home"
+
+
+@pytest.mark.parametrize("name", ["lexical", "vectors", "names"])
+def test_a_lost_index_is_made_again(place: Path, name: str) -> None:
+    shutil.rmtree(place / "workspaces" / "default" / "index" / name)
+    with Library.open(place) as library:
+        assert library.faults() == ()
+        assert library.search.hits("gate").hits
+
+
+@pytest.mark.parametrize("thorough", [(), ("--thorough",)])
+def test_the_command_says_what_holds_in_ten_lines(
+    chapterhouse: Any, place: Path, thorough: tuple[str, ...]
+) -> None:
+    result = chapterhouse("doctor", *thorough, "--home", place)
+    assert result.code == 0
+    assert "10 checks, 0 problems" in result.out
+    assert len([line for line in result.out.splitlines() if line.startswith("ok ")]) == 10
+
+
+def test_a_library_that_cannot_be_opened_is_a_fault_and_no_crash(
+    chapterhouse: Any, place: Path
+) -> None:
+    own = place / "workspaces" / "default"
+    with apsw.Connection(str(own / "library.db")) as connection:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    (own / "library.db").write_bytes(b"no database " * 900)
+    result = chapterhouse("doctor", "--home", place)
+    assert result.code == 1
+    assert "PROBLEM database" in result.out
+    assert "chapterhouse import FILE" in result.out
+    assert (own / "library.db").read_bytes().startswith(b"no database")
+
+
+def test_a_document_that_is_damaged_is_whole_after_it_was_read_again(
+    chapterhouse: Any, place: Path
+) -> None:
+    with apsw.Connection(str(place / "workspaces/default/library.db")) as connection:
+        connection.execute("UPDATE body SET text = ''")
+    found = chapterhouse("doctor", "--thorough", "--home", place)
+    assert found.code == 1
+    assert "its text is not the one that was written" in found.out
+    (name,) = (line.split()[-1] for line in found.out.splitlines() if "docs reprocess" in line)
+    assert chapterhouse("docs", "reprocess", name, "--home", place).code == 0
+    assert chapterhouse("doctor", "--thorough", "--home", place).code == 0

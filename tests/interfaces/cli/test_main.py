@@ -1,6 +1,9 @@
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +11,8 @@ from typing import Any
 import pytest
 
 import chapterhouse as package
+from chapterhouse import Library
+from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange, loading, working
 from chapterhouse.interfaces.cli.main import COMMANDS, GONE
 from chapterhouse.interfaces.cli.main import command as loaded
 
@@ -17,13 +22,12 @@ def test_version(chapterhouse: Any) -> None:
     assert (result.code, result.out) == (0, f"chapterhouse {package.__version__}\n")
 
 
-@pytest.mark.parametrize("limit", ["exec 2>&-", "exec <&- >&- 2>&-"])
-def test_where_streams_are_closed_a_command_does_its_work(tmp_path: Path, limit: str) -> None:
+def test_where_streams_are_closed_a_command_does_its_work(tmp_path: Path) -> None:
     (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry leaves at nine.\n")
     add = [sys.executable, "-m", "chapterhouse", "add", "ferry.md", "--home", "home"]
-    assert _shell(tmp_path, limit, *add) == (0, "")
+    assert _shell(tmp_path, "exec <&- >&- 2>&-", *add) == (0, "")
     add[-3] = "nowhere.md"
-    assert _shell(tmp_path, limit, *add) == (3, "")
+    assert _shell(tmp_path, "exec 2>&-", *add) == (3, "")
 
 
 def test_too_little_memory_is_said_and_no_abort(tmp_path: Path) -> None:
@@ -42,12 +46,6 @@ def _shell(folder: Path, limit: str, *command: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def test_help_lists_every_command(chapterhouse: Any) -> None:
-    out = chapterhouse("--help").out
-    for name in ("init", "add", "search", "ask", "status", "doctor", "reindex", "docs"):
-        assert f"\n  {name} " in out
-
-
 def test_an_option_before_the_command_is_told_where_to_stand(chapterhouse: Any) -> None:
     result = chapterhouse("--home", "x", "status")
     assert result.code == 2
@@ -61,9 +59,8 @@ def test_no_arguments_show_help_and_mean_usage(chapterhouse: Any) -> None:
     assert "Commands:" in result.out + result.err
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_usage_errors(chapterhouse: Any) -> None:
+    for arguments in (
         ("sreach", "x"),
         ("search",),
         ("search", "x", "--limit", "0"),
@@ -71,18 +68,13 @@ def test_no_arguments_show_help_and_mean_usage(chapterhouse: Any) -> None:
         ("docs", "remove"),
         ("docs", "show", "x", "--text", "--span", "1:2"),
         ("docs", "list", "--files", "--shelf", "x"),
-    ],
-)
-def test_usage_errors(chapterhouse: Any, arguments: tuple[str, ...]) -> None:
-    result = chapterhouse(*arguments)
-    assert result.code == 2
-    assert result.out == ""
-    assert result.err.startswith("chapterhouse: ")
-    as_json = chapterhouse(*arguments, "--json")
-    assert as_json.code == 2
-    assert as_json.envelope["ok"] is False
-    assert as_json.envelope["error"]["type"] == "UsageError"
-    assert as_json.err == ""
+    ):
+        result = chapterhouse(*arguments)
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith("chapterhouse: ")
+        as_json = chapterhouse(*arguments, "--json")
+        assert (as_json.code, as_json.err, as_json.envelope["ok"]) == (2, "", False)
+        assert as_json.envelope["error"]["type"] == "UsageError"
 
 
 def test_a_command_of_an_earlier_release_says_what_holds_now(chapterhouse: Any) -> None:
@@ -95,29 +87,12 @@ def test_a_command_of_an_earlier_release_says_what_holds_now(chapterhouse: Any) 
         assert as_json["error"]["hint"] == hint
 
 
-def test_the_module_runs() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "chapterhouse", "--version"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == f"chapterhouse {package.__version__}\n"
-
-
-needs_full_device = pytest.mark.skipif(
-    not Path("/dev/full").exists(), reason="this system has no full device"
-)
-
-
-@needs_full_device
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 @pytest.mark.parametrize(
     "arguments",
     [
         ("--version",),
-        ("--help",),
         ("init", "--home", "home"),
-        ("status", "--json", "--home", "nowhere"),
         ("sreach", "--json"),
     ],
     ids=" ".join,
@@ -134,14 +109,6 @@ def test_a_full_output_is_told_in_one_line(tmp_path: Path, arguments: tuple[str,
         )
     told = "chapterhouse: The output could not be written: No space left on device.\n"
     assert (done.returncode, done.stderr) == (1, told)
-
-
-@needs_full_device
-def test_where_nothing_at_all_can_be_written_the_exit_code_says_so() -> None:
-    with open("/dev/full", "wb") as full:  # noqa: PTH123 - a device
-        command = [sys.executable, "-m", "chapterhouse", "--version"]
-        done = subprocess.run(command, stdout=full, stderr=full, check=False)
-    assert done.returncode in {1, 120}  # 120: Python itself could not write to standard error
 
 
 def modules_of(*commands: Sequence[str]) -> list[set[str]]:
@@ -219,14 +186,12 @@ def test_a_question_needs_no_quotation_marks(chapterhouse: Any, tmp_path: Path) 
     assert (memory.code, "how much is the fish?" in memory.out) == (0, True)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shells_complete_commands(shell: str) -> None:
+def test_a_shell_completes_commands() -> None:
     program = "import sys; sys.argv = ['chapterhouse']"
     program += "; from chapterhouse.interfaces.cli import main; main()"
     asked = {
-        "_CHAPTERHOUSE_COMPLETE": f"complete_{shell}", "COMP_WORDS": "chapterhouse sea",
-        "COMP_CWORD": "1", "_TYPER_COMPLETE_ARGS": "chapterhouse sea",
-        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        "_CHAPTERHOUSE_COMPLETE": "complete_bash", "COMP_WORDS": "chapterhouse sea",
+        "COMP_CWORD": "1",
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", program], env={**os.environ, **asked},
@@ -236,6 +201,56 @@ def test_shells_complete_commands(shell: str) -> None:
     assert "reindex" not in done.stdout
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_help_says_of_a_command_what_the_command_says_of_itself(name: str) -> None:
-    assert loaded(name).help.splitlines()[0] == COMMANDS[name][1]
+def test_the_help_says_of_a_command_what_the_command_says_of_itself() -> None:
+    for name, (_, line) in COMMANDS.items():
+        assert loaded(name).help.splitlines()[0] == line
+
+
+STEP = 40 if "CHAPTERHOUSE_LARGE" in os.environ else 300  # milliseconds
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("arguments", [("ask", "When", "does", "it", "rain?"), ("--help",)])
+def test_ctrl_c_ends_without_a_traceback(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add_text("It rains in the morning.")
+    command = [sys.executable, "-m", "chapterhouse", *arguments]
+    codes = set[int]()
+    for delay in range(0, 600, STEP):
+        with subprocess.Popen(
+            command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+        ) as process:
+            time.sleep(delay / 1_000)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate()
+        if b"Traceback" in told:  # Python itself was still starting: nothing of ours was loaded
+            ours = set(re.findall(rb'File "[^"]*/chapterhouse/(?:[^"]*/)?([^"/]+)"', told))
+            assert ours <= {b"__main__.py", b"__init__.py", b"interrupts.py"}, told
+        else:
+            codes.add(process.returncode)
+    # What was over before, and what died before there was any Python.
+    assert codes <= {0, 6, 130, -signal.SIGINT}
+
+
+def test_whoever_runs_us_keeps_their_handler() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with loading(), working():
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_while_a_command_works_ctrl_c_is_an_exception() -> None:
+    default = signal.default_int_handler
+    before = signal.signal(signal.SIGINT, default)
+    try:
+        with loading():
+            assert signal.getsignal(signal.SIGINT) is end_at_once
+            with working():
+                assert signal.getsignal(signal.SIGINT) is default
+            assert signal.getsignal(signal.SIGINT) is end_at_once
+        assert signal.getsignal(signal.SIGINT) is default
+        assert not exchange(end_at_once, default)
+    finally:
+        signal.signal(signal.SIGINT, before)

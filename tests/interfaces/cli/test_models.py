@@ -13,8 +13,11 @@ import pytest
 from tests.models import model_servers
 from tests.models.chat_server import ChatServer, Reply, chat_server
 
+from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli import model_choice
+from chapterhouse.interfaces.cli.model_choice import Chosen, choose, reranker
 from chapterhouse.models import presets
+from chapterhouse.settings import LanguageModelSettings
 
 KEY = "sk-canary-0451"
 
@@ -85,7 +88,7 @@ def test_one_command_leads_to_a_cited_answer(
             "timeout_seconds": 300.0,
         }
         assert [path.name for path in home.iterdir()] == ["chapterhouse.toml"]
-        listed = chapterhouse("model", *place)
+        listed = chapterhouse("model", "list", *place)
         assert listed.code == 0
         assert f"Language model: qwen3:8b at {server.url}." in listed.out
         (home.parent / "ferry.md").write_text(f"# Ferry\n\n{model_servers.LINE}\n")
@@ -108,20 +111,13 @@ def test_with_nothing_there_the_list_says_what_to_do(chapterhouse: Any, home: Pa
     assert told.code == 0
     assert "No language model is chosen" in told.out
     assert "ollama pull" in told.out
-    data = chapterhouse("model", "--json", "--home", str(home)).data
+    data = chapterhouse("model", "list", "--json", "--home", str(home)).data
     assert (data["language_model"]["engine"], data["address"]) == ("none", "")
     assert not home.exists()
 
 
-def test_options_before_the_command_are_not_lost_silently(chapterhouse: Any, home: Path) -> None:
-    told = chapterhouse("model", "--home", str(home), "list")
-    assert told.code == 2
-    assert "--home comes after the command" in told.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "sentence"),
-    [
+def test_what_cannot_be_done_is_told(chapterhouse: Any, home: Path) -> None:
+    for arguments, code, sentence in (
         (("use",), 2, "Nothing answers at the usual addresses of Ollama and LM Studio."),
         (("use", "nobody:1b"), 2, "Nothing answers at the usual addresses"),
         (("use", "ollama"), 1, "http://127.0.0.1:1/v1 could not be reached"),
@@ -133,13 +129,9 @@ def test_options_before_the_command_are_not_lost_silently(chapterhouse: Any, hom
         (("use", "--reranker", "http://h/v1"), 2, "several models"),
         (("test",), 2, "No language model is chosen."),
         (("test", "fast"), 2, "no model 'fast'"),
-    ],
-)
-def test_what_cannot_be_done_is_told(
-    chapterhouse: Any, home: Path, arguments: tuple[str, ...], code: int, sentence: str
-) -> None:
-    told = chapterhouse("model", *arguments, "--home", str(home))
-    assert (told.code, sentence in told.err) == (code, True), told.err
+    ):
+        told = chapterhouse("model", *arguments, "--home", str(home))
+        assert (told.code, sentence in told.err) == (code, True), told.err
     assert not (home / "chapterhouse.toml").exists()
 
 
@@ -204,20 +196,6 @@ def test_among_several_one_must_be_named(
         assert settings(home)["language_model"]["engine"] == "lmstudio"
         told = chapterhouse("model", "use", "nobody", *place)
         assert (told.code, "no model 'nobody'" in told.err) == (2, True)
-
-
-def test_a_weak_model_is_chosen_and_said_to_be_weak(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with chat_server(["I like boats."], pages=model_servers.vllm("weak", length=2_048)) as server:
-        told = chapterhouse("model", "use", server.url, "--home", str(home), "--json")
-    assert told.code == 1
-    data = told.data
-    assert data["language_model"]["model"] == "weak"
-    assert data["trial"]["context_size"] == 2_048
-    assert data["trial"]["passed"] is False
-    assert data["trial"]["verdict"].startswith("It wrote something, and cited no line")
-    assert data["written"]["line"] == 1
 
 
 def test_a_model_that_fails_is_told_as_it_fails(chapterhouse: Any, home: Path) -> None:
@@ -300,15 +278,6 @@ def test_another_model_rewrites_questions(
     assert settings(home)["expansion"] == {}
 
 
-def test_a_variable_that_decides_is_named(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHAPTERHOUSE_LANGUAGE_MODEL__MODEL", "x")
-    told = chapterhouse("model", "use", "none", "--home", str(home))
-    assert told.code == 2
-    assert "CHAPTERHOUSE_LANGUAGE_MODEL__MODEL decides about the language model" in told.err
-
-
 def test_a_reranker_is_tried_before_it_is_written(chapterhouse: Any, home: Path) -> None:
     place = ("--home", str(home))
     results = [{"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score": 0.9}]
@@ -324,3 +293,26 @@ def test_a_reranker_is_tried_before_it_is_written(chapterhouse: Any, home: Path)
         assert (home / "chapterhouse.toml").read_text() == before
     assert chapterhouse("model", "use", "--reranker", "features", *place).code == 0
     assert settings(home)["rerank"] == {"engine": "features"}
+
+
+def test_none_takes_back_whatever_was_chosen() -> None:
+    made = choose("none", "", ask_key=False)
+    assert made.settings == LanguageModelSettings()
+    assert made.unless_stated == {}
+
+
+def test_a_model_of_one_s_own_has_room_and_time_to_think() -> None:
+    usual = LanguageModelSettings(engine="ollama", model="m")
+    needs = Chosen(usual).unless_stated
+    assert needs.keys() == {"maximum_tokens", "timeout_seconds"}
+    wanted = LanguageModelSettings.model_validate({**usual.model_dump(), **needs})
+    assert wanted.maximum_tokens > usual.maximum_tokens
+    assert Chosen(LanguageModelSettings(engine="anthropic", model="m")).unless_stated == {}
+
+
+def test_what_is_neither_a_folder_nor_an_address_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "model.onnx"
+    file.touch()
+    for name in (str(tmp_path / "missing"), str(file), "nope"):
+        with pytest.raises(UsageError, match="neither a folder nor an address"):
+            reranker(name, "")

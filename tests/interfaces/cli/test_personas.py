@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import typer
 
-from chapterhouse.agents.personas import Personas
 from chapterhouse.models.opening import LanguageModels
 from chapterhouse.models.scripted import ScriptedModel
 
@@ -139,19 +138,6 @@ def test_ctrl_c_at_the_question_writes_nothing(
     assert chapterhouse("persona", "docs", "maria", "--remove", "tides").code == 10
     assert tags(chapterhouse) == []
     assert chapterhouse("persona", "docs", "maria", "--json").data["counts"]["removed"] == 0
-
-
-def test_ctrl_c_while_reading_ends_with_130(chapterhouse: Any, home: Path, fails: Any) -> None:
-    fails(Personas, "update", KeyboardInterrupt())
-    assert chapterhouse("persona", "update", "maria").code == 130
-
-
-def test_removing_needs_a_yes_off_a_terminal(chapterhouse: Any, home: Path) -> None:
-    remove = ("persona", "docs", "maria", "--remove", "tides")
-    assert chapterhouse(*remove).code == 10
-    assert chapterhouse(*remove, "--dry-run").code == 0
-    assert chapterhouse("persona", "docs", "maria", "--json").data["counts"]["removed"] == 0
-    assert chapterhouse(*remove, "--restore", "y").code == 2
 
 
 def test_a_page_that_could_not_be_fetched_ends_with_4(chapterhouse: Any, home: Path) -> None:

@@ -47,8 +47,8 @@ def _commands(home: Path, out: Path, folder: Path) -> list[tuple[list[str], str]
         (["reindex"], ""),
     ]
     places = [["--output", str(out / f"minutes.{suffix}")] for suffix in ("md", "html", "json")]
-    places.append(["--bundle", str(out / "bundle.json")])
-    places.append(["--fresh", "--transcript", str(out / "new" / "said.jsonl")])
+    places[0] += ["--bundle", str(out / "bundle.json")]
+    places[1] += ["--fresh", "--transcript", str(out / "new" / "said.jsonl")]
     told += [(["convene", "board", QUESTION, *place], "") for place in places]
     return [([*arguments, "--home", str(home)], typed) for arguments, typed in told]
 

@@ -4,20 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from chapterhouse.agents.listing import IndexState, Listed
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.interfaces.cli.registries import absolute, documents_data, folder_named
+from chapterhouse.interfaces.cli.registries import absolute, folder_named
 from chapterhouse.types.personas import CONFIG_FILE, COUNCIL_FILE
 
 KINDS = {"persona": CONFIG_FILE, "council": COUNCIL_FILE}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
+def test_what_cannot_be_done_says_so_and_makes_nothing(chapterhouse: Any, tmp_path: Path) -> None:
+    assert chapterhouse("init", "--home", tmp_path).code == 0
+    for arguments, code in [
         (("persona", "new", "Maria"), 2),
         (("persona", "new", "library"), 2),
         (("persona", "new", "berths", "--template", "expret"), 3),
@@ -39,15 +36,10 @@ KINDS = {"persona": CONFIG_FILE, "council": COUNCIL_FILE}
                 (("new", "berths", "--folder", "nowhere"), 3),
             )
         ),
-    ],
-)
-def test_what_cannot_be_done_says_so_and_makes_nothing(
-    chapterhouse: Any, tmp_path: Path, arguments: tuple[str, ...], code: int
-) -> None:
-    assert chapterhouse("init", "--home", tmp_path).code == 0
-    result = chapterhouse(*arguments, "--home", tmp_path)
-    assert (result.code, result.out) == (code, "")
-    assert len(result.err.splitlines()) == 2
+    ]:
+        result = chapterhouse(*arguments, "--home", tmp_path)
+        assert (result.code, result.out) == (code, ""), arguments
+        assert len(result.err.splitlines()) == 2
     assert not list(tmp_path.glob("*s/berths"))
 
 
@@ -105,11 +97,3 @@ def test_a_folder_is_kept_so_that_it_is_found_from_anywhere(
         folder_named("~/none")
     with pytest.raises(UsageError, match="empty"):
         absolute(" ")
-
-
-@given(st.lists(st.sampled_from(IndexState)))
-def test_every_standing_is_counted_also_where_there_is_none(standings: list[IndexState]) -> None:
-    listed = [Listed(f"{n}.md", f"/{n}.md", status=one) for n, one in enumerate(standings)]
-    data = documents_data(listed)
-    assert data["documents"] is listed
-    assert data["counts"] == {one.value: standings.count(one) for one in IndexState}

@@ -66,18 +66,6 @@ def test_nothing_is_removed_without_yes(chapterhouse: Any, home: Path) -> None:
     assert len(chapterhouse("docs", "list", "--json").data) == 2
 
 
-def test_a_setting_that_is_gone_says_what_holds_now(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (home / "chapterhouse.toml").write_text("[removal]\ngrace_days = 0\n")
-    result = chapterhouse("docs", "list")
-    assert result.code == 2
-    assert "what is removed does not come back" in result.err
-    (home / "chapterhouse.toml").unlink()
-    monkeypatch.setenv("CHAPTERHOUSE_REMOVAL__GRACE_DAYS", "3")
-    assert "does not come back" in chapterhouse("docs", "list").err
-
-
 def test_what_a_meeting_said_of_a_document_goes_with_it(
     chapterhouse: Any, harbour: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

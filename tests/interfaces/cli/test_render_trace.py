@@ -1,12 +1,6 @@
 """``--trace``: what people and programs see of what was done."""
 
-import json
-import math
-import os
-import pty
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,7 +11,6 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli import envelope, render_trace
 from chapterhouse.presenting.terminal import draw
 from chapterhouse.telemetry import collecting, operations, span, tool_span
@@ -70,19 +63,6 @@ def test_with_json_it_is_data_beside_the_answer(
     assert chapterhouse("verify", saved, "--home", home).code == 0
 
 
-def test_what_fails_shows_how_far_it_came(chapterhouse: Any, home: Path) -> None:
-    for form in ((), ("--json",)):
-        result = chapterhouse(
-            "ask", QUESTION, "--shelf", "nowhere", "--home", home, "--trace", *form
-        )
-        assert result.code == NotFoundError.exit_code
-        told = result.out if form else result.err
-        assert "invoke_agent library" in told
-        assert "chapterhouse.errors.NotFoundError" in told
-    trace = result.envelope["meta"]["trace"]
-    assert trace[0]["events"][0]["name"] == "exception"
-
-
 def strings(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
@@ -132,62 +112,6 @@ def test_nothing_that_is_told_steers_a_terminal() -> None:
         assert character not in shown
         assert character not in data
     assert "[bold red]PAID[/bold red]" in shown  # it is text
-
-
-def test_nothing_recorded_is_said() -> None:
-    with collecting() as trace:
-        pass
-    assert rendered(trace) == "Nothing was recorded.\n"
-    assert envelope.trace_data(trace) == []
-
-
-def test_any_value_becomes_json() -> None:
-    value = {
-        "a": math.nan,
-        "b": (1, 2.5, None, True),
-        3: {4},
-        "c": ValueError("no"),
-        "d": "x\u200b",
-    }
-    shaped = envelope.json_value(value)
-    assert shaped == {
-        "a": "nan",
-        "b": [1, 2.5, None, True],
-        "3": "{4}",
-        "c": "no",
-        "d": "x",
-    }
-    json.dumps(shaped, allow_nan=False)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [(0.0004, "0.4 ms"), (0.0123, "12 ms"), (1.239, "1.24 s"), (75, "75.00 s")],
-)
-def test_times_are_short(seconds: float, shown: str) -> None:
-    assert render_trace.seconds(seconds) == shown
-
-
-@pytest.mark.parametrize("plain", [True, False])
-def test_no_color_is_respected(home: Path, *, plain: bool) -> None:
-    terminal, other_end = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "200"}
-    environment.pop("NO_COLOR", None)
-    if plain:
-        environment["NO_COLOR"] = "1"
-    done = subprocess.run(
-        [sys.executable, "-m", "chapterhouse", "ask", QUESTION, "--trace", "--home", str(home)],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=other_end,
-        check=False,
-    )
-    os.close(other_end)
-    seen = os.read(terminal, 100_000).decode()
-    os.close(terminal)
-    assert done.returncode == 0
-    assert "invoke_agent library" in seen
-    assert ("\x1b[36m" in seen) != plain  # the colour of times
 
 
 @pytest.fixture
@@ -243,16 +167,6 @@ def test_a_collector_that_is_not_there_breaks_nothing(
     assert result.out == plain.out
     said = "chapterhouse: The collector at http://127.0.0.1:9 did not take all that was recorded.\n"
     assert result.err == said
-
-
-def test_without_the_extra_it_says_what_to_install(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHAPTERHOUSE_TELEMETRY__ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
-    result = chapterhouse("ask", QUESTION, "--home", home)
-    assert result.code == 1
-    assert "pip install 'opentelemetry-exporter" in result.err
 
 
 def test_an_address_that_is_none_is_refused(

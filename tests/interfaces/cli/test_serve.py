@@ -44,22 +44,15 @@ def test_over_http_the_server_is_named(chapterhouse: Any, home: Path) -> None:
     assert result.out == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "sentence"),
-    [
+def test_what_cannot_be_served_so_is_refused(chapterhouse: Any, home: Path) -> None:
+    for arguments, code, sentence in (
         (("--host", "0.0.0.0"), 5, "no key and no user yet"),
         (("--allow-host", "library.example.org"), 5, "no key and no user yet"),
         (("--allow-origin", "*"), 2, "'*' is no origin"),
         (("--port", "70000"), 2, "65535"),
-    ],
-)
-def test_what_cannot_be_served_so_is_refused(
-    chapterhouse: Any, home: Path, arguments: tuple[str, ...], code: int, sentence: str
-) -> None:
-    result = chapterhouse("serve", *arguments)
-    assert result.code == code
-    assert sentence in result.err
-    assert result.out == ""
+    ):
+        result = chapterhouse("serve", *arguments)
+        assert (result.code, result.out, sentence in result.err) == (code, "", True), arguments
 
 
 def test_an_address_of_others_needs_a_key_and_a_name(chapterhouse: Any, home: Path) -> None:
@@ -87,30 +80,22 @@ def test_an_address_is_written_as_browsers_do(host: str, shown: str) -> None:
     assert serving.url(host, 8431) == f"http://{shown}:8431"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(("number", "quiet"), [(signal.SIGTERM, False), (signal.SIGINT, True)])
 def test_a_server_reads_what_it_is_sent_and_ends_in_order(
-    tmp_path: Path, number: signal.Signals
+    tmp_path: Path, number: signal.Signals, *, quiet: bool
 ) -> None:
     (tmp_path / "kites.md").write_text("# Kites\n\nKites need four metres of wind.\n")
-    with process(tmp_path / "home") as (running, url):
+    with process(tmp_path / "home", *(["--quiet"] if quiet else [])) as (running, url):
         with Client(url) as client:
             job = client.wait(client.upload(tmp_path / "kites.md"))
             assert job.state == "done"
-            assert "four metres" in client.ask("How much wind do kites need?").text
+            assert "four metres" in client.ask("How much wind do SECRET kites need?").text
         running.send_signal(number)
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, "")
     assert "Traceback" not in err
-
-
-@pytest.mark.parametrize("quiet", [False, True])
-def test_each_request_has_a_line_without_what_it_was_about(tmp_path: Path, *, quiet: bool) -> None:
-    with process(tmp_path / "home", *(["--quiet"] if quiet else [])) as (running, url):
-        with Client(url) as client:
-            client.ask("Where is the SECRET of the harbour?")
-        running.terminate()
-        _, err = running.communicate(timeout=60)
     lines = [line for line in err.splitlines() if "chapterhouse.access" in line]
-    assert len(lines) == (0 if quiet else 1)
-    assert all("method=POST route=/api/ask status=200 caller='owner'" in line for line in lines)
-    assert "SECRET" not in err
+    asked = "method=POST route=/api/ask status=200 caller='owner'"
+    assert sum(asked in line for line in lines) == (0 if quiet else 1)
+    assert bool(lines) is not quiet
+    assert "SECRET" not in err  # a line says nothing of what a request was about

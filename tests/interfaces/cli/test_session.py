@@ -1,8 +1,10 @@
 """One command: its library, its errors, its questions to the user, its exit code."""
 
+import shlex
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -13,12 +15,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from chapterhouse import errors
-from chapterhouse.errors import ChapterhouseError
+from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.facets.answers import Answers
 from chapterhouse.facets.documents import Documents
 from chapterhouse.interfaces.cli import session
+from chapterhouse.interfaces.cli.options import COMMON, Common, reopening, require_path
 from chapterhouse.interfaces.cli.session import ConfirmationNeededError, Outcome
+from chapterhouse.interfaces.cli.terminal import can_redraw, console
 from chapterhouse.presenting.blocks import verbatim
+from chapterhouse.presenting.styled import styled
 
 Fails = Callable[[type, str, BaseException], None]
 
@@ -38,19 +43,6 @@ def test_ctrl_c_ends_with_130(chapterhouse: Any, home: Path, fails: Fails) -> No
     assert as_json.envelope["error"]["type"] == "InterruptedWorkError"
     fails(Answers, "ask", KeyboardInterrupt())
     assert chapterhouse("ask", "x").code == 130
-
-
-def test_removing_needs_a_yes_off_a_terminal(chapterhouse: Any, home: Path) -> None:
-    def documents() -> int:
-        return len(chapterhouse("docs", "list", "--json").data)
-
-    result = chapterhouse("docs", "remove", "tariffs")
-    assert result.code == 10
-    assert "--yes" in result.err
-    assert chapterhouse("docs", "remove", "tariffs", "--dry-run").out.startswith("Would remove 1")
-    assert documents() == 2
-    assert chapterhouse("docs", "remove", "tariffs", "--yes").out.startswith("Removed 1 document.")
-    assert documents() == 1
 
 
 def test_ctrl_c_at_the_question_removes_nothing(
@@ -88,13 +80,11 @@ def test_what_is_tried_without_a_library_leaves_none(
     assert not (tmp_path / "nowhere").exists()
 
 
-def left_with(work: Callable[[], Outcome | None]) -> int | None:
-    """Run some work as a command is run; return the exit code, None where there is none."""
-    try:
+def left_with(work: Callable[[], Outcome]) -> int:
+    """Run some work as a command is run; return the exit code."""
+    with pytest.raises(typer.Exit) as ended:
         session.run(work)
-    except typer.Exit as ended:
-        return int(ended.exit_code)
-    return None
+    return int(ended.value.exit_code)
 
 
 def test_the_outcome_decides_what_is_shown_and_the_exit_code(
@@ -106,7 +96,6 @@ def test_the_outcome_decides_what_is_shown_and_the_exit_code(
     assert left_with(lambda: Outcome({}, lambda target: target.print("Drawn."), 6)) == 6
     assert capfd.readouterr().out == "Two files.\nTwo files.\nDrawn.\n"
     assert left_with(lambda: Outcome({}, shown, 4, is_reported=True)) == 4
-    assert left_with(lambda: None) is None
     assert capfd.readouterr().out == ""
 
 
@@ -159,3 +148,56 @@ def test_on_a_terminal_somebody_is_asked_and_sees_what_it_is_about(
             consent()
     assert asked == ["Remove it?"]
     assert capfd.readouterr().err == "  a.md\\x1b[2J\n"
+
+
+@pytest.mark.parametrize("stderr", [False, True])
+def test_no_color_leaves_no_sequence_at_all(
+    monkeypatch: pytest.MonkeyPatch, *, stderr: bool
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    for value, plain in (("", False), ("1", True)):
+        monkeypatch.setenv("NO_COLOR", value)
+        target = console(stderr=stderr)
+        with target.capture() as captured:
+            target.print(styled(("a", "bold"), ("b", "dim italic"), ("c", "red")))
+        assert ("\x1b" not in captured.get()) is plain
+        assert not (plain and can_redraw())
+
+
+@contextmanager
+def common_options(**options: str) -> Iterator[None]:
+    before = COMMON.set(Common(**options))  # type: ignore[arg-type]  # texts alone
+    try:
+        yield
+    finally:
+        COMMON.reset(before)
+
+
+@pytest.mark.parametrize("home", ["/a b/c", "it's; rm -rf", "$HOME", "-x"])
+def test_the_options_to_the_same_library_are_one_word_each_in_a_shell(
+    home: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHAPTERHOUSE_HOME", raising=False)
+    with common_options(home=home, workspace="my notes"):
+        assert shlex.split(f"chapterhouse status{reopening()}") == [
+            "chapterhouse", "status", "--home", home, "--workspace", "my notes",
+        ]  # fmt: skip
+
+
+def test_what_the_next_command_knows_anyway_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAPTERHOUSE_HOME", "/home")
+    with common_options(home="/home"):
+        assert reopening() == ""
+    with common_options(home="/other"):
+        assert reopening() == " --home /other"
+    with common_options():
+        assert reopening() == ""
+
+
+@pytest.mark.parametrize("path", ["", " ", "\t\n"])
+def test_an_empty_path_is_not_the_present_folder(path: str) -> None:
+    with pytest.raises(UsageError, match="empty") as caught:
+        require_path(path)
+    assert "'.'" in caught.value.hint
+    assert require_path(".") == "."

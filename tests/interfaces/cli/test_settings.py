@@ -2,14 +2,11 @@
 
 from typing import Any
 
-import pytest
-
 from chapterhouse.interfaces.cli.settings import _value
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
+def test_a_value_is_json_or_toml_or_a_text() -> None:
+    for text, value in (
         ("5", 5),
         ("-0.5", -0.5),
         ("true", True),
@@ -22,12 +19,9 @@ from chapterhouse.interfaces.cli.settings import _value
         ("1_000", 1_000),
         ("'text'", "text"),
         ("1\nother = 2", "1\nother = 2"),
-    ],
-)
-def test_a_value_is_json_or_toml_or_a_text(text: str, value: object) -> None:
-    found = _value(text)
-    assert found == value
-    assert type(found) is type(value)
+    ):
+        found = _value(text)
+        assert (found, type(found)) == (value, type(value))
 
 
 def test_from_default_to_change_and_back(chapterhouse: Any) -> None:

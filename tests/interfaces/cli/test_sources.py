@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.answering.bundle import ANSWER, read_held
 from chapterhouse.interfaces.cli import sources
 from chapterhouse.types import Document
 
@@ -79,12 +78,6 @@ def test_more_shows_passages_for_the_last_question(chapterhouse: Any, home: Path
     query = chapterhouse("more", "--json").data["query"]
     assert (query["text"], query["scope"]["shelves"]) == (ASKED, ["library"])
     assert (query["limit"], query["tags"]) == (8, ["fees"])
-
-
-def test_where_no_shelf_was_named_more_looks_everywhere(chapterhouse: Any, home: Path) -> None:
-    assert chapterhouse("ask", ASKED).code == 0
-    shown = chapterhouse("more")
-    assert (shown.code, "A berth costs 80 euros a metre." in shown.out) == (0, True)
 
 
 def test_what_a_persona_was_asked_stays_on_their_shelves(chapterhouse: Any, home: Path) -> None:
@@ -169,9 +162,3 @@ def test_only_the_bytes_that_were_read_are_opened(original: Path) -> None:
     original.unlink()
     assert sources.original_of(document) is None
     assert sources.original_of(replace(document, location="relative.pdf")) is None
-
-
-def test_a_folder_that_cannot_be_written_to_still_answers(harbour: Path, tmp_path: Path) -> None:
-    answer = read_held((harbour / "ANSWER").read_bytes(), ANSWER)
-    sources.remember_answer(tmp_path / "gone", answer, (), ())
-    assert not (tmp_path / "gone").exists()

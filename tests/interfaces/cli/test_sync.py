@@ -34,15 +34,6 @@ def test_a_sync_says_what_it_did(chapterhouse: Any, lamps: Path) -> None:
     assert "2 unchanged" in chapterhouse("sync", "lamps").out
 
 
-def test_the_same_for_programs(chapterhouse: Any, lamps: Path) -> None:
-    (lamps / "two.md").unlink()
-    (report,) = chapterhouse("sync", "--json").data["sources"]
-    assert (report["source"], report["removed"]) == ("lamps", ["lamps/two.md"])
-    assert report["files"]["counts"]["skipped"] == 1
-    listed = chapterhouse("source", "list", "--json").data["sources"]
-    assert [(one["source"]["name"], one["stale"]) for one in listed] == [("lamps", False)]
-
-
 def test_a_source_is_added_with_patterns_and_shown(
     chapterhouse: Any, lamps: Path, tmp_path: Path
 ) -> None:
@@ -75,25 +66,12 @@ def test_a_source_is_removed_with_its_documents_only_when_confirmed(
     assert "No sources yet" in chapterhouse("source", "list").out
 
 
-def test_without_a_source_documents_stay(chapterhouse: Any, lamps: Path) -> None:
-    assert "2 documents stay" in chapterhouse("source", "remove", "lamps").out
-    assert chapterhouse("status", "--json").data["documents"] == 2
-
-
 def test_what_cannot_be_synced_ends_with_4(chapterhouse: Any, lamps: Path) -> None:
     lamps.rename(lamps.with_name("away"))
     result = chapterhouse("sync")
     assert result.code == 4
     assert "is not there, or its disk is away: 2 documents stay" in result.out
     assert "problem" in chapterhouse("source", "list").out
-
-
-def test_an_emptied_folder_is_not_believed(chapterhouse: Any, lamps: Path) -> None:
-    for path in lamps.iterdir():
-        path.unlink()
-    refused = chapterhouse("sync")
-    assert (refused.code, "Is a disk away" in refused.out) == (4, True)
-    assert "2 removed" in chapterhouse("sync", "--yes").out
 
 
 def test_many_at_once_are_removed_when_confirmed(chapterhouse: Any, lamps: Path) -> None:

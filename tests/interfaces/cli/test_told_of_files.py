@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.reading.conftest import png
 
+from chapterhouse.library import Library
 from chapterhouse.types import Status
 
 TEXT = "# Ferry\n\nThe ferry leaves at nine o'clock.\n"
@@ -30,15 +31,6 @@ def home(tmp_path: Path) -> tuple[str, str]:
     return ("--home", str(tmp_path / "home"))
 
 
-def test_a_dry_run_needs_no_home_and_makes_none(
-    chapterhouse: Any, folder: Path, home: tuple[str, str]
-) -> None:
-    result = chapterhouse("add", str(folder), "--dry-run", *home)
-    assert result.code == 0
-    assert result.out.startswith("3 of 3 files would be read\n")
-    assert not Path(home[1]).exists()
-
-
 def test_a_second_add_tells_again_what_was_rejected(
     chapterhouse: Any, folder: Path, home: tuple[str, str]
 ) -> None:
@@ -56,17 +48,6 @@ def test_a_second_add_tells_again_what_was_rejected(
     )
     (told,) = [entry["earlier"] for entry in data["outcomes"] if entry["earlier"]]
     assert told[0]["code"] == "empty"
-
-
-def test_many_earlier_reasons_are_left_to_a_command(
-    chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
-) -> None:
-    for number in range(11):
-        (tmp_path / f"{number}.txt").write_bytes(b"")
-    chapterhouse("add", str(tmp_path), *home)
-    again = chapterhouse("add", str(tmp_path), *home)
-    assert "See why: chapterhouse docs list --problems" in again.out
-    assert "(empty)" not in again.out
 
 
 def test_files_are_listed_with_their_reasons(
@@ -125,26 +106,51 @@ def test_documents_of_one_name_are_told_apart_by_their_paths(
     assert lines[7:] == ["  and 2 more: chapterhouse docs list"]
 
 
-def test_a_file_without_text_is_named_as_other_files_are(
-    chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
-) -> None:
-    (tmp_path / "papers").mkdir()
-    (tmp_path / "papers" / "blank.md").write_text("  \n", "utf-8")
-    told = chapterhouse("add", str(tmp_path / "papers"), *home).out
-    assert "          blank.md holds no text. (no-text)\n" in told
-
-
 def test_pictures_without_text_are_one_line(
     chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
 ) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
-    for number in range(12):
+    for number in range(4):
         (papers / f"p{number:02}.png").write_bytes(png())
     for _ in range(2):  # the second time they are unchanged
         told = chapterhouse("add", str(papers), *home).out.splitlines()
         lines = [line for line in told if "p00" in line or "without text" in line]
         named = "papers/p00.png, papers/p01.png, papers/p02.png"
-        assert lines == [f"rejected  12 pictures without text: {named}, and 9 more"]
+        assert lines == [f"rejected  4 pictures without text: {named}, and 1 more"]
     data = chapterhouse("add", str(papers), *home, "--json").data
-    assert len(data["outcomes"]) == 12
+    assert len(data["outcomes"]) == 4
+
+
+def test_documents_are_listed_by_the_code_of_a_notice(chapterhouse: Any, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "plain.md").write_text("# Plain\n\nThe crane lifts four tonnes.\n")
+    (tmp_path / "notes" / "odd.md").write_text("# Odd\n\nThe crane\u200b\u202e logs in at night.\n")
+    home = ("--home", tmp_path / "own")
+    assert chapterhouse("add", tmp_path / "notes", *home).code == 0
+    wanted = ("docs", "list", "--notice", "invisible-characters", *home)
+    (listed,) = chapterhouse(*wanted, "--json").data
+    assert (listed["source"], listed["status"]) == ("notes/odd.md", "ready")
+    assert chapterhouse(*wanted, "--files").code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("reading.credentials", "stored as they are"), ("removal.grace_days", "does not come back")],
+)
+def test_a_setting_that_is_gone_says_what_holds_now(
+    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: str
+) -> None:
+    home = tmp_path / "own"
+    monkeypatch.setenv("CHAPTERHOUSE_HOME", str(home))
+    with Library.open(home):
+        pass
+    section, _, setting = name.partition(".")
+    changed = chapterhouse("settings", "set", name, "9")
+    assert (changed.code, said in changed.err) == (2, True)
+    with monkeypatch.context() as environment:
+        environment.setenv(f"CHAPTERHOUSE_{section}__{setting}".upper(), "9")
+        assert said in chapterhouse("docs", "list").err
+    (home / "chapterhouse.toml").write_text(f'[{section}]\n{setting} = "9"\n')
+    refused = chapterhouse("docs", "list")
+    assert (refused.code, said in refused.err) == (2, True)

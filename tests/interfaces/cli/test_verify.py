@@ -17,7 +17,9 @@ from chapterhouse.answering.bundle import (
     read_held,
 )
 from chapterhouse.answering.cite import QuoteState, SourceState
+from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.interfaces.cli import verify
+from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 
 RULES = "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"
 QUESTION = "How fast may a vessel go inside the harbour?"
@@ -70,30 +72,7 @@ def test_a_bundle_is_verified_alone_where_there_is_no_library(
     assert "There is no library" in against.err
 
 
-@pytest.mark.parametrize(
-    ("text", "told", "state"),
-    [
-        (RULES.replace("4", "5"), "changed since; the quotation is not there any more", "lost"),
-        (f"# Preface\n\nNew.\n\n{RULES}", "the quotation stands at another place", "moved"),
-        (f"{RULES}\n# Preface\n\nNew.\n", "has changed since; the quotation stands\n", "stands"),
-    ],
-)
-def test_what_became_of_a_quotation_is_told(
-    chapterhouse: Any, rules: Path, text: str, told: str, state: str
-) -> None:
-    (rules / "papers" / "rules.md").write_text(text)
-    add(chapterhouse, rules)
-    for file in ("answer.json", "answer.bundle"):
-        result = chapterhouse("verify", rules / file, "--home", rules / "home")
-        assert result.code == (4 if state == "lost" else 0), result
-        assert told in result.out
-    answer = rules / "answer.json"
-    data = chapterhouse("verify", answer, "--home", rules / "home", "--json").data
-    assert data["holds"] is (state != "lost")
-    (citation,) = data["citations"]
-    assert (citation["source"], citation["quotation"]) == ("changed", state)
-
-
+@pytest.mark.parametrize("synced", [True, False])
 @pytest.mark.parametrize(
     ("text", "told", "state"),
     [
@@ -102,21 +81,27 @@ def test_what_became_of_a_quotation_is_told(
         (f"{RULES}\n# Preface\n\nNew.\n", "the quotation stands\n", "stands"),
     ],
 )
-def test_the_file_is_read_and_not_what_the_library_remembers_of_it(
-    chapterhouse: Any, rules: Path, text: str, told: str, state: str
+def test_what_became_of_a_quotation_is_told_of_the_file_itself(
+    chapterhouse: Any, rules: Path, text: str, told: str, state: str, *, synced: bool
 ) -> None:
-    (rules / "papers" / "rules.md").write_text(text)  # and no sync
+    (rules / "papers" / "rules.md").write_text(text)
+    if synced:
+        add(chapterhouse, rules)
+    home = ("--home", rules / "home")
     for file in ("answer.json", "answer.bundle"):
-        result = chapterhouse("verify", rules / file, "--home", rules / "home")
+        result = chapterhouse("verify", rules / file, *home)
         assert result.code == (4 if state == "lost" else 0), result
-        assert "has changed on the disk since" in result.out
+        assert ("has changed since; " if synced else "has changed on the disk since") in result.out
         assert told in result.out
-    found = chapterhouse("verify", rules / "answer.json", "--home", rules / "home", "--json").data
-    (citation,) = found["citations"]
-    assert (citation["source"], citation["quotation"]) == ("changed-on-disk", state)
-    (rules / "papers" / "rules.md").write_bytes(b"\0\1\2")
-    unreadable = chapterhouse("verify", rules / "answer.json", "--home", rules / "home")
-    assert (unreadable.code, "not there any more" in unreadable.out) == (4, True)
+    data = chapterhouse("verify", rules / "answer.json", *home, "--json").data
+    assert data["holds"] is (state != "lost")
+    (citation,) = data["citations"]
+    source = "changed" if synced else "changed-on-disk"
+    assert (citation["source"], citation["quotation"]) == (source, state)
+    if not synced:
+        (rules / "papers" / "rules.md").write_bytes(b"\0\1\2")
+        unreadable = chapterhouse("verify", rules / "answer.json", *home)
+        assert (unreadable.code, "not there any more" in unreadable.out) == (4, True)
 
 
 def test_a_document_that_is_renamed_or_gone_is_told(chapterhouse: Any, rules: Path) -> None:
@@ -164,14 +149,6 @@ def test_a_bundle_is_written_whole_or_not_at_all(
     assert sorted(path.name for path in folder.iterdir()) == ["answer.bundle", "mine.md"]
 
 
-def test_an_answer_as_markdown_has_footnotes(chapterhouse: Any, home: Path) -> None:
-    result = chapterhouse("ask", ASKED, "--markdown")
-    assert result.code == 0
-    assert "A berth costs 80 euros a metre.[^1]" in result.out
-    assert "\n[^1]: Handbook, §Tariffs, page 2" in result.out
-    assert chapterhouse("ask", ASKED, "--markdown", "--json").code == 2
-
-
 def test_a_file_is_read_from_standard_input(
     chapterhouse: Any, harbour: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,29 +160,25 @@ def test_a_file_is_read_from_standard_input(
 # --- what cannot be read ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", [("verify",), ("verify", "--alone")])
-@pytest.mark.parametrize(
-    ("content", "code"),
-    [
-        (None, 3),
-        ("", 2),
-        ("junk", 2),
-        ("[1]", 2),
-        ('{"ok": false, "error": {"message": "x"}}', 2),
-        ('{"format": "chapterhouse-answer/99", "answer": {}}', 2),
-    ],
-)
 def test_a_file_that_holds_no_answer_is_refused_in_two_lines(
-    chapterhouse: Any, home: Path, tmp_path: Path, command: tuple[str, ...],
-    content: str | None, code: int,
-) -> None:  # fmt: skip
-    path = tmp_path / "file.json"
-    if content is not None:
-        path.write_text(content)
-    result = chapterhouse(*command, path)
-    assert (result.code, result.out) == (code, "")
-    assert 1 <= len(result.err.splitlines()) <= 2
-    assert chapterhouse(*command, path, "--json").envelope["ok"] is False
+    chapterhouse: Any, home: Path, tmp_path: Path
+) -> None:
+    contents = {
+        "": 2,
+        "junk": 2,
+        "[1]": 2,
+        '{"ok": false, "error": {"message": "x"}}': 2,
+        '{"format": "chapterhouse-answer/99", "answer": {}}': 2,
+        None: 3,
+    }
+    for command in (("verify",), ("verify", "--alone")):
+        path = tmp_path / "file.json"
+        for content, code in contents.items():
+            path.write_text(content) if content is not None else path.unlink()
+            result = chapterhouse(*command, path)
+            assert (result.code, result.out) == (code, ""), content
+            assert 1 <= len(result.err.splitlines()) <= 2
+            assert chapterhouse(*command, path, "--json").envelope["ok"] is False
 
 
 def test_a_folder_and_a_file_without_end_are_no_answers(
@@ -284,3 +257,30 @@ def test_a_database_that_is_empty_or_missing_is_damage_and_its_blobs_are_named(
     assert blob.exists()
     for path in (own / "library.db", own / "library.db-wal"):
         assert not path.exists() or not path.stat().st_size
+
+
+def test_a_mark_holds_for_the_whole_file_alone() -> None:
+    text = marked("# Minutes\n")
+    assert is_marked(text.encode())
+    for other in ("", "# Minutes\n", f" {text}", f"{text}\n", text.replace("M", "m", 1)):
+        assert not is_marked(other.encode())
+    twice = marked(text)
+    assert is_marked(twice.encode())
+
+
+def test_a_file_is_named_in_a_folder_that_is_there(tmp_path: Path) -> None:
+    for name in ("-", str(tmp_path), str(tmp_path / "missing" / "a.md"), " "):
+        with pytest.raises(UsageError):
+            destination(name, "The minutes", "--out m.md", is_marked)
+    path = tmp_path / "a.md"
+    assert destination(str(path), "The minutes", "--out m.md", is_marked) == path
+    assert not path.exists()
+
+
+def test_only_what_is_ours_may_be_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(marked("# Minutes\n"))
+    assert destination(str(path), "The minutes", "--out m.md", is_marked) == path
+    path.write_text("# Mine\n")
+    with pytest.raises(RefusedError, match="would be lost"):
+        destination(str(path), "The minutes", "--out m.md", is_marked)
