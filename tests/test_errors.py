@@ -3,6 +3,7 @@
 import inspect
 import shlex
 import sys
+from typing import Any
 
 from chapterhouse import errors
 from chapterhouse.errors import (
@@ -37,7 +38,7 @@ EXIT_CODES = {
     CorruptLibraryError: 1,
     BusyError: 1,
 }
-DEFINED = [
+DEFINED: list[Any] = [
     value
     for _, value in inspect.getmembers(errors, inspect.isclass)
     if value.__module__ == errors.__name__

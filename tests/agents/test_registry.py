@@ -1,6 +1,6 @@
 """Both registries find, load and refresh alike, wherever their definitions are kept."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,6 +33,10 @@ class TableDefinitions:
 
     def folder(self, name: str) -> Path:
         return self.path / name
+
+    def within(self, names: Collection[str]) -> "TableDefinitions":
+        files = {key: text for key, text in self.files.items() if key[0] in names}
+        return TableDefinitions(self.path, files)
 
     def has(self, name: str, file: str) -> bool:
         return (name, file) in self.files

@@ -269,8 +269,8 @@ def _problem(entry: Any, schema: Schema[Any]) -> Problem:
         hint = "Set it to the name of the folder." if path == ("slug",) else "Add it."
         return Problem(path, code, f"'{path[-1]}' is missing.", hint)
     keys = ".".join(part for part in path if isinstance(part, str))
-    hint = schema.hints.get(keys) or schema.hints.get(top) or _HINTS.get(code)
-    hint = hint or f"See '{top}' in docs/{schema.page}."
+    known = schema.hints.get(keys) or schema.hints.get(top) or _HINTS.get(code)
+    hint = known or f"See '{top}' in docs/{schema.page}."
     return Problem(path, code, _sentence(entry, schema), hint)
 
 

@@ -18,7 +18,8 @@ from tests.council.conftest import (
 )
 
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import Grounding, Member
+from chapterhouse.agents.council_model import Member
+from chapterhouse.agents.definition import Grounding
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.council.meeting.prompts import evidence_excerpts, tools_for

@@ -18,8 +18,8 @@ from rich.console import Console
 
 from chapterhouse import Library
 from chapterhouse.answering.bundle import read_bundle, read_held
-from chapterhouse.council.agreement import find_agreement
 from chapterhouse.council.minutes.bundle import MINUTES
+from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.errors import RefusedError
 from chapterhouse.facets.councils import CouncilFacet
 from chapterhouse.interfaces.cli import render_minutes

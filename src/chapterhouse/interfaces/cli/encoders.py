@@ -208,8 +208,8 @@ def listed(
         return
     yield verbatim()
     header = ("known", "licence", "to fetch", "what it is")
-    rows = ((one.name, one.licence, _megabytes(one.size), one.summary) for one in known)
-    yield from table(header, rows)
+    cards_known = ((one.name, one.licence, _megabytes(one.size), one.summary) for one in known)
+    yield from table(header, cards_known)
 
 
 def _show_chosen(
