@@ -54,6 +54,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "page-unreadable": "A page could not be read; the others were.",
         "layout-skipped": "A page was too dense to look for headings in; its text is whole.",
         "form-not-read": "A form keeps its fields where they could not be read.",
+        "incomplete": "An independent count finds words in a PDF that were not read.",
         "navigation-left-out": "Parts of a web page that surround its content were left out.",
         "running-lines": "Running headers and page numbers that say nothing new were left out.",
         "parser-warning": "The parser reported that it left something out.",

@@ -28,6 +28,7 @@ from chapterhouse.reading.pdf.blocks import (
 from chapterhouse.reading.pdf.fields import page_marks
 from chapterhouse.reading.pdf.furniture import Place, running_lines
 from chapterhouse.reading.pdf.page import MOST_CHARACTERS, UNMAPPED, PageLayout, page_layout
+from chapterhouse.reading.pdf.visible_words import missing_words
 from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
@@ -140,6 +141,9 @@ def read_pdf(data: bytes, name: str) -> Extraction:
         written, heading = _written(pages, dropped, _outlines(document))
         title, text = _stated(document, "Title"), "\n".join(page.text for page in written)
         mapped = tuple(_mapped(written, notices))
+        # Where a page was too much to lay out, its bare text is what was kept.
+        skipped = any(notice.code == "layout-skipped" for notice in notices)
+        missed = () if skipped else missing_words(data, mapped)
         return Extraction(
             pages=mapped,
             format="pdf",
@@ -147,7 +151,7 @@ def read_pdf(data: bytes, name: str) -> Extraction:
             page_kind="page",
             title=title if believable_title(title, text) else heading,
             metadata=_metadata(document),
-            notices=(*_gathered(notices), *running),
+            notices=(*_gathered(notices), *running, *missed),
         )
     finally:
         document.close()
