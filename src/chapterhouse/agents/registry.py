@@ -257,12 +257,9 @@ class Registry(ABC, Generic[Folder]):
             absent = _absent(folders, {one.folder for one in staying})
             warnings = (*map(staying_sentence, staying), *absent, *self._reminders(definition))
             if not dry_run:
-                self._mark_synced(definition)
+                source, folders_now = self.source(definition.slug), self.folders_of(definition.slug)
+                mark_synced(source, folders_now, self._runtime.store, self._runtime.now())
         return Refresh(definition.slug, definition.display_name, curation, sync, warnings)
-
-    def _mark_synced(self, definition: Folder) -> None:
-        source, store = self.source(definition.slug), self._runtime.store
-        mark_synced(source, self.folders_of(definition.slug), store, self._runtime.now())
 
     def _sync(
         self, definition: Folder, on_progress: OnProgress, *, dry_run: bool, confirmed: bool

@@ -15,7 +15,6 @@ from chapterhouse.council.meeting.draft import shelf_of_gap
 from chapterhouse.council.meeting.forms import (
     SummaryReply,
     read_summary,
-    shape_in_words,
     summary_format,
 )
 from chapterhouse.council.meeting.record import Ledger, OnText, TurnTask
@@ -23,6 +22,7 @@ from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.written import (
     Checker,
     Prepared,
+    prepare,
     statements_named,
     write_in_form,
 )
@@ -72,28 +72,19 @@ async def write_minutes(
 def prepare_synthesis(chair: Participant, synthesis: Synthesis, runtime: Runtime) -> Prepared:
     """Return what the chair's model is given; nothing is asked of it yet."""
     task, record = synthesis.task, synthesis.task.record
-    evidence = EvidenceBuffer(chair.request, runtime, chair.capacity.evidence)
-    if chair.grounding != "tool":
-        evidence.add(prompts.excerpts_for(chair, task))
     numbers = [number for one in record.statements for number in prompts.numbers_of(one)]
     numbers += [number for one in record.replies for number in one.citations]
-    cited = record.cited(dict.fromkeys(numbers))
-    evidence.add(prompts.evidence_excerpts(cited, chair.request.scope, runtime))
-    tools = prompts.tools_for(chair, evidence, runtime)
-    members = [one.key for one in synthesis.session.participants]
-    form = summary_format(task.council.options, members)
-    board = (
-        prompts.format_statements("STATEMENTS", record.statements, task, evidence),
-        prompts.format_replies("REPLIES", record.replies, task, evidence),
-        prompts.format_data("MEMBERS", "\n".join(_members(synthesis)), "members", evidence.nonce),
-    )
-    return Prepared(
-        evidence,
-        prompts.instructions(chair, task, shape_in_words(form), tools=bool(tools)),
-        prompts.user_message(task, evidence.blocks(), evidence.nonce, *board),
-        tools,
-        form,
-    )
+
+    def lay_out(evidence: EvidenceBuffer) -> Iterator[str]:
+        cited = record.cited(dict.fromkeys(numbers))
+        evidence.add(prompts.evidence_excerpts(cited, chair.request.scope, runtime))
+        yield prompts.format_statements("STATEMENTS", record.statements, task, evidence)
+        yield prompts.format_replies("REPLIES", record.replies, task, evidence)
+        members = "\n".join(_members(synthesis))
+        yield prompts.format_data("MEMBERS", members, "members", evidence.nonce)
+
+    keys = [one.key for one in synthesis.session.participants]
+    return prepare(chair, task, runtime, summary_format(task.council.options, keys), lay_out)
 
 
 def _members(synthesis: Synthesis) -> Iterator[str]:

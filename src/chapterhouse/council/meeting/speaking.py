@@ -37,31 +37,19 @@ async def speak(
 ) -> MemberTurn:
     """Let a member speak: a council by meeting, a model by writing."""
     runtime = with_tool_texts(runtime, task.record.tool_texts)
+    spoke = any(one.member == participant.key for one in task.record.turns)
+    turn = MemberTurn(participant.key, task.round.name)  # where there is nothing to answer
     with telemetry.agent_span(participant.key, task.question) as recorder:
-        turn = await _turn(participant, task, on_text, runtime, allowance)
+        if participant.inner is not None and not task.argues and not spoke:
+            turn = await _inner(participant, participant.inner, task, runtime, allowance)
+        elif participant.model and not (task.argues and not task.to_reply(participant.key)):
+            if allowance.is_used:
+                allowance.note("members were not asked any more")
+            else:
+                turn = await written_turn(participant, participant.model, task, runtime, on_text)
+                allowance.add(turn.usage)
         telemetry.record_turn(recorder, turn)
         return turn
-
-
-async def _turn(
-    participant: Participant,
-    task: TurnTask,
-    on_text: OnText | None,
-    runtime: Runtime,
-    allowance: Allowance,
-) -> MemberTurn:
-    spoke = any(one.member == participant.key for one in task.record.turns)
-    if participant.inner is not None and not task.argues and not spoke:
-        return await _inner(participant, participant.inner, task, runtime, allowance)
-    nothing = MemberTurn(participant.key, task.round.name)
-    if participant.model is None or (task.argues and not task.to_reply(participant.key)):
-        return nothing  # there is nothing to answer
-    if allowance.is_used:
-        allowance.note("members were not asked any more")
-        return nothing
-    turn = await written_turn(participant, participant.model, task, runtime, on_text)
-    allowance.add(turn.usage)
-    return turn
 
 
 async def preside(

@@ -9,7 +9,7 @@ compared exactly, and is not in what it cites.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Final, Self
@@ -126,20 +126,19 @@ class Prepared:
     form: OutputFormat
 
 
-def prepare_turn(participant: Participant, task: TurnTask, runtime: Runtime) -> Prepared:
-    """Return what a model is given in a turn; nothing is asked of it yet."""
+def prepare(
+    participant: Participant,
+    task: TurnTask,
+    runtime: Runtime,
+    form: OutputFormat,
+    lay_out: Callable[[EvidenceBuffer], Iterable[str]],
+) -> Prepared:
+    """Return what a model is given; ``lay_out`` gives what was said before, with its evidence."""
     evidence = EvidenceBuffer(participant.request, runtime, participant.capacity.evidence)
     if participant.grounding != "tool":
         evidence.add(prompts.excerpts_for(participant, task))
-    board = tuple(prompts.add_statements(participant, task, runtime, evidence))
+    board = tuple(lay_out(evidence))
     tools = prompts.tools_for(participant, evidence, runtime)
-    statements = [one.id for one in (*task.to_reply(participant.key), *task.own(participant.key))]
-    form = turn_format(
-        task.round.kind,
-        len(task.questions),
-        list(dict.fromkeys(statements)) if task.round.shows_statements else [],
-        task.council.options,
-    )
     return Prepared(
         evidence,
         prompts.instructions(participant, task, shape_in_words(form), tools=bool(tools)),
@@ -147,6 +146,19 @@ def prepare_turn(participant: Participant, task: TurnTask, runtime: Runtime) -> 
         tools,
         form,
     )
+
+
+def prepare_turn(participant: Participant, task: TurnTask, runtime: Runtime) -> Prepared:
+    """Return what a model is given in a turn; nothing is asked of it yet."""
+    statements = [one.id for one in (*task.to_reply(participant.key), *task.own(participant.key))]
+    form = turn_format(
+        task.round.kind,
+        len(task.questions),
+        list(dict.fromkeys(statements)) if task.round.shows_statements else [],
+        task.council.options,
+    )
+    lay_out = partial(prompts.add_statements, participant, task, runtime)
+    return prepare(participant, task, runtime, form, lay_out)
 
 
 async def written_turn(
