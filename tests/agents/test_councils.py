@@ -15,6 +15,7 @@ from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.folder_members import folder_members
 from chapterhouse.agents.listing import IndexState
 from chapterhouse.agents.problems import Code, CouncilConfigError, errors
+from chapterhouse.agents.registry import Refresh
 from chapterhouse.agents.templates import COUNCIL_TEMPLATES
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.reading.limits import Limits
@@ -54,6 +55,17 @@ def papers(tmp_path: Path) -> Path:
 
 def made(councils: Councils, slug: str = "berths", name: str = "") -> Path:
     return councils.create(council_from("decision", slug, display_name=name)).path
+
+
+def link(councils: Councils, folder: Path, slug: str = "berths") -> Refresh:
+    councils.add_folder(slug, str(folder))
+    return councils.refresh(slug)
+
+
+def unlink(councils: Councils, slug: str = "berths") -> Refresh:
+    file = councils.folder(slug) / "council.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "folders": []}))
+    return councils.refresh(slug)
 
 
 def shelf(library: Library, name: str = SHELF) -> list[str]:
@@ -193,22 +205,20 @@ def test_built_and_written_councils_are_checked_alike(library: Library, councils
 def test_a_linked_folder_is_read_once_for_all_members(
     library: Library, councils: Councils, papers: Path
 ) -> None:
-    path = made(councils)
-    file = path / "council.json"
+    file = made(councils) / "council.json"
     raw = json.loads(file.read_text())
     file.write_text(json.dumps({"rounds": raw.pop("rounds"), **raw}))  # as its owner wrote it
-    planned = councils.link("berths", str(papers), dry_run=True)
-    assert (planned.changed, councils.load("berths").council.folders) == (True, ())
-    link = councils.link("berths", str(papers))
-    assert (link.changed, link.refresh.changed) == (True, True)
+    assert link(councils, papers).changed
     assert next(iter(json.loads(file.read_text()))) == "rounds"
     assert json.loads(file.read_text())["folders"] == [str(papers)]
     assert shelf(library) == ["papers/tariffs.md"]
-    again = councils.link("berths", f"{papers}/../papers")
-    assert (again.changed, again.refresh.changed) == (False, False)
+    other = papers.with_name("other")
+    other.symlink_to(papers)
+    for again in (f"{papers}/../papers", str(other)):
+        assert councils.add_folder("berths", again).council.folders == (str(papers),)
     made(councils, "other")
     unread = Councils(replace(councils._runtime, read=None))  # type: ignore[arg-type]  # nothing is read
-    unread.link("other", str(papers))  # only its shelf is another one
+    link(unread, papers, "other")  # only its shelf is another one
     assert [document.shelves for document in library.documents.list()] == [
         ("council_berths", "council_other")
     ]
@@ -216,7 +226,7 @@ def test_a_linked_folder_is_read_once_for_all_members(
     assert councils.is_current("other")
 
 
-def test_unlinking_takes_away_what_nobody_else_has(
+def test_a_folder_that_is_taken_out_leaves_with_what_nobody_else_has(
     library: Library, councils: Councils, papers: Path, tmp_path: Path
 ) -> None:
     made(councils)
@@ -225,36 +235,18 @@ def test_unlinking_takes_away_what_nobody_else_has(
     (more / "rules.md").write_text(RULES)
     library.documents.add(more)
     for folder in (papers, more):
-        councils.link("berths", str(folder))
+        link(councils, folder)
     assert shelf(library) == ["more/rules.md", "papers/tariffs.md"]
-    planned = councils.unlink("berths", "papers", dry_run=True).refresh.sync
-    assert planned
-    assert planned.removed == ("papers/tariffs.md",)
-    assert len(shelf(library)) == 2
-    assert councils.unlink("berths", "papers").written == str(papers)
-    councils.unlink("berths", f"{more}/")
-    assert shelf(library) == []
-    assert shelf(library, "library") == ["more/rules.md"]
-    assert [document.source for document in library.documents.list()] == ["more/rules.md"]
+    sync = unlink(councils).sync
+    assert sync
+    assert sync.removed == ("papers/tariffs.md",)
+    assert (shelf(library), shelf(library, "library")) == ([], ["more/rules.md"])
     assert (papers / "tariffs.md").exists()
-    with pytest.raises(NotFoundError, match="not linked"):
-        councils.unlink("berths", "papers")
-    with pytest.raises(UsageError, match="empty"):
-        councils.unlink("berths", " ")
     for absent in (tmp_path / "gone", papers / "tariffs.md"):
         with pytest.raises(NotFoundError):
-            councils.link("berths", str(absent))
-
-
-def test_folders_of_one_name_are_told_apart(councils: Councils, tmp_path: Path) -> None:
-    made(councils)
-    for number in (1, 2):
-        (tmp_path / str(number) / "papers").mkdir(parents=True)
-        councils.link("berths", str(tmp_path / str(number) / "papers"))
-    with pytest.raises(UsageError, match="fits 2 folders"):
-        councils.unlink("berths", "papers")
-    councils.unlink("berths", str(tmp_path / "1" / "papers"))
-    assert councils.load("berths").folders == (tmp_path / "2" / "papers",)
+            councils.add_folder("berths", str(absent))
+    with pytest.raises(UsageError, match=r"\\xff is not UTF-8"):
+        councils.add_folder("berths", f"{papers}/\udcff")
 
 
 def test_shared_and_personal_shelves_stay_apart(
@@ -265,7 +257,7 @@ def test_shared_and_personal_shelves_stay_apart(
     house.create("berths")  # a persona of the council's name has another shelf
     (papers / "named.md").write_text("---\npersonas: [berths]\n---\n# Named\n\nSome words.\n")
     made(councils)
-    councils.link("berths", str(papers))
+    link(councils, papers)
     assert shelf(library) == ["papers/named.md", "papers/tariffs.md"]
     assert shelf(library, "maria") == shelf(library, "berths") == []
     house.refresh("maria")
@@ -277,9 +269,9 @@ def test_shared_and_personal_shelves_stay_apart(
         house.refresh("berths")
         house.refresh("maria")
         councils.refresh("berths")
-    councils.unlink("berths", str(papers))
+    unlink(councils)
     assert (shelf(library), shelf(library, "maria")) == ([], both)
-    councils.link("berths", str(papers))
+    link(councils, papers)
     house.change("maria", {"folders": "[]"})
     house.refresh("maria")
     assert "papers/tariffs.md" in shelf(library)
@@ -290,7 +282,7 @@ def test_a_folder_that_is_away_keeps_its_documents(
     library: Library, councils: Councils, papers: Path
 ) -> None:
     made(councils)
-    councils.link("berths", str(papers))
+    link(councils, papers)
     away = papers.rename(papers.with_name("away"))
     refresh = councils.refresh("berths")
     assert "is not there; what was read of it before stays" in refresh.warnings[0]
@@ -311,7 +303,7 @@ def test_a_file_that_changed_meanwhile_is_not_written_over(
     (path / "council.json").write_text('{"slug": "berths",')
     monkeypatch.setattr(councils, "_load", lambda _: folder)
     with pytest.raises(CouncilConfigError):
-        councils.link("berths", str(papers))
+        link(councils, papers)
     assert (path / "council.json").read_text() == '{"slug": "berths",'
 
 
@@ -322,29 +314,11 @@ def test_nobody_puts_documents_on_a_councils_shelf(
         library.documents.add(papers, shelf=SHELF)  # nor would it stay when the council is made
 
 
-def test_a_folder_whose_name_is_no_text_is_refused(councils: Councils, papers: Path) -> None:
-    made(councils)
-    with pytest.raises(UsageError, match=r"\\xff is not UTF-8"):
-        councils.link("berths", f"{papers}/\udcff")
-
-
-def test_a_folder_is_known_by_any_of_its_paths(
-    library: Library, councils: Councils, papers: Path
-) -> None:
-    made(councils)
-    other = papers.with_name("other")
-    other.symlink_to(papers)
-    councils.link("berths", str(papers))
-    assert not councils.link("berths", str(other)).changed
-    assert councils.unlink("berths", str(other)).written == str(papers)
-    assert shelf(library) == []
-
-
 def test_several_may_refresh_at_once(library: Library, councils: Councils, papers: Path) -> None:
     made(councils)
     for number in range(12):
         (papers / f"{number}.md").write_text(f"# {number}\n\nBerth {number} is free.\n")
-    councils.link("berths", str(papers))
+    link(councils, papers)
     for number in range(12):
         (papers / f"{number}.md").write_text(f"# {number}\n\nBerth {number} is taken now.\n")
     (papers / "tariffs.md").unlink()

@@ -141,7 +141,8 @@ def test_a_councils_files_come_with_what_became_of_them(room: Room, tmp_path: Pa
         "tides.md": ("new", "not-read-yet"),
         "torn.pdf": ("new", "not-read-yet"),
     }
-    library.councils.link("quay", str(papers))
+    library.councils.add_folder("quay", str(papers))
+    library.councils.refresh("quay")
     after = {entry.source.rpartition("/")[2]: entry for entry in look()}
     assert after["tides.md"].status is IndexState.INDEXED
     assert after["tides.md"].chunks == 1

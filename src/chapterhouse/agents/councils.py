@@ -1,7 +1,7 @@
 """Councils: the councils of a library, and all that is done with them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,21 +36,6 @@ from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import Scope, Status
 from chapterhouse.types.personas import COUNCIL_FILE, DOCS
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """What linking or unlinking did.
-
-    Attributes:
-        written: The folder as the configuration has it, or had it.
-        changed: Whether the configuration is another one now, or would be.
-    """
-
-    folder: CouncilFolder
-    written: str
-    changed: bool
-    refresh: Refresh
 
 
 class Councils(Registry[CouncilFolder]):
@@ -155,50 +140,34 @@ class Councils(Registry[CouncilFolder]):
         return council_listing(self._folders(folder.slug, folder), folder.docs, self._runtime.store)
 
     def add_folder(self, name: str, path: str) -> CouncilFolder:
-        """Let all members read a further folder; errors as for ``link``. Nothing is read yet."""
-        after = _with_link(self.load(name), path)
-        self._write_folders(after)
-        return after
+        """Let all members read a further folder; nothing is read yet.
 
-    def link(
-        self,
-        name: str,
-        path: str,
-        *,
-        on_progress: OnProgress | None = None,
-        dry_run: bool = False,
-    ) -> Link:
-        """Link a folder, and read its documents onto the shelf that all members share.
+        One that is read already, by whatever path, is left alone, and all else of the file stays as
+        its owner wrote it.
 
         Raises:
             NotFoundError: there is no such council or folder.
-            UsageError, CouncilConfigError: as for ``load``.
+            UsageError: the name of the folder is no text, which JSON could not hold.
+            CouncilConfigError: the file cannot be used as it is now.
         """
         before = self.load(name)
-        after = _with_link(before, path)
-        return self._relinked(before, after, path, on_progress, dry_run=dry_run)
-
-    def unlink(
-        self,
-        name: str,
-        path: str,
-        *,
-        on_progress: OnProgress | None = None,
-        dry_run: bool = False,
-    ) -> Link:
-        """Take a linked folder away; documents that nobody else has leave the library.
-
-        Args:
-            path: The folder as the configuration has it, its path, or its last name.
-
-        Raises:
-            NotFoundError: there is no such council, or it is not linked.
-            UsageError, CouncilConfigError: as for ``load``, or the name fits several.
-        """
-        before = self.load(name)
-        after = _without_link(before, path)
-        gone = next(entry for entry in before.council.folders if entry not in after.council.folders)
-        return self._relinked(before, after, gone, on_progress, dry_run=dry_run)
+        if not is_text(path):
+            raise UsageError(
+                f"The name of {storable_path(path)} is not UTF-8.", hint="Rename the folder."
+            )
+        folder = located(before.path, path)
+        if not folder.is_dir():
+            kind = "is a file, not a folder" if folder.exists() else "is not there"
+            hint = f"Check the spelling. Single files go into {before.docs}."
+            raise NotFoundError(f"{folder} {kind}.", hint=hint)
+        if any(folder.resolve() == known.resolve() for known in before.folders):
+            return before
+        after = CouncilFolder(before.path, before.council.link(path))
+        parsed = self._parsed(after.slug)
+        parsed.required()  # it may have become something else meanwhile
+        changes = {"folders": list(after.council.folders)}
+        self._write(after.slug, with_changes(parsed.raw or {}, changes))
+        return after
 
     # --- inside --------------------------------------------------------------------------------
 
@@ -278,70 +247,7 @@ class Councils(Registry[CouncilFolder]):
         own = self._definitions.folder(slug)
         return check_parsed(parsed[slug], slug, replace(references, folder=own))
 
-    def _relinked(
-        self,
-        before: CouncilFolder,
-        after: CouncilFolder,
-        written: str,
-        on_progress: OnProgress | None,
-        *,
-        dry_run: bool,
-    ) -> Link:
-        changed = after != before
-        if changed and not dry_run:
-            self._write_folders(after)
-        refresh = self._update(after, on_progress, dry_run=dry_run)
-        return Link(after, written, changed, refresh)
-
-    def _write_folders(self, after: CouncilFolder) -> None:
-        """Write which folders are linked; all else stays as its owner wrote it."""
-        parsed = self._parsed(after.slug)
-        parsed.required()  # it may have become something else meanwhile
-        changes = {"folders": list(after.council.folders)}
-        self._write(after.slug, with_changes(parsed.raw or {}, changes))
-
 
 def _inner(parsed: ParsedCouncil) -> tuple[str, ...]:
     members = parsed.council.members if parsed.council else ()
     return tuple(member.council for member in members if member.council)
-
-
-def _with_link(folder: CouncilFolder, written: str) -> CouncilFolder:
-    """Return the council with a further folder; itself where it has it already.
-
-    JSON could not hold a name that is no text.
-    """
-    if not is_text(written):
-        raise UsageError(
-            f"The name of {storable_path(written)} is not UTF-8.", hint="Rename the folder."
-        )
-    path = located(folder.path, written)
-    if not path.is_dir():
-        kind = "is a file, not a folder" if path.exists() else "is not there"
-        hint = f"Check the spelling. Single files go into {folder.docs}."
-        raise NotFoundError(f"{path} {kind}.", hint=hint)
-    if any(path.resolve() == known.resolve() for known in folder.folders):
-        return folder
-    return CouncilFolder(folder.path, folder.council.link(written))
-
-
-def _without_link(folder: CouncilFolder, written: str) -> CouncilFolder:
-    """Return the council without one of its linked folders.
-
-    Args:
-        written: The folder as the configuration has it, its path, or its last name.
-    """
-    if not written.strip():
-        raise UsageError("The name of a folder is empty.", hint="Is a variable not set?")
-    linked = dict(zip(folder.council.folders, folder.folders, strict=True))
-    path = located(folder.path, written).resolve()
-    fitting = [name for name, at in linked.items() if written == name or path == at.resolve()] or [
-        name for name, at in linked.items() if at.name == written
-    ]
-    if len(fitting) > 1:
-        raise UsageError(f"'{written}' fits {len(fitting)} folders.", hint=", ".join(fitting))
-    if not fitting:
-        hint = f"There are: {', '.join(linked)}" if linked else "None is linked."
-        raise NotFoundError(f"'{written}' is not linked to '{folder.slug}'.", hint=hint)
-    remaining = [name for name in folder.council.folders if name != fitting[0]]
-    return CouncilFolder(folder.path, replace(folder.council, folders=tuple(remaining)))
