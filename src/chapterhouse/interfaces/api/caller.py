@@ -1,6 +1,5 @@
 """Who calls: the credentials of a request, and what they permit."""
 
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -19,7 +18,6 @@ COOKIE: Final = "chapterhouse_session"
 WORKSPACE: Final = "X-Workspace"
 CSRF: Final = "X-CSRF-Token"
 _DEFAULT: Final = "default"
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 # Who shows the key in the home, to a server that only this machine can reach.
 OWNER: Final = Grant("owner", AccessLevel.ADMIN, None)
@@ -62,18 +60,6 @@ def credentials(headers: Headers) -> Credentials:
     return Credentials(key or bearer, cookies.get(COOKIE, ""), headers.get(CSRF, ""))
 
 
-def is_owner(shown: str, owner_key: str) -> bool:
-    """Whether a key is the owner's; an empty one is nobody's."""
-    return bool(owner_key) and secrets.compare_digest(
-        shown.encode("utf-8", "replace"), owner_key.encode()
-    )
-
-
-def is_safe(method: str) -> bool:
-    """Whether a method changes nothing, so that no page of others can do harm by it."""
-    return method in _SAFE
-
-
 def workspace_of(headers: Headers, grant: Grant) -> str:
     """Return the workspace that a request is about: the one it names, or the caller's only one.
 
@@ -83,7 +69,7 @@ def workspace_of(headers: Headers, grant: Grant) -> str:
     only = grant.workspaces[0] if grant.workspaces and len(grant.workspaces) == 1 else ""
     name = headers.get(WORKSPACE, "").strip() or only or _DEFAULT
     if not valid_name(name) or not grant.permits(AccessLevel.READ, name):
-        raise no_workspace(name)
+        raise NotFoundError(f"There is no workspace '{name[:100]}'.")
     return name
 
 
@@ -108,8 +94,3 @@ def permitted(grant: Grant, library: Library) -> tuple[Scope, frozenset[str] | N
         return Scope.of(shelves), own
     own = frozenset(grant.personas) & reads.keys()  # the name alone: no beginning of another's
     return Scope.of(shelves.union(*(reads[slug] for slug in own))), own
-
-
-def no_workspace(name: str) -> NotFoundError:
-    """Return what is raised for a workspace that is not there, or not the caller's."""
-    return NotFoundError(f"There is no workspace '{name[:100]}'.")
