@@ -230,7 +230,7 @@ def _answers_to_sending(served: Served, client: Any, number: int) -> list[Any]:
 
 def test_who_sends_what_another_shelf_has_is_answered_as_for_anything_new(served: Served) -> None:
     with Library.open(served.home) as library:
-        for number in range(410, 420):  # under other names
+        for number in range(410, 413):  # under other names
             data = f"# Salt {number}\n\nThe salt on the quay weighs {number} tonnes."
             library.documents.add_bytes(data.encode(), "board-secret.md", shelf="board")
         (shared,) = library.documents.add_text("Both have it.", shelf="board").outcomes
@@ -240,7 +240,7 @@ def test_who_sends_what_another_shelf_has_is_answered_as_for_anything_new(served
     with served.client(limited) as client, served.client(served.key("write")) as owner:
         fresh = _answers_to_sending(served, client, 460)
         assert '"ready": 1' in str(fresh)
-        for number in range(410, 420):
+        for number in range(410, 413):
             assert _answers_to_sending(served, client, number) == fresh
         kept = {one["id"] for one in owner.get("/api/documents/?shelf=board").json()["documents"]}
         assert kept == hidden

@@ -69,15 +69,15 @@ def test_a_stream_on_which_nothing_happens_ends_when_its_key_is_revoked(
 
 
 def test_large_answers_come_whole_and_only_some_at_a_time_to_a_caller(
-    served: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(door, "_UNREAD_BYTES", 5_000_000)
+    monkeypatch.setattr(door, "_UNREAD_BYTES", 5_000_000)  # of servers that start now
     whole = f"<p>Gulls nest on the pier.</p><!-- {'x' * 2_400_000} -->".encode()
     (tmp_path / "gulls.html").write_bytes(whole)
-    with Library.open(served.home) as library:
+    with Library.open(tmp_path) as library:
         library.documents.add(tmp_path / "gulls.html")
-        (document,) = library.documents.list(text="gulls")
-    with served.client(served.key("read")) as client:
+        (document,) = library.documents.list()
+    with serving(tmp_path) as served, served.client(served.key("read")) as client:
         path = f"/api/documents/{document.id}/content?original=1"
         for _ in range(3):  # what was read is counted no more
             assert client.get(path).content == whole

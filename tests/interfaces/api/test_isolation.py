@@ -11,11 +11,11 @@ from tests.isolation_walk import Walk
 def test_a_random_walk_sees_no_secret_and_no_score_moves(tmp_path: Path) -> None:
     with ExitStack() as stack:
         walk = Walk(tmp_path, seed=1, stack=stack)
-        found = walk.run(250)
+        found = walk.run(120)
     assert found.leaks == []
     assert found.moved == []
     assert found.server_errors == []
-    assert found.changes >= 5
-    assert found.sighted > 10  # by who may see them
-    assert found.statuses[200] > 100  # most of it was answered
-    assert walk.log_lines > 200
+    assert found.changes >= 3
+    assert found.sighted > 5  # by who may see them
+    assert found.statuses[200] > 50  # most of it was answered
+    assert walk.log_lines > 100
