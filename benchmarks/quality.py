@@ -96,7 +96,7 @@ def _reranker(name: str) -> Rerank | None:
 
 def figures(dataset: Dataset, search: Search) -> Found:
     """Return every measure and the milliseconds of every judged question."""
-    found: dict[str, list[float]] = {name: [] for name in (*(one.name for one in MEASURES), "ms")}
+    found: dict[str, list[float]] = {name: [] for name in (*(m.name for m in MEASURES), "ms")}
     for identifier, text in dataset.questions.items():
         began = time.perf_counter()
         ranking = search(text)
