@@ -41,7 +41,7 @@ from chapterhouse.types import (
 Held = TypeVar("Held")
 LARGEST: Final = 32 * 2**20  # bytes
 # What decides an answer; where services are and how patiently they are asked does not.
-_SECTIONS: Final = ("chunking", "tokens", "search", "expansion", "packing", "answer")
+_SECTIONS: Final = ("chunking", "search", "expansion", "packing", "answer")
 _FORMATS: Final = ("md", "html", "pdf", "txt")  # one of each kind of ``as_shown``
 _BULLET: Final = re.compile(r"(?m)^- ")
 _WHITE: Final = re.compile(r"\s")
