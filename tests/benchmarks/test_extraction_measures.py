@@ -13,7 +13,6 @@ import extraction_measures as measures
         ('[the log](http://x.org/a "b") of May', "the log of May"),
         ("![a boat](x.png) <!-- image -->", "a boat"),
         ("| a | b |\n| --- | :-: |\n| c\\|d | e |", "a b c d e"),
-        ("Notices . . . . . . . . vii", "Notices vii"),
         ("“so” – it’s", '"so" - it\'s'),
         ("a &amp;lt; b\\_c", "a &lt; b_c"),
         ("```python\nx = 1\n```", "x = 1"),
@@ -30,7 +29,6 @@ def test_word_f1_counts_words_as_often_as_both_have_them() -> None:
 
 def test_order_tells_apart_what_bags_of_words_do_not() -> None:
     pytest.importorskip("rapidfuzz")
-    assert measures.order("one two three", "one two three") == 1
     assert measures.order("three two one", "one two three") < 0.7
 
 
