@@ -83,17 +83,14 @@ def test_reindexing_and_reprocessing_change_no_answer(library: Library) -> None:
     assert library.answers.ask(question) == before
 
 
-def test_bad_names_are_refused(tmp_path: Path) -> None:
+def test_what_is_not_there_is_not_made_unasked_and_bad_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no library"):
+        Library.open(tmp_path / "nowhere", create=False)
+    assert not (tmp_path / "nowhere").exists()
     with pytest.raises(UsageError, match="workspace"):
         Library.open(tmp_path, "../escape")
     with Library.open(tmp_path) as library, pytest.raises(UsageError, match="shelf"):
         library.documents.add(tmp_path, shelf="a/b")
-
-
-def test_a_library_that_is_not_there_is_not_made_unasked(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="no library"):
-        Library.open(tmp_path / "nowhere", create=False)
-    assert not (tmp_path / "nowhere").exists()
 
 
 def test_two_fresh_homes_give_identical_answers(tmp_path: Path, folder: Path) -> None:
@@ -151,42 +148,34 @@ def test_settings_choose_the_chunker(folder: Path, tmp_path: Path) -> None:
         assert {chunk.end - chunk.start for chunk in chunks[:-1]} == {120}
 
 
-@pytest.mark.parametrize("name", ["lexical/terms.*", "lexical/keys.*", "vectors/vectors.*"])
-def test_an_index_that_lost_bytes_is_built_again(library: Library, name: str) -> None:
+def test_an_index_that_lost_bytes_or_files_is_built_again(library: Library) -> None:
     question = "How fast may a vessel go inside the harbour?"
     before = library.answers.ask(question)
     library.close()
-    (path,) = (library.home / "workspaces/default/index").glob(name)
-    path.write_bytes(b"garbage")
-    with Library.open() as again:
-        assert again.answers.ask(question) == before
+    index = library.home / "workspaces/default/index"
+    for name in ("lexical/terms.*", "lexical/keys.*", "vectors/vectors.*"):
+        (path,) = index.glob(name)
+        path.write_bytes(b"garbage")
+        with Library.open() as again:
+            assert again.answers.ask(question) == before
+    for lost in (list(index.glob("lexical/tantivy.*")), [index]):
+        for folder in lost:
+            shutil.rmtree(folder)
+        with Library.open() as again:
+            assert again.answers.ask(question) == before
 
 
-@pytest.mark.parametrize("name", ["lexical/tantivy.*/meta.json"])
-def test_a_damaged_index_is_told_and_rebuilt(library: Library, name: str) -> None:
+def test_a_damaged_index_is_told_and_rebuilt(library: Library) -> None:
     question = "How fast may a vessel go inside the harbour?"
     before = library.answers.ask(question)
     library.close()
-    (path,) = (library.home / "workspaces/default/index").glob(name)
+    (path,) = library.home.glob("workspaces/default/index/lexical/tantivy.*/meta.json")
     path.write_bytes(b"garbage")
     with Library.open() as again:
         with pytest.raises(CorruptLibraryError) as caught:
             again.answers.ask(question)
         assert "chapterhouse reindex" in caught.value.hint
         again.reindex()
-        assert again.answers.ask(question) == before
-
-
-def test_an_index_whose_files_are_gone_is_built_again(library: Library) -> None:
-    question = "How fast may a vessel go inside the harbour?"
-    before = library.answers.ask(question)
-    library.close()
-    shutil.rmtree(library.home / "workspaces/default/index")
-    with Library.open() as again:
-        assert again.answers.ask(question) == before
-    for folder in (library.home / "workspaces/default/index/lexical").glob("tantivy.*"):
-        shutil.rmtree(folder)
-    with Library.open() as again:
         assert again.answers.ask(question) == before
 
 

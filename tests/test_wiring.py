@@ -7,33 +7,32 @@ from chapterhouse.chunking.hierarchical import chunk_by_hierarchy
 from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
 from chapterhouse.chunking.units import Limits
 from chapterhouse.settings import ChunkingSettings
-from chapterhouse.types import Body
+from chapterhouse.types import Body, Span
 from chapterhouse.wiring import chunker_for
 
 PROSE = Body("The gate opens at dawn. Boats wait outside until the tide turns. " * 60)
-PROGRAM = Body("def open_gate():\n    return 'open'\n\n\n" * 60)
+PROGRAM = analyse_body(Body("def open_gate():\n    return 'open'\n\n\n" * 60), ("py", "code"))
+BY_TYPE = ChunkingSettings(strategy="sentence", by_format={".TXT": "fixed"})
 
 
-def test_the_default_is_hierarchical_and_aims_at_700() -> None:
-    cut = chunker_for(ChunkingSettings())
-    assert cut(PROSE) == chunk_by_hierarchy(PROSE, Limits(700))
-    assert cut(analyse_body(PROGRAM, ("py", "code"))) == chunk_by_hierarchy(PROGRAM, Limits(700))
-
-
-def test_lengths_fit_a_maximum() -> None:
-    cut = chunker_for(ChunkingSettings(strategy="hierarchical", target=300, maximum=900))
-    assert cut(PROSE) == chunk_by_hierarchy(PROSE, Limits(300, 100, 900))
-    cut = chunker_for(ChunkingSettings(strategy="hierarchical", maximum=200))
-    assert cut(PROSE) == chunk_by_hierarchy(PROSE, Limits(200, 50, 200))
-
-
-@pytest.mark.parametrize(("maximum", "longest"), [(0, 1_000), (400, 400)])
-def test_sentences_have_a_maximum_of_their_own(maximum: int, longest: int) -> None:
-    cut = chunker_for(ChunkingSettings(strategy="sentence", maximum=maximum))
-    assert cut(PROSE) == chunk_by_sentence(PROSE, longest)
-
-
-def test_a_file_type_may_have_its_own_strategy() -> None:
-    cut = chunker_for(ChunkingSettings(strategy="sentence", by_format={".TXT": "fixed"}))
-    assert cut(analyse_body(PROSE, ("txt",))) == chunk_by_size(PROSE)
-    assert cut(analyse_body(PROSE, ("md",))) == chunk_by_sentence(PROSE)
+@pytest.mark.parametrize(
+    ("settings", "body", "expected"),
+    [
+        (ChunkingSettings(), PROSE, chunk_by_hierarchy(PROSE, Limits(700))),
+        (ChunkingSettings(), PROGRAM, chunk_by_hierarchy(PROGRAM, Limits(700))),
+        (
+            ChunkingSettings(target=300, maximum=900),
+            PROSE,
+            chunk_by_hierarchy(PROSE, Limits(300, 100, 900)),
+        ),
+        (ChunkingSettings(maximum=200), PROSE, chunk_by_hierarchy(PROSE, Limits(200, 50, 200))),
+        (ChunkingSettings(strategy="sentence"), PROSE, chunk_by_sentence(PROSE, 1_000)),
+        (ChunkingSettings(strategy="sentence", maximum=400), PROSE, chunk_by_sentence(PROSE, 400)),
+        (BY_TYPE, analyse_body(PROSE, ("txt",)), chunk_by_size(PROSE)),
+        (BY_TYPE, analyse_body(PROSE, ("md",)), chunk_by_sentence(PROSE)),
+    ],
+)
+def test_documents_are_cut_as_the_settings_say(
+    settings: ChunkingSettings, body: Body, expected: list[Span]
+) -> None:
+    assert list(chunker_for(settings)(body)) == list(expected)

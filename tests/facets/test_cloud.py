@@ -179,12 +179,22 @@ def test_a_dry_run_writes_nothing(synced: Drive) -> None:
         assert synced.proxy.transfers == []
 
 
-def test_what_is_no_place_or_no_remote_is_an_error(drive: Drive) -> None:
+def test_what_is_no_place_no_remote_or_no_program_is_an_error(
+    drive: Drive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Library.open() as library:
         with pytest.raises(UsageError):
             library.cloud.files("no place")
         with pytest.raises(NotFoundError, match="no remote 'nothing'"):
             library.cloud.folders("nothing:")
+    monkeypatch.setenv("CHAPTERHOUSE_CLOUD__RCLONE", "/not/there")
+    with Library.open() as library, pytest.raises(NotFoundError, match=r"cloud\.rclone"):
+        library.cloud.providers()
+    monkeypatch.delenv("CHAPTERHOUSE_CLOUD__RCLONE")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
+    with Library.open() as library, pytest.raises(MissingExtraError):
+        library.cloud.remotes()
 
 
 def test_a_sync_can_be_left_to_a_worker(synced: Drive) -> None:
@@ -198,21 +208,6 @@ def test_a_sync_can_be_left_to_a_worker(synced: Drive) -> None:
         assert len(list(library.documents.list(["berths"]))) == 3
         with pytest.raises(UsageError):
             library.cloud.sync_later("Papers")
-
-
-def test_without_the_program_the_extra_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
-    with Library.open() as library, pytest.raises(MissingExtraError):
-        library.cloud.remotes()
-
-
-def test_the_settings_name_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHAPTERHOUSE_CLOUD__RCLONE", "/not/there")
-    with Library.open() as library, pytest.raises(NotFoundError, match=r"cloud\.rclone"):
-        library.cloud.providers()
 
 
 def test_remotes_are_listed_and_the_command_to_connect_is_known(drive: Drive) -> None:

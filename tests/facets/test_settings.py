@@ -132,15 +132,10 @@ def test_the_last_change_wins_over_every_file(home: Path, monkeypatch: pytest.Mo
         assert library.settings.search.limit == 8
         back = library.configuration.reset("search.limit", "bob")
         assert (back.value, back.origin) == (7, Origin.WORKSPACE_FILE)
+        with Library.open(home, "other") as other:  # another workspace is not touched
+            assert other.configuration.get("search.limit").value == 6
         with pytest.raises(NotFoundError, match=r"models\.slow"):
             library.configuration.get("models.slow.model")
-
-
-def test_another_workspace_is_not_touched(home: Path) -> None:
-    with Library.open(home) as one, Library.open(home, "other") as other:
-        one.configuration.change("search.limit", 9, "ada")
-        assert not other.settings_changed()
-        assert other.configuration.get("search.limit").value == 5
 
 
 def test_who_changes_a_setting_is_named(home: Path) -> None:
@@ -225,12 +220,6 @@ def test_a_change_of_a_file_is_seen(home: Path) -> None:
         assert not library.settings_changed()
         (library.folder / "workspace.toml").write_text("[search]\nlimit = 6\n")
         assert library.settings_changed()
-
-
-def test_a_new_home_holds_what_it_was_opened_with(tmp_path: Path) -> None:
-    with Library.open(tmp_path / "new") as library:  # which writes the file of the home
-        assert (tmp_path / "new" / "chapterhouse.toml").exists()
-        assert not library.settings_changed()
 
 
 def test_a_library_for_a_moment_has_the_settings_of_its_home(home: Path, folder: Path) -> None:

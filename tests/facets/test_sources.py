@@ -30,6 +30,11 @@ def test_a_folder_that_was_added_is_followed(library: Library, folder: Path) -> 
     )
     assert library.sources.sync()[0].changed == 0
     assert not library.sources.is_stale(library.sources.get("documents"))
+    (folder / "storms.txt").unlink()
+    assert library.search.hits("loudspeaker").hits
+    (report,) = library.sources.sync("documents")
+    assert report.removed == ("documents/storms.txt",)
+    assert not library.search.hits("loudspeaker").hits
 
 
 def test_an_answer_says_that_its_folder_has_changed(library: Library, folder: Path) -> None:
@@ -39,14 +44,6 @@ def test_an_answer_says_that_its_folder_has_changed(library: Library, folder: Pa
     assert "chapterhouse sync documents" in warning
     library.sources.sync()
     assert library.answers.ask("When is the crossing suspended?").warnings == ()
-
-
-def test_what_is_gone_cannot_be_found_after_a_sync(library: Library, folder: Path) -> None:
-    (folder / "weather.txt").unlink()
-    assert library.search.hits("loudspeaker").hits
-    (report,) = library.sources.sync("documents")
-    assert report.removed == ("documents/weather.txt",)
-    assert not library.search.hits("loudspeaker").hits
 
 
 def test_each_source_has_its_own_report(library: Library, tmp_path: Path) -> None:
@@ -79,17 +76,14 @@ def test_a_source_can_be_changed_and_removed(library: Library, folder: Path) -> 
     assert (report.source, report.removed) == ("(files)", ("documents/weather.txt",))
 
 
-def test_what_is_no_source_is_refused(library: Library, folder: Path) -> None:
+@pytest.mark.parametrize("location", ["/a\0b", "drive:\0", f"/{'a' * 300}", "~nobody-here/papers"])
+def test_what_is_no_source_is_refused(library: Library, folder: Path, location: str) -> None:
+    with pytest.raises(UsageError, match="cannot be opened"):
+        library.sources.add(location)
     with pytest.raises(NotFoundError):
         library.sources.add(str(folder / "none"))
     with pytest.raises(UsageError, match="neither a folder nor a list"):
         library.sources.add(str(next(folder.glob("*.md"))))
-
-
-@pytest.mark.parametrize("location", ["/a\0b", "drive:\0", f"/{'a' * 300}", "~nobody-here/papers"])
-def test_a_location_that_no_system_has_is_refused(library: Library, location: str) -> None:
-    with pytest.raises(UsageError, match="cannot be opened"):
-        library.sources.add(location)
 
 
 def test_what_cannot_be_seen_in_a_name_is_written_out(library: Library, folder: Path) -> None:
@@ -161,9 +155,6 @@ def test_what_changes_before_folders_are_watched_is_seen(library: Library, folde
     (folder / "buoys.md").write_text("# Buoys\n\nThey are red.")  # nobody watches yet
     first = next(library.sources.watch(stop=threading.Event()))
     assert [report.changed for report in first] == [1]
-
-
-def test_there_has_to_be_something_to_watch(library: Library) -> None:
     library.sources.remove("documents")
     with pytest.raises(NotFoundError, match="nothing to watch"):
         next(library.sources.watch(stop=threading.Event()))

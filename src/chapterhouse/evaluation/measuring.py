@@ -53,6 +53,7 @@ class Case:
     """A question as it is measured; documents go by their ids.
 
     Attributes:
+        relevant: Grades above 0 of the documents that should be found.
         forbidden: Documents that should not be.
         labels: What people call the documents above.
     """
