@@ -31,6 +31,14 @@ class _Frozen(BaseModel):
     changeable: ClassVar[frozenset[str]] = frozenset()
 
 
+class _OfWorkspace(_Frozen):
+    """A part of which no setting belongs to the machine: all of them are changeable."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        cls.changeable = frozenset(cls.model_fields)
+
+
 Strategy = Literal[
     "sentence",
     "fixed",
@@ -42,10 +50,8 @@ Strategy = Literal[
 ]
 
 
-class ChunkingSettings(_Frozen):
+class ChunkingSettings(_OfWorkspace):
     """How documents are cut. What was cut before is cut again by ``rebuild``."""
-
-    changeable = frozenset({"strategy", "by_format", "target", "minimum", "maximum", "overlap"})
 
     strategy: Strategy = "hierarchical"
     by_format: dict[str, Strategy] = {}  # by extension or format, before strategy
@@ -207,21 +213,8 @@ class LanguageModelSettings(_ServiceSettings):
         return self
 
 
-class SearchSettings(_Frozen):
+class SearchSettings(_OfWorkspace):
     """What a search returns when the call does not say."""
-
-    changeable = frozenset(
-        {
-            "limit",
-            "per_document",
-            "fusion",
-            "bm25_min_score",
-            "vector_threshold",
-            "min_similarity",
-            "duplicates",
-            "recency",
-        }
-    )
 
     limit: int = Field(default=10, ge=1, le=1_000)  # hits
     per_document: int = Field(default=0, ge=0, le=1_000)  # hits of one document; 0: no cap
@@ -233,10 +226,8 @@ class SearchSettings(_Frozen):
     recency: float = Field(default=0.0, ge=0, le=1)  # how far a document's age counts
 
 
-class ExpansionSettings(_Frozen):
+class ExpansionSettings(_OfWorkspace):
     """In which other ways a question is put to the index."""
-
-    changeable = frozenset({"names", "parts", "rewrite", "model"})
 
     names: bool = True  # what the documents call the same thing
     parts: bool = True  # the several things that a question asks
@@ -249,10 +240,8 @@ _Purpose = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 _Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
-class PackingSettings(_Frozen):
+class PackingSettings(_OfWorkspace):
     """What a context holds when the call does not say."""
-
-    changeable = frozenset({"maximum", "budgets", "hits", "widen"})
 
     maximum: int = Field(default=2_000, ge=1, le=10_000_000)  # tokens
     # Tokens by what a context is for, where the call names that.
@@ -261,10 +250,8 @@ class PackingSettings(_Frozen):
     widen: Literal["no", "surroundings", "parent"] = "no"  # what a hit takes in around it
 
 
-class AnswerSettings(_Frozen):
+class AnswerSettings(_OfWorkspace):
     """What an answer holds when the call does not say."""
-
-    changeable = frozenset({"words", "cache", "check"})
 
     words: int = Field(default=250, ge=10, le=2_000)  # of the parts that are quoted
     cache: bool = True  # answers that a model wrote are kept until anything changes
@@ -272,10 +259,8 @@ class AnswerSettings(_Frozen):
     check: Literal["rules", "model"] = "rules"
 
 
-class MemorySettings(_Frozen):
+class MemorySettings(_OfWorkspace):
     """What is remembered of questions and answers."""
-
-    changeable = frozenset({"enabled", "days", "recall"})
 
     enabled: bool = True
     days: int = Field(default=365, ge=0, le=36_500)  # until it is forgotten; 0: never
@@ -283,10 +268,8 @@ class MemorySettings(_Frozen):
     recall: int | None = Field(default=None, ge=0, le=20)
 
 
-class AnalyticsSettings(_Frozen):
+class AnalyticsSettings(_OfWorkspace):
     """What is counted of questions."""
-
-    changeable = frozenset({"enabled", "days", "text"})
 
     enabled: bool = True
     days: int = Field(default=365, ge=0, le=36_500)  # until a question is dropped; 0: never

@@ -7,9 +7,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
+from chapterhouse.store.access import ApiKeyStore, LoginSession, LoginStore, UserStore
 from chapterhouse.store.access_database import AccessDatabase, AuditStore
-from chapterhouse.types import AccessLevel, ApiKey, AuditEntry, LoginSession, User
+from chapterhouse.types import AccessLevel, ApiKey, AuditEntry, User
 
 KEY = ApiKey("ch_00000000", "x", AccessLevel.WRITE, ("a", "b"), (), None, 10, "ada", 99)
 USER = User("Ada", AccessLevel.ADMIN, None, 10, "command line")

@@ -36,9 +36,7 @@ from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE
 from chapterhouse.settings_file import portable_settings
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
-    ArchiveMember,
     ExportReport,
-    Manifest,
     Progress,
     RestoreReport,
     Snapshot,
@@ -68,6 +66,44 @@ _UNREADABLE: Final = (
 
 OnProgress = Callable[[Progress], None]
 _Add = Callable[[str, Iterable[bytes], int], None]  # name, content, when it was changed
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveMember:
+    """One file of an archive.
+
+    Attributes:
+        name: Its path in there, with ``/``.
+        modified_ns: When the file was last changed, nanoseconds since 1970; 0 where that says
+            nothing.
+    """
+
+    name: str
+    size: int
+    sha256: str
+    modified_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an archive says of itself.
+
+    Attributes:
+        format: Of the archive, not of the database.
+        chapterhouse: The version that wrote it.
+        created: When, in seconds since 1970.
+        workspace: The name that the workspace had.
+        folders: Where the folders of personas and councils were, by their names in the archive.
+        members: Every other file in it, in order.
+    """
+
+    format: int
+    chapterhouse: str
+    created: int
+    workspace: str
+    snapshot: Snapshot
+    folders: Mapping[str, str]
+    members: tuple[ArchiveMember, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,26 @@ nothing is found.
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from chapterhouse.store.access_database import AccessDatabase, record
 from chapterhouse.store.statements import Row, first, run
-from chapterhouse.types import AccessLevel, ApiKey, AuditEntry, LoginSession, User
+from chapterhouse.types import AccessLevel, ApiKey, AuditEntry, User
 
 Binding = str | bytes | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoginSession:
+    """A session as it is stored; times are seconds since 1970.
+
+    Attributes:
+        last_used: When it was last used, to the minute.
+    """
+
+    user: User
+    created: int
+    last_used: int
 
 
 class ApiKeyStore:

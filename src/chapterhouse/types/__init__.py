@@ -8,7 +8,6 @@ hexadecimal SHA-256.
 from chapterhouse.types.access import *
 from chapterhouse.types.analytics import *
 from chapterhouse.types.answers import *
-from chapterhouse.types.archive import *
 from chapterhouse.types.asking import *
 from chapterhouse.types.claims import *
 from chapterhouse.types.documents import *

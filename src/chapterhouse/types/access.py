@@ -124,19 +124,6 @@ class User:
         return Grant(f"user {self.name}", self.level, self.workspaces)
 
 
-@dataclass(frozen=True, slots=True)
-class LoginSession:
-    """A session as it is stored; times are seconds since 1970.
-
-    Attributes:
-        last_used: When it was last used, to the minute.
-    """
-
-    user: User
-    created: int
-    last_used: int
-
-
 class AuditOutcome(StrEnum):
     """How something ended that was recorded."""
 

@@ -1,4 +1,4 @@
-"""The state of a library, as status, doctor and the formats table show it."""
+"""The state of a library, as status, doctor and the formats table show it, and its archives."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -101,3 +101,52 @@ class FormatSupport:
     method: str
     available: bool
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A copy of the database as it was at one moment.
+
+    Attributes:
+        schema: The number of migrations that it has had.
+        documents: How many it holds; likewise ``chunks`` and ``memories``.
+    """
+
+    schema: int
+    documents: int
+    chunks: int
+    memories: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """An archive that was written.
+
+    Attributes:
+        sha256: Of the whole file, as ``sha256sum`` prints it.
+        left_out: What of the folders of personas and councils is not in it, each with the reason.
+    """
+
+    file: str
+    size: int
+    sha256: str
+    snapshot: Snapshot
+    members: int
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreReport:
+    """An archive that was restored, or would be.
+
+    Attributes:
+        created: When the archive was written, in seconds since 1970.
+        settings_ignored: Whether the home has settings, so that those of the archive's were not
+            taken.
+    """
+
+    home: str
+    workspace: str
+    created: int
+    snapshot: Snapshot
+    settings_ignored: bool = False
