@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 from chapterhouse.errors import UsageError
 
 Grades = Mapping[str, int]
-_NAME = re.compile(
-    r"(?P<family>nDCG|RR|R|P|AP|MAP|Success)(?:@(?P<cut>[1-9]\d{0,3}))?", re.IGNORECASE
-)
+_NAME = re.compile(r"(?P<family>nDCG|RR|R|AP|MAP)(?:@(?P<cut>[1-9]\d{0,3}))?", re.IGNORECASE)
 _UNCUT: Final = 10_000  # beyond any ranking that is read
 _SEED: Final = 20_260_101
 _RESAMPLES: Final = 2_000
@@ -39,17 +37,17 @@ class Measure:
 
 
 def measure_named(name: str) -> Measure:
-    """Return the measure of this name: nDCG, R, RR, P, Success with ``@`` and a number; AP, MAP.
+    """Return the measure of this name: nDCG, R, RR with ``@`` and a number; AP, MAP.
 
     Raises:
         UsageError: there is none of this name.
     """
     match = _NAME.fullmatch(name.strip())
     family = _FAMILIES.get(match["family"].casefold()) if match else None
-    if match is None or family is None or (match["cut"] is None and family.cut_needed):
+    if match is None or family is None or (match["cut"] is None and family.needs_cut):
         raise UsageError(
             f"There is no measure '{name}'.",
-            hint="There are nDCG@10, R@5, R@100, RR@10, P@10, Success@5, with any number, and MAP.",
+            hint="There are nDCG@10, R@5, R@100, RR@10, with any number, and MAP.",
         )
     if match["cut"] is None:
         return Measure(family.name, partial(family.of, cut=_UNCUT))
@@ -67,16 +65,6 @@ def recall(ranking: Sequence[str], grades: Grades, cut: int) -> float:
     """Return the share of the relevant documents that stand among the first ``cut``."""
     relevant = sum(grade > 0 for grade in grades.values())
     return _found(ranking, grades, cut) / relevant if relevant else 0.0
-
-
-def precision(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """Return the share of the first ``cut`` places that hold a relevant document."""
-    return _found(ranking, grades, cut) / cut
-
-
-def success(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """Return 1 where any of the first ``cut`` is relevant, else 0."""
-    return float(_found(ranking, grades, cut) > 0)
 
 
 def reciprocal_rank(ranking: Sequence[str], grades: Grades, cut: int) -> float:
@@ -106,21 +94,18 @@ def _found(ranking: Sequence[str], grades: Grades, cut: int) -> int:
     return sum(grades.get(name, 0) > 0 for name in ranking[:cut])
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
+class _Family(NamedTuple):
     name: str
     of: Callable[..., float]
-    cut_needed: bool = True
+    needs_cut: bool
 
 
 _FAMILIES: Final = {
-    "ndcg": _Family("nDCG", ndcg, cut_needed=False),
-    "r": _Family("R", recall),
-    "p": _Family("P", precision),
-    "success": _Family("Success", success),
-    "rr": _Family("RR", reciprocal_rank, cut_needed=False),
-    "ap": _Family("AP", average_precision, cut_needed=False),
-    "map": _Family("MAP", average_precision, cut_needed=False),
+    "ndcg": _Family("nDCG", ndcg, needs_cut=False),
+    "r": _Family("R", recall, needs_cut=True),
+    "rr": _Family("RR", reciprocal_rank, needs_cut=False),
+    "ap": _Family("AP", average_precision, needs_cut=False),
+    "map": _Family("MAP", average_precision, needs_cut=False),
 }
 RANKING_MEASURES: Final = tuple(
     measure_named(name) for name in ("nDCG@10", "R@5", "R@10", "R@100", "RR@10", "MAP")
