@@ -14,9 +14,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
-from concurrent.futures import CancelledError, Future
-from dataclasses import asdict, dataclass, field
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -234,13 +233,6 @@ def describe_readers() -> str:
         process.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    data: bytes
-    name: str
-    future: Future[Extraction] = field(default_factory=Future)
-
-
 class ReadingPool:
     """Reads files in worker processes; safe to use from several threads.
 
@@ -258,14 +250,12 @@ class ReadingPool:
         """
         if workers < 1:
             raise UsageError(f"A reading pool needs at least one worker, not {workers}.")
-        self._workers = workers
         self._limits = limits or Limits()
         self._reader = reader
-        self._waiting: deque[_Job] = deque()
-        self._changed = threading.Condition()
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="reading")
+        self._own = threading.local()  # the worker of each thread
+        self._changing = threading.Lock()
         self._closed = False
-        self._idle = 0
-        self._threads: list[threading.Thread] = []
         self._processes: set[WorkerProcess] = set()
 
     def __enter__(self) -> Self:
@@ -295,89 +285,48 @@ class ReadingPool:
         Raises:
             UsageError: the pool is closed.
         """
-        job = _Job(data, name)
-        with self._changed:
-            if self._closed:
-                raise UsageError("The reading pool is closed.")
-            self._waiting.append(job)
-            if self._idle >= len(self._waiting):
-                self._changed.notify()
-            elif len(self._threads) < self._workers:
-                self._start_thread()
-        return job.future
+        try:
+            return self._threads.submit(self._read, data, name)
+        except RuntimeError as error:
+            raise UsageError("The reading pool is closed.") from error
 
     def close(self) -> None:
         """Cancel what waits, end what is being read, and wait until every worker is gone."""
-        with self._changed:
+        with self._changing:
             self._closed = True
-            waiting = list(self._waiting)
-            self._waiting.clear()
-            processes = list(self._processes)
-            self._changed.notify_all()
-        for job in waiting:
-            job.future.cancel()
-        for process in processes:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in tuple(self._processes):
             process.kill()
-        for thread in self._threads:
-            thread.join()
-
-    def _start_thread(self) -> None:
-        thread = threading.Thread(
-            target=self._work, name=f"reading-{len(self._threads)}", daemon=True
-        )
-        self._threads.append(thread)
-        thread.start()
-
-    def _next_job(self) -> _Job | None:
-        with self._changed:
-            while not self._waiting and not self._closed:
-                self._idle += 1
-                self._changed.wait()
-                self._idle -= 1
-            return None if self._closed else self._waiting.popleft()
-
-    def _work(self) -> None:
-        process: WorkerProcess | None = None
-        try:
-            while (job := self._next_job()) is not None:
-                if job.future.set_running_or_notify_cancel():
-                    process = self._finish(job, process)
-        finally:
-            if process is not None:
-                self._retire(process)
-
-    def _finish(self, job: _Job, process: WorkerProcess | None) -> WorkerProcess | None:
-        """Read one job, settle its future, and return the worker that can go on, if any."""
-        try:
-            preflight.preflight(job.data, job.name, self._limits)
-            if process is None:
-                process = self._start_process()
-            extraction = process.read(job.data, job.name)
-        except RejectedError as error:
-            self._fail(job, error)
-        except BaseException as error:  # noqa: BLE001 - the thread's boundary: the caller gets it
-            self._fail(job, error)
-        else:
-            job.future.set_result(extraction)
-        if process is not None and process.spent:
+        self._threads.shutdown()
+        for process in tuple(self._processes):
             self._retire(process)
-            return None
-        return process
 
-    def _fail(self, job: _Job, error: BaseException) -> None:
-        job.future.set_exception(CancelledError() if self._closed else error)
+    def _read(self, data: bytes, name: str) -> Extraction:
+        """Read a file by the worker of this thread, a fresh one where there is none in order."""
+        preflight.preflight(data, name, self._limits)
+        process: WorkerProcess | None = getattr(self._own, "process", None)
+        if process is None:
+            process = self._own.process = self._start_process()
+        try:
+            return process.read(data, name)
+        except BaseException as error:
+            if self._closed:
+                raise CancelledError from error
+            raise
+        finally:
+            if process.spent:
+                self._own.process = None
+                self._retire(process)
 
     def _start_process(self) -> WorkerProcess:
         programs = [found] if (found := tesseract.program()) else []
-        process = WorkerProcess(self._reader, self._limits, programs)
-        with self._changed:
+        with self._changing:
+            if self._closed:
+                raise CancelledError
+            process = WorkerProcess(self._reader, self._limits, programs)
             self._processes.add(process)
-            closed = self._closed
-        if closed:
-            process.kill()
         return process
 
     def _retire(self, process: WorkerProcess) -> None:
-        with self._changed:
-            self._processes.discard(process)
+        self._processes.discard(process)
         process.close()
