@@ -23,7 +23,7 @@ from chapterhouse.council.minutes.bundle import MINUTES
 from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.errors import RefusedError
 from chapterhouse.facets.councils import CouncilFacet
-from chapterhouse.interfaces.cli import render_minutes
+from chapterhouse.interfaces.cli.convene import show_minutes
 from chapterhouse.types import (
     Absence,
     CouncilEvent,
@@ -411,7 +411,7 @@ def test_minutes_fit_any_terminal(
             target = Console(
                 width=width, force_terminal=True, markup=False, highlight=False, emoji=False
             )
-            render_minutes.minutes(target, minutes, full=full)
+            show_minutes(target, minutes, full=full)
             lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
             assert max(map(cell_len, lines)) <= width
             assert "".join(lines).count(sign) >= (members if full or sign == "会员" else 0)
@@ -425,7 +425,7 @@ def test_the_first_screen_of_a_debate_holds_what_came_of_it(
     target = Console(width=80)
     shown = {}
     for full in (False, True):
-        render_minutes.minutes(target, replace(held, grounds=many), full=full)
+        show_minutes(target, replace(held, grounds=many), full=full)
         shown[full] = capsys.readouterr().out
     assert shown[False].count("Ground number") == 4
     assert "and 26 more: --full" in shown[False]

@@ -33,32 +33,6 @@ def test_verdicts_are_kept_and_evaluated_by_default(
     assert "required@10  1.000" in shown
 
 
-def test_only_what_was_wrong_is_kept_of_a_bad_answer(
-    chapterhouse: Any, ferry: Path, tmp_path: Path
-) -> None:
-    question = "How much is budgeted for fuel in 2026?"
-    answer = tmp_path / "answer.json"
-    answer.write_text(chapterhouse("ask", question, "--home", ferry, "--json").out, "utf-8")
-    shown = json.loads(answer.read_text("utf-8"))["data"]
-    bad = ("feedback", "bad", answer, "--home", ferry, "--json")
-
-    first = shown["sentences"][0]["text"]
-    assert chapterhouse(*bad, "--sentence", 1).data["question"]["wrong"] == [first]
-    quoted = chapterhouse(*bad, "--passage", 1).data["question"]
-    assert quoted["wrong"] == [shown["citations"][0]["quote"]]
-    source = shown["citations"][0]["source"]
-    named = chapterhouse(*bad, "--document", source).data["question"]
-    assert (named["wrong"], named["forbidden"]) == ([], [source])
-    assert chapterhouse(*bad, "--sentence", 99).code == 2
-    assert chapterhouse("feedback", "good", answer, "--home", ferry, "--passage", 1).code == 2
-
-    kept = chapterhouse("feedback", "bad", answer, "--home", ferry)
-    assert "must not show: " in kept.out
-    assert "must not rest on" not in kept.out
-    found = chapterhouse("eval", "--home", ferry, "--json").data
-    assert found["measures"]["corrected"]["mean"] == 0.0
-
-
 def test_what_is_wrong_is_said(
     chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,8 @@
 """The command that lets a council meet: convene."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -26,17 +27,35 @@ from chapterhouse.interfaces.cli.options import (
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.registries import show_problems
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
-from chapterhouse.interfaces.cli.terminal import console, draw
+from chapterhouse.interfaces.cli.terminal import console, draw, one_line, say
 from chapterhouse.interfaces.cli.verify import bundle_path, write_bundle
 from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import (
+    Block,
+    Bullets,
+    Part,
+    Raw,
+    Sources,
+    Style,
+    TerminalBlock,
+    names_in,
+    paragraph,
+    table,
+    verbatim,
+)
+from chapterhouse.presenting.terminal import show
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Minutes
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from chapterhouse.answering import bundle as bundles
     from chapterhouse.council.meeting import session
+    from chapterhouse.council.meeting.plan import Plan, PlannedTurn
     from chapterhouse.council.minutes import bundle as minutes_bundle
-    from chapterhouse.council.minutes import contents, outline
-    from chapterhouse.interfaces.cli import live, render_minutes
+    from chapterhouse.council.minutes import contents, outline, wording
+    from chapterhouse.interfaces.cli import live
     from chapterhouse.library import Library
 else:
     session = lazy("chapterhouse.council.meeting.session")
@@ -45,7 +64,21 @@ else:
     contents = lazy("chapterhouse.council.minutes.contents")
     outline = lazy("chapterhouse.council.minutes.outline")
     live = lazy("chapterhouse.interfaces.cli.live")
-    render_minutes = lazy("chapterhouse.interfaces.cli.render_minutes")
+    wording = lazy("chapterhouse.council.minutes.wording")
+
+_MORE: Final = "sources in full and all that was said: --full, --markdown or --html"
+# Of the first screen, and how many lines of each of its lists.
+_FIRST: Final = (
+    "table",
+    "decision",
+    "grounds",
+    "dissent",
+    "agreement",
+    "open-questions",
+    "absences",
+    "warnings",
+)
+_MOST_LINES: Final = 4
 
 
 def convene(
@@ -109,8 +142,6 @@ def convene(
         raise typer.BadParameter("--markdown, --html and --json are forms of one thing: take one.")
     if dry_run and (markdown or html or output or bundle):
         raise typer.BadParameter("--dry-run makes no minutes that could be printed or written.")
-    form = render_minutes.markdown if markdown else render_minutes.html if html else None
-    show = form or partial(render_minutes.minutes, full=full)
     options = session.MeetingOptions(
         model,
         remember=not forget,
@@ -124,7 +155,8 @@ def convene(
     asked = readable(*question)
     with COUNCILS.opened() as library, _joined_problems():
         if dry_run:
-            return _plan(library, council, asked, options)
+            planned = library.councils.plan(council, asked, options=options)
+            return Outcome({**plain(planned), "dry_run": True}, _show_plan(planned))
         writing = _writers(output, bundle)  # before anything is paid for
         minutes = live.attend(
             lambda on_event: library.councils.convene(
@@ -135,18 +167,16 @@ def convene(
         )
         for write in writing:
             write(library, minutes)
+    if markdown or html:
+        form = outline.minutes_markdown if markdown else outline.minutes_html
+        shown: list[Raw] | partial[None] = [Raw(form(minutes))]
+    else:
+        shown = partial(show_minutes, value=minutes, options=reopening(), full=full)
     return Outcome(
         bundles.json_fields(minutes) if common().json else None,
-        lambda target: show(target, minutes, reopening()),
+        shown,
         PARTLY if any(held.absences for _, held in contents.meetings(minutes)) else OK,
     )
-
-
-def _plan(
-    library: "Library", council: str, asked: str, options: "session.MeetingOptions"
-) -> Outcome:
-    found = library.councils.plan(council, asked, options=options)
-    return Outcome({**plain(found), "dry_run": True}, partial(render_minutes.plan, value=found))
 
 
 # --- a council that cannot meet ----------------------------------------------------------------
@@ -230,3 +260,76 @@ def _is_minutes(data: bytes) -> bool:
         return _json(bundles.read_held(data, minutes_bundle.MINUTES)).encode() == data
     except (UsageError, UnicodeEncodeError):
         return False
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def show_minutes(target: "Console", value: Minutes, options: str = "", *, full: bool) -> None:
+    """Show minutes: the same parts as in Markdown in full, or those that fit one screen."""
+    say(target, (one_line(value.title or value.council), "bold cyan"))
+    if full:
+        show(target, outline.outline(value), options, detailed=True)
+    else:
+        show(target, _first_screen(value), None)
+
+
+def _first_screen(value: Minutes) -> Part:
+    parts = {part.key: part for part in outline.meeting(wording.reader_of(value)).parts}
+    first = [
+        replace(parts[key], blocks=tuple(_cut(parts[key].blocks))) for key in _FIRST if key in parts
+    ]
+    named = {name for part in first for block in part.blocks for name in names_in(block)}
+    numbered = ((str(one.number), one) for one in value.citations)
+    sources = Sources(tuple(one for one in numbered if one[0] in named))
+    last = Part("sources", "", (sources, paragraph(_MORE, Style.QUIET)))
+    return Part("minutes", "", (paragraph(value.question),), (*first, last))
+
+
+def _cut(blocks: Sequence[Block]) -> Iterator[Block]:
+    for block in blocks:
+        if isinstance(block, Bullets) and len(block.lines) > _MOST_LINES:
+            yield Bullets(block.lines[:_MOST_LINES])
+            yield paragraph(f"and {len(block.lines) - _MOST_LINES} more: --full")
+        else:
+            yield block
+
+
+def _show_plan(value: "Plan") -> Iterator[TerminalBlock]:
+    """Show who would take part and what each would be told, in full."""
+    yield verbatim((one_line(value.title), Style.STRONG))
+    yield verbatim(one_line(value.question))
+    yield verbatim()
+    rows = (
+        (
+            participant.title or participant.key,
+            participant.kind,
+            ", ".join(participant.shelves) or "nothing",
+            f"{participant.documents:,}",
+            participant.model or "none: quotations",
+        )
+        for participant in value.participants
+    )
+    yield from table(("member", "seat", "reads", "documents", "model"), rows)
+    for number, turn in enumerate(value.turns, start=1):
+        yield from _show_turn(turn, number)
+    for warning in value.warnings:
+        yield verbatim((one_line(warning), Style.WARNING))
+    turns = counted(len(value.turns), "turn")
+    yield verbatim((f"{turns} planned; no model was asked.", Style.QUIET))
+
+
+def _show_turn(turn: "PlannedTurn", number: int) -> Iterator[TerminalBlock]:
+    yield verbatim()
+    yield verbatim((f"{number}. {one_line(turn.round)}: {one_line(turn.member)}", Style.TITLE))
+    facts = [
+        f"model {turn.model}" if turn.model else "no model: documents are quoted",
+        f"grounding {turn.grounding}",
+        f"reads {', '.join(turn.shelves) or 'nothing'}",
+        f"tools {', '.join(turn.tools) or 'none'}",
+    ]
+    yield verbatim((" · ".join(map(one_line, facts)), Style.QUIET), indent=3)
+    for name, text in (("Instructions", turn.instructions), ("Prompt", turn.prompt)):
+        if text.strip():
+            yield verbatim((name, Style.STRONG), indent=3)
+            yield verbatim(text.rstrip(), indent=5)
