@@ -16,7 +16,7 @@ from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.telemetry import TraceSpan, collecting
-from chapterhouse.telemetry.recording import OWN_PROVIDER
+from chapterhouse.telemetry.spans import OWN_PROVIDER
 from chapterhouse.types import Answer, Usage
 
 QUESTION = "How fast may a vessel go in the harbour, says zorblaquex?"

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from chapterhouse import Library
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.telemetry import TraceSpan, collecting
-from chapterhouse.telemetry.recording import OWN_PROVIDER
+from chapterhouse.telemetry.spans import OWN_PROVIDER
 
 from .conftest import NAMES, OWN, QUESTION, Hall, council, honest, marker, turn
 

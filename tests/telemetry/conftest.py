@@ -7,7 +7,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from chapterhouse.telemetry.recording import OWN_PROVIDER
+from chapterhouse.telemetry.spans import OWN_PROVIDER
 
 
 @pytest.fixture

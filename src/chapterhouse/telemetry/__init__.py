@@ -17,8 +17,16 @@ from chapterhouse.telemetry.operations import (
     tool_span,
     workflow_span,
 )
-from chapterhouse.telemetry.recording import AttributeValue, Trace, TraceEvent, TraceSpan
-from chapterhouse.telemetry.spans import Recorder, collecting, sharing_content, span
+from chapterhouse.telemetry.spans import (
+    AttributeValue,
+    Recorder,
+    Trace,
+    TraceEvent,
+    TraceSpan,
+    collecting,
+    sharing_content,
+    span,
+)
 
 __all__ = [
     "AttributeValue",

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import optional
-from chapterhouse.telemetry.recording import OWN_PROVIDER
+from chapterhouse.telemetry.spans import OWN_PROVIDER
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -38,16 +38,18 @@ def sending(endpoint: str, on_failure: Callable[[str], None]) -> Iterator[None]:
     address = endpoint if endpoint.endswith(_PATH) else endpoint.rstrip("/") + _PATH
     provider = _provider(address)
     token = OWN_PROVIDER.set(provider)
-    first_warning = _FirstWarning()
-    first_warning.listen()
+    complaints, logger = _Complaints(logging.ERROR), logging.getLogger("opentelemetry")
+    propagated, logger.propagate = logger.propagate, False
+    logger.addHandler(complaints)
     try:
         yield
     finally:
         OWN_PROVIDER.reset(token)
         ended = _ended(provider)
         if ended:  # else it goes on complaining in its thread
-            first_warning.leave()
-        if not ended or first_warning.anything:
+            logger.removeHandler(complaints)
+            logger.propagate = propagated
+        if not ended or complaints.heard:
             on_failure(f"The collector at {endpoint} did not take all that was recorded.")
 
 
@@ -75,25 +77,11 @@ def _ended(provider: "TracerProvider") -> bool:
     return not goodbye.is_alive()
 
 
-class _FirstWarning(logging.Handler):
+class _Complaints(logging.Handler):
     """Hears complaints of the exporter, which nobody should have to read one by one."""
 
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.anything = False
-        self._logger = logging.getLogger("opentelemetry")
-        self._propagated = self._logger.propagate
+    heard = False
 
-    def listen(self) -> None:
-        """Hear what the exporter logs, instead of anybody else."""
-        self._logger.addHandler(self)
-        self._logger.propagate = False
-
-    def leave(self) -> None:
-        """Let it be heard by others again."""
-        self._logger.removeHandler(self)
-        self._logger.propagate = self._propagated
-
-    def emit(self, record: logging.LogRecord) -> None:
+    def emit(self, _: logging.LogRecord) -> None:
         """Remember that there was one."""
-        self.anything = self.anything or record.levelno >= logging.ERROR
+        self.heard = True

@@ -8,41 +8,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Final
 
-from chapterhouse.telemetry.recording import AttributeValue
-from chapterhouse.telemetry.spans import Recorder, span
+from chapterhouse.telemetry.spans import OPERATION, AttributeValue, Recorder, span
 from chapterhouse.types import Answer, MemberTurn, Minutes, SearchResult, Writing
 
-OPERATION: Final = "gen_ai.operation.name"
-# Attributes.
-AGENT: Final = "gen_ai.agent.name"
-DATA_SOURCE: Final = "gen_ai.data_source.id"
-FINISH_REASONS: Final = "gen_ai.response.finish_reasons"
-INPUT_TOKENS: Final = "gen_ai.usage.input_tokens"
-MODEL: Final = "gen_ai.request.model"
-OUTPUT_TOKENS: Final = "gen_ai.usage.output_tokens"
-PROVIDER: Final = "gen_ai.provider.name"
-TOOL: Final = "gen_ai.tool.name"
 TOOL_TYPE: Final = "gen_ai.tool.type"
-TOP_K: Final = "gen_ai.request.top_k"
-WORKFLOW: Final = "gen_ai.workflow.name"
-ANSWER_FOUND: Final = "chapterhouse.answer.found"
-ANSWER_CACHED: Final = "chapterhouse.answer.cached"
-ANSWER_ROUTE: Final = "chapterhouse.answer.route"
-CITATIONS: Final = "chapterhouse.answer.citations"
-METHOD: Final = "chapterhouse.method"
-STATEMENTS: Final = "chapterhouse.statements"
-OPPOSED: Final = "chapterhouse.statements.opposed"
-REPLIES: Final = "chapterhouse.replies"
-ABSENCES: Final = "chapterhouse.absences"
-HITS: Final = "chapterhouse.retrieval.hits"
-SEARCHED_CHUNKS: Final = "chapterhouse.retrieval.searched_chunks"
-SEARCHED_DOCUMENTS: Final = "chapterhouse.retrieval.searched_documents"
-ROUND: Final = "chapterhouse.round.name"
-ROUND_NUMBER: Final = "chapterhouse.round.number"
-ROUND_MEMBERS: Final = "chapterhouse.round.members"
-TOOL_CALLS: Final = "chapterhouse.chat.tool_calls"
-REQUESTS: Final = "chapterhouse.usage.requests"
-# Content.
 DOCUMENTS: Final = "gen_ai.retrieval.documents"
 INPUT: Final = "gen_ai.input.messages"
 INSTRUCTIONS: Final = "gen_ai.system_instructions"
@@ -68,49 +37,53 @@ Spanned = AbstractContextManager[Recorder, None]
 def retrieval_span(query: str, shelves: Sequence[str], top_k: int) -> Spanned:
     """Open the span of a search: on some shelves, or on all where none is named."""
     source = ",".join(shelves)
-    attributes: dict[str, AttributeValue] = {TOP_K: top_k}
+    attributes: dict[str, AttributeValue] = {"gen_ai.request.top_k": top_k}
     if source:
-        attributes[DATA_SOURCE] = source
+        attributes["gen_ai.data_source.id"] = source
     return _operation("retrieval", source, attributes, {QUERY: query})
 
 
 def tool_span(tool: str) -> Spanned:
     """Open the span of a tool's execution; ``UNKNOWN_TOOL`` where there is no such tool."""
-    return _operation("execute_tool", tool, {TOOL: _named(tool), TOOL_TYPE: "function"}, {})
+    return _operation(
+        "execute_tool", tool, {"gen_ai.tool.name": _named(tool), TOOL_TYPE: "function"}, {}
+    )
 
 
 def agent_span(agent: str, question: str) -> Spanned:
     """Open the span of a question to a persona, a member of a council, or the library."""
-    return _operation("invoke_agent", agent, {AGENT: _named(agent)}, {INPUT: question})
+    return _operation(
+        "invoke_agent", agent, {"gen_ai.agent.name": _named(agent)}, {INPUT: question}
+    )
 
 
 def workflow_span(council: str, question: str) -> Spanned:
     """Open the span of a council's meeting."""
-    return _operation("invoke_workflow", council, {WORKFLOW: _named(council)}, {INPUT: question})
+    return _operation(
+        "invoke_workflow", council, {"gen_ai.workflow.name": _named(council)}, {INPUT: question}
+    )
 
 
 def round_span(name: str, number: int, members: int) -> Spanned:
     """Open the span of a round: its number from 1, and how many speak in it."""
-    attributes: dict[str, AttributeValue] = {ROUND: _named(name)}
+    attributes: dict[str, AttributeValue] = {"chapterhouse.round.name": _named(name)}
     return span(
-        f"round {_named(name)}", {**attributes, ROUND_NUMBER: number, ROUND_MEMBERS: members}
+        f"round {_named(name)}",
+        {**attributes, "chapterhouse.round.number": number, "chapterhouse.round.members": members},
     )
 
 
 def chat_span(model: str, instructions: str, prompt: str) -> Spanned:
     """Open the span of one piece of writing, with the calls of tools on its way.
 
-    Args:
-        model: Its fingerprint, as ``openai/llama3``.
-        instructions: The system message.
-        prompt: The user's message.
+    The model is named by its fingerprint, as ``openai/llama3``.
     """
     engine, slash, name = model.partition("/")
     if not slash:
         engine, name = "", model
-    attributes = {MODEL: _named(name)}
+    attributes = {"gen_ai.request.model": _named(name)}
     if engine:
-        attributes[PROVIDER] = _PROVIDERS.get(engine, engine)
+        attributes["gen_ai.provider.name"] = _PROVIDERS.get(engine, engine)
     content = {INSTRUCTIONS: instructions, INPUT: prompt} if instructions else {INPUT: prompt}
     return _operation("chat", name, attributes, content)
 
@@ -133,9 +106,9 @@ def record_hits(recorder: Recorder, found: SearchResult) -> None:
     """Tell how much was found, and as content what: ids and titles, no text."""
     if not recorder.listening:
         return
-    recorder.set(HITS, len(found.hits))
-    recorder.set(SEARCHED_DOCUMENTS, found.documents)
-    recorder.set(SEARCHED_CHUNKS, found.chunks)
+    recorder.set("chapterhouse.retrieval.hits", len(found.hits))
+    recorder.set("chapterhouse.retrieval.searched_documents", found.documents)
+    recorder.set("chapterhouse.retrieval.searched_chunks", found.chunks)
     recorder.set_content(
         DOCUMENTS,
         [
@@ -148,11 +121,11 @@ def record_hits(recorder: Recorder, found: SearchResult) -> None:
 def record_writing(recorder: Recorder, writing: Writing) -> None:
     """Tell what a piece of writing used, and as content its text."""
     used = writing.usage
-    recorder.set(REQUESTS, used.calls)
-    recorder.set(INPUT_TOKENS, used.prompt_tokens)
-    recorder.set(OUTPUT_TOKENS, used.completion_tokens)
-    recorder.set(FINISH_REASONS, ("length" if writing.cut else "stop",))
-    recorder.set(TOOL_CALLS, len(writing.tool_calls))
+    recorder.set("chapterhouse.usage.requests", used.calls)
+    recorder.set("gen_ai.usage.input_tokens", used.prompt_tokens)
+    recorder.set("gen_ai.usage.output_tokens", used.completion_tokens)
+    recorder.set("gen_ai.response.finish_reasons", ("length" if writing.cut else "stop",))
+    recorder.set("chapterhouse.chat.tool_calls", len(writing.tool_calls))
     recorder.set_content(OUTPUT, writing.text)
 
 
@@ -160,10 +133,10 @@ def record_answer(recorder: Recorder, given: Answer) -> None:
     """Tell what became of a question, and as content the answer."""
     if not recorder.listening:
         return
-    recorder.set(ANSWER_FOUND, given.found)
-    recorder.set(ANSWER_ROUTE, given.route.value)
-    recorder.set(ANSWER_CACHED, given.cached)
-    recorder.set(CITATIONS, len(given.citations))
+    recorder.set("chapterhouse.answer.found", given.found)
+    recorder.set("chapterhouse.answer.route", given.route.value)
+    recorder.set("chapterhouse.answer.cached", given.cached)
+    recorder.set("chapterhouse.answer.citations", len(given.citations))
     recorder.set_content(OUTPUT, given.text)
 
 
@@ -171,10 +144,10 @@ def record_turn(recorder: Recorder, turn: MemberTurn) -> None:
     """Tell how much a member said, and as content what."""
     if not recorder.listening:
         return
-    recorder.set(METHOD, turn.method)
-    recorder.set(STATEMENTS, len(turn.statements))
-    recorder.set(REPLIES, len(turn.replies))
-    recorder.set(CITATIONS, len(turn.citations))
+    recorder.set("chapterhouse.method", turn.method)
+    recorder.set("chapterhouse.statements", len(turn.statements))
+    recorder.set("chapterhouse.replies", len(turn.replies))
+    recorder.set("chapterhouse.answer.citations", len(turn.citations))
     replies = (f"{one.statement}: {one.stance.value}. {one.reason}" for one in turn.replies)
     lines = (*(one.position for one in turn.statements), *replies)
     recorder.set_content(OUTPUT, "\n".join(lines))
@@ -184,9 +157,11 @@ def record_minutes(recorder: Recorder, minutes: Minutes) -> None:
     """Tell what came of a meeting in numbers, and as content its decision."""
     if not recorder.listening:
         return
-    recorder.set(METHOD, minutes.method)
-    recorder.set(STATEMENTS, len(minutes.statements))
-    recorder.set(OPPOSED, sum(1 for one in minutes.agreement if one.oppose))
-    recorder.set(ABSENCES, len(minutes.absences))
-    recorder.set(CITATIONS, len(minutes.citations))
+    recorder.set("chapterhouse.method", minutes.method)
+    recorder.set("chapterhouse.statements", len(minutes.statements))
+    recorder.set(
+        "chapterhouse.statements.opposed", sum(1 for one in minutes.agreement if one.oppose)
+    )
+    recorder.set("chapterhouse.absences", len(minutes.absences))
+    recorder.set("chapterhouse.answer.citations", len(minutes.citations))
     recorder.set_content(OUTPUT, "\n".join(point.text for point in minutes.decision))

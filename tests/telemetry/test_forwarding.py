@@ -1,8 +1,10 @@
 """Spans as OpenTelemetry gets them."""
 
+import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from opentelemetry import trace as api
@@ -12,6 +14,7 @@ from chapterhouse.telemetry import (
     agent_span,
     chat_span,
     collecting,
+    operations,
     retrieval_span,
     round_span,
     sharing_content,
@@ -19,7 +22,7 @@ from chapterhouse.telemetry import (
     tool_span,
     workflow_span,
 )
-from chapterhouse.telemetry.recording import OWN_PROVIDER
+from chapterhouse.telemetry.spans import OWN_PROVIDER
 
 Exporter = InMemorySpanExporter
 
@@ -92,6 +95,31 @@ def test_models_are_named_without_their_engine(
     (one,) = exporter.get_finished_spans()
     assert one.name == f"chat {name}"
     assert (one.attributes or {}).get("gen_ai.provider.name") == provider
+
+
+def test_all_shelves_are_no_data_source(exporter: Exporter) -> None:
+    with retrieval_span("berth", (), 7):
+        pass
+    (one,) = exporter.get_finished_spans()
+    assert one.name == "retrieval"
+    assert "gen_ai.data_source.id" not in (one.attributes or {})
+
+
+def test_messages_have_the_form_of_the_conventions(exporter: Exporter) -> None:
+    with (
+        sharing_content(allowed=True),
+        chat_span("scripted", "Be brief.", "Why \ud83d?") as recorder,
+    ):
+        recorder.set_content(operations.OUTPUT, "So.")
+        recorder.set_content(operations.TOOL_ARGUMENTS, {"query": "größer"})
+    (one,) = exporter.get_finished_spans()
+    told: Any = one.attributes
+    assert json.loads(told[operations.INSTRUCTIONS]) == [{"type": "text", "content": "Be brief."}]
+    asked = [{"role": "user", "parts": [{"type": "text", "content": "Why ??"}]}]
+    assert json.loads(told[operations.INPUT]) == asked
+    (answer,) = json.loads(told[operations.OUTPUT])
+    assert (answer["role"], answer["finish_reason"]) == ("assistant", "stop")
+    assert told[operations.TOOL_ARGUMENTS] == '{"query": "größer"}'
 
 
 def everything(exporter: Exporter) -> str:
