@@ -1,11 +1,15 @@
 """What only the lexical index does."""
 
+import json
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from chapterhouse.index.comparing import require_whole_segments
 from chapterhouse.index.lexical import LexicalIndex
+from chapterhouse.index.ranking import rank_in_memory
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import Change, Scope, WeightedTerm
 
@@ -111,3 +115,73 @@ def test_what_changes_while_the_index_reads_is_indexed_as_it_is_then(
     monkeypatch.setattr(store, "changes", changed_meanwhile)
     index.catch_up(store)
     assert not index.differing(store, thorough=True)
+
+
+TEXTS = {
+    "a": "The gate of the harbour closes at dusk, and the harbour is dark.",
+    "b": "A harbour master keeps the log.",
+    "c": "Wind and rain.",
+    "d": "Harbour dues are paid at the gate.",
+}
+
+
+def test_it_ranks_as_the_index_of_a_library_does(
+    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
+) -> None:
+    for name, text in TEXTS.items():
+        put(name, text)
+    index = LexicalIndex(tmp_path / "index")
+    index.catch_up(store)
+    documents = list(store.documents(EVERYTHING))
+    entries = [(one, store.chunks_of(one.id, EVERYTHING)) for one in documents]
+    chunks = [chunk for _, own in entries for chunk in own]
+    rank = rank_in_memory(entries)
+    for terms in ([WeightedTerm("harbour")], [WeightedTerm("harbour"), WeightedTerm("gate", 2.5)]):
+        wanted = [(hit.key, hit.score) for hit in index.search(terms, EVERYTHING, 3)]
+        assert [(chunks[hit.key].key, hit.score) for hit in rank(terms, 3)] == wanted
+    assert rank([WeightedTerm("submarine")], 3) == []
+    assert rank([], 3) == ()
+
+
+def test_ties_are_ordered_by_place(store: SqliteStore, put: Callable[..., str]) -> None:
+    for number in range(40):
+        put(f"{number:02}", "The same words.", title="Same")
+    documents = list(store.documents(EVERYTHING))
+    entries = [(one, store.chunks_of(one.id, EVERYTHING)) for one in documents]
+    found = rank_in_memory(entries)([WeightedTerm("word"), WeightedTerm("words")], 5)
+    assert [hit.key for hit in found] == [0, 1, 2, 3, 4]
+
+
+SEGMENT = "0" * 32
+
+
+def _segment(folder: Path, body: bytes = b"postings") -> None:
+    names = [f"{SEGMENT}.{part}" for part in ("fast", "fieldnorm", "idx", "pos", "store", "term")]
+    for name in names:
+        footer = json.dumps({"version": {}, "crc": zlib.crc32(body)}).encode()
+        end = len(footer).to_bytes(4, "little") + (1337).to_bytes(4, "little")
+        (folder / name).write_bytes(body + footer + end)
+    (folder / "meta.json").write_text(json.dumps({"segments": [{"segment_id": SEGMENT}]}))
+    (folder / ".managed.json").write_text(json.dumps([*names, "meta.json"]))
+
+
+def test_a_segment_is_compared_with_its_checksums(tmp_path: Path) -> None:
+    _segment(tmp_path)
+    (tmp_path / ".tmpX6Xwom").write_bytes(b"{")  # what a kill leaves
+    require_whole_segments(tmp_path)
+    path = tmp_path / f"{SEGMENT}.idx"
+    whole = path.read_bytes()
+    for data in (b"Postings" + whole[8:], whole[:-1], b"", whole[:-1] + b"\x06"):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match=f"{SEGMENT}.idx is damaged"):
+            require_whole_segments(tmp_path)
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        require_whole_segments(tmp_path)
+
+
+def test_a_list_of_segments_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    _segment(tmp_path)
+    (tmp_path / "meta.json").write_text('{"segments": 3}')
+    with pytest.raises(TypeError):
+        require_whole_segments(tmp_path)

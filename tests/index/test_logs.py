@@ -16,6 +16,7 @@ from chapterhouse.index.logs import (
     map_log,
     read_log,
 )
+from chapterhouse.index.state import IndexState, read_state, write_state
 
 KEYS = st.lists(st.lists(st.integers(-50, 50), max_size=8), max_size=6)
 
@@ -68,3 +69,27 @@ def test_a_key_is_found_at_the_last_row_that_it_was_given(
     last = {key: row for row, key in enumerate(key for batch in batches for key in batch)}
     found = table.find(np.array(wanted, dtype=np.int64)).tolist()
     assert found == [last.get(key, -1) for key in wanted]
+
+
+def test_every_state_is_seen_as_soon_as_it_is_written(tmp_path: Path) -> None:
+    for sequence in range(200):  # numbers of equal length: files of equal size
+        state = IndexState(1_000 + sequence, "make", 1, {"rows": 1_000 + sequence})
+        write_state(tmp_path, state)
+        assert read_state(tmp_path) == state
+        assert read_state(tmp_path) == state
+
+
+def test_two_folders_have_two_states(tmp_path: Path) -> None:
+    write_state(tmp_path, IndexState(1, "make"))
+    (tmp_path / "other").mkdir()
+    write_state(tmp_path / "other", IndexState(2, "make"))
+    assert [read_state(tmp_path).sequence, read_state(tmp_path / "other").sequence] == [1, 2]
+
+
+def test_a_state_that_is_gone_or_torn_is_empty(tmp_path: Path) -> None:
+    write_state(tmp_path, IndexState(1, "make"))
+    assert read_state(tmp_path).sequence == 1
+    (tmp_path / "state.json").write_text('{"sequence": 1', "utf-8")
+    assert read_state(tmp_path) == IndexState()
+    (tmp_path / "state.json").unlink()
+    assert read_state(tmp_path) == IndexState()

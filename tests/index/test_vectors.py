@@ -6,8 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from chapterhouse.index import nearest, vector_files, vectors
+from chapterhouse.index.vector_files import LOGS
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.sqlite import SqliteStore
@@ -65,23 +69,6 @@ def test_dead_rows_are_compacted(
     assert min(sizes) <= 4 * 256 * 4
 
 
-def test_a_torn_append_is_cut_off(
-    tmp_path: Path, store: SqliteStore, put: Put, embedder: StaticEmbedder
-) -> None:
-    index = VectorIndex(tmp_path / "index", embedder)
-    put("a", "The harbour gate.")
-    index.catch_up(store)
-    (path,) = (tmp_path / "index").glob("vectors.*")
-    with path.open("ab") as stream:
-        stream.write(b"torn")
-    put("b", "The wind rises.")
-    index.catch_up(store)
-    question = embedder.embed_question("wind")
-    best = index.search(question, EVERYTHING, 1)[0]
-    assert store.chunks([best.key], EVERYTHING)[best.key].document_id == "b"
-    assert best.score > 0.3
-
-
 def test_a_new_fingerprint_starts_anew(
     tmp_path: Path, store: SqliteStore, put: Put, embedder: StaticEmbedder
 ) -> None:
@@ -96,9 +83,6 @@ def test_a_new_fingerprint_starts_anew(
     assert other.sequence() == 0
     other.catch_up(store)
     assert other.size(EVERYTHING) == 0  # the store has no vectors of that model
-
-
-# --- many rows ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -143,3 +127,88 @@ def test_any_history_searches_like_a_fresh_build(
                     question, Scope(tuple(shelves) or None), 5, also=range(1, 60, 7)
                 )
             assert reader.size(EVERYTHING) == fresh.size(EVERYTHING)
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_torn_and_lost_logs(
+    tmp_path: Path, store: SqliteStore, put: Put, embedder: StaticEmbedder, name: str
+) -> None:
+    index = VectorIndex(tmp_path / "index", embedder)
+    put("a", "The harbour gate.\n\nThe wind rises.")
+    index.catch_up(store)
+    (path,) = (tmp_path / "index").glob(f"{name}.*")
+    with path.open("ab") as stream:
+        stream.write(b"torn!")
+    put("b", "The ferry sails.", shelves=("crew",))
+    VectorIndex(tmp_path / "index", embedder).catch_up(store)
+    fresh = VectorIndex(tmp_path / "fresh", embedder)
+    fresh.catch_up(store)
+    question = embedder.embed_question("ferry in the harbour")
+    assert index.search(question, EVERYTHING, 10) == fresh.search(question, EVERYTHING, 10)
+    assert index.search(question, Scope.of(["crew"]), 10) == fresh.search(
+        question, Scope.of(["crew"]), 10
+    )
+    with path.open("r+b") as stream:
+        stream.truncate(3)
+    again = VectorIndex(tmp_path / "index", embedder)
+    assert again.sequence() == 0
+    again.catch_up(store)
+    assert again.search(question, EVERYTHING, 10) == fresh.search(question, EVERYTHING, 10)
+
+
+def _some_vectors(seed: int, rows: int, dimensions: int) -> NDArray[np.float32]:
+    """Return unit vectors around a few centres, some of them twice and one of them null."""
+    chance = np.random.default_rng(seed)
+    centres = chance.normal(size=(5, dimensions))
+    found = centres[chance.integers(5, size=rows)] + chance.normal(size=(rows, dimensions))
+    found[rows // 2 :: 7] = found[: len(found[rows // 2 :: 7])]
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    found[rows // 3] = 0.0
+    return found.astype(np.float32)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    rows=st.integers(1, 400),
+    dimensions=st.sampled_from([3, 16, 64, 100]),
+    limit=st.integers(1, 60),
+    share=st.sampled_from([0.1, 0.7, 1.0]),
+)
+def test_the_scan_of_codes_leaves_no_best_row_out(
+    seed: int, rows: int, dimensions: int, limit: int, share: float
+) -> None:
+    vectors = _some_vectors(seed, rows, dimensions)
+    question = _some_vectors(seed + 1, 1, dimensions)[0] if seed % 9 else vectors[-1]
+    mask = np.random.default_rng(seed).random(rows) <= share
+    exact = nearest.cosines(vectors, question)[mask]
+    scope = None if share == 1.0 else mask
+    found = nearest.candidates(nearest.encode(vectors), question, limit, scope)
+    assert mask[found].all()
+    cut = np.sort(exact)[-limit] if limit < len(exact) else -2.0
+    must = np.flatnonzero(mask & (nearest.cosines(vectors, question) >= cut))
+    assert set(must) <= set(found)
+
+
+def test_many_rows_are_searched_exactly_and_shelves_kept(
+    tmp_path: Path,
+    store: SqliteStore,
+    put: Put,
+    embedder: StaticEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("harbour", "gate", "wind", "ferry", "ticket", "crew", "storm", "berth")
+    for number in range(40):
+        texts = [f"{words[(number + n) % 8]} {words[(number * n) % 8]} {n}" for n in range(6)]
+        put(f"d{number}", "\n\n".join(texts), shelves=("crew",) if number % 3 else ("guests",))
+    index = VectorIndex(tmp_path / "index", embedder)
+    index.catch_up(store)
+    for number in range(0, 40, 5):
+        store.remove(f"d{number}")
+    index.catch_up(store)
+    questions = [embedder.embed_question(word) for word in words]
+    scopes: list[tuple[str, ...]] = [(), ("crew",), ("guests",)]
+    exact = [index.search(q, Scope(s or None), 12, also=[3, 50]) for q in questions for s in scopes]
+    monkeypatch.setattr(nearest, "_EXACT_ROWS", 0)
+    coded = [index.search(q, Scope(s or None), 12, also=[3, 50]) for q in questions for s in scopes]
+    assert coded == exact
+    assert all(len(hits) >= 12 for hits in coded)
