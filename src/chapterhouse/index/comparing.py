@@ -35,13 +35,8 @@ def differing_documents(
 ) -> set[str]:
     """Return the documents whose chunks, shelves or terms are not those of the store.
 
-    Args:
-        every: The chunk keys of all entries.
-        schema: Of the entries.
-        searcher: Looks entries up.
-        rows: The terms of the chunks.
-        store: What the index was made from.
-        thorough: Also compare the terms of every chunk with its text.
+    ``every`` has the chunk keys of all entries; with ``thorough`` the terms of every chunk are
+    compared with its text, too.
 
     Raises:
         ValueError: the rows of terms cannot be those of chunks.

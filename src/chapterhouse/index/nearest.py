@@ -68,8 +68,6 @@ def candidates(
     """Return rows among which the best ``limit`` of ``scope`` are, ties included.
 
     Args:
-        codes: The codes of all rows.
-        vector: The question's vector.
         limit: At least 1.
         scope: Which rows count, shape (rows,), or None for all.
     """
@@ -118,8 +116,6 @@ def best_rows(
 
     Args:
         vectors: All vectors, shape (rows, dimensions).
-        codes: Their codes.
-        vector: The question's vector.
         limit: At least 1.
         scope: Which rows count, or None for all.
         rows: The rows of ``scope`` where they are few, else None.

@@ -51,8 +51,7 @@ def best_of(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> Seq
 def rank_in_memory(entries: Sequence[tuple[Document, Sequence[Chunk]]]) -> Rank:
     """Return what ranks chunks by BM25; nothing of them is written to the disk.
 
-    Args:
-        entries: Documents with their chunks; a chunk's key is its place among all of them.
+    A chunk's key is its place among all of them.
     """
     schema = make_schema()
     index = open_index(schema)

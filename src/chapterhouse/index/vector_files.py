@@ -221,11 +221,7 @@ def row_faults(loaded: Loaded) -> NDArray[np.bool_]:
 
 
 def _require_sound(runs: NDArray[np.int64], rows: int, shelves: int) -> None:
-    """Refuse runs that lead out of the files.
-
-    Raises:
-        ValueError: one does.
-    """
+    """Refuse runs that lead out of the files."""
     slots, first, number, sets = runs.T
     outside = (first < 0) | (number < 0) | (first > rows) | (number > rows) | (sets < 0)
     outside |= (first + number > rows) | ((number > 0) & (sets >= shelves))

@@ -12,13 +12,10 @@ _BITS: Final = np.uint64(63)  # the letters of one alphabet fall on different bi
 
 
 class Vocabulary:
-    """Distinct words, each of at least one letter.
+    """Distinct words, each of at least one letter; folded, with a line feed between them.
 
     Filters that no near word can fail leave a few hundred of a million words to be compared: two
     words that are n edits apart differ in length by at most n, and in at most 2n of their letters.
-
-    Args:
-        lines: Folded words with a line feed between them.
     """
 
     def __init__(self, lines: str) -> None:
@@ -42,11 +39,7 @@ class Vocabulary:
         return Mentions(self._lines)
 
     def near(self, word: str) -> dict[str, float]:
-        """Return the words that ``word`` may be meant for, with what the misspelling costs.
-
-        Args:
-            word: A folded word; itself is not among them.
-        """
+        """Return the words that a folded word may be meant for, with what the misspelling costs."""
         most = most_edits(word)
         if not most or not len(self):
             return {}
