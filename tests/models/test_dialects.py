@@ -15,6 +15,8 @@ from tests.models.chat_server import ChatServer, Reply
 
 from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.models.chat import ChatModel
+from chapterhouse.models.presets import PRESETS, address_of
+from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.types import Tool, Usage
 
 Serve = Callable[..., tuple[ChatModel, ChatServer]]
@@ -369,18 +371,6 @@ def test_two_calls_at_one_place_are_two(serve: Serve, *, stream: bool) -> None:
 
 @EACH
 @STREAMS
-def test_an_answer_that_is_refused_is_told(serve: Serve, engine: str, *, stream: bool) -> None:
-    whole = Reply(body=answer({"content": None, "refusal": "I must not."}, "stop"))
-    parts = pieces([{"role": "assistant"}, {"refusal": "I must"}, {"refusal": " not."}], "stop")
-    model, server = serve([parts if stream else whole], engine=engine)
-    hear = (lambda _: None) if stream else None
-    with pytest.raises(EngineError, match=r"withheld the answer: I must not\."):
-        asyncio.run(model.write("", QUESTION, on_text=hear))
-    assert len(server.requests) == 1
-
-
-@EACH
-@STREAMS
 def test_who_is_busy_is_asked_again(
     serve: Serve, slept: list[float], engine: str, *, stream: bool
 ) -> None:
@@ -437,9 +427,6 @@ def test_an_error_in_an_answer_that_began_well_is_one(serve: Serve, *, stream: b
 
 @EACH
 def test_each_has_its_own_address(engine: str) -> None:
-    from chapterhouse.models.presets import PRESETS, address_of  # noqa: PLC0415 - only here
-    from chapterhouse.settings import LanguageModelSettings  # noqa: PLC0415 - likewise
-
     assert set(DIALECTS) == set(PRESETS)
 
     def address(stated: str = "") -> str:

@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from chapterhouse.errors import EngineError
+from chapterhouse.models.metered import Metered
 from chapterhouse.models.scripted import Call, ScriptedModel, Step
-from chapterhouse.types import Tool, Usage, WantedCall
+from chapterhouse.types import OutputFormat, Tool, Usage, WantedCall
 
 ADD = Tool(
     "add",
@@ -93,3 +94,32 @@ def test_a_call_of_an_external_tool_ends_the_writing() -> None:
     writing = asyncio.run(model.write("i", "p", tools=[ADD, theirs]))
     assert (writing.text, writing.wanted) == ("So.", (WantedCall("theirs", "{}"),))
     assert [call.result for call in writing.tool_calls] == ["2"]
+
+
+USED = Step("Text.", usage=Usage(1, 10, 5))
+
+
+def test_every_use_is_counted_also_of_plain_functions() -> None:
+    model = Metered(ScriptedModel([USED, USED]))
+    assert model.complete("i", "p") == "Text."
+    asyncio.run(model.write("i", "p"))
+
+    assert model.usage == Usage(2, 20, 10)
+
+
+def test_the_form_of_an_answer_is_passed_on() -> None:
+    scripted = ScriptedModel(["{}"])
+    form = OutputFormat("turn", {"type": "object"})
+    asyncio.run(Metered(scripted).write("i", "p", output=form))
+
+    assert scripted.formats == [form]
+
+
+def test_what_one_model_does_for_another_s_answer_is_counted_there_too() -> None:
+    answering = Metered(ScriptedModel([USED]))
+    rewriting = Metered(ScriptedModel([USED]), answering)
+    rewriting.complete("i", "p")
+    answering.complete("i", "p")
+
+    assert rewriting.usage == Usage(1, 10, 5)
+    assert answering.usage == Usage(2, 20, 10)

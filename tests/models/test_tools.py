@@ -60,13 +60,6 @@ def test_arguments_are_held_to_the_schema(value: object, wrong: list[str]) -> No
     assert list(schema_errors(value, SCHEMA)) == wrong
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_what_json_does_not_have_is_no_argument(number: str) -> None:
-    tool = Tool("search", "", SCHEMA, lambda _: "done")
-    made = run_call([tool], "search", f'{{"question": "a", "weight": {number}}}')
-    assert made.result == "failed: the arguments are not a JSON object"
-
-
 @pytest.mark.parametrize("part", [{"type": "date"}, {"pattern": "("}, {"minLength": "1"}])
 def test_a_schema_that_is_none_is_refused(part: dict[str, Any]) -> None:
     tool = Tool("search", "", {"type": "object", "properties": {"a": part}}, str)
@@ -140,14 +133,6 @@ def run(tool: Tool, arguments: Any = "{}") -> ToolCall:
     return run_call([tool], tool.name, arguments)
 
 
-def test_a_tool_that_hangs_is_left_behind() -> None:
-    release = threading.Event()
-    tool = Tool("wait", "", ANYTHING, lambda _: str(release.wait(60)), timeout_seconds=0.05)
-    made = run(tool, "{}")
-    assert (made.result, made.failed) == ("failed: wait took longer than 0.05 seconds", True)
-    release.set()
-
-
 def test_a_long_result_is_cut_and_says_so() -> None:
     tool = Tool("read", "", ANYTHING, lambda _: "ä" * 2_000, maximum_characters=1_500)
     made = run(tool, "{}")
@@ -155,15 +140,6 @@ def test_a_long_result_is_cut_and_says_so() -> None:
     assert not made.failed
     whole = Tool("read", "", ANYTHING, lambda _: "ä" * 1_500, maximum_characters=1_500)
     assert run(whole, "{}").result == "ä" * 1_500
-
-
-@pytest.mark.parametrize("end", [ValueError("secret"), SystemExit(3), TimeoutError("secret")])
-def test_whatever_a_tool_raises_is_answered(end: BaseException) -> None:
-    def call(_: object) -> str:
-        raise end
-
-    made = run(Tool("break", "", ANYTHING, call), "{}")
-    assert (made.result, made.failed) == ("failed", True)
 
 
 def test_a_result_that_is_no_text_is_a_failure() -> None:
@@ -188,13 +164,6 @@ def test_calls_of_one_response_run_side_by_side_and_are_answered_in_order() -> N
     calls = [("count", {"number": number}) for number in range(4)]
     made = asyncio.run(run_calls([tool], calls))
     assert [one.result for one in made] == ["0", "1", "2", "3"]
-
-
-def test_different_tools_run_side_by_side() -> None:
-    together = threading.Barrier(2)
-    tools = [Tool(name, "", ANYTHING, lambda _: str(together.wait(60) >= 0)) for name in "ab"]
-    made = asyncio.run(run_calls(tools, [("a", "{}"), ("b", "{}")]))
-    assert [(one.name, one.result) for one in made] == [("a", "True"), ("b", "True")]
 
 
 def test_calls_of_a_tool_that_remembers_run_in_their_order() -> None:
@@ -285,6 +254,7 @@ def test_a_call_tells_when_it_starts_and_stops() -> None:
         (ValueError("secret"), "ValueError", "failed"),
         (UsageError("Say what."), "chapterhouse.errors.UsageError", "failed: Say what."),
         (SystemExit(3), "SystemExit", "failed"),
+        (TimeoutError("secret"), "TimeoutError", "failed"),
     ],
 )
 def test_what_it_raises_is_told(error: BaseException, kind: str, told: str) -> None:
@@ -303,13 +273,19 @@ def test_what_hangs_is_told() -> None:
     one = looked(lambda _: str(release.wait(60)), None)
     assert one.error == "TimeoutError"
     assert one.events[-1].name == "exception"
-    assert "longer than 0.2 seconds" in str(one.content["gen_ai.tool.call.result"])
+    told = "failed: look took longer than 0.2 seconds"
+    assert one.content["gen_ai.tool.call.result"] == told
     release.set()
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [('{"other": 1}', {"other": 1}), ("no\u200b JSON", "no JSON"), ("[1]", "[1]")],
+    [
+        ('{"other": 1}', {"other": 1}),
+        ("no\u200b JSON", "no JSON"),
+        ("[1]", "[1]"),
+        ('{"word": NaN}', '{"word": NaN}'),
+    ],
 )
 def test_what_is_refused_is_told(arguments: str, told: object) -> None:
     one = looked(lambda _: "never", arguments)

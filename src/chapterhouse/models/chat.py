@@ -19,7 +19,14 @@ from chapterhouse.concurrency import run_in_thread, run_sync
 from chapterhouse.errors import EngineError
 from chapterhouse.loading import lazy
 from chapterhouse.models.presets import PRESETS, parameters_of
-from chapterhouse.models.service import Failure, Service, Slots, encodable, json_of
+from chapterhouse.models.service import (
+    BrokenAnswerError,
+    Failure,
+    Service,
+    Slots,
+    encodable,
+    read_json,
+)
 from chapterhouse.models.thoughts import Thoughts
 from chapterhouse.models.tools import check_tools, run_calls, wanted_calls
 from chapterhouse.settings import LanguageModelSettings
@@ -67,8 +74,8 @@ class _Response:
 
     def take(self, data: Any) -> None:
         """Take an answer, or the next piece of one."""
-        if data.get("error"):  # in an answer that began well
-            raise openai.APIError("", httpx2.Request("POST", "http://service"), body=data["error"])
+        if data.get("error"):
+            raise BrokenAnswerError(data["error"])
         if used := data.get("usage"):
             counted = [used.get(name) or 0 for name in ("prompt_tokens", "completion_tokens")]
             self.usage = Usage(1, max(0, int(counted[0])), max(0, int(counted[1])))
@@ -156,11 +163,8 @@ class ChatModel:
         """Remember whom to ask; nobody is asked yet.
 
         Args:
-            settings: Of the model.
-            service: Where it is.
             slots: How many requests the service is sent at once, by all who ask it.
             served_limits: Asks it how many tokens and requests at once it takes; 0: not said.
-            clock: Seconds, for how long tools took.
         """
         self._settings = settings
         self._service = service
@@ -230,7 +234,11 @@ class ChatModel:
 
     def _open(self) -> "tuple[Service, openai.AsyncOpenAI]":
         self.limits()
-        return self._service.opened()
+        service, client = self._service.open()
+        asking = openai.AsyncOpenAI(
+            api_key="none", base_url=service.url, http_client=client, max_retries=0
+        )
+        return service, asking
 
     def _asked(self, tools: Sequence[Tool], output: OutputFormat | None) -> dict[str, Any]:
         """Return what is asked for beside an answer to the messages.
@@ -343,7 +351,9 @@ class ChatModel:
                 async for piece in pieces:
                     response.take(piece)
             else:
-                whole = await json_of(talk.client, _PATH, body)
+                whole = read_json(
+                    await talk.client.post(_PATH, body=encodable(body), cast_to=httpx2.Response)
+                )
                 response.take(whole)
                 response.finish = response.finish or ("stop" if whole["choices"] else "")
             return response

@@ -65,13 +65,7 @@ class ScriptedModel:
         fingerprint: str = "scripted",
         limits: ModelLimits | None = None,
     ) -> None:
-        """Take the script.
-
-        Args:
-            script: The steps in their order, or what makes one of instructions and prompt.
-            fingerprint: The name under which it is shown.
-            limits: What it says that it takes.
-        """
+        """Take the steps in their order, or what makes one of instructions and prompt."""
         self._script = script
         self._fingerprint = fingerprint
         self._limits = limits or ModelLimits()
@@ -92,11 +86,7 @@ class ScriptedModel:
         return self._limits
 
     def complete(self, instructions: str, prompt: str) -> str:
-        """Return the text of the next step, at once.
-
-        Raises:
-            EngineError: the script is at its end, or says so.
-        """
+        """Return the text of the next step, at once; errors as ``write``."""
         self._remember(instructions, prompt, (), None)
         step = self._step(instructions, prompt)
         if step.error is not None:

@@ -95,11 +95,6 @@ async def run_calls(
 
     Calls of one tool that is not ``parallel`` run one after the other, in their order. Each call
     has the whole time of its tool, from when it starts.
-
-    Args:
-        tools: What there is.
-        calls: Name and arguments, as the model wrote them.
-        clock: Seconds, for how long each took.
     """
     slots = asyncio.Semaphore(_AT_ONCE)
     turns = {tool.name: asyncio.Lock() for tool in tools if not tool.parallel}
