@@ -123,7 +123,7 @@ def plant_faults(folder: Path) -> list[tuple[str, int]]:
             traces = remove_documents([document.id], store=runtime.store).traces
             sequence = runtime.rebuild()
             plant()
-            found = erase(traces, runtime.store, runtime.folder, (), partial(int, sequence))
+            found = erase(traces, runtime.store, runtime.folder, partial(int, sequence))
             results.append((name, found.found))
     return results
 

@@ -374,6 +374,6 @@ def _state() -> str:
     for folder in ("retrieval", "text", "models", "chunking", "reading", "index", "types"):
         for path in sorted((source / folder).rglob("*")):
             decides = folder != "retrieval" or path.name not in _AFTER_THE_HITS
-            if path.suffix in {".py", ".json", ".safetensors"} and decides:
+            if path.suffix in {".py", ".json", ".onnx", ".safetensors"} and decides:
                 digest.update(json.dumps(path.name).encode() + path.read_bytes())
     return digest.hexdigest()[:12]

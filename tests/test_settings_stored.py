@@ -39,7 +39,7 @@ OF_THE_MACHINE = {
             *("base_url", "key_variable", "timeout_seconds", "attempts", "trust_environment"),
             *("engine", "model", "revision", "folder", "file", "checksum", "dimensions"),
             *("shorten", "pooling", "question_prefix", "passage_prefix", "languages", "encoding"),
-            *("maximum_characters", "cache_megabytes"),
+            "maximum_characters",
         )
     ),
     *(

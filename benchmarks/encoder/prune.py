@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from chapterhouse.models.built_in import pack_table, unpack_table
 from network import Encoder, Layer, equal_lengths
+from pack import pack_table, unpack_table
 
 RIDGE = 1e-3  # of the mean of the diagonal
 

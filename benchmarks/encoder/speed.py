@@ -12,9 +12,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 sys.path.append(str(Path(__file__).parents[1]))
 sys.path.append(str(Path(__file__).parents[1] / "natural"))
@@ -85,15 +83,12 @@ def main() -> int:
         "static": EmbeddingSettings(engine="static"),
     }
     settings |= {
-        path.name: EmbeddingSettings(engine="folder", folder=str(path), cache_megabytes=0)
-        for path in chosen.folders
+        path.name: EmbeddingSettings(engine="folder", folder=str(path)) for path in chosen.folders
     }
     rows: dict[str, dict[str, float]] = {}
-    with ExitStack() as closing, TemporaryDirectory() as cache:
-        for name, chosen_engine in settings.items():
-            embedder = open_embedder(chosen_engine, Path(cache), closing.callback)
-            rows[name] = measure(embedder, chunks, questions)
-            print(name, rows[name], flush=True)
+    for name, chosen_engine in settings.items():
+        rows[name] = measure(open_embedder(chosen_engine), chunks, questions)
+        print(name, rows[name], flush=True)
     own = rows["built-in"]
     bars = [
         Bar("built-in, chunks a second", own["chunks a second"], least=250),

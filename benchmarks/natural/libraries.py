@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from chapterhouse.types import Answer, Hit, Status
 from folders import lay_out
 from marking import Passage, Quoted, Reply
 from measuring import data_folder
-from vector_cache import cache_folder
+from vector_cache import cached_passages
 
 
 def embedding_of(choice: str) -> Mapping[str, str]:
@@ -72,7 +72,6 @@ def made_of(documents: Path, choice: str) -> Iterator[Library]:
     with TemporaryDirectory(prefix="library-") as name:
         home = Path(name)
         lines = [f'{key} = "{value}"' for key, value in embedding_of(choice).items()]
-        share_cache(home, choice)
         (home / "chapterhouse.toml").write_text("\n".join(["[embedding]", *lines, ""]), "utf-8")
         with Library.open(home) as library:
             library.documents.add(documents)
@@ -88,20 +87,11 @@ def complete_vectors(library: Library) -> None:
     library.encoders.embed_pending()
 
 
-def share_cache(home: Path, choice: str) -> None:
-    """Let a library with a model's folder use the vectors of earlier runs: they take minutes."""
-    if "folder" in embedding_of(choice):
-        own = home / "workspaces" / "default"
-        own.mkdir(parents=True)
-        (own / "cache").symlink_to(cache_folder(), target_is_directory=True)
-
-
 @contextmanager
 def with_embedder(choice: str) -> Iterator[Embedder]:
     """Open the embedder of a choice without a library; its vectors are cached between runs."""
-    cache = cache_folder()
-    with ExitStack() as stack:
-        yield open_embedder(settings_of(choice), cache, stack.callback)
+    with cached_passages(open_embedder(settings_of(choice))) as cached:
+        yield cached
 
 
 def search(library: Library, text: str) -> list[Passage]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
 from chapterhouse.ports.limited import limit
-from chapterhouse.ports.models import PassageCache
 from chapterhouse.types import LibraryStatus, Progress, Scope, Traces
 
 if TYPE_CHECKING:
@@ -199,6 +198,4 @@ class Runtime:
     def erase(self, removals: "Sequence[Removal]") -> "FileSearch":
         """Take removed documents out of all files, and search these for them."""
         traces = sum((removal.traces for removal in removals), start=Traces())
-        embedder = self.encoders.current().embedder
-        caches = [embedder] if isinstance(embedder, PassageCache) else []
-        return remove.erase(traces, self.store, self.folder, caches, self.rebuild)
+        return remove.erase(traces, self.store, self.folder, self.rebuild)

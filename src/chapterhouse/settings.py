@@ -140,7 +140,6 @@ class EmbeddingSettings(_ServiceSettings):
     encoding: Literal["float", "base64"] = "float"  # of the numbers in a response
     batch: int = Field(default=64, ge=1, le=2_048)  # texts a request
     maximum_characters: int = Field(default=8_000, ge=100, le=1_000_000)  # of a text sent
-    cache_megabytes: int = Field(default=1_024, ge=0, le=1_048_576)  # 0: no cache
     background: bool = True  # whether commands start a process that makes missing vectors
 
     @model_validator(mode="after")

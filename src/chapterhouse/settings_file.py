@@ -33,6 +33,8 @@ _GONE: Final = {
     "cloud.listing_seconds": "a listing is good for five minutes, and --refresh asks for a new one",
     "cloud.stall_seconds": "a transfer is broken off after a minute without a byte",
     "cloud.transfers": "three files are fetched at once",
+    "embedding.cache_megabytes": "a document whose text is as before keeps its vectors, in the "
+    "library itself",
     "entailment": "sentences are compared exactly with what they cite; "
     'answer.check = "model" asks the model once more',
     "language_model.server": 'the engine names what serves a model: "ollama", "lmstudio", '

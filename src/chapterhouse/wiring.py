@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -18,10 +18,15 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.ranking import rank_in_memory
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.ingest.encoders import Encoders, Wanted
-from chapterhouse.ingest.layers import VectorLayer
+from chapterhouse.ingest.layers import VectorLayer, recorded_settings
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.loading import lazy
-from chapterhouse.models.opening import LanguageModels, open_embedder, open_reranker
+from chapterhouse.models.opening import (
+    LanguageModels,
+    open_embedder,
+    open_reranker,
+    state_length,
+)
 from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.ports.models import (
     Chunker,
@@ -136,7 +141,6 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
     folder = home / "workspaces" / workspace
     folders = definition_folders(home, workspace)
     blobs = FolderBlobs(folder / "blobs")
-    cache = folder / "cache"
     with ExitStack() as opened:
         store = SqliteStore(folder / "library.db", blobs=blobs)
         opened.callback(store.close)
@@ -147,8 +151,7 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
         settings = resolved.settings
         table = static_embedder()
         embedder = NoEmbedder() if settings.embedding.engine == "none" else table
-        open_ = _opener(cache, opened)
-        wanted = _wanted(settings.embedding, open_)
+        wanted = _wanted(settings.embedding, store)
         reranker = open_reranker(settings.rerank)
         models = LanguageModels(settings)
         worker = Worker(folder / "background")
@@ -162,7 +165,7 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
         base = VectorLayer(embedder, vectors, TABLE_FUSION)
         follow = settings.embedding.engine != "none"
         open_index = partial(VectorIndex, wait_seconds=0.0)
-        encoders = Encoders(store, folder, base, wanted, open_, open_index, follow=follow)
+        encoders = Encoders(store, folder, base, wanted, open_embedder, open_index, follow=follow)
         lexical = LexicalIndex(folder / "index" / "lexical")
         return Runtime(
             home=home,
@@ -262,25 +265,18 @@ def _nonce() -> str:
     return "".join(secrets.choice(ascii_lowercase) for _ in range(prompt.MARK_LETTERS))
 
 
-def _opener(cache: Path, opened: ExitStack) -> Callable[[EmbeddingSettings], Embedder]:
-    """Return what opens embedders that are closed with the library, whenever it is called."""
-    later = ExitStack()
-    opened.callback(later.close)
-    return lambda settings: open_embedder(settings, cache, later.callback)
-
-
-def _wanted(
-    settings: EmbeddingSettings, open_: Callable[[EmbeddingSettings], Embedder]
-) -> Wanted | None:
+def _wanted(settings: EmbeddingSettings, store: "Store") -> Wanted | None:
     """Return the encoder that the settings name; a service that is down only delays it."""
     if settings.engine in {"static", "none"}:
         return None
+    records = store.embeddings().encoders().values()
     try:
-        embedder = open_(settings)
-        embedder.fingerprint  # noqa: B018 - may ask a service how long its vectors are
+        stated = state_length(settings, map(recorded_settings, records))
+        embedder = open_embedder(stated)
+        embedder.fingerprint  # noqa: B018 - reads the model's folder
     except EngineError as error:
         return Wanted(settings, None, f"{error.message} {error.hint}".strip())
-    return Wanted(settings, embedder)
+    return Wanted(stated, embedder)
 
 
 def make_home(home: Path, own: Path) -> None:

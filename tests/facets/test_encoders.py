@@ -1,13 +1,12 @@
 """The encoders of a library as programs use them: two small models, one after the other."""
 
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Event
 
 import pytest
-from tests.models.conftest import BERT_CONFIG, bert_tensors, write_tensors, write_tokenizer
+from tests.models.conftest import write_model
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError
@@ -16,21 +15,13 @@ Opens = Callable[[str], AbstractContextManager[Library]]
 QUESTION = "When does the gate close?"
 
 
-def make_model(folder: Path, hidden: int) -> None:
-    """Write a tiny BERT whose vectors have so many numbers."""
-    folder.mkdir()
-    write_tokenizer(folder)
-    write_tensors(folder / "model.safetensors", bert_tensors(hidden=hidden))
-    (folder / "config.json").write_text(json.dumps({**BERT_CONFIG, "hidden_size": hidden}))
-
-
 @pytest.fixture
 def opens(tmp_path: Path, folder: Path) -> Opens:
     """Open one library with the model of a folder, or with the table; its documents are there."""
     home = tmp_path / "house"
     home.mkdir(mode=0o700)
     for name, hidden in (("first", 8), ("second", 16)):
-        make_model(tmp_path / name, hidden)
+        write_model(tmp_path / name, hidden=hidden)
 
     def opened(name: str) -> Library:
         engine = f"engine = 'folder'\nfolder = '{tmp_path / name}'\n"

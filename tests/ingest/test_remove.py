@@ -1,6 +1,5 @@
 """Documents leave with all that belongs to them, and nothing of them is in any file afterwards."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -77,26 +76,17 @@ def test_a_removal_that_is_cut_short_left_all_of_a_document_or_nothing(
     assert home.faults() == []
 
 
-class Cache:
-    """A cache of vectors."""
-
-    def __init__(self, keys: Sequence[bytes]) -> None:
-        self.keys = set(keys)
-
-    def forget(self, keys: Sequence[bytes]) -> None:
-        self.keys -= set(keys)
-
-
-def test_one_search_serves_several_removals_and_cached_vectors_go(library: Library) -> None:
+def test_one_search_serves_several_removals_and_old_files_of_vectors_go(library: Library) -> None:
     runtime = library._runtime
     ids = [document.id for document in library.documents.list()]
     chunks = sum(len(library.documents.chunks(one)) for one in ids[:2])
     removals = [remove_documents([one], store=runtime.store) for one in ids[:2]]
     traces = removals[0].traces + removals[1].traces
-    cache = Cache(traces.cached)
-    assert len(cache.keys) == chunks
-    search = erase(traces, runtime.store, runtime.folder, [cache], runtime.rebuild)
-    assert cache.keys == set()
+    former = runtime.folder / "cache" / "embeddings.db"  # earlier versions kept vectors there
+    former.parent.mkdir(exist_ok=True)
+    former.write_bytes(b"vectors")
+    search = erase(traces, runtime.store, runtime.folder, runtime.rebuild)
+    assert not former.exists()
     assert replace(removals[0], search=search).state is RemovalState.REMOVED
     assert search.searched >= chunks + 2 * 3  # passages; names, ids and hashes
     assert runtime.store.changes(0, 100)[-1].document is not None  # ids of removed ones went

@@ -2,13 +2,10 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.models import built_in
-from chapterhouse.models.built_in import BuiltInEncoder, pack_table, unpack_table
+from chapterhouse.models.built_in import BuiltInEncoder
 
 TEXTS = (
     "How long may I keep the laptop after my last day?",
@@ -115,25 +112,9 @@ def test_what_a_token_means_by_itself_is_the_same_anywhere(encoder: BuiltInEncod
 
 
 def test_other_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(built_in, "_WEIGHTS", ("encoder.safetensors", "0" * 64))
+    monkeypatch.setattr(built_in, "_GRAPH", ("encoder.onnx", "0" * 64))
     with pytest.raises(CorruptLibraryError, match="not the file that was measured"):
         BuiltInEncoder().embed_question("anything")
-
-
-@given(
-    arrays.arrays(
-        np.float32,
-        st.tuples(st.integers(1, 4), st.just(128)),
-        elements=st.floats(-100, 100, width=32),
-    )
-)
-def test_a_packed_table_is_near_to_its_numbers(table: np.ndarray) -> None:
-    codes, scales = pack_table(table)
-    assert codes.nbytes == table.size // 2
-    apart = np.abs(unpack_table(codes, scales) - table).reshape(len(table), 2, 64)
-    # half a step, and what 16 bits lose of the scale
-    allowed = scales.astype(np.float32)[..., None] * 0.51 + 1e-4
-    assert (apart <= allowed).all()
 
 
 MEASURED = (-0.0054, 0.034, 0.0383, 0.0132, 0.0703)

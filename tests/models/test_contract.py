@@ -1,8 +1,6 @@
 """What every embedder and every reranker holds to, whatever is behind it."""
 
 from collections.abc import Callable
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,18 +10,16 @@ from chapterhouse.models.opening import open_embedder, open_reranker
 from chapterhouse.ports.models import Embedder, Reranker
 from chapterhouse.settings import EmbeddingSettings, RerankSettings
 
-EMBEDDERS = ("none", "static", "openai", "openai without cache", "bert", "table", "onnx")
-RERANKERS = ("http", "bert", "onnx")
+EMBEDDERS = ("none", "static", "openai", "folder")
+RERANKERS = ("http", "folder")
 
 
 @pytest.fixture(params=EMBEDDERS)
-def open_one(
-    request: pytest.FixtureRequest, tmp_path: Path, closing: ExitStack
-) -> Callable[[], Embedder]:
+def open_one(request: pytest.FixtureRequest) -> Callable[[], Embedder]:
     """Open an embedder of each kind, as often as asked."""
 
     def make() -> Embedder:
-        return open_embedder(_embedding(request), tmp_path / "cache", closing.callback)
+        return open_embedder(_embedding(request))
 
     return make
 
@@ -32,14 +28,10 @@ def _embedding(request: pytest.FixtureRequest) -> EmbeddingSettings:
     kind = request.param
     if kind in {"none", "static"}:
         return EmbeddingSettings(engine=kind)
-    if kind.startswith("openai"):
+    if kind == "openai":
         service = request.getfixturevalue("embedding_service")
-        kept = 0 if kind.endswith("without cache") else 8
-        return EmbeddingSettings(
-            engine="openai", model="m", base_url=f"{service.url}/v1", cache_megabytes=kept
-        )
-    folder = request.getfixturevalue(f"{kind}_folder")
-    return EmbeddingSettings(engine="folder", folder=str(folder))
+        return EmbeddingSettings(engine="openai", model="m", base_url=service.url)
+    return EmbeddingSettings(engine="folder", folder=str(request.getfixturevalue("model_folder")))
 
 
 def test_vectors_are_units(open_one: Callable[[], Embedder]) -> None:
@@ -82,15 +74,15 @@ def test_the_same_engine_has_the_same_fingerprint(open_one: Callable[[], Embedde
 
 
 @pytest.fixture(params=RERANKERS)
-def reranker(request: pytest.FixtureRequest, closing: ExitStack) -> Reranker:
+def reranker(request: pytest.FixtureRequest) -> Reranker:
     kind = request.param
     values: dict[str, Any]
     if kind == "http":
         service = request.getfixturevalue("rerank_service")
         values = {"engine": "http", "model": "m", "base_url": service.url}
     else:
-        name = "bert_folder" if kind == "bert" else "onnx_cross_encoder"
-        values = {"engine": "folder", "folder": str(request.getfixturevalue(name))}
+        folder = request.getfixturevalue("cross_encoder_folder")
+        values = {"engine": "folder", "folder": str(folder)}
     opened = open_reranker(RerankSettings(**values))
     assert opened is not None
     return opened

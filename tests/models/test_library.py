@@ -48,11 +48,11 @@ def configure(home: Path) -> Configure:
 
 
 def use_service(configure: Configure, service: Any, **more: Any) -> None:
-    configure(engine="openai", model="small", base_url=f"{service.url}/v1", attempts=1, **more)
+    configure(engine="openai", model="small", base_url=service.url, attempts=1, **more)
 
 
 def sent(service: Any) -> list[str]:
-    return [text for request in service.asked for text in request.body["input"]]
+    return [text for request in service.requests for text in request.body["input"]]
 
 
 def test_it_ingests_and_searches_through_a_service(
@@ -85,12 +85,19 @@ def test_nothing_is_paid_for_twice(
     number = len(sent(embedding_service))
     with Library.open(home) as library:  # not even the length of the vectors is asked again
         library.documents.reprocess()
-        (folder / "copy.md").write_text(NOTES["wind.md"])
+        assert not library.encoders.is_pending()
+        (folder / "ferry.md").rename(folder / "ship.md")
         library.documents.add(folder)
         library.encoders.embed_pending()
         library.reindex()
-    assert len(sent(embedding_service)) == number
-    assert (home / "workspaces/default/cache/embeddings.db").exists()
+        found = library.search.hits("When does the ferry leave?").hits[0]
+        assert "cosine" in found.stages
+        assert len(sent(embedding_service)) == number + 1  # the question
+        (folder / "wind.md").write_text(f"{NOTES['wind.md']}\nThe gate stays open.\n")
+        library.documents.add(folder)
+        library.encoders.embed_pending()
+    assert len(sent(embedding_service)) == number + 2
+    assert not (home / "workspaces/default/cache").exists()
 
 
 def test_a_library_opens_without_its_service_once_it_knows_it(
@@ -195,17 +202,17 @@ def test_another_model_is_built_beside_the_one_in_use(
 
 
 def test_a_library_lives_on_a_model_in_a_folder(
-    home: Path, folder: Path, bert_folder: Path, configure: Configure
+    home: Path, folder: Path, model_folder: Path, configure: Configure
 ) -> None:
-    configure(engine="folder", folder=str(bert_folder))
+    configure(engine="folder", folder=str(model_folder))
     with Library.open(home) as library:
         library.documents.add(folder)
         library.encoders.embed_pending()
-        assert library.status().embedder.startswith("folder/tiny-bert/")
+        assert library.status().embedder.startswith("folder/tiny-model/")
         found = library.search.hits("the ferry leaves the harbour")
         assert "cosine" in found.hits[0].stages
         assert all(check.passed for check in library.doctor())
-    first = bert_folder / "tokenizer.json"
+    first = model_folder / "tokenizer.json"
     first.write_text(first.read_text() + "\n")
     with Library.open(home) as library:  # it is another encoder now, and the last one is gone
         found = library.search.hits("the ferry")
@@ -223,7 +230,7 @@ def test_languages_may_be_named(
         library.documents.add(folder)
         library.encoders.embed_pending()
         assert library.search.hits("When does the ferry leave?").hits
-    assert not embedding_service.asked
+    assert not embedding_service.requests
 
 
 def test_what_cannot_be_opened_leaves_nothing_open(

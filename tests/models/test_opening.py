@@ -14,8 +14,6 @@ from tests.models.chat_server import chat_server
 from chapterhouse.errors import UsageError
 from chapterhouse.models.built_in import BuiltInEncoder
 from chapterhouse.models.chat import ChatModel
-from chapterhouse.models.embedders import ApiEmbedder
-from chapterhouse.models.embedding_cache import CachedEmbedder
 from chapterhouse.models.opening import (
     open_embedder,
     open_language_model,
@@ -30,27 +28,20 @@ BLOCKS = re.findall(r"^```toml\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILI
 URL = "http://127.0.0.1:9/v1"
 
 
-def test_without_settings_there_is_no_model(tmp_path: Path, closing: ExitStack) -> None:
+def test_without_settings_there_is_no_model() -> None:
     settings = Settings()
-    assert isinstance(open_embedder(settings.embedding, tmp_path, closing.callback), BuiltInEncoder)
+    assert isinstance(open_embedder(settings.embedding), BuiltInEncoder)
     table = settings.embedding.model_copy(update={"engine": "static"})
-    assert isinstance(open_embedder(table, tmp_path, closing.callback), StaticEmbedder)
+    assert isinstance(open_embedder(table), StaticEmbedder)
     assert open_reranker(settings.rerank) is None
     assert open_language_model(settings.language_model) is None
-    assert not list(tmp_path.iterdir())
+    assert open_reranker(RerankSettings(engine="none")) is None
 
 
-@pytest.mark.parametrize("engine", ["features", "none"])
-def test_some_rerankers_are_no_models(closing: ExitStack, engine: Any) -> None:
-    assert open_reranker(RerankSettings(engine=engine)) is None
-
-
-def test_the_settings_reach_the_engine(
-    embedding_service: Any, tmp_path: Path, closing: ExitStack
-) -> None:
+def test_the_settings_reach_the_engine(embedding_service: Any) -> None:
     settings = EmbeddingSettings(
         engine="openai",
-        base_url=f"{embedding_service.url}/v1",
+        base_url=embedding_service.url,
         model="m",
         revision="2",
         dimensions=8,
@@ -61,21 +52,20 @@ def test_the_settings_reach_the_engine(
         encoding="base64",
         batch=1,
     )
-    embedder = open_embedder(settings, tmp_path, closing.callback)
-    assert isinstance(embedder, CachedEmbedder)
+    embedder = open_embedder(settings)
     assert embedder.fingerprint == "openai/m@2/8-cut/question='q '/passage='p '"
     embedder.embed_passages(["a", "b"])
-    assert [request.body["input"] for request in embedding_service.asked] == [["p a"], ["p b"]]
-    assert embedding_service.asked[0].body["encoding_format"] == "base64"
+    assert [request.body["input"] for request in embedding_service.requests] == [["p a"], ["p b"]]
+    assert embedding_service.requests[0].body["encoding_format"] == "base64"
     assert not embedder.serves("de")
 
 
-def test_without_a_cache_there_is_no_file(tmp_path: Path, closing: ExitStack) -> None:
-    settings = EmbeddingSettings(
-        engine="openai", base_url=URL, model="m", dimensions=3, cache_megabytes=0
-    )
-    assert isinstance(open_embedder(settings, tmp_path, closing.callback), ApiEmbedder)
-    assert not list(tmp_path.iterdir())
+def test_the_address_of_an_embedder_may_be_whole(embedding_service: Any) -> None:
+    for address in ("", "/v1", "/v1/", "/v1/embeddings"):
+        base_url = f"{embedding_service.origin}{address}"
+        settings = EmbeddingSettings(engine="openai", model="m", base_url=base_url)
+        assert open_embedder(settings).dimensions == 8
+    assert {request.path for request in embedding_service.requests} == {"/v1/embeddings"}
 
 
 def test_a_language_model_is_asked_with_its_key(
@@ -158,7 +148,7 @@ def test_starting_loads_no_engine() -> None:
     """Each costs a tenth of a second and more, which nobody without a model should pay."""
     code = (
         "import sys, chapterhouse, chapterhouse.library, chapterhouse.interfaces.cli.main\n"
-        "heavy = {'httpx2', 'onnxruntime', 'safetensors', 'tokenizers', "
+        "heavy = {'httpx2', 'onnxruntime', 'tokenizers', "
         "'openai', 'jsonschema', 'keyring'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
         "print([name for name in sys.modules if name.startswith('chapterhouse.models.')])"
@@ -166,7 +156,7 @@ def test_starting_loads_no_engine() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy, own = done.stdout.splitlines()
     assert heavy == "[]"
-    assert not {"embedding_cache", "bert", "built_in", "chat", "service"} & {
+    assert not {"embedders", "model_folder", "built_in", "chat", "service"} & {
         name.rpartition(".")[2] for name in re.findall(r"[\w.]+", own)
     }
 

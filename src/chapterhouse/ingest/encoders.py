@@ -24,7 +24,13 @@ from chapterhouse.ingest.embedding import (
     served_languages,
     write_note,
 )
-from chapterhouse.ingest.layers import Open, OpenIndex, VectorLayer, VectorLayers
+from chapterhouse.ingest.layers import (
+    Open,
+    OpenIndex,
+    VectorLayer,
+    VectorLayers,
+    recorded_settings,
+)
 from chapterhouse.models.cards import display_name
 from chapterhouse.ports.index import Index
 from chapterhouse.ports.limited import limit
@@ -181,10 +187,9 @@ class Encoders:
         texts = pending_texts(self._store, embedder, _TRIED)
         if not texts:
             return 0, 0.0
-        itself: Embedder = getattr(embedder, "uncached", embedder)  # a cache would be too fast
-        itself.embed_passages(texts[:1])  # loads the model
+        embedder.embed_passages(texts[:1])  # loads the model
         start = clock()
-        itself.embed_passages(texts)
+        embedder.embed_passages(texts)
         seconds = max(clock() - start, 1e-6)
         return self._progress(embedder).chunks, len(texts) / seconds
 
@@ -252,7 +257,7 @@ class Encoders:
         return tuple(shown)
 
     def _status(self, role: str, record: EncoderRecord) -> EncoderStatus:
-        settings = EmbeddingSettings.model_validate_json(record.settings)
+        settings = recorded_settings(record)
         layer = self._layers.known(record.fingerprint)
         if layer is not None:
             languages = served_languages(self._embeddings, layer.embedder)

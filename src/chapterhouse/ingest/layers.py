@@ -1,6 +1,7 @@
 """The embedders of a workspace that are open, each with the index of its vectors."""
 
 import hashlib
+import json
 import shutil
 import threading
 from collections.abc import Callable, Iterable
@@ -32,6 +33,13 @@ class VectorLayer:
     embedder: Embedder
     index: "SearchedVectors"
     fusion: Fusion
+
+
+def recorded_settings(record: EncoderRecord) -> EmbeddingSettings:
+    """Return the settings by which an encoder is opened, but for those that are gone since."""
+    stated = json.loads(record.settings)
+    known = stated.keys() & EmbeddingSettings.model_fields.keys()
+    return EmbeddingSettings.model_validate({name: stated[name] for name in known})
 
 
 class VectorLayers:
@@ -88,7 +96,7 @@ class VectorLayers:
                 shutil.rmtree(path, ignore_errors=True)  # a reader may hold it: next time
 
     def _open(self, record: EncoderRecord) -> None:
-        embedder = self._open_embedder(EmbeddingSettings.model_validate_json(record.settings))
+        embedder = self._open_embedder(recorded_settings(record))
         if embedder.fingerprint != record.fingerprint:
             raise EngineError(
                 f"The model's files have changed: they give {embedder.fingerprint}, not "

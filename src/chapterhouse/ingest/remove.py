@@ -1,7 +1,7 @@
 """Take documents out of the library and out of every file of the workspace."""
 
 import shutil
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,6 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest import uploads
 from chapterhouse.ingest.look import CONTAINERS
 from chapterhouse.ingest.traces import search_files, traces_of
-from chapterhouse.ports.models import PassageCache
 from chapterhouse.ports.store import Store
 from chapterhouse.types import Document, FileSearch, Progress, Removal, Scope, Traces
 
@@ -76,7 +75,6 @@ def erase(
     traces: Traces,
     store: Store,
     folder: Path,
-    caches: Sequence[PassageCache],
     rewrite_indexes: Callable[[], int],
 ) -> FileSearch:
     """Take removed documents out of all files of a workspace, and search the files for them.
@@ -87,8 +85,6 @@ def erase(
         traces: Of one or several runs of ``remove_documents``.
         rewrite_indexes: Writes all indexes anew; returns the change up to which each has come.
     """
-    for cache in caches:
-        cache.forget(traces.cached)
     for name in traces.uploads:
         uploads.drop(folder, name)
     drop_former_libraries(folder)
@@ -99,7 +95,9 @@ def erase(
 
 
 def drop_former_libraries(folder: Path) -> None:
-    """Delete what other libraries an earlier version left in a workspace; nothing uses them."""
+    """Delete what earlier versions left in a workspace: other libraries, a cache of vectors."""
+    for path in (folder / "cache").glob("embeddings.db*"):
+        path.unlink(missing_ok=True)
     for name in _FORMER:
         shutil.rmtree(folder / name, ignore_errors=True)  # the search of all files finds what stays
 

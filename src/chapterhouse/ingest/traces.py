@@ -12,10 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.chunking.build import embedding_text
 from chapterhouse.database_file import database_bytes
 from chapterhouse.files import write_whole
-from chapterhouse.models.embedding_cache import passage_key
 from chapterhouse.ports.store import Store
 from chapterhouse.types import Document, FileSearch, Scope, Traces
 
@@ -35,18 +33,14 @@ _ALL: Final = Scope.everything()
 def traces_of(documents: Iterable[Document], store: Store) -> Traces:
     """Return what documents are known by: their passages, names, ids and hashes."""
     pieces: dict[frozenset[bytes], None] = {}
-    cached: list[bytes] = []
     parts = [(document, store.chunks_of(document.id, _ALL)) for document in documents]
     each = max(4, _MOST // max(1, sum(len(chunks) for _, chunks in parts)))
     for document, chunks in parts:
-        texts = [embedding_text(document.title, chunk) for chunk in chunks]
-        prints = store.fingerprints_of(document.id)
-        cached += [passage_key(name, text) for name in prints for text in texts]
         names = (document.title, document.id, document.source, document.sha256)
         found = [pieces_of(chunk.text, each) for chunk in chunks]
         found += [end_of(name) for name in (*names, document.source.rpartition("/")[2])]
         pieces.update(dict.fromkeys(filter(None, found)))
-    return Traces(tuple(pieces), tuple(cached))
+    return Traces(tuple(pieces))
 
 
 def search_files(traces: Traces, folder: Path, store: Store) -> FileSearch:

@@ -48,7 +48,7 @@ class FolderReranker:
 
     @cached_property
     def _model(self) -> LocalModel:
-        return load(self._folder, "logits")
+        return load(self._folder)
 
     def _score(self, question: str, passage: str) -> float:
         output = self._model.run(question, passage)

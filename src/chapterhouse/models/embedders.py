@@ -6,7 +6,6 @@ Ollama, vLLM, llama.cpp, LM Studio, text-embeddings-inference and the hosted one
 
 import base64
 import binascii
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,13 +18,10 @@ from numpy.typing import NDArray
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.model_folder import (
     CONFIG,
-    MODULES,
     POOLING,
     LocalModel,
     ModelFolder,
-    Numbers,
     load,
-    table_dimensions,
 )
 from chapterhouse.settings import EmbeddingSettings
 
@@ -44,19 +40,12 @@ _POOLINGS: Final = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_lasttoken": "last",
 }
-_SUPPORTED_MODULES: Final = frozenset({"Transformer", "Pooling", "Normalize", "StaticEmbedding"})
 
 
 class FolderEmbedder:
     """Unit vectors from a local model. Loads on first use; safe to share between threads."""
 
     def __init__(self, folder: ModelFolder, settings: EmbeddingSettings) -> None:
-        """Look at the folder; read nothing yet.
-
-        Raises:
-            UsageError: the model has a part that cannot be run.
-        """
-        _require_known_modules(folder)
         self._folder = folder
         self._settings = settings
         self._pooling = settings.pooling or _pooling(folder)
@@ -65,7 +54,7 @@ class FolderEmbedder:
     def dimensions(self) -> int:
         """Length of a vector."""
         stated = self._settings.dimensions or int(self._folder.json(CONFIG).get("hidden_size") or 0)
-        return stated or table_dimensions(self._folder) or len(self._pooled("length"))
+        return stated or len(self._pooled("length"))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -87,32 +76,29 @@ class FolderEmbedder:
         return embed_each(texts, lambda text: self._vector(prefix + text), self.dimensions)
 
     def embed_question(self, text: str) -> NDArray[np.float32]:
-        """Return the unit vector of a question.
-
-        Raises:
-            EngineError: the model's files are damaged, or its vectors are of another length.
-        """
+        """Return the unit vector of a question; errors as above."""
         if not text.strip():
             return np.zeros(self.dimensions, dtype=np.float32)
         return self._vector(self._settings.question_prefix + text)
 
     @cached_property
     def _model(self) -> LocalModel:
-        return load(self._folder, "hidden")
+        return load(self._folder)
 
-    def _vector(self, text: str) -> Numbers:
+    def _vector(self, text: str) -> NDArray[np.float32]:
         pooled = self._pooled(text[:MAXIMUM_CHARACTERS])[None]
-        vector: Numbers = fit_rows(pooled, self.dimensions, cut=self._settings.shorten)[0]
+        rows = fit_rows(pooled, self.dimensions, cut=self._settings.shorten)
+        vector: NDArray[np.float32] = rows[0]
         return vector
 
-    def _pooled(self, text: str) -> Numbers:
+    def _pooled(self, text: str) -> NDArray[np.float32]:
         numbers = self._model.run(text)
         if numbers.ndim == 1:
             return numbers
         if self._pooling == "mean":
-            mean: Numbers = numbers.mean(axis=0)
+            mean: NDArray[np.float32] = numbers.mean(axis=0)
             return mean
-        row: Numbers = numbers[0 if self._pooling == "cls" else -1]
+        row: NDArray[np.float32] = numbers[0 if self._pooling == "cls" else -1]
         return row
 
 
@@ -156,11 +142,7 @@ class ApiEmbedder:
         return vectors
 
     def embed_question(self, text: str) -> NDArray[np.float32]:
-        """Return the unit vector of a question.
-
-        Raises:
-            EngineError: the service cannot be reached or gave something else.
-        """
+        """Return the unit vector of a question; errors as above."""
         if not text.strip():
             return np.zeros(self.dimensions, dtype=np.float32)
         prefixed = self._prefixed(self._settings.question_prefix, text)
@@ -203,7 +185,6 @@ def fit_rows(vectors: NDArray[np.floating], dimensions: int, *, cut: bool) -> ND
 
     Args:
         vectors: Shape (n, what the model gives).
-        dimensions: What is wanted.
         cut: Whether longer vectors may be cut, as models allow that were trained so
             (Matryoshka representation learning, https://arxiv.org/abs/2205.13147).
 
@@ -270,24 +251,6 @@ def _pooling(folder: ModelFolder) -> str:
             hint="State it: embedding.pooling = 'mean', 'cls' or 'last'.",
         )
     return _POOLINGS[chosen[0]]
-
-
-def _require_known_modules(folder: ModelFolder) -> None:
-    """Refuse a model with a layer after the pooling: its vectors would be silently wrong."""
-    if MODULES not in folder.hashes or folder.is_onnx:
-        return
-    try:
-        kinds = [
-            str(entry["type"]).rpartition(".")[2] for entry in json.loads(folder.read(MODULES))
-        ]
-    except (ValueError, TypeError, KeyError):
-        raise UsageError(f"{folder.path / MODULES} is not a list of modules.") from None
-    unknown = sorted(set(kinds) - _SUPPORTED_MODULES)
-    if unknown:
-        raise UsageError(
-            f"The model in {folder.path} has a part that cannot be run: {', '.join(unknown)}.",
-            hint="Serve it with an OpenAI-compatible server: embedding.engine = 'openai'.",
-        )
 
 
 def _batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:

@@ -1,17 +1,15 @@
 """A folder with the files of one model, known by their hashes, and what runs them.
 
-The layout is that of the Hugging Face hub: ``config.json``, ``tokenizer.json`` and either
-``model.safetensors`` (BERT, or a table of token vectors) or an ONNX export, which may lie in
-``onnx/``.
+The layout is that of the Hugging Face hub: ``config.json``, ``tokenizer.json`` and an ONNX export,
+which may lie in ``onnx/``.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +19,11 @@ from chapterhouse.loading import lazy
 from chapterhouse.text.sanitise import sanitise_line
 
 if TYPE_CHECKING:
-    import safetensors
-    import safetensors.numpy as safetensors_numpy
+    import onnxruntime
     import tokenizers
-
-    from chapterhouse.models import bert, onnx
 else:
-    safetensors = lazy("safetensors")
-    safetensors_numpy = lazy("safetensors.numpy")
+    onnxruntime = lazy("onnxruntime")
     tokenizers = lazy("tokenizers")
-    bert = lazy("chapterhouse.models.bert")
-    onnx = lazy("chapterhouse.models.onnx")
 
 CONFIG: Final = "config.json"
 TOKENIZER: Final = "tokenizer.json"
@@ -49,21 +41,15 @@ _USED: Final = (
     LENGTHS,
     MODULES,
 )
-# In order of preference, whatever is installed: what a library was built with must not depend on
-# it. The ONNX export is about twice as fast as reading the same weights with NumPy.
-_WEIGHTS: Final = ("model.onnx", "onnx/model.onnx", "model.safetensors")
+_WEIGHTS: Final = ("model.onnx", "onnx/model.onnx")  # in order of preference
 _LONGEST_NAME: Final = 80
 _ONNX_DATA: Final = (".onnx_data", ".onnx.data")  # weights beyond 2 GB lie beside the graph
+_ERRORS_ONLY: Final = 3  # a level of ONNX Runtime's log
 
-Numbers = NDArray[np.float32]
-# The tokens of one text or pair and to which of the two each belongs, shape (tokens,), to what
-# the model gives: shape (tokens, n) for each token, or (n,) for all.
-Forward = Callable[[NDArray[np.int64], NDArray[np.int64]], Numbers]
-
-_TABLES: Final = ("embeddings", "embedding.weight")  # model2vec's and wordllama's name for it
 _LONGEST: Final = 512  # tokens, where the model does not say
 _LIMIT: Final = 8_192  # tokens: the work grows with their square
 _ROBERTA_OFFSET: Final = 2  # positions that RoBERTa does not use
+_INPUTS: Final = frozenset({"input_ids", "attention_mask", "token_type_ids", "position_ids"})
 _POOLED: Final = ("sentence_embedding", "logits")  # outputs preferred to the first one
 
 
@@ -73,18 +59,13 @@ class ModelFolder:
 
     Attributes:
         path: The folder.
-        weights: Name in it of the file with the weights.
+        weights: Name in it of the ONNX file.
         hashes: SHA-256 of every file that is used, by name.
     """
 
     path: Path
     weights: str
     hashes: Mapping[str, str]
-
-    @property
-    def is_onnx(self) -> bool:
-        """Whether the weights are an ONNX graph."""
-        return self.weights.endswith(".onnx")
 
     @property
     def checksum(self) -> str:
@@ -143,13 +124,12 @@ def open_model_folder(
     """Return the model in ``folder``.
 
     Args:
-        folder: Its path; ``~`` is the user's home.
-        file: Name of the weights in it; found where empty.
+        file: Name of the ONNX file in it; found where empty.
         checksum: What ``ModelFolder.checksum`` must be; anything where empty.
         section: The section of the settings that names it, for hints.
 
     Raises:
-        UsageError: there is no model in the folder, or its path is not absolute.
+        UsageError: there is no ONNX model in the folder, or its path is not absolute.
         EngineError: its files are not the ones of ``checksum``.
     """
     path = Path(folder).expanduser()
@@ -161,6 +141,8 @@ def open_model_folder(
     weights = file or _found(path, section)
     external_data = [f"{weights.removesuffix('.onnx')}{ending}" for ending in _ONNX_DATA]
     names = [name for name in (weights, *_USED, *external_data) if (path / name).is_file()]
+    if not weights.endswith(".onnx"):
+        raise _no_onnx(path, weights, section)
     for needed in (weights, TOKENIZER):
         if needed not in names:
             raise UsageError(
@@ -185,13 +167,25 @@ def _found(path: Path, section: str) -> str:
     for name in _WEIGHTS:
         if (path / name).is_file():
             return name
-    found = sorted(file.name for file in path.iterdir() if file.suffix in {".onnx", ".safetensors"})
-    if len(found) != 1:
+    found = sorted(file.name for file in path.glob("*.onnx"))
+    if not found:
+        raise _no_onnx(path, "", section)
+    if len(found) > 1:
         raise UsageError(
-            f"The model folder {path} holds {len(found)} files of weights.",
-            hint=f"Name one in {section}.file: {', '.join(found) or 'an ONNX or safetensors file'}",
+            f"The model folder {path} holds {len(found)} ONNX files.",
+            hint=f"Name one in {section}.file: {', '.join(found)}",
         )
     return found[0]
+
+
+def _no_onnx(path: Path, file: str, section: str) -> UsageError:
+    what = f"{file} in the model folder {path} is" if file else f"The model folder {path} has"
+    return UsageError(
+        f"{what} no ONNX file, and only those run here.",
+        hint="Fetch the model's onnx/model.onnx into it, export one with Optimum "
+        "(optimum-cli export onnx), or run the command again that fetched the model, such as "
+        f"chapterhouse model use --embedder {path.name}. The setting is {section}.folder.",
+    )
 
 
 def _sha256(path: Path) -> str:
@@ -202,60 +196,92 @@ def _sha256(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """A tokenizer and what runs on its tokens."""
+    """A tokenizer and the graph that runs on its tokens.
+
+    Attributes:
+        output: Which of the graph's outputs is wanted.
+    """
 
     tokenizer: "tokenizers.Tokenizer"
-    forward: Forward
-    special_tokens: bool = True
+    session: Any
+    output: str
 
-    def run(self, text: str, pair: str | None = None) -> Numbers:
-        """Return what the model gives for a text, or for a text and another."""
-        encoding = self.tokenizer.encode(text, pair, add_special_tokens=self.special_tokens)
+    def run(self, text: str, pair: str | None = None) -> NDArray[np.float32]:
+        """Return what the model gives for a text, or for a text and another.
+
+        One alone: the scales of an 8-bit model depend on all that is run with it.
+
+        Returns:
+            Shape (tokens, n) where it gives something for each token, else (n,).
+        """
+        encoding = self.tokenizer.encode(text, pair)
         ids = np.asarray(encoding.ids, dtype=np.int64)
-        try:
-            return self.forward(ids, np.asarray(encoding.type_ids, dtype=np.int64))
-        except (IndexError, KeyError, ValueError) as error:
-            raise EngineError(
-                f"The model's files do not belong together: {type(error).__name__}: {error}",
-                hint="Fetch the model again, all files of one version.",
-            ) from error
+        given = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.asarray(encoding.type_ids, dtype=np.int64),
+            "position_ids": np.arange(len(ids), dtype=np.int64),
+        }
+        inputs = {entry.name: given[entry.name][None] for entry in self.session.get_inputs()}
+        (result,) = run_session(self.session, [self.output], inputs)
+        numbers: NDArray[np.float32] = result[0]
+        return numbers
 
 
-def load(folder: ModelFolder, head: Literal["hidden", "logits"]) -> LocalModel:
+def load(folder: ModelFolder) -> LocalModel:
     """Read the model of a folder.
-
-    Args:
-        folder: Where it is.
-        head: Whether its hidden states are wanted, or the scores of a cross-encoder.
 
     Raises:
         EngineError: it is a kind of model that cannot be run, or its files are damaged.
     """
-    tokenizer = _tokenizer(folder)
-    if folder.is_onnx:
-        return LocalModel(tokenizer, _onnx(folder))
-    tensors, config = _tensors(folder), folder.json(CONFIG)
-    for name in _TABLES:
-        if name in tensors and tensors[name].ndim == 2:  # noqa: PLR2004 - a table
-            tokenizer.no_truncation()
-            forward = _table(tensors[name], tensors, _unknown(tokenizer))
-            return LocalModel(tokenizer, forward, special_tokens=False)
-    if head == "hidden":
-        return LocalModel(tokenizer, bert.Bert(tensors, config, bert.quantize).hidden)
-    return LocalModel(tokenizer, bert.Bert(tensors, config, bert.exact).logits)
+    tokenizer, path = _tokenizer(folder), folder.path / folder.weights
+    has_data = any("onnx" in name and name != folder.weights for name in folder.hashes)
+    session = open_session(path if has_data else folder.read(folder.weights), str(path))
+    unknown = {entry.name for entry in session.get_inputs()} - _INPUTS
+    if unknown:
+        raise EngineError(
+            f"The ONNX model {path} asks for {', '.join(sorted(unknown))}.",
+            hint="Name the export of a text encoder.",
+        )
+    outputs = [entry.name for entry in session.get_outputs()]
+    output = next((name for name in _POOLED if name in outputs), outputs[0])
+    return LocalModel(tokenizer, session, output)
 
 
-def table_dimensions(folder: ModelFolder) -> int:
-    """Return the length of the vectors of a table, without reading it; 0 where it is none."""
-    if folder.is_onnx:
-        return 0
+def open_session(model: Path | bytes, name: str) -> Any:
+    """Return ONNX Runtime's session of a model.
+
+    Texts are embedded side by side on threads of ours, which is faster here than one text on many
+    threads; so each uses one. Nodes stay as they are in the file but for what never changes:
+    ONNX Runtime would join sums and normalisations to an operator that is four times slower.
+
+    Raises:
+        EngineError: it does not run here.
+    """
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = _ERRORS_ONLY
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    if isinstance(model, bytes):
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     try:
-        with safetensors.safe_open(folder.path / folder.weights, framework="numpy") as opened:
-            for name in set(_TABLES) & set(opened.keys()):
-                return int(opened.get_slice(name).get_shape()[-1])
-    except safetensors.SafetensorError as error:
-        raise _damaged(folder, error) from error
-    return 0
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # one class per status code, without a common one
+        raise EngineError(f"{name} is no ONNX model that runs here: {error}") from error
+
+
+def run_session(
+    session: Any, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]
+) -> list[NDArray[np.float32]]:
+    """Return some outputs of a graph; raise an EngineError where it fails."""
+    try:
+        results = session.run(list(outputs), dict(inputs))
+    except Exception as error:  # likewise
+        raise EngineError(
+            f"The ONNX model failed on a text: {error}",
+            hint="Fetch the model again, all files of one version.",
+        ) from error
+    return [np.asarray(result, dtype=np.float32) for result in results]
 
 
 def _tokenizer(folder: ModelFolder) -> "tokenizers.Tokenizer":
@@ -278,90 +304,3 @@ def _longest(folder: ModelFolder) -> int:
         folder.json(TOKENIZER_CONFIG).get("model_max_length"),  # 1e30 where nobody knew
     )
     return min(positions, *(int(length) for length in stated if length), _LIMIT)
-
-
-def _tensors(folder: ModelFolder) -> Mapping[str, NDArray[Any]]:
-    try:
-        tensors: Mapping[str, NDArray[Any]] = safetensors_numpy.load(folder.read(folder.weights))
-    except (
-        safetensors.SafetensorError,
-        KeyError,
-        TypeError,
-    ) as error:  # the latter two: number types
-        raise _damaged(folder, error) from error
-    return tensors
-
-
-def _damaged(folder: ModelFolder, error: Exception) -> EngineError:
-    return EngineError(
-        f"{folder.path / folder.weights} cannot be read: {error}",
-        hint="Fetch the model again; numbers must be 16- or 32-bit floats.",
-    )
-
-
-def _onnx(folder: ModelFolder) -> Forward:
-    path = folder.path / folder.weights
-    external_data = any("onnx" in name and name != folder.weights for name in folder.hashes)
-    session = onnx.inference_session(
-        str(path) if external_data else folder.read(folder.weights), str(path)
-    )
-    inputs = [entry.name for entry in session.get_inputs()]
-    outputs = [entry.name for entry in session.get_outputs()]
-    unknown = set(inputs) - {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
-    if unknown:
-        raise EngineError(
-            f"The ONNX model {path} asks for {', '.join(sorted(unknown))}.",
-            hint="Name the export of a text encoder.",
-        )
-    output = next((name for name in _POOLED if name in outputs), outputs[0])
-    return partial(_run_onnx, session, inputs, output)
-
-
-def _run_onnx(
-    session: Any,
-    inputs: Sequence[str],
-    output: str,
-    ids: NDArray[np.int64],
-    types: NDArray[np.int64],
-) -> Numbers:
-    """Run one text alone: the scales of an 8-bit model depend on all that is run with it."""
-    given = {
-        "input_ids": ids,
-        "attention_mask": np.ones_like(ids),
-        "token_type_ids": types,
-        "position_ids": np.arange(len(ids), dtype=np.int64),
-    }
-    try:
-        (result,) = session.run([output], {name: given[name][None] for name in inputs})
-    except Exception as error:  # one class per status code, without a common one
-        raise EngineError(f"The ONNX model failed on a text: {error}") from error
-    numbers: Numbers = np.asarray(result, dtype=np.float32)[0]
-    return numbers
-
-
-def _unknown(tokenizer: "tokenizers.Tokenizer") -> int:
-    """Return the id of the token for what the table does not know, or -1."""
-    found = (tokenizer.token_to_id(name) for name in ("[UNK]", "<unk>"))
-    return next((number for number in found if number is not None), -1)
-
-
-def _table(table: NDArray[Any], tensors: Mapping[str, NDArray[Any]], unknown: int) -> Forward:
-    """Return the weighted mean of the tokens' vectors.
-
-    ``weights`` and ``mapping`` are those of model2vec 0.6 and later, one number a token:
-    https://github.com/MinishLab/model2vec
-    """
-    vectors = table.astype(np.float32)
-    weights, mapping = tensors.get("weights"), tensors.get("mapping")
-
-    def mean(ids: NDArray[np.int64], _: NDArray[np.int64]) -> Numbers:
-        known = ids[ids != unknown]
-        if not len(known):
-            return np.zeros(vectors.shape[1], dtype=np.float32)
-        rows = vectors[known if mapping is None else mapping[known].astype(np.int64)]
-        if weights is not None:
-            rows = rows * weights[known].astype(np.float32)[:, None]
-        pooled: Numbers = rows.mean(axis=0)
-        return pooled
-
-    return mean

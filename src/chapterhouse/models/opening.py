@@ -1,14 +1,12 @@
 """From the settings to the engine that they name.
 
 Opening says at once what is missing: an extra, a folder, an address. It reads no weights and
-asks no service, but for one thing: the length of a service's vectors where the settings leave it
-open, and that once.
+asks no service.
 """
 
 import re
 import threading
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import EngineError, UsageError
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
         chat,
         cross_encoders,
         embedders,
-        embedding_cache,
         keys,
         presets,
         served,
@@ -40,31 +37,20 @@ else:
     chat = lazy("chapterhouse.models.chat")
     cross_encoders = lazy("chapterhouse.models.cross_encoders")
     embedders = lazy("chapterhouse.models.embedders")
-    embedding_cache = lazy("chapterhouse.models.embedding_cache")
     keys = lazy("chapterhouse.models.keys")
     presets = lazy("chapterhouse.models.presets")
     served = lazy("chapterhouse.models.served")
     service = lazy("chapterhouse.models.service")
 
-# Called with what has to be called when the library is closed.
 _BARE: Final = re.compile(r"[\w-]+")  # what a table of TOML may be called without quotes
-OnClose = Callable[[Callable[[], None]], object]
-
-_CACHE_FILE = "embeddings.db"
 
 
-def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -> Embedder:
+def open_embedder(settings: EmbeddingSettings) -> Embedder:
     """Return the embedder of a library.
-
-    Args:
-        settings: Which.
-        cache: A folder of the library for vectors that can be had again.
-        on_close: Is told what to call in the end.
 
     Raises:
         UsageError: the settings name what is not there.
-        EngineError: the model's files are not the ones of the checksum, or its service cannot be
-            asked how long its vectors are.
+        EngineError: the model's files are not the ones of the checksum.
     """
     if settings.engine == "none":
         return NoEmbedder()
@@ -72,11 +58,31 @@ def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -
         return static_embedder()
     if settings.engine == "built-in":
         return built_in.built_in_encoder()
-    if not settings.cache_megabytes:
-        return _embedder(settings, None)
-    vectors = embedding_cache.VectorCache(cache / _CACHE_FILE, settings.cache_megabytes * 2**20)
-    on_close(vectors.close)
-    return embedding_cache.CachedEmbedder(_embedder(settings, vectors), vectors)
+    if settings.engine == "folder":
+        return embedders.FolderEmbedder(_folder(settings, "embedding"), settings)
+    stated = presets.with_path(settings.base_url.removesuffix("/embeddings"))
+    return embedders.ApiEmbedder(_service(settings, "embedding", stated), settings)
+
+
+def state_length(
+    settings: EmbeddingSettings, recorded: Iterable[EmbeddingSettings]
+) -> EmbeddingSettings:
+    """Return settings that say how long a service's vectors are: as recorded, or as it says now.
+
+    Raises:
+        EngineError: nothing is recorded of its model, and the service cannot be asked.
+    """
+    if settings.engine != "openai" or settings.dimensions:
+        return settings
+    names = settings.engine, settings.model, settings.revision
+    same = (one for one in recorded if (one.engine, one.model, one.revision) == names)
+    known = next((one.dimensions for one in same if not one.shorten), 0)
+    try:
+        known = known or open_embedder(settings).dimensions
+    except EngineError as error:
+        hint = f"{error.hint} Or state the length of its vectors: embedding.dimensions."
+        raise EngineError(error.message, hint=hint) from None
+    return settings.model_copy(update={"dimensions": known})
 
 
 def open_reranker(settings: RerankSettings) -> Reranker | None:
@@ -101,10 +107,8 @@ def open_language_model(
 ) -> LanguageModel | None:
     """Return a language model; None where the settings name none.
 
-    Args:
-        settings: Which.
-        section: The section of the settings that they stand in, for messages.
-        slots: How many requests its service is sent at once, by all who ask it.
+    ``section`` is where the settings stand, for messages; ``slots`` are shared by all who ask its
+    server.
 
     Raises:
         UsageError: a key would travel unencrypted.
@@ -167,39 +171,8 @@ def settings_of(settings: Settings, name: str) -> LanguageModelSettings:
     )
 
 
-def _embedder(
-    settings: EmbeddingSettings, vectors: "embedding_cache.VectorCache | None"
-) -> Embedder:
-    if settings.engine == "openai":
-        return _service_embedder(settings, vectors)
-    return embedders.FolderEmbedder(_folder(settings, "embedding"), settings)
-
-
 def _folder(settings: EmbeddingSettings | RerankSettings, section: str) -> ModelFolder:
     return open_model_folder(settings.folder, settings.file, settings.checksum, section=section)
-
-
-def _service_embedder(
-    settings: EmbeddingSettings, vectors: "embedding_cache.VectorCache | None"
-) -> Embedder:
-    stated = presets.with_path(settings.base_url.removesuffix("/embeddings"))
-    place = _service(settings, "embedding", stated)
-    if settings.dimensions or vectors is None:
-        return embedders.ApiEmbedder(place, settings)
-    name = f"{settings.model}@{settings.revision}"
-    known = vectors.number(name)
-    if not known:
-        known = _asked_length(embedders.ApiEmbedder(place, settings))
-        vectors.remember(name, known)
-    return embedders.ApiEmbedder(place, settings.model_copy(update={"dimensions": known}))
-
-
-def _asked_length(embedder: Embedder) -> int:
-    try:
-        return embedder.dimensions
-    except EngineError as error:
-        hint = f"{error.hint} Or state the length of its vectors: embedding.dimensions."
-        raise EngineError(error.message, hint=hint) from None
 
 
 def _service(

@@ -26,10 +26,8 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.loading import lazy
 
 if TYPE_CHECKING:
-    import safetensors.numpy as safetensors_numpy
     import tokenizers
 else:
-    safetensors_numpy = lazy("safetensors.numpy")
     tokenizers = lazy("tokenizers")
 
 # Files beside this module and the SHA-256 of what was evaluated.
@@ -101,8 +99,11 @@ class StaticEmbedder:
 
     @cached_property
     def _table(self) -> NDArray[np.float32]:
-        tensors = safetensors_numpy.load(read_packaged(*_WEIGHTS))
-        return next(iter(tensors.values())).astype(np.float32)
+        # Eight bytes with the length of a description, the description, and one table.
+        data = read_packaged(*_WEIGHTS)
+        begin = 8 + int.from_bytes(data[:8], "little")
+        table = np.frombuffer(data, dtype="<f2", offset=begin)
+        return table.reshape(-1, self.dimensions).astype(np.float32)
 
     @cached_property
     def _tokenizer(self) -> "tokenizers.Tokenizer":
@@ -144,11 +145,7 @@ def static_embedder() -> StaticEmbedder:
 
 
 def read_packaged(name: str, sha256: str) -> bytes:
-    """Return the content of a file of this package, as it was measured.
-
-    Args:
-        name: The file; one that ends with ``.gz`` is compressed.
-        sha256: Of its content.
+    """Return the content of a file of this package, unpacked, as it was measured.
 
     Raises:
         CorruptLibraryError: it is another.

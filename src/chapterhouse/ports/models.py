@@ -1,7 +1,7 @@
 """What reads, cuts, embeds, ranks, writes and judges texts."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.types import (
     Body,
@@ -56,14 +56,6 @@ class Embedder(Protocol):
 
     def embed_question(self, text: str) -> "NDArray[np.float32]":
         """Return one unit vector, shape (dimensions,)."""
-
-
-@runtime_checkable
-class PassageCache(Protocol):
-    """Vectors of passages that can be had again without embedding them."""
-
-    def forget(self, keys: Sequence[bytes]) -> None:
-        """Delete what is cached under these keys."""
 
 
 class TokenEmbedder(Protocol):

@@ -293,6 +293,9 @@ SELECT e.dimensions, e.vectors
 FROM document AS d JOIN embedding AS e ON e.document = d.key
 WHERE d.id = ? AND e.fingerprint = ?;
 
+-- embeddings_of
+SELECT fingerprint, dimensions, vectors FROM embedding WHERE document = ?;
+
 -- fingerprints
 SELECT fingerprint, count(*) FROM embedding GROUP BY fingerprint ORDER BY fingerprint;
 

@@ -177,6 +177,7 @@ class SqliteStore(StoreReader):
                 self._blobs.put(content)
             earlier = first(connection, "document_at", document.location)
             identifier = earlier[1] if earlier else writing.free_id(connection, document)
+            known = writing.vectors_by_content(connection, earlier[0]) if earlier else {}
             sequence = writing.next_sequence(connection)
             values = rows.document_row(document, identifier, sequence)
             ((key,),) = run(connection, "put_document", *values)
@@ -188,6 +189,7 @@ class SqliteStore(StoreReader):
             writing.write_shelves(connection, key, document.shelves)
             if vectors is not None:
                 writing.write_vectors(connection, key, fingerprint, vectors)
+            writing.write_known_vectors(connection, key, known, fingerprint)
             writing.write_file(connection, record, identifier)
         if earlier:
             self._drop_blob(earlier[2])
@@ -208,11 +210,13 @@ class SqliteStore(StoreReader):
             if not found or found[2] != document.sha256:
                 return False
             key = found[0]
+            known = writing.vectors_by_content(connection, key)
             sequence = writing.next_sequence(connection)
             run(connection, "put_cutting", len(chunks), document.cut_by, sequence, key)
             writing.write_chunks_anew(connection, key, chunks)
             if vectors is not None:
                 writing.write_vectors(connection, key, fingerprint, vectors)
+            writing.write_known_vectors(connection, key, known, fingerprint)
         return True
 
     def record_file(self, record: FileRecord) -> None:

@@ -2,8 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import apsw
 import numpy as np
@@ -15,6 +16,8 @@ from chapterhouse.store.statements import Row, first, run, run_many
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, shelf_names
 
 Rows = Sequence[Row]
+Content = tuple[Any, ...]  # what is embedded of a chunk: title, section, header, text
+KnownVectors = Mapping[str, Mapping[Content, bytes]]
 
 
 def require_agreement(
@@ -88,6 +91,37 @@ def write_vectors(
     """Write the vectors that come with a document, one row a chunk."""
     halves = np.ascontiguousarray(vectors, dtype="<f2").tobytes()
     run(connection, "put_embedding", key, fingerprint, vectors.shape[1], halves, 0)
+
+
+def vectors_by_content(connection: apsw.Connection, key: int) -> KnownVectors:
+    """Return the vectors of a stored document: of each embedder by what was embedded of a chunk."""
+    contents, known = _contents(connection, key), {}
+    for fingerprint, dimensions, vectors in run(connection, "embeddings_of", key):
+        size = 2 * dimensions
+        parts = (vectors[at : at + size] for at in range(0, len(vectors), size))
+        known[str(fingerprint)] = dict(zip(contents, parts, strict=False))
+    return known
+
+
+def write_known_vectors(
+    connection: apsw.Connection, key: int, known: KnownVectors, fingerprint: str
+) -> None:
+    """Give a document that was written anew the vectors that it had, without asking an encoder.
+
+    Only where it had one of every chunk. Those of the embedder ``fingerprint`` came with it.
+    """
+    contents = _contents(connection, key)
+    for name, vectors in known.items():
+        if name != fingerprint and contents and vectors.keys() >= set(contents):
+            halves = b"".join(vectors[content] for content in contents)
+            ((sequence,),) = run(connection, "next_embedding")
+            values = key, name, len(halves) // 2 // len(contents), halves, sequence
+            run(connection, "put_embedding", *values)
+
+
+def _contents(connection: apsw.Connection, key: int) -> list[Content]:
+    ((title, *_),) = run(connection, "document_facts", key)
+    return [(title, row[6], row[5], row[3]) for row in run(connection, "chunk_rows", key)]
 
 
 def rows_checksum(facts: Row, sections: Rows, pages: Rows, chunks: Rows) -> str:

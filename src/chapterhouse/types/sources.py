@@ -22,21 +22,15 @@ class Traces:
 
     Attributes:
         pieces: Of each passage, name, id and hash: some of its bytes.
-        cached: Keys under which caches of embeddings may have vectors of their passages.
         uploads: Names of received files with their bytes, whose jobs have ended.
     """
 
     pieces: tuple[frozenset[bytes], ...] = ()
-    cached: tuple[bytes, ...] = ()
     uploads: tuple[str, ...] = ()
 
     def __add__(self, other: "Traces") -> "Traces":
         """Return those of both."""
-        return Traces(
-            (*self.pieces, *other.pieces),
-            (*self.cached, *other.cached),
-            (*self.uploads, *other.uploads),
-        )
+        return Traces((*self.pieces, *other.pieces), (*self.uploads, *other.uploads))
 
 
 @dataclass(frozen=True, slots=True)

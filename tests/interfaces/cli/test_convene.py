@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chapterhouse.council.agreement import find_agreement
 from rich.cells import cell_len
 from rich.console import Console
 

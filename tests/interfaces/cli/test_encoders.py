@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import http.server
-import json
 import runpy
 import shutil
 import threading
@@ -31,12 +30,7 @@ TINY = "tiny"
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     """A model folder, laid out below ``hub`` as the hub does it."""
-    folder = tmp_path / "hub/org/tiny/resolve/abc"
-    folder.mkdir(parents=True)
-    _MODELS["write_tokenizer"](folder)
-    _MODELS["write_tensors"](folder / "model.safetensors", _MODELS["bert_tensors"]())
-    (folder / "config.json").write_text(json.dumps(_MODELS["BERT_CONFIG"]))
-    return folder
+    return _MODELS["write_model"](tmp_path / "hub/org/tiny/resolve/abc")  # type: ignore[no-any-return]
 
 
 @pytest.fixture

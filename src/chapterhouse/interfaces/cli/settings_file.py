@@ -21,7 +21,6 @@ from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE, EmbeddingSettings
 _OF_THE_ENCODER: Final = frozenset(EmbeddingSettings.model_fields) - {
     "background",
     "batch",
-    "cache_megabytes",
     "timeout_seconds",
     "attempts",
     "trust_environment",
