@@ -270,7 +270,8 @@ class Service:
 
     def _explain(self, error: Exception) -> Failure:
         """Return why a request gave nothing. The error holds its headers and goes no further."""
-        response, cause = getattr(error, "response", None), error.__cause__ or error
+        response = getattr(error, "response", None)
+        cause = error if isinstance(error, httpx2.TransportError) else error.__cause__
         if isinstance(response, httpx2.Response):
             location = response.headers.get("location", "")
             if response.is_redirect:
