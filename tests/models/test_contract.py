@@ -10,7 +10,7 @@ from chapterhouse.models.opening import open_embedder, open_reranker
 from chapterhouse.ports.models import Embedder, Reranker
 from chapterhouse.settings import EmbeddingSettings, RerankSettings
 
-EMBEDDERS = ("none", "static", "openai", "folder")
+EMBEDDERS = ("none", "static", "built-in", "openai", "folder")
 RERANKERS = ("http", "folder")
 
 
@@ -26,7 +26,7 @@ def open_one(request: pytest.FixtureRequest) -> Callable[[], Embedder]:
 
 def _embedding(request: pytest.FixtureRequest) -> EmbeddingSettings:
     kind = request.param
-    if kind in {"none", "static"}:
+    if kind in {"none", "static", "built-in"}:
         return EmbeddingSettings(engine=kind)
     if kind == "openai":
         service = request.getfixturevalue("embedding_service")
@@ -70,7 +70,8 @@ def test_the_same_engine_has_the_same_fingerprint(open_one: Callable[[], Embedde
     assert embedder.fingerprint == other.fingerprint
     if embedder.fingerprint != "none":
         assert embedder.serves("en")
-        assert str(embedder.dimensions) in embedder.fingerprint
+        named = ("chapterhouse-encoder-1", str(embedder.dimensions))
+        assert any(part in embedder.fingerprint for part in named)
 
 
 @pytest.fixture(params=RERANKERS)

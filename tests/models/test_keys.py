@@ -139,18 +139,15 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
         KeySource("language_model", entry="openai/me").check(PLACE)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "10.1.2.3", "[::1]", "gpu-box"])
-def test_a_key_may_travel_unencrypted_at_home(host: str) -> None:
-    KeySource("language_model", entry="openai/me").check(f"http://{host}:8000/v1")
-
-
-def test_a_key_does_not_travel_unencrypted_abroad() -> None:
+def test_a_key_travels_unencrypted_at_home_alone() -> None:
     source = KeySource("language_model", entry="openai/me")
     with pytest.raises(UsageError, match=r"unencrypted to api\.example\.org") as caught:
         source.check("http://api.example.org/v1")
     assert "key_entry" in caught.value.hint
     source.check(PLACE)
     KeySource("language_model").check("http://api.example.org/v1")
+    for host in ("127.0.0.1", "localhost", "10.1.2.3", "[::1]", "gpu-box"):
+        source.check(f"http://{host}:8000/v1")
 
 
 def test_a_key_of_the_keyring_is_sent(ring: MemoryKeyring) -> None:

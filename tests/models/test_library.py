@@ -222,17 +222,6 @@ def test_a_library_lives_on_a_model_in_a_folder(
         assert not library.search.hits("the ferry").warnings
 
 
-def test_languages_may_be_named(
-    home: Path, folder: Path, embedding_service: Any, configure: Configure
-) -> None:
-    use_service(configure, embedding_service, dimensions=8, languages=["fi"])
-    with Library.open(home) as library:
-        library.documents.add(folder)
-        library.encoders.embed_pending()
-        assert library.search.hits("When does the ferry leave?").hits
-    assert not embedding_service.requests
-
-
 def test_what_cannot_be_opened_leaves_nothing_open(
     home: Path, configure: Configure, tmp_path: Path
 ) -> None:

@@ -161,6 +161,18 @@ def test_starting_loads_no_engine() -> None:
     }
 
 
+def test_looking_how_a_model_does_loads_no_library_of_a_service() -> None:
+    code = (
+        "import sys\n"
+        "from chapterhouse.models.served import check_language_model\n"
+        "from chapterhouse.settings import LanguageModelSettings\n"
+        "here = {'engine': 'vllm', 'model': 'm', 'base_url': 'http://127.0.0.1:9/v1'}\n"
+        "assert not check_language_model(LanguageModelSettings(**here)).passed\n"
+        "assert 'openai' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_what_speaks_to_models_reaches_nobody_when_it_is_loaded() -> None:
     code = (
         "import socket, sys, threading\n"

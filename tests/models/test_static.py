@@ -21,13 +21,6 @@ def test_every_text_has_a_unit_vector_or_none(texts: list[str]) -> None:
         assert length == 0 or abs(length - 1) < 1e-5
 
 
-@given(st.lists(st.sampled_from(["wind", "harbour gate", "", "A ferry sails."]), min_size=1))
-def test_a_vector_does_not_depend_on_its_batch(texts: list[str]) -> None:
-    together = EMBEDDER.embed_passages(texts)
-    alone = np.stack([EMBEDDER.embed_passages([text])[0] for text in texts])
-    assert np.array_equal(together, alone)
-
-
 def test_near_meanings_are_nearer_than_far_ones() -> None:
     question = EMBEDDER.embed_question("When does the boat leave?")
     near, far = EMBEDDER.embed_passages(
@@ -39,11 +32,6 @@ def test_near_meanings_are_nearer_than_far_ones() -> None:
 def test_case_does_not_matter() -> None:
     one, other = EMBEDDER.embed_passages(["THE HARBOUR GATE", "the harbour gate"])
     assert np.array_equal(one, other)
-
-
-def test_it_says_which_languages_it_serves() -> None:
-    assert EMBEDDER.serves("en")
-    assert not EMBEDDER.serves("ar")
 
 
 def test_tokens_are_counted_exactly() -> None:
