@@ -1,6 +1,7 @@
 """Catches up the index of names of a library, in a process of its own: STORE BLOBS NAMES."""
 
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from chapterhouse.index.aliases import AliasIndex
@@ -8,5 +9,8 @@ from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 
 store_path, blobs, names = map(Path, sys.argv[1:])
-with SqliteStore(store_path, blobs=FolderBlobs(blobs)) as store, AliasIndex(names) as index:
+with (
+    SqliteStore(store_path, blobs=FolderBlobs(blobs)) as store,
+    closing(AliasIndex(names)) as index,
+):
     sys.stdout.write(f"{index.catch_up(store)} {index.size()}")

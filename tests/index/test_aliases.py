@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -29,7 +30,7 @@ WHO = "The World Health Organization (WHO) met."
 
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[AliasIndex]:
-    with AliasIndex(tmp_path / "names", wait_seconds=0.5) as opened:
+    with closing(AliasIndex(tmp_path / "names", wait_seconds=0.5)) as opened:
         yield opened
 
 
@@ -139,7 +140,10 @@ def test_names_found_by_another_version_are_found_again(
 
 
 def test_two_share_one_folder(tmp_path: Path, store: SqliteStore, put: Put) -> None:
-    with AliasIndex(tmp_path / "names") as one, AliasIndex(tmp_path / "names") as other:
+    with (
+        closing(AliasIndex(tmp_path / "names")) as one,
+        closing(AliasIndex(tmp_path / "names")) as other,
+    ):
         for number in range(6):
             put(f"d{number}", f"The Harbour Board{number} (HB).")
         threads = [threading.Thread(target=each.catch_up, args=(store,)) for each in (one, other)]
@@ -171,7 +175,7 @@ def test_garbage_is_told_and_replaced_when_the_index_is_rebuilt(
     put("a", WHO)
     (tmp_path / "names").mkdir()
     (tmp_path / "names" / "aliases.db").write_bytes(b"this is no database at all " * 100)
-    with AliasIndex(tmp_path / "names") as index:
+    with closing(AliasIndex(tmp_path / "names")) as index:
         with pytest.raises(CorruptLibraryError) as raised:
             index.sequence()
         assert str(tmp_path / "names" / "aliases.db") in str(raised.value.hint)
@@ -185,14 +189,14 @@ def test_a_torn_file_is_a_clear_error_until_it_is_rebuilt(
 ) -> None:
     for number in range(60):
         put(f"d{number}", f"The Harbour Board{number} (HB). The World Health{number} Office (WHO).")
-    with AliasIndex(tmp_path / "names") as index:
+    with closing(AliasIndex(tmp_path / "names")) as index:
         index.catch_up(store)
     path = tmp_path / "names" / "aliases.db"
     size = path.stat().st_size
     with path.open("r+b") as stream:  # the first page stays, what follows is noise
         stream.seek(4096)
         stream.write(b"\xa5" * (size - 4096))
-    with AliasIndex(tmp_path / "names") as index:
+    with closing(AliasIndex(tmp_path / "names")) as index:
         with pytest.raises(CorruptLibraryError, match="names"):
             index.find(["HB"], EVERYTHING)
         index.rebuild(store)
@@ -208,7 +212,7 @@ def test_two_processes_share_one_folder(tmp_path: Path, store: SqliteStore, put:
         subprocess.Popen([sys.executable, script, *arguments], stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    with AliasIndex(tmp_path / "names") as index:
+    with closing(AliasIndex(tmp_path / "names")) as index:
         index.catch_up(store)
         assert [process.communicate(timeout=60)[0].split() for process in running] == [
             ["8", "16"], ["8", "16"],
@@ -222,7 +226,7 @@ def test_many_may_make_the_same_new_file_at_once(tmp_path: Path) -> None:
 
     def open_new(folder: Path) -> None:
         try:
-            with AliasIndex(folder) as index:
+            with closing(AliasIndex(folder)) as index:
                 index.sequence()
         except apsw.Error as error:
             failures.append(error)
@@ -313,7 +317,7 @@ def test_names_that_differ_from_the_texts_are_found_until_rebuilt(
     tmp_path: Path, store: SqliteStore, put: Put, statement: str
 ) -> None:
     put("a", WHO)
-    with AliasIndex(tmp_path / "names") as index:
+    with closing(AliasIndex(tmp_path / "names")) as index:
         index.catch_up(store)
         assert not index.differing(store, thorough=True)
         index._open().execute(statement)

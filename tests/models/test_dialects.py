@@ -79,8 +79,12 @@ SIGNED = (
 NAMELESS = ({"function": CALL}, [{"function": CALL}])
 
 
-def openai_error(message: str, kind: str, code: str | None) -> Any:
+def openai_error(message: str, kind: str, code: str | int | None) -> Any:
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+def flat_error(message: str, kind: str, code: str | int) -> Any:
+    return {"object": "error", "message": message, "type": kind, "code": code}
 
 
 def google_error(code: int, message: str, status: str, *details: Any) -> Any:
@@ -127,30 +131,18 @@ DIALECTS = {
         wait=3,
     ),
     "anthropic": Dialect(
-        busy=(
-            529,
-            {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
-        ),
+        busy=(529, {"type": "error", **openai_error("Overloaded", "overloaded_error", None)}),
         bad_key=(
             401,
-            {
-                "error": {
-                    "code": "invalid_api_key",
-                    "message": "invalid x-api-key",
-                    "type": "invalid_request_error",
-                    "param": None,
-                }
-            },
+            openai_error("invalid x-api-key", "invalid_request_error", "invalid_api_key"),
         ),
         too_long=(
             400,
-            {
-                "error": {
-                    "code": "invalid_request_error",
-                    "type": "invalid_request_error",
-                    "message": "prompt is too long: 210000 tokens > 200000 maximum",
-                }
-            },
+            openai_error(
+                "prompt is too long: 210000 tokens > 200000 maximum",
+                "invalid_request_error",
+                "invalid_request_error",
+            ),
         ),
     ),
     "google": Dialect(
@@ -191,25 +183,16 @@ DIALECTS = {
     "mistral": Dialect(
         message=IN_PARTS,
         call=WHOLE,
-        busy=(
-            429,
-            {
-                "object": "error",
-                "message": "Service tier capacity exceeded for this model.",
-                "type": "service_tier_capacity_exceeded",
-                "code": "3505",
-            },
-        ),
+        busy=(429, flat_error("Service tier capacity exceeded for this model.", "tier", "3505")),
         bad_key=(401, {"detail": "Unauthorized"}),
         too_long=(
             400,
-            {
-                "object": "error",
-                "type": "invalid_request_invalid_args",
-                "code": "3051",
-                "message": "Prompt contains 40000 tokens, too large for model with 32768 "
-                "maximum context length",
-            },
+            flat_error(
+                "Prompt contains 40000 tokens, too large for model with 32768 maximum context "
+                "length",
+                "invalid_request_invalid_args",
+                "3051",
+            ),
         ),
     ),
     "openrouter": Dialect(
@@ -246,20 +229,12 @@ DIALECTS = {
     ),
     "llamacpp": Dialect(
         message=thoughts_apart("reasoning_content"),
-        bad_key=(
-            401,
-            {"error": {"code": 401, "message": "Invalid API Key", "type": "authentication_error"}},
-        ),
+        bad_key=(401, openai_error("Invalid API Key", "authentication_error", 401)),
         too_long=(
             400,
-            {
-                "error": {
-                    "code": 400,
-                    "type": "exceed_context_size_error",
-                    "n_ctx": 2048,
-                    "message": "the request exceeds the available context size",
-                }
-            },
+            openai_error(
+                "the request exceeds the available context size", "exceed_context_size_error", 400
+            ),
         ),
     ),
     "vllm": Dialect(
@@ -268,12 +243,11 @@ DIALECTS = {
         bad_key=(401, {"error": "Unauthorized"}),
         too_long=(
             400,
-            {
-                "object": "error",
-                "code": 400,
-                "type": "BadRequestError",
-                "message": "This model's maximum context length is 2048 tokens. However, you ...",
-            },
+            flat_error(
+                "This model's maximum context length is 2048 tokens. However, you ...",
+                "BadRequestError",
+                400,
+            ),
         ),
     ),
 }

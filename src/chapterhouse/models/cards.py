@@ -4,12 +4,11 @@ The figures of fusion belong to an encoder: cosines of unrelated texts lie near 
 .75 for another. They are measured (``docs/decisions``); one that has no card counts little.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,13 +19,12 @@ _FILE: Final = "cards.json"
 _HUB: Final = "https://huggingface.co"
 
 
-@dataclass(frozen=True, slots=True)
-class CardFile:
+class CardFile(NamedTuple):
     """A file of a model: its name below the folder, its bytes and its SHA-256."""
 
     name: str
     size: int
-    sha256: str
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Card(BaseModel):
@@ -55,7 +53,7 @@ class Card(BaseModel):
     repository: str = ""
     revision: str = ""
     hosts: tuple[str, ...] = ()
-    files: tuple[tuple[str, int, Annotated[str, Field(pattern="^[0-9a-f]{64}$")]], ...] = ()
+    files: tuple[CardFile, ...] = ()
     model: str = ""
     base_url: str = ""
     dimensions: int
@@ -68,12 +66,12 @@ class Card(BaseModel):
     @property
     def card_files(self) -> tuple[CardFile, ...]:
         """The files that are fetched, smallest first: what is wrong shows early."""
-        return tuple(sorted((CardFile(*each) for each in self.files), key=lambda each: each.size))
+        return tuple(sorted(self.files, key=lambda each: each.size))
 
     @property
     def size(self) -> int:
         """Bytes of all files."""
-        return sum(each.size for each in self.card_files)
+        return sum(each.size for each in self.files)
 
     def source(self, mirror: str = "") -> str:
         """Return the address below which its files are, on the hub or on a mirror of it."""

@@ -39,7 +39,8 @@ def card(model: Path, monkeypatch: pytest.MonkeyPatch) -> cards.Card:
     files = []
     for path in sorted(path for path in model.rglob("*") if path.is_file()):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        files.append((str(path.relative_to(model)), path.stat().st_size, digest))
+        name = str(path.relative_to(model))
+        files.append(cards.CardFile(name, path.stat().st_size, digest))
     made = cards.card_of("").model_copy(
         update={
             "name": TINY,
