@@ -111,18 +111,18 @@ def _has_checksum(data: bytes) -> bool:
 
 
 @contextmanager
-def explain_damage() -> Iterator[None]:
-    """Say what to do where Tantivy only says that something failed."""
+def explain_damage(index: str = "lexical") -> Iterator[None]:
+    """Say what to do where a library only says that something failed."""
     try:
         yield
     except (ValueError, OSError, KeyError, TypeError, IndexError) as error:
         raise CorruptLibraryError(
-            f"The lexical index cannot be used: {error}",
+            f"The {index} index cannot be used: {error}",
             hint="If the disk is full, make room. Then run: chapterhouse reindex",
         ) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # Rust's, which is no Exception
             raise
         raise CorruptLibraryError(
-            f"The lexical index is damaged: {error}", hint="Run: chapterhouse reindex"
+            f"The {index} index is damaged: {error}", hint="Run: chapterhouse reindex"
         ) from error

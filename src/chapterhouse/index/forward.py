@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from chapterhouse.index.logs import (
     KeyTable,
     append,
-    drop_generations,
     is_whole,
     log_path,
     map_log,
@@ -183,11 +182,6 @@ def rewrite(folder: Path, loaded: Forward, keys_left: NDArray[np.int64]) -> Exte
     ends = np.stack([rows.sections, rows.titles, rows.starts[1:]], axis=1)
     empty = Extent(loaded.extent.edition + 1)
     return _append(folder, empty, keys, ends, rows.terms)
-
-
-def drop_before(folder: Path, edition: int) -> None:
-    """Delete the editions before one."""
-    drop_generations(folder, LOGS, edition)
 
 
 def _append(

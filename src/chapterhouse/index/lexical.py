@@ -34,6 +34,7 @@ from chapterhouse.index.comparing import (
     require_whole_segments,
 )
 from chapterhouse.index.forward import Extent, Forward
+from chapterhouse.index.logs import drop_generations
 from chapterhouse.index.ranking import best_of, clauses_of, open_index
 from chapterhouse.index.schema import entry_of, fields_of, make_schema
 from chapterhouse.index.scoped import ScopedIndex
@@ -101,7 +102,7 @@ class LexicalIndex:
                 state = self._write(store, fresh, forward.NOTHING, lambda _: None)
                 write_state(self._folder, state)
                 self._drop_others(state.generation)
-                forward.drop_before(self._folder, _extent(state).edition)
+                drop_generations(self._folder, forward.LOGS, _extent(state).edition)
         return self.sequence()
 
     def search(
@@ -255,7 +256,7 @@ class LexicalIndex:
         """Begin the next generation; the last one stays for those who are reading it."""
         fresh = self._begun(read_state(self._folder))
         write_state(self._folder, fresh)
-        forward.drop_before(self._folder, _extent(fresh).edition - 1)
+        drop_generations(self._folder, forward.LOGS, _extent(fresh).edition - 1)
         self._drop_others(fresh.generation, fresh.generation - 1)
         return fresh
 
@@ -327,7 +328,9 @@ class LexicalIndex:
         keys = self._keys()
         fresh = forward.rewrite(self._folder, self._load_forward(), keys)
         write_state(self._folder, replace(state, counts=_counts(fresh)))
-        forward.drop_before(self._folder, fresh.edition - 1)  # a reader may still map the last one
+        drop_generations(
+            self._folder, forward.LOGS, fresh.edition - 1
+        )  # a reader may still map the last one
 
     def _keys(self) -> NDArray[np.int64]:
         """Return the keys of all chunks in the index, sorted."""

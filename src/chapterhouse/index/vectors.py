@@ -7,8 +7,7 @@ by one; more are first looked through by their codes, which changes nothing in t
 """
 
 import threading
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -16,8 +15,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import vector_files
+from chapterhouse.index.comparing import explain_damage
 from chapterhouse.index.logs import drop_generations
 from chapterhouse.index.nearest import best_rows, cosines, is_small
 from chapterhouse.index.state import (
@@ -107,7 +106,7 @@ class VectorIndex:
 
     def differing(self, store: Store, *, thorough: bool) -> Collection[str]:
         """Return the documents of which it has other chunks, vectors or shelves; see ``Index``."""
-        with _explain_damage():
+        with explain_damage("vector"):
             loaded = self._load()
             if thorough and vector_files.row_faults(loaded).any():
                 raise ValueError("its codes are not those of its vectors")
@@ -155,7 +154,7 @@ class VectorIndex:
             return load_current(self._state, self._loaded_at)
 
     def _loaded_at(self, state: IndexState) -> Loaded:
-        with _explain_damage():
+        with explain_damage("vector"):
             self._loaded = vector_files.load(self._folder, Extent.of(state), self._loaded)
             return self._loaded
 
@@ -173,7 +172,7 @@ class VectorIndex:
         if not state.sequence:
             # What is there already is read with its document.
             state = _with_added(self._reset(), self._last_added(store))
-        with _explain_damage():
+        with explain_damage("vector"):
             while changes := store.changes(state.sequence, _BATCH_CHANGES):
                 state = replace(state, sequence=changes[-1].sequence)
                 state = self._apply(changes, store, state)
@@ -251,18 +250,6 @@ def _apply(
             batch.replace(document_id, shelves, np.asarray(keys, dtype=np.int64), rows)
             return
     batch.drop(document_id)
-
-
-@contextmanager
-def _explain_damage() -> Iterator[None]:
-    """Say what to do where the files are not what the state says."""
-    try:
-        yield
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise CorruptLibraryError(
-            f"The vector index cannot be used: {error}",
-            hint="If the disk is full, make room. Then run: chapterhouse reindex",
-        ) from error
 
 
 def _top(
