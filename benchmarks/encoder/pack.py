@@ -137,7 +137,7 @@ class _Graph:
         return name
 
     def node(
-        self, operator: str, inputs: list[str], output: str, domain: str = "", **attributes: int
+        self, operator: str, inputs: list[str], output: str, domain: str = "", **attributes: Any
     ) -> None:
         made = helper.make_node(operator, inputs, [output], domain=domain, **attributes)
         self.nodes.append(made)

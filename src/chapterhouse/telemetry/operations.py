@@ -31,7 +31,7 @@ _PROVIDERS: Final = {
 }  # others are called as our engines are
 _LONGEST: Final = 100  # characters of a name
 
-Spanned = AbstractContextManager[Recorder, None]
+Spanned = AbstractContextManager[Recorder, bool | None]
 
 
 def retrieval_span(query: str, shelves: Sequence[str], top_k: int) -> Spanned:

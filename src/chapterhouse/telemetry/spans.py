@@ -174,7 +174,7 @@ def _frozen(recorders: Sequence[Recorder], origin: float) -> tuple[TraceSpan, ..
 
 def span(
     name: str, attributes: _Attributes = _NOTHING, content: _Content = _NOTHING
-) -> AbstractContextManager[Recorder, None]:
+) -> AbstractContextManager[Recorder, bool | None]:
     """Open a span around the work of a ``with`` block.
 
     An exception that leaves the block is noted, a cancellation too, and goes on.

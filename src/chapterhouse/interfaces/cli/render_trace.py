@@ -7,11 +7,11 @@ from chapterhouse.interfaces.cli.envelope import json_value
 from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
 from chapterhouse.telemetry import Trace, TraceSpan, operations
-from chapterhouse.telemetry.spans import ERROR_TYPE
+from chapterhouse.telemetry.spans import ERROR_TYPE, OPERATION
 
 _STEP = 2  # columns to the right
 _LONGEST = 100  # characters shown of one value
-_SHOWN_ELSEWHERE = {operations.OPERATION, operations.TOOL_TYPE, ERROR_TYPE}
+_SHOWN_ELSEWHERE = {OPERATION, operations.TOOL_TYPE, ERROR_TYPE}
 # What the last part of a name does not say well enough.
 _LABELS = {
     operations.INPUT: "asked",
