@@ -76,10 +76,7 @@ class Councils(Registry[CouncilFolder]):
         """Make a council, read its documents, and call members with folders after them.
 
         Who was to read only what is no document, such as a picture, is left out. A stopped
-        council is there all the same, and ``refresh`` goes on reading.
-
-        Raises:
-            UsageError, RefusedError, ChapterhouseError: as for ``create`` and ``refresh``.
+        council is there all the same, and ``refresh`` goes on reading; errors as for both.
         """
         folder = self.create(council)
         refresh = self.refresh(council.slug, on_progress=on_progress)
@@ -103,14 +100,11 @@ class Councils(Registry[CouncilFolder]):
     def validate(
         self, council: str | Council | None = None, tools: Iterable[str] = ()
     ) -> tuple[Problem, ...]:
-        """Return everything wrong with a council, or with all.
+        """Return everything wrong with a council, or with all; errors as for ``resolve``.
 
         Args:
             council: A name, as for ``resolve``; or one that was built and has no folder.
             tools: Names of tools that there are beside the registered ones.
-
-        Raises:
-            NotFoundError, UsageError: as for ``resolve``.
         """
         parsed = {slug: self._parsed(slug) for slug in self.names()}
         references = self._references(parsed, frozenset(tools))

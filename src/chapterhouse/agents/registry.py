@@ -191,11 +191,7 @@ class Registry(ABC, Generic[Folder]):
     def prepare(self, name: str | Folder, *, on_progress: OnProgress | None = None) -> Refresh:
         """Read the documents of one the first time it is asked; later only say what is stale.
 
-        A question waits for no folder: what changed is read by ``sync``.
-
-        Raises:
-            NotFoundError, UsageError, DefinitionError: as for ``load``.
-            ChapterhouseError: something cannot be written; what was told before is safe.
+        A question waits for no folder: what changed is read by ``sync``. Errors as for ``refresh``.
         """
         definition = self.load(name)
         source = self.source(definition.slug)

@@ -14,8 +14,7 @@ from chapterhouse.answering.question_record import minutes_record, record_questi
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.corpus import open_declared
-from chapterhouse.council.meeting.chair import Synthesis, prepare_synthesis
-from chapterhouse.council.meeting.draft import draft_minutes
+from chapterhouse.council.meeting.chair import Synthesis, draft_minutes, prepare_synthesis
 from chapterhouse.council.meeting.limits import Allowance, fit_session
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.plan import Plan, PlannedTurn

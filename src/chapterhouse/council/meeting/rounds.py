@@ -16,8 +16,7 @@ from chapterhouse import telemetry
 from chapterhouse.agents.council_model import CHAIR, RoundKind
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.council.meeting.chair import Synthesis
-from chapterhouse.council.meeting.draft import draft_minutes
+from chapterhouse.council.meeting.chair import Synthesis, draft_minutes
 from chapterhouse.council.meeting.limits import Allowance
 from chapterhouse.council.meeting.record import OnText, Record, TurnTask, add_absence, add_turn
 from chapterhouse.council.meeting.session import Participant, Session
