@@ -1,14 +1,13 @@
 """MCP in the server, called by the SDK's own client: each caller has what is theirs."""
 
 import asyncio
-from pathlib import Path
 from typing import Any, Literal
 
 import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from tests.served import Served, serving
+from tests.served import Served
 
 from chapterhouse.library import Library
 
@@ -67,13 +66,3 @@ def test_clients_at_the_same_time_get_what_each_may_see(served: Served) -> None:
 
     found = [files(one) for one in asyncio.run(together())]
     assert found == [{"tolls.md"}, {"ferry.md", "tolls.md"}] * 4
-
-
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_the_owner_searches_and_nothing_is_remembered(tmp_path: Path, mode: Mode) -> None:
-    with Library.open(tmp_path) as library:
-        library.documents.add_text("The ferry leaves the harbour at nine.", title="Ferry")
-    with serving(tmp_path) as served:
-        assert len(asyncio.run(passages(served, served.owner_key, mode=mode))) == 1
-        with Library.open(tmp_path) as library:
-            assert library.memory.count(("",)) == 0

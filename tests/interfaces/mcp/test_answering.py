@@ -52,12 +52,6 @@ def test_a_persona_answers_from_their_own_shelf(direct: Direct, library: Library
     assert {one["file"].rpartition("/")[2] for one in answer["citations"]} == {"storm-2023.md"}
 
 
-def test_what_the_documents_do_not_answer_is_said_honestly(direct: Direct) -> None:
-    answer = direct.data("ask", question="Who won the chess tournament of 1911 in Vilnius?")
-    assert answer["outcome"] == "not-found"
-    assert answer["citations"] == []
-
-
 def test_personas_and_councils_are_listed_with_what_cannot_be_used(direct: Direct) -> None:
     personas = direct.data("list_personas")["personas"]
     assert [(one["slug"], one["documents"]) for one in personas] == [("maria", 1), ("tom", 1)]

@@ -100,12 +100,6 @@ def test_what_clients_send_beside_is_ignored(client: openai.OpenAI) -> None:
     assert "4 knots" in completion.choices[0].message.content
 
 
-def test_a_limit_of_tokens_is_one_of_words(client: openai.OpenAI) -> None:
-    question = user("What does the harbour say on speed and on the gate?")
-    short = ask(client, question, max_tokens=1).chapterhouse["text"]
-    assert len(short) <= len(ask(client, question, max_completion_tokens=900).chapterhouse["text"])
-
-
 def test_a_stream_gives_the_same(client: openai.OpenAI) -> None:
     chunks = list(ask(client, user(SPEED), stream=True, stream_options={"include_usage": True}))
     for chunk in chunks:

@@ -85,12 +85,6 @@ def test_every_error_has_the_form_of_openai(
     assert set(response.json()["error"]) == {"message", "type", "param", "code"}
 
 
-def test_other_routes_have_problem_details(town: Desktop) -> None:
-    with town.client(town.key()) as plain:
-        found = plain.post("/api/ask", json={"question": ""})
-    assert (found.status_code, found.json()["errors"][0]["place"]) == (422, "body.question")
-
-
 PAGE = Path(__file__).parents[4] / "docs" / "openai.md"
 CURL = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("curl ")]
 
