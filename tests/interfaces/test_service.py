@@ -3,8 +3,10 @@
 import asyncio
 import threading
 import time
+from collections.abc import AsyncIterator
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces import service as service_module
-from chapterhouse.interfaces.agent_results import with_transcript
+from chapterhouse.interfaces.agent_results import meeting_events
 from chapterhouse.interfaces.service import Service, explain, hide_folder, without_paths
 
 
@@ -190,11 +192,20 @@ def test_of_a_known_folder_nothing_is_told_whatever_its_name_is(
 
 
 def test_what_a_meeting_writes_is_thrown_away_unless_it_is_remembered() -> None:
-    remembered = MeetingOptions(model="none")
-    with with_transcript(remembered) as options:
-        assert options is remembered
-    with with_transcript(MeetingOptions(remember=False, model="none")) as options:
-        assert options.transcript is not None
-        assert options.transcript.parent.is_dir()
-        assert options.model == "none"
-    assert not options.transcript.parent.exists()
+    places: list[Path | None] = []
+
+    async def events(_council: str, _question: str, options: MeetingOptions) -> AsyncIterator[int]:
+        places.append(options.transcript)
+        assert options.transcript is None or options.transcript.parent.is_dir()
+        yield 1
+
+    async def meet() -> None:
+        library = cast("Any", SimpleNamespace(councils=SimpleNamespace(events=events)))
+        for remember in (True, False):
+            options = MeetingOptions(remember=remember)
+            assert [one async for one in meeting_events(library, "board", "Why?", options)] == [1]
+
+    asyncio.run(meet())
+    assert places[0] is None
+    assert places[1] is not None
+    assert not places[1].parent.exists()

@@ -1,7 +1,6 @@
 """Personas, councils and answers as clients get them, and the options of a client's meeting."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,17 +20,18 @@ from chapterhouse.interfaces.schemas import (
 )
 from chapterhouse.interfaces.service import public_lines, without_paths
 from chapterhouse.library import Library
-from chapterhouse.types import Answer, Persona
+from chapterhouse.types import Answer, CouncilEvent, Persona
 
 
-@contextmanager
-def with_transcript(options: MeetingOptions) -> Iterator[MeetingOptions]:
-    """Give the options of a meeting; what it writes is thrown away unless it is remembered."""
-    if options.remember:
-        yield options
-        return
+async def meeting_events(
+    library: Library, council: str, question: str, options: MeetingOptions
+) -> AsyncGenerator[CouncilEvent]:
+    """Yield the events of a meeting; what it writes is thrown away unless it is remembered."""
     with TemporaryDirectory(prefix="chapterhouse-meeting-") as folder:
-        yield replace(options, transcript=Path(folder) / "transcript.ndjson")
+        if not options.remember:
+            options = replace(options, transcript=Path(folder) / "transcript.ndjson")
+        async for event in library.councils.events(council, question, options=options):
+            yield event
 
 
 def all_personas(library: Library) -> PersonasResult:

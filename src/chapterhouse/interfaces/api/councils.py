@@ -1,7 +1,7 @@
 """Personas and councils over HTTP, and meetings: begun at once, followed as long as wanted."""
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Header
@@ -10,7 +10,7 @@ from pydantic import AliasPath, BeforeValidator, ConfigDict, Field, StrictBool
 
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.agent_results import all_councils, all_personas, with_transcript
+from chapterhouse.interfaces.agent_results import all_councils, all_personas, meeting_events
 from chapterhouse.interfaces.api.meetings import Meeting, MeetingState, NumberedEvent, Opening
 from chapterhouse.interfaces.api.problems import problem
 from chapterhouse.interfaces.api.routing import needs, router
@@ -29,7 +29,6 @@ from chapterhouse.interfaces.schemas import (
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.library import Library
 from chapterhouse.types import (
-    CouncilEvent,
     MeetingEvent,
     MeetingEventKind,
     MinutesEvent,
@@ -157,16 +156,10 @@ async def convene(exchange: Exchanged, slug: str, body: MeetingBody) -> MeetingR
         options=body.options or None,
         remember=exchange.remember and body.remember,
     )
-
-    async def meet(library: Library) -> AsyncGenerator[CouncilEvent]:
-        with with_transcript(options) as completed:
-            events = library.councils.events(slug, body.question, options=completed)
-            async for event in events:
-                yield event
-
     caller = exchange.caller
     opening = Opening(caller.workspace, caller.grant.name, slug, body.question)
-    begun = exchange.server.meetings.open(opening, exchange.events(meet))
+    events = exchange.events(lambda library: meeting_events(library, slug, body.question, options))
+    begun = exchange.server.meetings.open(opening, events)
     return MeetingResult.model_validate(begun)
 
 

@@ -10,7 +10,7 @@ from chapterhouse.facets.councils import minutes_of
 from chapterhouse.interfaces.agent_results import (
     all_councils,
     all_personas,
-    with_transcript,
+    meeting_events,
     without_private,
 )
 from chapterhouse.interfaces.schemas import (
@@ -22,14 +22,12 @@ from chapterhouse.interfaces.schemas import (
     Outcome,
 )
 from chapterhouse.interfaces.service import Report, Service
-from chapterhouse.library import Library
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.types import (
     AskEvent,
     CouncilEvent,
     MeetingEvent,
     MeetingEventKind,
-    Minutes,
     ReadingEvent,
 )
 
@@ -72,13 +70,12 @@ async def convene(service: Service, arguments: ConveneArguments, report: Report)
         if isinstance(event, MeetingEvent) and (text := _EVENT_TEXTS.get(event.kind)):
             report(text.format(number=event.number, round=event.round, member=event.member))
 
-    async def held(library: Library) -> Minutes:
-        wanted = MeetingOptions(remember=service.remember, interface="mcp", counted=True)
-        with with_transcript(wanted) as options:
-            events = library.councils.events(arguments.council, arguments.question, options=options)
-            return await minutes_of(events, on_event)
-
-    minutes = await service.ask(held)
+    options = MeetingOptions(remember=service.remember, interface="mcp", counted=True)
+    minutes = await service.ask(
+        lambda library: minutes_of(
+            meeting_events(library, arguments.council, arguments.question, options), on_event
+        )
+    )
     return Outcome(MinutesResult.model_validate(minutes), minutes_markdown(minutes))
 
 

@@ -59,8 +59,14 @@ def test_a_persona_answers_from_their_own(client: openai.OpenAI) -> None:
     assert "80 euros" in completion.choices[0].message.content
 
 
-def test_a_council_meets(client: openai.OpenAI) -> None:
+def test_a_council_meets_and_is_counted(client: openai.OpenAI, town: Desktop) -> None:
+    def questions() -> int:
+        with town.client(town.owner_key) as owner:
+            return int(owner.get("/api/analytics").json()["by_interface"].get("api", 0))
+
+    before = questions()
     completion = ask(client, user(SPEED), model="council/board")
+    assert questions() == before + 1
     message = completion.choices[0].message
     assert completion.chapterhouse["council"] == "board"
     assert message.content.startswith("# Harbour Board")

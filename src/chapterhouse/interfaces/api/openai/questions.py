@@ -12,7 +12,7 @@ from chapterhouse.answering.request import AskOptions
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import BusyError
-from chapterhouse.interfaces.agent_results import with_transcript
+from chapterhouse.interfaces.agent_results import meeting_events
 from chapterhouse.interfaces.api.asking import ask_options
 from chapterhouse.interfaces.api.openai.conversation import Conversation
 from chapterhouse.interfaces.api.openai.models import Target
@@ -154,9 +154,9 @@ def _settled(draft: Draft, opening: str) -> str:
 async def _events(library: Library, inquiry: Inquiry) -> AsyncIterator[_Event]:
     target, question, options = inquiry.target, inquiry.conversation.question, inquiry.options
     if target.kind == "council":
-        with with_transcript(MeetingOptions(remember=options.remember)) as meeting:
-            async for event in library.councils.events(target.slug, question, options=meeting):
-                yield event
+        meeting = MeetingOptions(remember=options.remember, interface="api", counted=True)
+        async for event in meeting_events(library, target.slug, question, meeting):
+            yield event
         return
     found = FollowUp(question, question)
     if inquiry.conversation.before:
