@@ -17,8 +17,7 @@ from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.ranking import rank_in_memory
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.ingest.encoders import Encoders, Wanted
-from chapterhouse.ingest.layers import VectorLayer, recorded_settings
+from chapterhouse.ingest.encoders import Encoders, VectorLayer, Wanted, recorded_settings
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.loading import lazy
 from chapterhouse.models.opening import (

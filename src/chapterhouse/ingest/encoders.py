@@ -5,17 +5,20 @@ and take over in one step when every document has them. A change of encoder is b
 the old one answers until the new one is complete, and is kept as the way back.
 """
 
+import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import Final, Protocol
 
-from chapterhouse.errors import EngineError, NotFoundError, RefusedError
+from chapterhouse.errors import ChapterhouseError, EngineError, NotFoundError, RefusedError
 from chapterhouse.files import lock_folder
 from chapterhouse.ingest.embedding import (
     embed_pending,
@@ -24,15 +27,8 @@ from chapterhouse.ingest.embedding import (
     served_languages,
     write_note,
 )
-from chapterhouse.ingest.layers import (
-    Open,
-    OpenIndex,
-    VectorLayer,
-    VectorLayers,
-    recorded_settings,
-)
-from chapterhouse.models.cards import display_name
-from chapterhouse.ports.index import Index
+from chapterhouse.models.cards import card_of, display_name
+from chapterhouse.ports.index import Index, VectorSearch
 from chapterhouse.ports.limited import limit
 from chapterhouse.ports.models import Embedder
 from chapterhouse.ports.store import Store
@@ -43,6 +39,7 @@ from chapterhouse.types import (
     EmbeddingProgress,
     EncoderRecord,
     EncoderStatus,
+    Fusion,
     Progress,
     Scope,
 )
@@ -50,6 +47,23 @@ from chapterhouse.types import (
 _WORK: Final = "background"  # the workspace's folder of the lock, the log and a note
 _TRIED: Final = 4  # chunks embedded to learn the speed
 _STATIC: Final = EmbeddingSettings(engine="static")
+Open = Callable[[EmbeddingSettings], Embedder]
+OpenIndex = Callable[[Path, Embedder], "SearchedVectors"]
+_FOLDER: Final = "vectors-"  # in the index folder, followed by a hash of the fingerprint
+_HASH_LENGTH: Final = 12
+
+
+class SearchedVectors(Index, VectorSearch, Protocol):
+    """An index of the vectors of one embedder."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorLayer:
+    """An embedder, the index of its vectors, and how they count."""
+
+    embedder: Embedder
+    index: "SearchedVectors"
+    fusion: Fusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,13 @@ class Wanted:
     settings: EmbeddingSettings
     embedder: Embedder | None
     problem: str = ""
+
+
+def recorded_settings(record: EncoderRecord) -> EmbeddingSettings:
+    """Return the settings by which an encoder is opened, but for those that are gone since."""
+    stated = json.loads(record.settings)
+    known = stated.keys() & EmbeddingSettings.model_fields.keys()
+    return EmbeddingSettings.model_validate({name: stated[name] for name in known})
 
 
 class Encoders:
@@ -86,10 +107,14 @@ class Encoders:
         self._base = base
         self._wanted = wanted
         self._follow = follow
-        self._layers = VectorLayers(folder / "index", base, open_embedder, open_index)
+        self._open_embedder = open_embedder
+        self._open_index = open_index
+        self._known = {base.embedder.fingerprint: base}  # each embedder is opened once
+        self._problems: dict[str, str] = {}  # why an embedder could not be opened
+        self._opening = threading.Lock()
         self._permitted = Scope.everything()
         if wanted and wanted.embedder:
-            self._layers.add(wanted.embedder)
+            self._add(wanted.embedder)
         if follow:
             self._arrange()
 
@@ -98,7 +123,7 @@ class Encoders:
     def current(self) -> VectorLayer:
         """Return what questions are embedded with and searched in, at this moment."""
         record = self._embeddings.encoders().get(ACTIVE) if self._follow else None
-        layer = self._layers.opened(record) if record else self._base
+        layer = self._opened(record) if record else self._base
         if self._permitted.shelves is None:
             return layer
         return replace(layer, index=limit(layer.index, self._permitted))
@@ -114,7 +139,7 @@ class Encoders:
         if self._wanted and self._wanted.problem:
             return f"The encoder of the settings cannot be used: {self._wanted.problem}"
         active = self._embeddings.encoders().get(ACTIVE)
-        return self._layers.problem(active.fingerprint) if active else ""
+        return self._problems.get(active.fingerprint, "") if active else ""
 
     def indexes(self) -> Mapping[str, Index]:
         """Return the vector indexes of this workspace, by a name for people."""
@@ -125,7 +150,7 @@ class Encoders:
     def drop_unused_indexes(self) -> None:
         """Delete the indexes of encoders that no question uses: they hold what was removed."""
         used = {self._base.embedder.fingerprint, self.current().embedder.fingerprint}
-        self._layers.drop_indexes(used)
+        self._drop_indexes(used)
 
     # --- work in the background ----------------------------------------------------------------
 
@@ -258,7 +283,7 @@ class Encoders:
 
     def _status(self, role: str, record: EncoderRecord) -> EncoderStatus:
         settings = recorded_settings(record)
-        layer = self._layers.known(record.fingerprint)
+        layer = self._known.get(record.fingerprint)
         if layer is not None:
             languages = served_languages(self._embeddings, layer.embedder)
         else:  # not opened only to be counted
@@ -267,7 +292,7 @@ class Encoders:
                 name for name in self._embeddings.languages() if not wanted or name in wanted
             )
         progress = self._embeddings.progress(record.fingerprint, languages)
-        problem = record.problem or self._layers.problem(record.fingerprint)
+        problem = record.problem or self._problems.get(record.fingerprint, "")
         name = display_name(settings, record.fingerprint)
         return EncoderStatus(role, name, record.fingerprint, progress.done, progress.total, problem)
 
@@ -312,10 +337,46 @@ class Encoders:
         fingerprints = {record.fingerprint for record in self._embeddings.encoders().values()}
         fingerprints.add(self._table.fingerprint)
         deleted = self._embeddings.drop_others(sorted(fingerprints))
-        self._layers.drop_indexes(fingerprints)
+        self._drop_indexes(fingerprints)
         return deleted
 
     # --- inside --------------------------------------------------------------------------------
+
+    def _add(self, embedder: Embedder) -> None:
+        name = embedder.fingerprint
+        index = self._open_index(self._folder / "index" / _index_name(name), embedder)
+        self._known[name] = VectorLayer(embedder, index, card_of(name).fusion)
+
+    def _opened(self, record: EncoderRecord) -> VectorLayer:
+        """Return the layer of a recorded encoder; the base where it cannot be opened."""
+        name = record.fingerprint
+        with self._opening:
+            if name not in self._known and name not in self._problems:
+                try:
+                    self._add(self._open(record))
+                except (ChapterhouseError, ValueError) as error:
+                    self._problems[name] = (
+                        "The encoder in use cannot be opened, so the built-in table is used: "
+                        f"{error}"
+                    )
+            return self._known.get(name, self._base)
+
+    def _open(self, record: EncoderRecord) -> Embedder:
+        embedder = self._open_embedder(recorded_settings(record))
+        if embedder.fingerprint != record.fingerprint:
+            raise EngineError(
+                f"The model's files have changed: they give {embedder.fingerprint}, not "
+                f"{record.fingerprint}.",
+                hint="Choose an encoder anew: chapterhouse model use --embedder NAME",
+            )
+        return embedder
+
+    def _drop_indexes(self, fingerprints: Iterable[str]) -> None:
+        """Delete the indexes of all encoders but those with these fingerprints."""
+        names = {_index_name(fingerprint) for fingerprint in fingerprints}
+        for path in (self._folder / "index").glob(f"{_FOLDER}*"):
+            if path.name not in names:
+                shutil.rmtree(path, ignore_errors=True)  # a reader may hold it: next time
 
     @property
     def _embeddings(self) -> Embeddings:
@@ -338,7 +399,7 @@ class Encoders:
         if not self._follow:
             return ()
         wanted = self._wanted.embedder if self._wanted else None
-        layer = self._layers.known(wanted.fingerprint) if wanted else None
+        layer = self._known.get(wanted.fingerprint) if wanted else None
         return (self._base, layer) if layer else (self._base,)
 
     def _complete(self) -> str:
@@ -363,3 +424,7 @@ def _json(settings: EmbeddingSettings) -> str:
     """Return what differs from the defaults, and the engine: its default may change one day."""
     given = settings.model_dump(mode="json", exclude_defaults=True)
     return json.dumps({"engine": settings.engine, **given}, sort_keys=True)
+
+
+def _index_name(fingerprint: str) -> str:
+    return _FOLDER + hashlib.sha256(fingerprint.encode()).hexdigest()[:_HASH_LENGTH]
