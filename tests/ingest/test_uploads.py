@@ -23,6 +23,19 @@ def received(folder: Path, data: bytes, *, jobs: bool = True) -> str:
         return upload.finish()
 
 
+TEXT = b"A kite needs four metres of wind in a second."
+
+
+def sent(library: Library, data: bytes = TEXT, name: str = "kites.txt") -> Job:
+    with library.documents.receive() as upload:
+        upload.write(data)
+        return library.documents.upload_later(upload.finish(), name)
+
+
+def left(library: Library) -> list[str]:
+    return [path.name for path in (library.folder / uploads.FOLDER).iterdir()]
+
+
 def test_equal_bytes_that_are_received_twice_are_dropped_one_by_one(tmp_path: Path) -> None:
     first, second = received(tmp_path, b"kites"), received(tmp_path, b"kites")
     uploads.drop(tmp_path, first)
@@ -42,14 +55,12 @@ def test_what_is_refused_leaves_nothing(tmp_path: Path, data: bytes, code: str) 
 def test_a_file_under_two_names_is_read_by_two_jobs(tmp_path: Path) -> None:
     with Library.open(tmp_path) as library:
         for name in ("kites.txt", "dragons.txt"):
-            with library.documents.receive() as upload:
-                upload.write(b"A kite needs four metres of wind in a second.\n")
-                library.documents.upload_later(upload.finish(), name)
+            sent(library, name=name)
         library.jobs.work(idle_seconds=0)
         jobs = library.jobs.list()
         assert [job.state for job in jobs] == ["done", "done"]
         assert all(job.result["documents"] for job in jobs)
-        assert list((tmp_path / "workspaces" / "default" / uploads.FOLDER).iterdir()) == []
+        assert left(library) == []
 
 
 @pytest.fixture
@@ -80,10 +91,8 @@ def test_a_folder_is_listed_once_a_minute(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.usefixtures("looks_each_time")
 def test_a_cancelled_upload_can_be_tried_again_as_long_as_its_job_is_known(tmp_path: Path) -> None:
     with Library.open(tmp_path) as library:
-        with library.documents.receive() as upload:
-            upload.write(b"A kite needs four metres of wind in a second.\n")
-            name = upload.finish()
-            job = library.documents.upload_later(name, "kites.txt")
+        job = sent(library)
+        (name,) = left(library)
         library.jobs.cancel(job.id)
         os.utime(library.folder / uploads.FOLDER / name, (0, 0))
         with library.documents.receive():
@@ -101,21 +110,13 @@ def test_an_archive_that_is_sent_twice_is_read_once_and_fails_never(tmp_path: Pa
         archive.writestr("oars.md", "# Oars\n\nOars are of ash.\n")
     with Library.open(tmp_path) as library:
         for _ in range(2):
-            with library.documents.receive() as upload:
-                upload.write(packed.getvalue())
-                job = library.documents.upload_later(upload.finish(), "boats.zip")
+            job = sent(library, packed.getvalue(), "boats.zip")
             library.jobs.work(idle_seconds=0)
             assert library.jobs.get(job.id).state != "failed"
         assert [document.title for document in library.documents.list()] == ["Oars"]
 
 
 # --- what becomes of an upload whose worker is stopped ------------------------------------------
-
-
-def sent(library: Library, text: str = "A kite needs four metres of wind in a second.") -> Job:
-    with library.documents.receive() as upload:
-        upload.write(text.encode())
-        return library.documents.upload_later(upload.finish(), "kites.txt")
 
 
 @contextmanager
@@ -143,10 +144,6 @@ def die(library: Library, monkeypatch: pytest.MonkeyPatch, place: type, name: st
     library._runtime.runner.jobs.expire(running)
 
 
-def left(library: Library) -> list[str]:
-    return [path.name for path in (library.folder / uploads.FOLDER).iterdir()]
-
-
 @pytest.mark.parametrize("kind", ["upload", "add", "sync", "reprocess"])
 def test_a_job_that_meets_a_full_disk_is_done_when_there_is_space(
     tmp_path: Path, kind: str
@@ -162,7 +159,7 @@ def test_a_job_that_meets_a_full_disk_is_done_when_there_is_space(
         (papers / "old.md").write_text(text + "It was.")
         match kind:
             case "upload":
-                job = sent(library, text)
+                job = sent(library, text.encode())
             case "add":
                 job = library.documents.add_later(papers)
             case "sync":
@@ -275,9 +272,7 @@ def test_an_upload_that_is_cancelled_while_it_is_read_is_not_stored(
 
 def test_a_refused_upload_keeps_its_bytes_for_another_try(tmp_path: Path) -> None:
     with Library.open(tmp_path) as library:
-        with library.documents.receive() as upload:
-            upload.write(b"MZ" + bytes(range(256)))
-            job = library.documents.upload_later(upload.finish(), "setup.exe")
+        job = sent(library, b"MZ" + bytes(range(256)), "setup.exe")
         for _ in range(2):
             library.jobs.work(idle_seconds=0)
             refused = library.jobs.get(job.id)
