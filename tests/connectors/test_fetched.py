@@ -1,6 +1,5 @@
 """What lists of pages have brought: kept, brought up to date, forgotten."""
 
-import gc
 import json
 import os
 import threading
@@ -23,7 +22,7 @@ from chapterhouse.connectors.fetched import (
     sync_pages,
 )
 from chapterhouse.connectors.links import Link, parse_links
-from chapterhouse.errors import RefusedError, RejectedError, UsageError
+from chapterhouse.errors import RefusedError, UsageError
 
 MONDAY, TUESDAY = "2026-01-05", "2026-01-06"
 
@@ -128,14 +127,6 @@ def test_a_second_time_changes_nothing(house: House) -> None:
     assert house.snapshot() == before
 
 
-def test_the_same_pages_are_kept_the_same_way_everywhere(house: House, tmp_path: Path) -> None:
-    house.bring("/a", "/b")
-    first = (house.folder / INDEX).read_bytes()
-    house.folder = tmp_path / "other"
-    house.bring("/b", "/a")
-    assert (house.folder / INDEX).read_bytes() == first
-
-
 def test_a_page_that_changed_is_fetched_again(house: House) -> None:
     house.bring("/a", "/b")
     house.pages.of["/a"] = b"<p>new</p>"
@@ -152,9 +143,9 @@ def test_a_page_that_cannot_be_fetched_again_is_kept(house: House) -> None:
     before = house.snapshot()
     (outcome,) = house.bring("/a", today=TUESDAY).outcomes
     assert (outcome.status, outcome.code) == ("failed", "url-status")
+    assert outcome.hint
     assert outcome.message.endswith(f"404. The page of {MONDAY} is kept.")
     assert outcome.page == house.page("/a")
-    assert outcome.hint
     assert house.snapshot() == before
 
 
@@ -300,10 +291,6 @@ def test_a_folder_that_is_a_link_is_refused(house: House, tmp_path: Path) -> Non
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_nothing_is_remembered_where_nothing_is(tmp_path: Path) -> None:
-    assert remembered(tmp_path / "none") == ()
-
-
 def changed(**changes: object) -> Callable[[Any], object]:
     return lambda whole: next(iter(whole["pages"].values())).update(changes)
 
@@ -311,20 +298,20 @@ def changed(**changes: object) -> Callable[[Any], object]:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (changed(name="../../outside.html"), "'name'"),
-        (changed(name="/etc/passwd"), "'name'"),
-        (changed(name=".hidden.html"), "'name'"),
-        (changed(name=INDEX.replace(".", "/")), "'name'"),
-        (changed(name="a.html\n"), "'name'"),
-        (changed(sha256="0"), "'sha256'"),
-        (changed(fetched="yesterday"), "'fetched'"),
-        (changed(fetched=20260105), "not text"),
-        (changed(final_url="file:///etc/passwd"), "'final_url'"),
+        (changed(name="../../outside.html"), "name"),
+        (changed(name="/etc/passwd"), "name"),
+        (changed(name=".hidden.html"), "name"),
+        (changed(name=INDEX.replace(".", "/")), "name"),
+        (changed(name="a.html\n"), "name"),
+        (changed(sha256="0"), "sha256"),
+        (changed(fetched="yesterday"), "fetched"),
+        (changed(fetched=20260105), "fetched"),
+        (changed(final_url="file:///etc/passwd"), "final_url"),
         (changed(final_url="HTTP://A.example"), "normal form"),
-        (changed(more="x"), "keys"),
-        (lambda whole: whole["pages"].update({"https://a.example/": []}), "keys"),
-        (lambda whole: whole.update(pages=[]), "'pages'"),
-        (lambda whole: whole.update(version=2), "'version'"),
+        (changed(more="x"), "more"),
+        (lambda whole: whole["pages"].update({"https://a.example/": []}), ""),
+        (lambda whole: whole.update(pages=[]), "pages"),
+        (lambda whole: whole.update(version=2), "version"),
     ],
 )
 def test_an_index_that_we_did_not_write_is_not_trusted(
@@ -344,25 +331,11 @@ def test_an_index_that_we_did_not_write_is_not_trusted(
     assert house.snapshot() == before
 
 
-@pytest.fixture
-def without_collection() -> Iterator[None]:
-    """Collect no garbage meanwhile: what another test left would be reported in deep recursion."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
-
-
-@pytest.mark.parametrize("data", [b"", b"\xff", b"[1]", b"{"])
+@pytest.mark.parametrize("data", [b"", b"\xff", b"[1]", b"{", b"[" * 100_000])
 def test_an_index_that_is_none_is_told(tmp_path: Path, data: bytes) -> None:
     (tmp_path / INDEX).write_bytes(data)
     with pytest.raises(UsageError, match="cannot be used"):
         remembered(tmp_path)
-
-
-@pytest.mark.usefixtures("without_collection")
-def test_an_index_too_deep_to_be_read_is_told(tmp_path: Path) -> None:
-    test_an_index_that_is_none_is_told(tmp_path, b"[" * 100_000)
 
 
 def test_today_is_a_date(tmp_path: Path) -> None:
@@ -375,21 +348,3 @@ def test_an_address_of_this_machine_fails_like_any_other(tmp_path: Path) -> None
     report = sync_pages(links, tmp_path, Fetcher().fetch, MONDAY)
     assert [outcome.code for outcome in report.outcomes] == ["url-refused"] * 2
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_error_that_is_not_of_the_page_is_not_hidden(house: House) -> None:
-    def fails(url: str, *, etag: str, last_modified: str) -> Fetched:
-        raise RuntimeError("a fault of ours")
-
-    house.fetch = fails
-    with pytest.raises(RuntimeError, match="ours"):
-        house.bring("/a")
-
-
-def test_a_refusal_of_the_fetcher_is_kept_with_its_hint(house: House) -> None:
-    def fails(url: str, *, etag: str, last_modified: str) -> Fetched:
-        raise RejectedError("url-type", "No.", hint="Do.")
-
-    house.fetch = fails
-    (outcome,) = house.bring("/a").outcomes
-    assert (outcome.code, outcome.message, outcome.hint) == ("url-type", "No.", "Do.")

@@ -11,10 +11,12 @@ import os
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Final, Literal, Protocol
+from typing import Annotated, Final, Literal, Protocol
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.links import Link
@@ -23,12 +25,9 @@ from chapterhouse.errors import RefusedError, RejectedError, UsageError
 from chapterhouse.files import UNFINISHED, make_folder, write_whole
 
 INDEX: Final = "fetched.json"
-_VERSION: Final = 1
 _ABANDONED: Final = 86_400.0  # seconds after which an unfinished file has no writer any more
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,130}\.[a-z]{2,8}")
-_HASH = re.compile(r"[0-9a-f]{64}")
+_NAME: Final = r"^[a-z0-9][a-z0-9-]{0,130}\.[a-z]{2,8}$"
 _HASH_DIGITS: Final = (8, 16, 32, 64)
-_READ_BYTES: Final = 2**20
 
 
 class Fetch(Protocol):
@@ -39,29 +38,48 @@ class Fetch(Protocol):
         ...
 
 
+def _require_day(text: str) -> str:
+    if date.fromisoformat(text).isoformat() != text:
+        raise ValueError(f"{text!r} is not a date like 2026-01-31")
+    return text
+
+
+def _require_normal(url: str) -> str:
+    try:
+        normal = parse_url(url).url
+    except RejectedError as error:
+        raise ValueError(error.message) from None
+    if normal != url:
+        raise ValueError(f"{url!r} is not in normal form")
+    return url
+
+
+_Url = Annotated[str, AfterValidator(_require_normal)]
+_Day = Annotated[str, AfterValidator(_require_day)]
+
+
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A page that is kept.
+    """A page that is kept. Another program may have written it: its names could lead anywhere.
 
     Attributes:
         url: As the list has it, in normal form.
         final_url: Where redirects led.
         title: What the list calls it; empty where it says nothing.
         fetched: The day on which these bytes came, as an ISO date.
-        name: Of its file in the folder.
-        sha256: Of its bytes.
-        content_type: As the server gave it.
         charset: As the server gave it; empty where it gave none.
         etag: What asks the server whether it has changed; may be empty.
         last_modified: As ``etag``.
     """
 
-    url: str
-    final_url: str
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    url: _Url
+    final_url: _Url
     title: str
-    fetched: str
-    name: str
-    sha256: str
+    fetched: _Day
+    name: Annotated[str, Field(pattern=_NAME)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     content_type: str
     charset: str
     etag: str
@@ -69,16 +87,24 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
+class _Index:
+    version: Literal[1]
+    pages: dict[str, dict[str, str]]  # by address
+
+
+_PAGE: Final = TypeAdapter(Remembered)
+_INDEX: Final = TypeAdapter(_Index)
+
+
+@dataclass(frozen=True, slots=True)
 class LinkOutcome:
     """What became of a link.
 
     Attributes:
-        link: The link.
         status: ``fetched`` where bytes are new, ``unchanged``, or ``failed``.
         page: What is kept of it: of an earlier day where ``failed``, or None.
         code: Why it failed, one of ``fetch.CODES``; empty otherwise.
         message: The same as a sentence, which says whether an earlier page is kept.
-        hint: What can be done.
     """
 
     link: Link
@@ -111,7 +137,7 @@ def sync_pages(links: Sequence[Link], folder: Path, fetch: Fetch, today: str) ->
         UsageError: ``fetched.json`` is not what this function writes.
         RefusedError: the folder is a link.
     """
-    _require_date(today, "today")
+    _require_day(today)
     _require_folder(folder)
     make_folder(folder)
     _clear_abandoned(folder)
@@ -156,31 +182,29 @@ def _bring(
     today: str,
     pages: Mapping[str, Remembered],
 ) -> LinkOutcome:
-    there = known is not None and _is_whole(folder, known)
+    # Where the bytes are gone or were changed, "not modified" would be no help.
+    kept = known if known and _is_whole(folder, known) else None
+    marks = (kept.etag, kept.last_modified) if kept else ("", "")
     try:
-        # Where the bytes are gone or were changed, "not modified" would be no help.
-        answer = fetch(
-            link.url,
-            etag=known.etag if known and there else "",
-            last_modified=known.last_modified if known and there else "",
-        )
+        answer = fetch(link.url, etag=marks[0], last_modified=marks[1])
     except RejectedError as error:
-        return _failed(link, known if there else None, error)
-    if known and there and answer.not_modified:
+        note = f" The page of {kept.fetched} is kept." if kept else ""
+        return LinkOutcome(link, "failed", kept, error.code, error.message + note, error.hint)
+    if kept and answer.not_modified:
         page = replace(
-            known,
+            kept,
             title=link.title,
-            etag=answer.etag or known.etag,
-            last_modified=answer.last_modified or known.last_modified,
+            etag=answer.etag or kept.etag,
+            last_modified=answer.last_modified or kept.last_modified,
         )
         return LinkOutcome(link, "unchanged", page)
     sha256 = hashlib.sha256(answer.content).hexdigest()
-    unchanged = known is not None and there and known.sha256 == sha256
+    same = kept if kept and kept.sha256 == sha256 else None
     page = Remembered(
         url=link.url,
         final_url=answer.final_url,
         title=link.title,
-        fetched=known.fetched if known and unchanged else today,
+        fetched=same.fetched if same else today,
         name=_free_name(link.url, answer.name, pages),
         sha256=sha256,
         content_type=answer.content_type,
@@ -188,14 +212,9 @@ def _bring(
         etag=answer.etag,
         last_modified=answer.last_modified,
     )
-    if not unchanged or (known is not None and known.name != page.name):
+    if not same or same.name != page.name:
         write_whole(folder / page.name, answer.content)
-    return LinkOutcome(link, "unchanged" if unchanged else "fetched", page)
-
-
-def _failed(link: Link, known: Remembered | None, error: RejectedError) -> LinkOutcome:
-    note = f" The page of {known.fetched} is kept." if known else ""
-    return LinkOutcome(link, "failed", known, error.code, error.message + note, error.hint)
+    return LinkOutcome(link, "unchanged" if same else "fetched", page)
 
 
 def _free_name(url: str, suggested: str, pages: Mapping[str, Remembered]) -> str:
@@ -207,22 +226,19 @@ def _free_name(url: str, suggested: str, pages: Mapping[str, Remembered]) -> str
     taken = {page.name for page in pages.values() if page.url != url}
     names = (file_name(url, extension, digits) for digits in _HASH_DIGITS)
     name = next(name for name in names if name not in taken)
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(_NAME, name):
         raise AssertionError(f"an extension that no fetched page has: {extension!r}")
     return name
 
 
 def _is_whole(folder: Path, page: Remembered) -> bool:
     """Say whether the page's file is there and has the bytes that came."""
-    digest = hashlib.sha256()
     try:
         descriptor = os.open(folder / page.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as stream:
-            while part := stream.read(_READ_BYTES):
-                digest.update(part)
+            return hashlib.file_digest(stream, "sha256").hexdigest() == page.sha256
     except OSError:  # not there, a link, a folder, not ours: then it is fetched again
         return False
-    return digest.hexdigest() == page.sha256
 
 
 def _require_folder(folder: Path) -> None:
@@ -244,67 +260,22 @@ def _save(folder: Path, pages: Mapping[str, Remembered]) -> None:
     records = {url: asdict(page) for url, page in pages.items()}
     for values in records.values():
         del values["url"]
-    text = json.dumps(
-        {"version": _VERSION, "pages": records}, ensure_ascii=False, indent=2, sort_keys=True
-    )
+    whole = {"version": 1, "pages": records}
+    text = json.dumps(whole, ensure_ascii=False, indent=2, sort_keys=True)
     write_whole(folder / INDEX, f"{text}\n")
 
 
 def _load(folder: Path) -> dict[str, Remembered]:
+    path = folder / INDEX
     try:
-        text = (folder / INDEX).read_bytes().decode("utf-8")
+        pages = _INDEX.validate_json(path.read_bytes()).pages
+        return {url: _PAGE.validate_python({**page, "url": url}) for url, page in pages.items()}
     except FileNotFoundError:
         return {}
-    except UnicodeDecodeError:
-        raise _unusable(folder, "it is not text in UTF-8") from None
-    try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _unusable(folder, f"it is not JSON ({error})") from None
-    if not isinstance(whole, dict) or whole.get("version") != _VERSION:
-        raise _unusable(folder, f"'version' is not {_VERSION}")
-    pages = whole.get("pages")
-    if not isinstance(pages, dict):
-        raise _unusable(folder, "'pages' is not an object")
-    try:
-        return {url: _page(url, values) for url, values in pages.items()}
-    except ValueError as error:
-        raise _unusable(folder, str(error)) from None
-
-
-def _page(url: str, values: object) -> Remembered:
-    """Return a page as it was saved."""
-    names = {field.name for field in fields(Remembered)} - {"url"}
-    if not isinstance(values, dict) or values.keys() != names:
-        raise ValueError(f"the keys of {url!r} are not {', '.join(sorted(names))}")
-    if not all(isinstance(value, str) for value in values.values()):
-        raise ValueError(f"a value of {url!r} is not text")
-    page = Remembered(url=url, **values)
-    try:
-        normal = parse_url(url).url == url and parse_url(page.final_url).url == page.final_url
-    except RejectedError as error:
-        raise ValueError(f"{url!r} or its 'final_url': {error.message}") from None
-    if not normal:
-        raise ValueError(f"{url!r} or its 'final_url' is not in normal form")
-    if not _NAME.fullmatch(page.name):
-        raise ValueError(f"'name' of {url!r} is not the name of a page")
-    if not _HASH.fullmatch(page.sha256):
-        raise ValueError(f"'sha256' of {url!r} is not a SHA-256")
-    _require_date(page.fetched, f"'fetched' of {url!r}")
-    return page
-
-
-def _require_date(text: str, what: str) -> None:
-    try:
-        valid = date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        valid = False
-    if not valid:
-        raise ValueError(f"{what} is not a date like 2026-01-31")
-
-
-def _unusable(folder: Path, reason: str) -> UsageError:
-    return UsageError(
-        f"{folder / INDEX} cannot be used: {reason}.",
-        hint="Remove the file; every page is fetched anew then.",
-    )
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise UsageError(
+            f"{path} cannot be used: {place}: {first['msg']}.",
+            hint="Remove the file; every page is fetched anew then.",
+        ) from None
