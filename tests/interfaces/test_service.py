@@ -203,7 +203,8 @@ def test_what_a_meeting_writes_is_thrown_away_unless_it_is_remembered() -> None:
         library = cast("Any", SimpleNamespace(councils=SimpleNamespace(events=events)))
         for remember in (True, False):
             options = MeetingOptions(remember=remember)
-            assert [one async for one in meeting_events(library, "board", "Why?", options)] == [1]
+            found = [one async for one in meeting_events(library, "board", "Why?", options)]
+            assert found == cast("Any", [1])
 
     asyncio.run(meet())
     assert places[0] is None

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,10 +13,8 @@ from hypothesis import strategies as st
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.connections import Connections
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.store.statements import load_migrations
 from chapterhouse.types import Memory, Scope
 
 EVERYTHING = Scope.everything()
@@ -184,11 +181,6 @@ def test_what_has_expired_is_not_shown(memories: MemoryStore) -> None:
         assert len(memories.search("fast", ["maria"], 10, now)) == shown
 
 
-def test_what_never_expires_stays(memories: MemoryStore) -> None:
-    memories.remember(memory(expires=0))
-    assert len(memories.memories(["maria"], 10, 2**40)) == 1
-
-
 def test_what_has_expired_is_deleted_with_the_next_memory(memories: MemoryStore) -> None:
     memories.remember(memory(expires=NOW + 10, persona="jonas"))
     memories.remember(memory(expires=NOW + 30))
@@ -336,60 +328,6 @@ def test_an_answer_is_kept_until_the_library_changes(memories: MemoryStore) -> N
 
 
 # --- the file --------------------------------------------------------------------------------
-
-
-def test_a_library_of_before_keeps_its_documents(
-    tmp_path: Path, make_parts: Callable[..., Any]
-) -> None:
-    path, blobs = tmp_path / "library.db", FolderBlobs(tmp_path / "blobs")
-    everything = load_migrations()
-    earlier = next(n for n, text in enumerate(everything) if "CREATE TABLE memory" in text)
-    assert earlier == 3
-    Connections(path, everything[:earlier]).close()
-    newer = apsw.Connection(str(path))
-    assert newer.pragma("user_version") == earlier
-    assert not list(newer.execute("SELECT * FROM sqlite_schema WHERE name LIKE 'memory%'"))
-    newer.close()
-    _put_as_before(path, blobs, make_parts, everything[:earlier])
-
-    with SqliteStore(path, blobs=blobs) as store:
-        assert store.document("note-0001", EVERYTHING) == make_parts().document
-        assert store.body("note-0001", EVERYTHING) == make_parts().body
-        assert len(store.chunks_of("note-0001", EVERYTHING)) == 3
-        assert store.memories().remember(memory()).id == "m1"
-        assert not list(store.examination().faults(thorough=True))
-
-
-def _put_as_before(
-    path: Path, blobs: FolderBlobs, make_parts: Callable[..., Any], migrations: Sequence[str]
-) -> None:
-    """Write a document by a store that has never heard of memories."""
-    with SqliteStore(path.with_name("new.db"), blobs=blobs) as store:
-        store.put(*make_parts())
-    old = apsw.Connection(str(path))
-    old.execute("PRAGMA foreign_keys = OFF")
-    old.execute("ATTACH ? AS new", (str(path.with_name("new.db")),))
-    tables = [
-        name
-        for (name,) in old.execute(
-            "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        )
-    ]
-    assert tables
-    with old:
-        for table in tables:
-            old.execute(f'DELETE FROM main."{table}"')
-            had, has = (
-                [name for _, name, *_ in old.execute(f'PRAGMA {schema}.table_info("{table}")')]
-                for schema in ("main", "new")
-            )
-            columns = ", ".join(f'"{name}"' for name in had if name in has)
-            old.execute(
-                f'INSERT INTO main."{table}" ({columns}) SELECT {columns} FROM new."{table}"'
-            )
-        old.execute("UPDATE main.chunk SET entropy = 6.25, importance = 0.7")  # measures of before
-    old.close()
-    assert len(migrations) == 3
 
 
 def test_two_processes_remember_at_once(tmp_path: Path) -> None:

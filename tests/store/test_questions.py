@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -105,13 +104,6 @@ def test_lists_are_limited(whole: SqliteStore) -> None:
     assert found.ages == {40: 3}
 
 
-def test_old_questions_are_dropped(store: SqliteStore) -> None:
-    questions = store.questions()
-    for asked in (10, 20, 30):
-        questions.record(QuestionRecord(asked, QuestionOutcome.ANSWER), asked - 10)
-    assert questions.first() == 20
-
-
 def test_a_removed_document_is_named_nowhere(
     store: SqliteStore, make_parts: Any, tmp_path: Path
 ) -> None:
@@ -171,11 +163,3 @@ def test_two_processes_record_at_once(tmp_path: Path) -> None:
     assert [process.wait(60) for process in running] == [0, 0]
     with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
         assert store.questions().figures(0, 0, 0).by_interface == {"cli": 60, "mcp": 60}
-
-
-def test_counts_are_those_of_no_question_in_a_new_library() -> None:
-    with (
-        TemporaryDirectory() as name,
-        SqliteStore(Path(name) / "library.db", blobs=FolderBlobs(Path(name))) as store,
-    ):
-        check(replace(store.questions().figures(0, 0, 0), never_cited=DOCUMENTS), [])

@@ -12,7 +12,7 @@ import pytest
 from chapterhouse.errors import UsageError
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
-from chapterhouse.types import Change, Range, Scope, Status
+from chapterhouse.types import Change, FileMove, Notice, Scope, Status
 
 EVERYTHING = Scope.everything()
 
@@ -38,18 +38,6 @@ def test_everything_put_comes_back(store: SqliteStore, make_parts: MakeParts) ->
     assert store.vectors_of(parts.document.id, "other")[0] == []
 
 
-@pytest.mark.parametrize("parents", [(), ((0, 40),), ((0, 20), (0, 40))])
-def test_parents_come_back(
-    store: SqliteStore, make_parts: MakeParts, parents: tuple[Range, ...]
-) -> None:
-    parts = make_parts()
-    chunks = tuple(replace(chunk, parents=parents) for chunk in parts.chunks)
-    store.put(*parts._replace(chunks=chunks))
-    found = store.chunks_of(parts.document.id, EVERYTHING)
-    assert tuple(replace(chunk, key=0) for chunk in found) == chunks
-    assert store.chunks([chunk.key for chunk in found], EVERYTHING) == {c.key: c for c in found}
-
-
 def test_a_document_without_vectors_or_chunks_is_kept(
     store: SqliteStore, make_parts: MakeParts
 ) -> None:
@@ -60,20 +48,6 @@ def test_a_document_without_vectors_or_chunks_is_kept(
     store.put(*bare)
     assert store.document(parts.document.id, EVERYTHING) == bare.document
     assert store.fingerprints_of(parts.document.id) == ()
-
-
-def test_it_is_all_there_after_reopening(tmp_path: Path, make_parts: MakeParts) -> None:
-    small, large = make_parts("small"), make_parts("large", padding=INLINE_MAXIMUM)
-    blobs = FolderBlobs(tmp_path / "blobs")
-    with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
-        store.put(*small)
-        store.put(*large)
-    with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
-        assert store.sequence() == 2
-        assert list(store.documents(EVERYTHING)) == [large.document, small.document]
-        assert store.content(small.document.sha256, EVERYTHING) == small.content
-        assert store.content(large.document.sha256, EVERYTHING) == large.content
-    assert list(blobs.hashes()) == [large.document.sha256]
 
 
 def test_a_replacement_keeps_the_id_and_leaves_nothing_of_the_old(
@@ -172,81 +146,48 @@ def test_a_rejected_file_takes_its_document_with_it(
     assert store.file(parts.record.location) is None
 
 
-def test_a_new_time_of_a_file_leaves_its_document(
-    store: SqliteStore, make_parts: MakeParts
-) -> None:
-    parts = make_parts()
-    store.put(*parts)
-    store.record_file(replace(parts.record, mtime_ns=5))
-    store.forget_file(parts.record.location)  # it has a document: stays
-    found = store.file(parts.record.location)
-    assert found is not None
-    assert found.mtime_ns == 5
-    assert store.document(parts.document.id, EVERYTHING) == parts.document
-    assert store.sequence() == 1
+BAD = "half \ud83d character"
 
 
-@pytest.mark.parametrize("field", ["source", "title", "text", "metadata", "notice"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"source": BAD},
+        {"title": BAD},
+        {"metadata": {"author": BAD}},
+        {"notices": (Notice("a", BAD),)},
+    ],
+)
 def test_lone_surrogates_are_refused_and_nothing_is_written(
-    store: SqliteStore, make_parts: MakeParts, field: str
+    store: SqliteStore, make_parts: MakeParts, change: dict[str, Any]
 ) -> None:
     parts = make_parts()
-    bad = "half \ud83d character"
-    if field == "text":
-        parts = parts._replace(body=replace(parts.body, text=bad))
-    elif field == "metadata":
-        parts = parts._replace(document=replace(parts.document, metadata={"author": bad}))
-    elif field == "notice":
-        notice = replace(parts.document.notices[0], sentence=bad)
-        parts = parts._replace(document=replace(parts.document, notices=(notice,)))
-    else:
-        parts = parts._replace(document=replace(parts.document, **{field: bad}))
-    with pytest.raises(UsageError, match="lone surrogate"):
-        store.put(*parts)
+    bad = parts._replace(body=replace(parts.body, text=BAD))
+    for one in (bad, parts._replace(document=replace(parts.document, **change))):
+        with pytest.raises(UsageError, match="lone surrogate"):
+            store.put(*one)
     assert store.sequence() == 0
     assert list(store.documents(EVERYTHING)) == []
 
 
-def _with_content(parts: Any) -> Any:
-    return parts._replace(content=b"other")
+SPOILED: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "content": lambda _: {"content": b"other"},
+    "one chunk less": lambda parts: {"chunks": parts.chunks[1:]},
+    "numbered otherwise": lambda parts: {"chunks": parts.chunks[::-1]},
+    "one vector less": lambda parts: {"vectors": parts.vectors[1:]},
+    "a flat vector": lambda parts: {"vectors": parts.vectors[0]},
+    "no number": lambda parts: {"vectors": parts.vectors * np.nan},
+    "record": lambda parts: {"record": replace(parts.record, location="/elsewhere")},
+}
 
 
-def _with_one_chunk_less(parts: Any) -> Any:
-    return parts._replace(chunks=parts.chunks[1:])
-
-
-def _with_one_vector_less(parts: Any) -> Any:
-    return parts._replace(vectors=parts.vectors[1:])
-
-
-def _with_a_flat_vector(parts: Any) -> Any:
-    return parts._replace(vectors=parts.vectors[0])
-
-
-def _with_not_a_number(parts: Any) -> Any:
-    return parts._replace(vectors=parts.vectors * np.nan)
-
-
-def _with_another_record(parts: Any) -> Any:
-    return parts._replace(record=replace(parts.record, location="/elsewhere"))
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        _with_content,
-        _with_one_chunk_less,
-        _with_one_vector_less,
-        _with_a_flat_vector,
-        _with_not_a_number,
-        _with_another_record,
-    ],
-)
+@pytest.mark.parametrize("what", SPOILED)
 def test_parts_that_contradict_each_other_are_refused(
-    store: SqliteStore, make_parts: MakeParts, spoil: Callable[[Any], Any]
+    store: SqliteStore, make_parts: MakeParts, what: str
 ) -> None:
+    parts = make_parts()
     with pytest.raises(ValueError, match="note"):
-        store.put(*spoil(make_parts()))
+        store.put(*parts._replace(**SPOILED[what](parts)))
     assert store.sequence() == 0
 
 
@@ -289,20 +230,6 @@ def test_threads_write_and_read_at_once(store: SqliteStore, make_parts: MakePart
     assert not failures
     assert store.sequence() == 60
     assert [change.sequence for change in store.changes(0, 100)] == list(range(1, 61))
-
-
-def test_a_failed_write_leaves_everything_as_it_was(
-    store: SqliteStore, make_parts: MakeParts
-) -> None:
-    parts = make_parts()
-    store.put(*parts)
-    doubled = parts._replace(document=replace(parts.document, shelves=("\ud800",)))
-    with pytest.raises(UsageError):
-        store.put(*doubled)
-    assert store.document(parts.document.id, EVERYTHING) == parts.document
-    assert len(store.chunks_of(parts.document.id, EVERYTHING)) == 3
-    store.put(*parts)
-    assert store.sequence() == 2
 
 
 def test_garbage_collection_takes_only_what_is_old_and_unneeded(
@@ -388,3 +315,24 @@ def test_bytes_replaced_together_stay_until_the_end(
     with store.together():
         store.put(*make_parts(text="Other.\n"))
     assert store.content(large.document.sha256, EVERYTHING) is None
+
+
+def test_chunks_get_new_keys_where_the_title_changes(store: SqliteStore, make_parts: Any) -> None:
+    everything, parts = Scope.everything(), make_parts()
+    identifier = store.put(*parts)
+    record = store.file(parts.document.location)
+    assert record is not None
+
+    def moved(place: str, title: str) -> list[int]:
+        now = replace(record, location=place, source=f"notes/{title}.txt")
+        store.move_files([FileMove(where, now, title, 1)])
+        return [one.key for one in store.chunks_of(identifier, everything)]
+
+    where, before = parts.document.location, store.chunks_of(identifier, everything)
+    keys = [one.key for one in before]
+    assert moved("/home/user/notes/b.txt", parts.document.title) == keys
+    where = "/home/user/notes/b.txt"
+    assert set(moved("/home/user/notes/c.txt", "Another")).isdisjoint(keys)
+    after = store.chunks_of(identifier, everything)
+    assert [replace(one, key=0) for one in after] == [replace(one, key=0) for one in before]
+    assert not list(store.examination().faults(thorough=True))

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chapterhouse.store.access_database import AccessDatabase, record
+from chapterhouse.store.access_database import AccessDatabase
 from chapterhouse.store.statements import Row, first, run
 from chapterhouse.types import AccessLevel, ApiKey, AuditEntry, User
 
@@ -49,7 +49,7 @@ class ApiKeyStore:
             key.created_by,
             key.expires,
         )
-        return _change(self._database, entry, "add_api_key", *values)
+        return self._database.change(entry, "add_api_key", *values)
 
     def all(self) -> tuple[ApiKey, ...]:
         """Return all keys, newest first."""
@@ -64,7 +64,7 @@ class ApiKeyStore:
 
     def revoke(self, key_id: str, entry: AuditEntry) -> bool:
         """Revoke a key; False where there is none, or it is revoked already."""
-        return _change(self._database, entry, "revoke_api_key", entry.at, key_id)
+        return self._database.change(entry, "revoke_api_key", entry.at, key_id)
 
     def touch(self, key_id: str, now: int) -> None:
         """Write when a key was used."""
@@ -88,7 +88,7 @@ class UserStore:
             user.created_by,
             password_hash,
         )
-        return _change(self._database, entry, "add_user", *values)
+        return self._database.change(entry, "add_user", *values)
 
     def all(self) -> tuple[User, ...]:
         """Return all users, by name."""
@@ -105,8 +105,11 @@ class UserStore:
         self, name: str, password_hash: str, entry: AuditEntry, spared: bytes = b""
     ) -> bool:
         """Change a password and end the user's sessions but one."""
-        then = ("drop_sessions_of", name, spared)
-        return _change(self._database, entry, "set_user_password", password_hash, name, then=then)
+        with self._database.write() as connection:
+            found = self._database.change(entry, "set_user_password", password_hash, name)
+            if found:
+                run(connection, "drop_sessions_of", name, spared)
+        return found
 
     def rehash(self, name: str, before: str, after: str) -> None:
         """Replace the hash of a password by another of the same, unless it changed meanwhile."""
@@ -115,12 +118,15 @@ class UserStore:
 
     def set_disabled(self, name: str, since: int, entry: AuditEntry) -> bool:
         """Disable a user and end their sessions, or enable them again."""
-        then = ("drop_sessions_of", name, b"")
-        return _change(self._database, entry, "set_user_disabled", since, name, then=then)
+        with self._database.write() as connection:
+            found = self._database.change(entry, "set_user_disabled", since, name)
+            if found:
+                run(connection, "drop_sessions_of", name, b"")
+        return found
 
     def remove(self, name: str, entry: AuditEntry) -> bool:
         """Remove a user, and with them their sessions."""
-        return _change(self._database, entry, "remove_user", name)
+        return self._database.change(entry, "remove_user", name)
 
 
 class LoginStore:
@@ -163,9 +169,11 @@ class LoginStore:
         False where the user was disabled or removed or has another password by now.
         """
         values = (secret_hash, entry.at, user.name, password_hash)
-        return _change(
-            self._database, entry, "add_session", *values, then=("drop_attempt", subject)
-        )
+        with self._database.write() as connection:
+            started = self._database.change(entry, "add_session", *values)
+            if started:
+                run(connection, "drop_attempt", subject)
+        return started
 
     def find(self, secret_hash: bytes) -> LoginSession | None:
         """Return a session."""
@@ -190,23 +198,6 @@ class LoginStore:
         with self._database.write(durable=False) as connection:
             run(connection, "drop_old_sessions", created, last_used)
             run(connection, "drop_old_attempts", attempted)
-
-
-def _change(
-    database: AccessDatabase,
-    entry: AuditEntry,
-    name: str,
-    *values: Binding,
-    then: tuple[str, *tuple[Binding, ...]] | None = None,
-) -> bool:
-    """Run a statement in a transaction; where it changed something, another one, and record it."""
-    with database.write() as connection:
-        changed = bool(run(connection, name, *values))
-        if changed and then is not None:
-            run(connection, *then)
-        if changed:
-            record(connection, entry)
-    return changed
 
 
 def _json(names: tuple[str, ...] | None) -> str | None:

@@ -57,6 +57,14 @@ class AccessDatabase:
         with _explained(), connections.write(durable=durable) as connection:
             yield connection
 
+    def change(self, entry: AuditEntry, name: str, *bindings: str | bytes | int | None) -> bool:
+        """Run a statement that changes something, and record it where it did; say whether."""
+        with self.write() as connection:
+            changed = bool(run(connection, name, *bindings))
+            if changed:
+                record(connection, entry)
+        return changed
+
     def close(self) -> None:
         """Close what is open."""
         with self._lock:

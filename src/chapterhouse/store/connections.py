@@ -26,7 +26,8 @@ from chapterhouse.errors import (
     UsageError,
 )
 from chapterhouse.files import is_writable, make_folder, read_only_address
-from chapterhouse.store.statements import load_migrations
+from chapterhouse.store.statements import Row, load_migrations, run
+from chapterhouse.store.statements import Value as Binding
 
 Value = TypeVar("Value")
 APPLICATION_ID = 0x43485052  # "CHPR"; see https://www.sqlite.org/fileformat.html
@@ -94,6 +95,11 @@ class Connections:
                 yield connection
             finally:
                 _end(connection)  # nothing was written
+
+    def rows(self, name: str, *bindings: Binding) -> Sequence[Row]:
+        """Return all rows of a statement that reads."""
+        with self.read() as connection:
+            return run(connection, name, *bindings)
 
     @contextmanager
     def frozen(self, agree: Callable[[], None]) -> Iterator[apsw.Connection]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from chapterhouse.ports.vectors import ACTIVE, BUILDING, PREVIOUS
 from chapterhouse.store import rows
 from chapterhouse.store.connections import Connections
-from chapterhouse.store.statements import Row, Value, first, run
+from chapterhouse.store.statements import Row, first, run
 from chapterhouse.types import Change, Document, EmbeddingProgress, EncoderRecord
 
 _DROPPED_AT_ONCE: Final = 200  # rows of a transaction: others wait for it
@@ -25,6 +25,7 @@ class EmbeddingStore:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
+        self._rows = connections.rows
 
     # --- vectors -------------------------------------------------------------------------------
 
@@ -73,7 +74,7 @@ class EmbeddingStore:
             after: Only documents whose id follows this one.
         """
         bindings = (fingerprint, rows.to_json(list(languages)), after, limit)
-        return tuple(map(rows.document_from, self._all("documents_to_embed", *bindings)))
+        return tuple(map(rows.document_from, self._rows("documents_to_embed", *bindings)))
 
     def progress(self, fingerprint: str, languages: Sequence[str]) -> EmbeddingProgress:
         """Count the documents that have, and that need, vectors of ``fingerprint``."""
@@ -82,16 +83,16 @@ class EmbeddingStore:
 
     def languages(self) -> tuple[str, ...]:
         """Return the languages of all documents, sorted; empty is the unknown one."""
-        return tuple(sorted(str(language) for (language,) in self._all("languages")))
+        return tuple(sorted(str(language) for (language,) in self._rows("languages")))
 
     def last(self, fingerprint: str) -> int:
         """Return the sequence of the vectors of ``fingerprint`` that were added last, or 0."""
-        ((number,),) = self._all("last_embedding", fingerprint)
+        ((number,),) = self._rows("last_embedding", fingerprint)
         return int(number)
 
     def added(self, fingerprint: str, after: int, limit: int) -> tuple[Change, ...]:
         """Return the documents that got vectors after the sequence ``after``, oldest first."""
-        found = self._all("embeddings_added", fingerprint, after, limit)
+        found = self._rows("embeddings_added", fingerprint, after, limit)
         return tuple(_change(row) for row in found)
 
     def drop_others(self, fingerprints: Sequence[str]) -> int:
@@ -100,7 +101,7 @@ class EmbeddingStore:
         Deleted in small transactions; a stopped call is continued by the next.
         """
         wanted, deleted = rows.to_json(list(fingerprints)), 0
-        while self._all("other_embeddings", wanted, 1):
+        while self._rows("other_embeddings", wanted, 1):
             with self._connections.write() as connection:
                 found = run(connection, "other_embeddings", wanted, _DROPPED_AT_ONCE)
                 for (key,) in found:
@@ -112,7 +113,7 @@ class EmbeddingStore:
 
     def encoders(self) -> Mapping[str, EncoderRecord]:
         """Return the encoder of each role: ``active``, ``previous``, ``building``."""
-        found = self._all("encoders")
+        found = self._rows("encoders")
         return {str(role): EncoderRecord(*map(str, values)) for role, *values in found}
 
     def build(self, record: EncoderRecord) -> None:
@@ -153,16 +154,10 @@ class EmbeddingStore:
 
     def record_problem(self, fingerprint: str, problem: str) -> None:
         """Record why the vectors of an encoder could not be made; empty when they could."""
-        if any(r.fingerprint == fingerprint and r.problem != problem for r in self._records()):
+        known = self.encoders().values()
+        if any(one.fingerprint == fingerprint and one.problem != problem for one in known):
             with self._connections.write() as connection:
                 run(connection, "put_encoder_problem", problem, fingerprint)
-
-    def _records(self) -> Sequence[EncoderRecord]:
-        return tuple(self.encoders().values())
-
-    def _all(self, name: str, *bindings: Value) -> Sequence[Row]:
-        with self._connections.read() as connection:
-            return run(connection, name, *bindings)
 
 
 def _progress(

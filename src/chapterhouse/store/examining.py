@@ -11,7 +11,7 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import writing
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.rows import to_json
-from chapterhouse.store.statements import Row, first, run
+from chapterhouse.store.statements import first, run
 from chapterhouse.types import Status
 
 # Statements of which each row begins with a sentence.
@@ -32,6 +32,7 @@ class StoreExaminer:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
+        self._rows = connections.rows
 
     def faults(self, *, thorough: bool) -> Iterator[str]:
         """Yield what is wrong with the rows as they refer to each other.
@@ -46,16 +47,16 @@ class StoreExaminer:
             (found, *_), *_ = run(connection, "integrity" if thorough else "quick_integrity")
         if found != "ok":
             raise CorruptLibraryError(f"SQLite finds damage: {' '.join(str(found).split())}")
-        for row in self._all("foreign_keys"):
+        for row in self._rows("foreign_keys"):
             yield f"a row of the table {row[0]} belongs to nothing"
         for statement in _LOOKS:
-            yield from (str(row[0]) for row in self._all(statement))
-        for row in self._all("file_faults", to_json([status.value for status in Status])):
+            yield from (str(row[0]) for row in self._rows(statement))
+        for row in self._rows("file_faults", to_json([status.value for status in Status])):
             yield str(row[0])
 
     def document_ids(self) -> Sequence[str]:
         """Return the id of every document, also of those whose rows cannot be read."""
-        return [str(identifier) for (identifier,) in self._all("every_document_id")]
+        return [str(identifier) for (identifier,) in self._rows("every_document_id")]
 
     def row_fault(self, document_id: str) -> str:
         """Say how the rows of a document differ from what was written, or nothing."""
@@ -70,14 +71,10 @@ class StoreExaminer:
     def chunk_keys(self) -> Mapping[str, Sequence[int]]:
         """Return the chunk keys of every document that has some, in order, by its id."""
         keys: dict[str, list[int]] = {}
-        for identifier, key in self._all("all_chunk_keys"):
+        for identifier, key in self._rows("all_chunk_keys"):
             keys.setdefault(identifier, []).append(key)
         return keys
 
     def hashes(self) -> Mapping[str, bool]:
         """Return the hash of the bytes of every document, and whether the database has them."""
-        return {str(sha256): bool(inline) for sha256, inline in self._all("needed_hashes")}
-
-    def _all(self, name: str, *bindings: str) -> Sequence[Row]:
-        with self._connections.read() as connection:
-            return run(connection, name, *bindings)
+        return {str(sha256): bool(inline) for sha256, inline in self._rows("needed_hashes")}

@@ -125,8 +125,7 @@ class JobStore:
     ) -> tuple[Job, ...]:
         """Return the latest jobs, newest first."""
         named = json.dumps([state.value for state in states or JobState])
-        with self._connections.read() as connection:
-            return tuple(map(_job, run(connection, "jobs", named, lane, limit)))
+        return tuple(map(_job, self._connections.rows("jobs", named, lane, limit)))
 
 
 def _key(name: str) -> int:

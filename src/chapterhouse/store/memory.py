@@ -61,8 +61,7 @@ class MemoryStore:
 
     def memories(self, personas: Sequence[str], limit: int, now: int) -> tuple[Memory, ...]:
         """Return the latest memories of ``personas``, newest first."""
-        with self._connections.read() as connection:
-            found = run(connection, "memories", json.dumps(tuple(personas)), now, limit)
+        found = self._connections.rows("memories", json.dumps(tuple(personas)), now, limit)
         return tuple(map(_memory, found))
 
     def search(
@@ -91,8 +90,7 @@ class MemoryStore:
 
     def personas(self) -> tuple[str, ...]:
         """Return whose memories there are; the library itself is the empty name."""
-        with self._connections.read() as connection:
-            return tuple(name for (name,) in run(connection, "memory_personas"))
+        return tuple(name for (name,) in self._connections.rows("memory_personas"))
 
     def forget(self, ids: Iterable[str]) -> int:
         """Delete memories by id; return how many.
@@ -127,8 +125,7 @@ class MemoryStore:
 
     def count(self, personas: Sequence[str], before: int = FAR_FUTURE) -> int:
         """Count the memories of ``personas`` asked before a time."""
-        with self._connections.read() as connection:
-            return len(run(connection, "memory_keys", json.dumps(tuple(personas)), before))
+        return len(self._connections.rows("memory_keys", json.dumps(tuple(personas)), before))
 
     def cached_answer(self, key: str, scope: Scope) -> str | None:
         """Return the answer that was kept under a key for exactly this scope, or None."""

@@ -12,8 +12,8 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.ports.store import Blobs
 from chapterhouse.store import rows
 from chapterhouse.store.connections import Connections
+from chapterhouse.store.sources import read_trust
 from chapterhouse.store.statements import Row, Value, first, run
-from chapterhouse.store.trust import read_trust
 from chapterhouse.types import Body, Change, Chunk, CorpusCounts, Document, FileRecord, Scope
 
 _BATCH = 500
@@ -27,6 +27,7 @@ class StoreReader:
 
     def __init__(self, connections: Connections, blobs: Blobs) -> None:
         self._connections = connections
+        self._rows = connections.rows
         self._blobs = blobs
         self._censuses: dict[Scope, tuple[int, CorpusCounts]] = {}
         self._known_documents: tuple[int, dict[str, Document]] = (-1, {})
@@ -46,9 +47,9 @@ class StoreReader:
         last, folded = after, text.casefold()
         while True:
             if scope.shelves is None:
-                batch = self._all("documents", last, _BATCH, folded)
+                batch = self._rows("documents", last, _BATCH, folded)
             else:
-                batch = self._all("documents_on_shelves", last, _BATCH, folded, scope.key)
+                batch = self._rows("documents_on_shelves", last, _BATCH, folded, scope.key)
             documents = [rows.document_from(row) for row in batch]
             with self._connections.read() as connection:
                 visible = list(_visible(documents, scope, connection))
@@ -102,20 +103,20 @@ class StoreReader:
 
     def document_ids(self, scope: Scope) -> frozenset[str]:
         """Return the ids of all documents."""
-        return frozenset(str(name) for (name,) in self._all("document_ids", scope.key))
+        return frozenset(str(name) for (name,) in self._rows("document_ids", scope.key))
 
     def leaves_text_out(self, scope: Scope) -> bool:
         """Whether a document may have text that is not in the library: read in part, or a page."""
-        ((found,),) = self._all("leaves_text_out", scope.key)
+        ((found,),) = self._rows("leaves_text_out", scope.key)
         return bool(found)
 
     def partly_read(self, scope: Scope) -> tuple[str, ...]:
         """Return the files of which some text is missing, sorted."""
-        return tuple(str(source) for (source,) in self._all("partly_read", scope.key))
+        return tuple(str(source) for (source,) in self._rows("partly_read", scope.key))
 
     def cuttings(self, scope: Scope) -> tuple[tuple[str, str, str, int], ...]:
         """Count documents by what they were cut by, format, and what follows the last dot."""
-        found = self._all("cuttings", scope.key)
+        found = self._rows("cuttings", scope.key)
         return tuple((str(by), str(kind), str(end), int(count)) for by, kind, end, count in found)
 
     def counts(self, scope: Scope) -> dict[str, dict[str, int]]:
@@ -124,7 +125,7 @@ class StoreReader:
         A file that gave no document is on no shelf and counts in the scope of everything only.
         """
         everything = scope.shelves is None
-        found = self._all("counts") if everything else self._all("counts_of_shelves", scope.key)
+        found = self._rows("counts") if everything else self._rows("counts_of_shelves", scope.key)
         result: dict[str, dict[str, int]] = {"format": {}, "status": {}, "shelf": {}}
         for kind, name, number in sorted(map(tuple, found)):
             result[kind][name] = number
@@ -134,12 +135,12 @@ class StoreReader:
         """Return those shelves of the scope that no document is on, sorted."""
         if scope.shelves is None:
             return ()
-        found = self._all("unknown_shelves", scope.key)
+        found = self._rows("unknown_shelves", scope.key)
         return tuple(str(shelf) for (shelf,) in found)
 
     def chunks_named(self, name: str, scope: Scope) -> tuple[int, ...]:
         """Return the keys of the first chunks of the documents whose file has this name."""
-        found = self._all("chunks_named", name, _NAMED_CHUNKS, scope.key)
+        found = self._rows("chunks_named", name, _NAMED_CHUNKS, scope.key)
         return tuple(int(key) for (key,) in found)
 
     def body(self, document_id: str, scope: Scope) -> Body | None:
@@ -159,7 +160,7 @@ class StoreReader:
             CorruptLibraryError: they no longer have this hash.
         """
         if scope.shelves is not None:
-            ((visible,),) = self._all("content_visible", sha256, scope.key)
+            ((visible,),) = self._rows("content_visible", sha256, scope.key)
             if not visible:
                 return None
         row = self._first("content", sha256)
@@ -175,26 +176,26 @@ class StoreReader:
 
     def chunks_of(self, document_id: str, scope: Scope) -> tuple[Chunk, ...]:
         """Return the chunks of one document in order."""
-        return tuple(map(rows.chunk_from, self._all("chunks_of", document_id, scope.key)))
+        return tuple(map(rows.chunk_from, self._rows("chunks_of", document_id, scope.key)))
 
     def chunks(self, keys: Iterable[int], scope: Scope) -> dict[int, Chunk]:
         """Return the chunks that still exist among ``keys``, in their order."""
-        found = self._all("chunks", rows.to_json([int(key) for key in keys]), scope.key)
+        found = self._rows("chunks", rows.to_json([int(key) for key in keys]), scope.key)
         return {int(row[-1]): rows.chunk_from(row) for row in found}
 
     def documents_of(self, keys: Iterable[int], scope: Scope) -> dict[int, str]:
         """Return the ids of the documents to which the chunks that still exist belong."""
         wanted = rows.to_json([int(key) for key in keys])
-        found = self._all("documents_of", wanted, scope.key)
+        found = self._rows("documents_of", wanted, scope.key)
         return {int(key): str(identifier) for key, identifier in found}
 
     def fingerprints(self) -> dict[str, int]:
         """Count the documents that have vectors of each fingerprint, in order of fingerprint."""
-        return {str(name): int(number) for name, number in self._all("fingerprints")}
+        return {str(name): int(number) for name, number in self._rows("fingerprints")}
 
     def fingerprints_of(self, document_id: str) -> tuple[str, ...]:
         """Return the fingerprints under which this document has vectors, sorted."""
-        return tuple(str(name) for (name,) in self._all("fingerprints_of", document_id))
+        return tuple(str(name) for (name,) in self._rows("fingerprints_of", document_id))
 
     def vectors_of(
         self, document_id: str, fingerprint: str
@@ -223,27 +224,27 @@ class StoreReader:
     def files(self, under: str = "") -> Iterator[FileRecord]:
         """Yield the records of files at or below an absolute path, in order of source."""
         if not under:
-            return map(rows.file_from, self._all("files"))
+            return map(rows.file_from, self._rows("files"))
         if under.endswith(":"):  # all of a remote; ";" is the character after ":"
-            found = self._all("files_under", under, under, f"{under[:-1]};")
+            found = self._rows("files_under", under, under, f"{under[:-1]};")
             return map(rows.file_from, found)
         folder = under.rstrip("/")
         # "0" is the character after "/": the range holds exactly what begins with folder + "/".
-        found = self._all("files_under", folder, f"{folder}/", f"{folder}0")
+        found = self._rows("files_under", folder, f"{folder}/", f"{folder}0")
         return map(rows.file_from, found)
 
     def file_places(self, outside: Sequence[str]) -> tuple[str, ...]:
         """Return where the files on disk are that lie below none of some folders, sorted."""
         folders = rows.to_json([folder.rstrip("/") for folder in outside])
-        return tuple(str(location) for (location,) in self._all("file_places", folders))
+        return tuple(str(location) for (location,) in self._rows("file_places", folders))
 
     def roots(self) -> tuple[tuple[str, str], ...]:
         """Return label and absolute path of every added folder, in order of label."""
-        return tuple((str(label), str(location)) for label, location in self._all("roots"))
+        return tuple((str(label), str(location)) for label, location in self._rows("roots"))
 
     def sequence(self) -> int:
         """Return the number of the latest change; 0 for an empty library."""
-        return sequence_in(self._all("sequence"))
+        return sequence_in(self._rows("sequence"))
 
     def changes(self, after: int, limit: int) -> tuple[Change, ...]:
         """Return the latest change of each document changed after ``after``, oldest first."""
@@ -266,12 +267,8 @@ class StoreReader:
             found = run(connection, "chunks_of", document_id, everything.key)
         return document, tuple(map(rows.chunk_from, found))
 
-    def _all(self, name: str, *bindings: Value) -> Sequence[Row]:
-        with self._connections.read() as connection:
-            return run(connection, name, *bindings)
-
     def _first(self, name: str, *bindings: Value) -> Row | None:
-        found = self._all(name, *bindings)
+        found = self._rows(name, *bindings)
         return found[0] if found else None
 
 
@@ -279,7 +276,8 @@ def sequence_in(found: Sequence[Row]) -> int:
     """Return the number of the latest change."""
     if not found:
         raise CorruptLibraryError(
-            "The library's count of changes is gone.", hint="Run: chapterhouse repair"
+            "The library's count of changes is gone.",
+            hint="Restore it from an export, or add the folders again.",
         )
     return int(found[0][0])
 

@@ -17,8 +17,7 @@ class SettingStore:
 
     def values(self) -> Mapping[str, StoredSetting]:
         """Return what is set, by name, what was changed last first."""
-        with self._connections.read() as connection:
-            rows = run(connection, "stored_settings")
+        rows = self._connections.rows("stored_settings")
         return {name: StoredSetting(_parsed(value), at, by) for name, value, at, by in rows}
 
     def write(self, name: str, value: object, by: str, at: int) -> None:
@@ -31,8 +30,7 @@ class SettingStore:
 
     def sequence(self) -> int:
         """Return the number of the latest change; 0 where there was none."""
-        with self._connections.read() as connection:
-            return int(run(connection, "setting_sequence")[0][0])
+        return int(self._connections.rows("setting_sequence")[0][0])
 
     def _add(self, name: str, value: str | None, by: str, at: int) -> None:
         with self._connections.write() as connection:

@@ -307,7 +307,7 @@ class SqliteStore(StoreReader):
 
     def blob_hashes(self) -> tuple[str, ...]:
         """Return the hashes of the files whose bytes are blobs, sorted."""
-        return tuple(str(sha256) for (sha256,) in self._all("blob_hashes"))
+        return tuple(str(sha256) for (sha256,) in self._rows("blob_hashes"))
 
     def snapshot(self, path: Path, agree: Callable[[], None], *, memories: bool) -> Snapshot:
         """Write the database as it is at one moment to a new file; see ``take_snapshot``."""
@@ -350,5 +350,5 @@ class SqliteStore(StoreReader):
         return not needed
 
     def _referenced(self, sha256: str) -> bool:
-        ((needed,),) = self._all("referenced", sha256)
+        ((needed,),) = self._rows("referenced", sha256)
         return bool(needed)
