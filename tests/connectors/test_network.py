@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.connectors.network import Deadline, PinnedNetwork, resolve_host
+from chapterhouse.connectors.network import Deadline, PinnedNetwork
 from chapterhouse.errors import RejectedError
 
 HERE = "127.0.0.1"
@@ -81,14 +81,6 @@ def test_what_is_sent_and_received_goes_through_the_checked_address(server: sock
     assert asked == [("ferry.example", port_of(server))]
 
 
-def test_an_address_needs_no_looking_up(server: socket.socket) -> None:
-    def never(host: str, port: int) -> Sequence[str]:
-        pytest.fail(f"{host} was looked up")
-
-    network(resolve=never).connect_tcp(HERE, port_of(server)).close()
-    assert accepted(server)
-
-
 @given(
     st.lists(st.sampled_from(PUBLIC), max_size=3),
     st.sampled_from([*PRIVATE, "not an address", "127.1", ""]),
@@ -137,17 +129,7 @@ def test_a_port_where_nobody_listens_is_unreachable() -> None:
     assert message == "The host could not be reached: Connection refused."
 
 
-def test_this_system_resolves_each_address_once() -> None:
-    assert resolve_host(HERE, 80) == (HERE,)
-    assert len(set(resolve_host("localhost", 80))) == len(resolve_host("localhost", 80)) > 0
-
-
 # Until when ------------------------------------------------------------------------------------
-
-
-def test_a_deadline_that_has_passed_leaves_nothing() -> None:
-    assert 0 < Deadline(time.monotonic() + 9).remaining() <= 9
-    refusal(Deadline(time.monotonic()).remaining, "url-timeout")
 
 
 def test_a_resolver_that_does_not_answer_is_given_up() -> None:

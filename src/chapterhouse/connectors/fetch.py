@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse.connectors.addresses import is_public
 from chapterhouse.connectors.media_types import charset, extension, media_type
-from chapterhouse.connectors.urls import URL_REFUSED, WebAddress, file_name, follow, parse_url
+from chapterhouse.connectors.urls import (
+    URL_REFUSED,
+    URL_TIMEOUT,
+    URL_UNREACHABLE,
+    WebAddress,
+    file_name,
+    follow,
+    parse_url,
+)
 from chapterhouse.errors import RejectedError
 from chapterhouse.loading import lazy
 
@@ -33,10 +41,8 @@ else:
     network = lazy("chapterhouse.connectors.network")
 
 
-URL_UNREACHABLE: Final = "url-unreachable"
 URL_TOO_LARGE: Final = "url-too-large"
 URL_TYPE: Final = "url-type"
-URL_TIMEOUT: Final = "url-timeout"
 URL_REDIRECTS: Final = "url-redirects"
 URL_STATUS: Final = "url-status"
 
@@ -67,8 +73,6 @@ class FetchLimits:
     Attributes:
         bytes: Of the page, also once it is unpacked.
         seconds: From the look-up of the first host to the last byte, redirects included.
-        connect_seconds: Of each try to connect.
-        redirects: That are followed.
     """
 
     bytes: int = 50 * 2**20
@@ -128,7 +132,6 @@ class Fetcher:
         Args:
             resolve: Return the addresses of a host; by default the system's resolver.
             permits: Whether an address may be connected to; by default only public ones.
-            tls: How certificates are verified; by default against the system's authorities.
         """
         self._resolve = resolve
         self._permits = permits

@@ -7,19 +7,17 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import httpcore2
 
 from chapterhouse.connectors.addresses import Address, parse_address
-from chapterhouse.connectors.urls import URL_REFUSED
+from chapterhouse.connectors.urls import URL_REFUSED, URL_TIMEOUT, URL_UNREACHABLE
 from chapterhouse.errors import RejectedError
-
-URL_UNREACHABLE: Final = "url-unreachable"
-URL_TIMEOUT: Final = "url-timeout"
 
 Resolve = Callable[[str, int], Sequence[str]]
 Permits = Callable[[str], bool]
@@ -132,23 +130,23 @@ class _Stream(httpcore2.NetworkStream):
         self._plug = plug
         self._deadline = deadline
 
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - as above
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
         try:
             self._plug.settimeout(self._deadline.remaining())
-            return self._plug.recv(max_bytes)
+            yield
         except TimeoutError:
             raise _late() from None
         except OSError as error:
             raise _unreachable(error) from None
 
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - as above
+        with self._in_time():
+            return self._plug.recv(max_bytes)
+
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - as above
-        try:
-            self._plug.settimeout(self._deadline.remaining())
+        with self._in_time():
             self._plug.sendall(buffer)
-        except TimeoutError:
-            raise _late() from None
-        except OSError as error:
-            raise _unreachable(error) from None
 
     def close(self) -> None:
         self._plug.close()
@@ -160,22 +158,22 @@ class _Stream(httpcore2.NetworkStream):
         timeout: float | None = None,  # noqa: ARG002 - as above
     ) -> httpcore2.NetworkStream:
         try:
-            self._plug.settimeout(self._deadline.remaining())
-            encrypted = ssl_context.wrap_socket(self._plug, server_hostname=server_hostname)
-        except ssl.SSLCertVerificationError as error:
+            with self._in_time():
+                encrypted = self._encrypted(ssl_context, server_hostname)
+        except RejectedError:
             self.close()
+            raise
+        return _Stream(encrypted, self._deadline)
+
+    def _encrypted(self, context: ssl.SSLContext, host: str | None) -> ssl.SSLSocket:
+        try:
+            return context.wrap_socket(self._plug, server_hostname=host)
+        except ssl.SSLCertVerificationError as error:
             raise RejectedError(
                 URL_UNREACHABLE,
                 f"The host's certificate is not trusted: {error.verify_message}.",
                 hint="If you trust it, save the page as a file yourself.",
             ) from None
-        except TimeoutError:
-            self.close()
-            raise _late() from None
-        except OSError as error:
-            self.close()
-            raise _unreachable(error) from None
-        return _Stream(encrypted, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
         return self._plug if info == "socket" else None

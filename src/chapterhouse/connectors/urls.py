@@ -24,6 +24,8 @@ else:
     idna = lazy("idna")
 
 URL_REFUSED: Final = "url-refused"
+URL_TIMEOUT: Final = "url-timeout"
+URL_UNREACHABLE: Final = "url-unreachable"
 _LONGEST: Final = 4_096  # characters of an address
 _LONGEST_HOST: Final = 253
 _NAME_CHARACTERS: Final = 60
@@ -55,7 +57,6 @@ class WebAddress:
         scheme: ``http`` or ``https``.
         host: In lower case; an international name in its ``xn--`` form, an IPv6 address without
             brackets.
-        port: Of TCP.
         path: Begins with a slash, without ``.`` and ``..``; escaped.
         query: What stands behind the question mark, escaped; ``None`` where there is none.
     """
