@@ -6,7 +6,6 @@ asked for no second time.
 """
 
 import hashlib
-import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,14 +29,12 @@ else:
 
 OnProgress = Callable[[Progress], None]
 _BLOCK: Final = 2**20
-_ATTEMPTS: Final = 6
 _REDIRECTS: Final = 5
 _CONNECT_SECONDS: Final = 10.0
 _SILENT_SECONDS: Final = 60.0  # without a byte
-_PAUSE_SECONDS: Final = 1.0
 _PART: Final = ".part"
-_AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 _ELSEWHERE: Final = "Name another source: --mirror URL, or --file PATH with the files themselves."
+_HINT: Final = f"Run the command again: it goes on where it was. {_ELSEWHERE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +56,10 @@ def fetch_files(
     origin: Origin,
     folder: Path,
     on_progress: OnProgress = lambda _: None,
-    *,
-    silent_seconds: float = _SILENT_SECONDS,
-    sleep: Callable[[float], None] = time.sleep,
 ) -> None:
     """Fetch what ``folder`` lacks of ``files``.
 
-    Args:
-        on_progress: Called with the bytes that are there and the bytes of all files.
+    ``on_progress`` is called with the bytes that are there and the bytes of all files.
 
     Raises:
         UsageError: the address is not one of http or https.
@@ -76,14 +69,14 @@ def fetch_files(
     if urlsplit(origin.url).scheme not in {"http", "https"} or not urlsplit(origin.url).hostname:
         raise UsageError(f"'{origin.url}' is no address.", hint="It looks like https://HOST/PATH.")
     total, done = sum(each.size for each in files), 0
-    with _client(silent_seconds) as client:
+    with _client() as client:
         for file in files:
 
             def report(size: int, before: int = done, name: str = file.name) -> None:
                 on_progress(Progress(before + size, total, name))
 
             if not is_right(folder / file.name, file):
-                _fetch(client, file, origin, folder, report, sleep)
+                _fetch(client, file, origin, folder, report)
             done += file.size
             report(0, done)
 
@@ -144,27 +137,19 @@ def _fetch(
     origin: Origin,
     folder: Path,
     report: Callable[[int], None],
-    sleep: Callable[[float], None],
 ) -> None:
     target, url = folder / file.name, f"{origin.url.rstrip('/')}/{file.name}"
     target.parent.mkdir(parents=True, exist_ok=True)
-    part, reason = _part(target), ""
-    for attempt in range(_ATTEMPTS):
-        if attempt:
-            sleep(_PAUSE_SECONDS * 2 ** (attempt - 1))
-        try:
-            reason = _receive(client, url, part, file, origin, report)
-        except httpx2.TimeoutException:
-            reason = "nothing came for too long"
-        except httpx2.TransportError as error:
-            reason = str(error) or type(error).__name__
-        if not reason:
-            _move_checked(part, target, file, url)
-            return
-    raise EngineError(
-        f"{url} could not be fetched: {reason}.",
-        hint=f"Run the command again: it goes on where it was. {_ELSEWHERE}",
-    )
+    part = _part(target)
+    try:
+        reason = _receive(client, url, part, file, origin, report)
+    except httpx2.TimeoutException:
+        reason = "nothing came for too long"
+    except httpx2.TransportError as error:
+        reason = str(error) or type(error).__name__
+    if reason:
+        raise EngineError(f"{url} could not be fetched: {reason}.", hint=_HINT)
+    _move_checked(part, target, file, url)
 
 
 def _receive(
@@ -188,10 +173,8 @@ def _receive(
         if status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             part.unlink()
             return "the server has another file of this name"
-        if status in _AGAIN:
-            return f"the server answered {status}"
         if status not in {HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT}:
-            raise EngineError(f"{url} could not be fetched: {status}.", hint=_ELSEWHERE)
+            return f"the server answered {status}"
         goes_on = response.headers.get("content-range", "").startswith(f"bytes {have}-")
         have = have if status == HTTPStatus.PARTIAL_CONTENT and goes_on else 0
         if status == HTTPStatus.PARTIAL_CONTENT and not have:
@@ -242,10 +225,10 @@ def _follow(url: str, location: str, origin: Origin) -> str:
     )
 
 
-def _client(silent_seconds: float) -> "httpx2.Client":
+def _client() -> "httpx2.Client":
     return httpx2.Client(
         trust_env=False,
-        timeout=httpx2.Timeout(silent_seconds, connect=min(silent_seconds, _CONNECT_SECONDS)),
+        timeout=httpx2.Timeout(_SILENT_SECONDS, connect=_CONNECT_SECONDS),
         follow_redirects=False,
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         headers={"User-Agent": "chapterhouse", "Accept-Encoding": "identity"},
