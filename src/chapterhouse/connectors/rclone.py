@@ -18,16 +18,17 @@ from typing import Final
 
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import REMOTE, SourceFile, is_ignored
-from chapterhouse.connectors.rclone_failures import (
+from chapterhouse.connectors.rclone_listing import OPTIONS, Entry, Place
+from chapterhouse.connectors.rclone_program import (
     GENERAL,
     PASSING,
     Failure,
+    Finished,
+    Rclone,
     arrived_short,
     kind_of,
     reason_of,
 )
-from chapterhouse.connectors.rclone_listing import OPTIONS, Entry, Place
-from chapterhouse.connectors.rclone_program import Finished, Rclone
 from chapterhouse.errors import RejectedError
 from chapterhouse.files import lock_folder, make_folder
 from chapterhouse.reading.formats import IMAGES, claimed_format, extension
@@ -55,8 +56,6 @@ class Copies:
     """Copies of files of a drive.
 
     Attributes:
-        rclone: The program.
-        place: The folder of the drive.
         folder: Where copies are until they are read; of this place alone.
         transfers: How many files are fetched at once.
     """

@@ -35,8 +35,6 @@ class Provider:
     """A kind of cloud drive that rclone can read.
 
     Attributes:
-        name: What rclone calls it.
-        description: In rclone's words.
         by_browser: Whether a login in the browser is all that it needs.
     """
 

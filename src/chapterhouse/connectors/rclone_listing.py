@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import Any, Final, Self
 
 from chapterhouse.connectors.folder import REMOTE
-from chapterhouse.connectors.rclone_failures import PASSING, error_of, kind_of
-from chapterhouse.connectors.rclone_program import Rclone
+from chapterhouse.connectors.rclone_program import PASSING, Rclone, error_of, kind_of
 from chapterhouse.errors import EngineError, UsageError
 
 # A document of Google's own has no bytes: it is exported to a format of Office. And a bucket would
