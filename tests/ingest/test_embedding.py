@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
-from chapterhouse.ingest.embedding import embed_pending, pending_texts, read_note, write_note
+from chapterhouse.ingest.embedding import embed_pending, pending_texts
 from chapterhouse.types import EncoderRecord, Progress, Scope
 
 NEW = "new:4"
@@ -83,12 +82,6 @@ def test_what_waits_is_what_will_be_embedded(home: Any) -> None:
     assert pending_texts(home.store, embedder, 4) == []
 
 
-def test_languages_that_are_not_served_are_left_out(home: Any) -> None:
-    home.write("deutsch.md", GERMAN)
-    fill(home, 2)
-    assert embed_pending(home.store, Recording()) == 2
-
-
 def test_a_stop_keeps_what_was_made_and_the_next_run_goes_on(home: Any) -> None:
     fill(home, 30)
     stop = threading.Event()
@@ -139,11 +132,3 @@ def test_a_failure_is_recorded_until_it_works_again(home: Any) -> None:
     assert problem() == "The service is down. Start it."
     embed_pending(home.store, Recording())
     assert problem() == ""
-
-
-def test_a_note_is_what_was_written_last(tmp_path: Path) -> None:
-    folder = tmp_path / "vectors"
-    assert read_note(folder) == ""
-    for text in ("1 en", "2 en,de"):
-        write_note(folder, text)
-        assert read_note(folder) == text

@@ -132,12 +132,6 @@ def test_sources_name_the_folder_that_was_added(home: Any) -> None:
     }  # fmt: skip
 
 
-def test_the_same_folder_named_twice_is_added_once(home: Any) -> None:
-    path = home.write("a.md", PROSE)
-    report = home.add(home.folder, path, home.folder / ".." / "docs")
-    assert len(report.outcomes) == 1
-
-
 def test_a_path_that_is_not_there_stops_before_anything(home: Any) -> None:
     home.write("a.md", PROSE)
     with pytest.raises(NotFoundError):

@@ -401,3 +401,125 @@ def test_several_workers_run_each_job_once_and_no_lane_twice_at_a_time(tmp_path:
         own = sorted(named, key=lambda job: times["begin", job])
         for before, after in pairwise(own):
             assert times["end", before] <= times["begin", after]
+
+
+# --- how far it is ---------------------------------------------------------------------------
+
+
+class Clock:
+    """A time that passes when it is wanted to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def claimed(jobs: JobStore, clock: Clock) -> Job:
+    jobs.enqueue("add", {}, "a", clock())
+    job = jobs.claim("w", clock(), clock() + 60)
+    assert job is not None
+    return job
+
+
+def file(name: str, step: Step = Step.READING) -> FileInFlight:
+    return FileInFlight(f"/a/{name}", f"a/{name}", step)
+
+
+def test_what_is_new_is_written_at_the_next_look(home: Any) -> None:
+    clock = Clock()
+    job = claimed(home.store.jobs(), clock)
+    tracker = Tracker(job, home.store.jobs(), clock, 60)
+    tracker.begin(file("1"))
+    tracker.begin(file("2"))
+    tracker.end("/a/1")
+    tracker.progress(Progress(1, 2, "a/1"))
+    assert home.store.jobs().job(job.id) == job
+    clock.now += 5
+    tracker.look()
+    seen = home.store.jobs().job(job.id)
+    assert (seen.done, seen.total, seen.current) == (1, 2, "a/1")
+    assert seen.in_flight == (file("2"),)
+    assert seen.lease_until == 1_065
+    assert tracker.ended().done == 1
+    assert tracker.ended().in_flight == ()
+
+
+@pytest.mark.parametrize("has_news", [False, True])
+def test_a_cancelled_job_stops(home: Any, *, has_news: bool) -> None:
+    clock = Clock()
+    job = claimed(home.store.jobs(), clock)
+    tracker = Tracker(job, home.store.jobs(), clock, 60)
+    home.store.jobs().cancel(job.id, clock())
+    if has_news:
+        tracker.progress(Progress(1, 2, "a/1"))
+    assert not tracker.stop.is_set()
+    tracker.look()
+    assert tracker.stop.is_set()
+    assert tracker.is_cancelled
+
+
+def test_a_job_that_another_worker_has_by_now_stops(home: Any) -> None:
+    clock = Clock()
+    job = claimed(home.store.jobs(), clock)
+    tracker = Tracker(job, home.store.jobs(), clock, 60)
+    clock.now += 60
+    assert home.store.jobs().claim("other", clock(), clock() + 60) is not None
+    tracker.look()
+    assert tracker.stop.is_set()
+
+
+def test_once_something_is_done_earlier_deaths_no_longer_count(home: Any) -> None:
+    clock = Clock()
+    job = replace(claimed(home.store.jobs(), clock), attempts=3)
+    tracker = Tracker(job, home.store.jobs(), clock, 60)
+    record = FileRecord("/a/1", "a/1", 1, 1, "", Status.READY)
+    tracker.progress(Progress(1, 2, "a/1", FileOutcome(record, changed=False)))
+    assert tracker.ended().attempts == 3
+    tracker.progress(Progress(2, 2, "a/1", FileOutcome(record, changed=True)))
+    tracker.write()
+    assert home.store.jobs().job(job.id).attempts == 1
+
+
+# --- workers ------------------------------------------------------------------------------------
+
+SCRIPT = """
+import os, signal, sys
+from pathlib import Path
+from chapterhouse.ingest.workers import Worker
+worker = Worker(Path(sys.argv[1]))
+print(worker.name, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_worker_is_there_until_its_process_ends(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, tmp_path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    name = process.stdout.readline().strip()
+    mine = Worker(tmp_path)
+    assert mine.name != name
+    assert not mine.is_gone(name)
+    process.kill()
+    process.communicate()
+    assert mine.is_gone(name)
+    mine.forget(name)
+    assert mine.is_gone(name)  # as after one that was closed with a job at hand
+    assert not mine.is_gone("elsewhere_1_0a")  # of another machine's nothing can be seen
+    mine.close()
+
+
+def test_a_worker_sees_itself_and_leaves_nothing(tmp_path: Path) -> None:
+    worker = Worker(tmp_path / "background")
+    name = worker.name
+    assert worker.name == name
+    assert not worker.is_gone(name)
+    worker.close()
+    assert list((tmp_path / "background").iterdir()) == []
+    worker.close()

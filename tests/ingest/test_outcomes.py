@@ -9,9 +9,17 @@ import pytest
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.look import Look, Work
+from chapterhouse.ingest.look import (
+    UNPACKED,
+    Look,
+    UnpackBudget,
+    Work,
+    status_of,
+    without_text,
+    worth_another_try,
+)
 from chapterhouse.ingest.outcomes import record_of, reject
-from chapterhouse.types import Scope, Status
+from chapterhouse.types import FileOutcome, FileRecord, Member, Scope, Status
 
 EVERYTHING = Scope.everything()
 
@@ -111,3 +119,48 @@ def test_another_shelf_is_added_without_reading(home: Any) -> None:
     home.write("a.md", PROSE + "More.\n", time=1_700_000_000)
     home.add(shelf="third")
     assert home.store.document(document.id, EVERYTHING).shelves == ("badges", "library", "third")
+
+
+def record(code: str = "", document_id: str = "", status: Status = Status.REJECTED) -> FileRecord:
+    return FileRecord("/m/a", "m/a", 1, 1, "ab", status, code, document_id=document_id)
+
+
+@pytest.mark.parametrize(
+    ("known", "worth"),
+    [
+        (record("encrypted"), False),
+        (record("cannot-open"), True),
+        (record("missing-extra"), True),
+        (record("", status=Status.READY), True),  # its document was removed
+        (record("cannot-open", "a-1"), False),
+    ],
+)
+def test_only_what_may_pass_is_tried_again(known: FileRecord, *, worth: bool) -> None:
+    assert worth_another_try(known) is worth
+    assert worth_another_try(known, retry=True) is (worth or not known.document_id)
+
+
+def test_no_document_and_a_bad_one_are_told_apart() -> None:
+    assert status_of("unsupported-format") is Status.SKIPPED
+    assert status_of("encrypted") is Status.REJECTED
+
+
+def test_the_room_of_all_archives_together_is_bounded() -> None:
+    member = Member("a", b"12345", 0)
+    room = UnpackBudget(files=3, size=12)
+    assert room.take([member])
+    assert room.take([member])
+    assert not room.take([member])  # 15 bytes
+    assert not UnpackBudget(files=1, size=100).take([member, member])
+
+
+def test_a_message_names_what_gave_no_text_and_nothing_else() -> None:
+    outcomes = [
+        FileOutcome(record("encrypted"), changed=True),
+        FileOutcome(record("", "a-1", Status.READY), changed=True),
+        FileOutcome(record(UNPACKED, status=Status.SKIPPED), changed=True),
+    ]
+    (notice,) = without_text("m", outcomes)
+    assert notice.code == "attachments-rejected"
+    assert notice.sentence == "1 file in it gave no text: a."
+    assert list(without_text("m", outcomes[1:])) == []

@@ -1,13 +1,15 @@
 """Which files an add looks at: each once, under one name, whatever leads to it."""
 
+import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from chapterhouse.errors import NotFoundError
+from chapterhouse.connectors.content import open_all
 from chapterhouse.ingest.plan import find_file, make_plan
-from chapterhouse.types import Scope
+from chapterhouse.ingest.preview import preview
+from chapterhouse.ingest.renames import find_renames
+from chapterhouse.types import Scope, Status
 
 
 def planned(home: Any, *paths: Path) -> list[str]:
@@ -21,38 +23,11 @@ def test_a_file_is_looked_at_once_however_many_paths_lead_to_it(home: Any) -> No
     assert sources == ["docs/b.md", "docs/part/a.md"]
 
 
-def test_two_folders_of_one_name_are_told_apart(home: Any, tmp_path: Path) -> None:
-    other = tmp_path / "other" / "docs"
-    other.mkdir(parents=True)
-    (other / "a.md").write_text("A text.")
-    home.write("a.md", "A text.")
-    plan = make_plan([home.folder, other], home.store)
-    assert sorted(plan.new_roots.values()) == ["docs", "docs-2"]
-    assert [file.source for file in plan.files] == ["docs-2/a.md", "docs/a.md"]
-
-
 def test_nothing_is_written_by_a_plan(home: Any) -> None:
     home.write("a.md", "A text.")
     make_plan([home.folder], home.store)
     assert home.store.roots() == ()
     assert list(home.store.files()) == []
-
-
-def test_what_is_gone_is_told_and_what_is_hidden_is_counted(home: Any) -> None:
-    gone = home.write("gone.md", "A text.")
-    home.write("here.md", "A text.")
-    home.write(".git/config", "x")
-    home.add()
-    gone.unlink()
-    plan = make_plan([home.folder], home.store)
-    assert [record.source for record in plan.missing] == ["docs/gone.md"]
-    assert [one.reason for one in plan.ignored] == ["hidden"]
-    assert set(plan.known) == {str(gone), str(home.folder / "here.md")}
-
-
-def test_a_path_that_is_not_there_is_an_error(home: Any) -> None:
-    with pytest.raises(NotFoundError, match="no file or folder"):
-        make_plan([home.folder / "none"], home.store)
 
 
 def test_the_file_of_a_document_is_found_again_while_it_is_there(home: Any) -> None:
@@ -68,3 +43,117 @@ def test_the_file_of_a_document_is_found_again_while_it_is_there(home: Any) -> N
     )
     path.unlink()
     assert find_file(document, home.store) is None
+
+
+def _planned(home: Any) -> dict[str, tuple[Status, str]]:
+    report = preview([home.folder], store=home.store, maximum_bytes=100)
+    return {
+        outcome.record.source: (outcome.record.status, outcome.record.code)
+        for outcome in report.outcomes
+    }
+
+
+def test_a_plan_says_what_each_file_would_meet(home: Any) -> None:
+    home.write("old.md", "Old words.")
+    home.add()
+    home.write("new.md", "New words.")
+    home.write("large.md", "Many words. " * 20)
+    (home.folder / "link.md").symlink_to("new.md")
+    assert _planned(home) == {
+        "docs/large.md": (Status.REJECTED, "too-large"),
+        "docs/link.md": (Status.SKIPPED, "symbolic-link"),  # as an add would end it
+        "docs/new.md": (Status.SKIPPED, "would-be-read"),
+        "docs/old.md": (Status.SKIPPED, "unchanged"),
+    }
+
+
+def test_a_file_whose_document_was_removed_would_be_read(home: Any) -> None:
+    home.write("old.md", "Old words.")
+    home.add()
+    (document,) = home.store.documents(Scope.everything())
+    home.store.remove(document.id)
+    planned = _planned(home)
+    report = home.add()
+    assert report.changed == 1
+    assert planned == {"docs/old.md": (Status.SKIPPED, "would-be-read")}
+
+
+PROSE = "# Badges\n\nA badge is valid for a year. It is blue and has a picture of its owner.\n"
+LARGEST = 10**6
+
+
+def renames(home: Any) -> list[tuple[str, str]]:
+    found = find_renames(make_plan([home.folder], home.store), open_all, LARGEST)
+    return [(record.source, file.source) for record, file, _ in found.moves]
+
+
+def test_nothing_is_opened_where_nothing_is_gone(home: Any) -> None:
+    home.write("a.md", PROSE)
+    home.add()
+    home.write("b.md", PROSE)
+    opened: list[str] = []
+
+    def contents(files: Any, maximum: int) -> Any:
+        opened.extend(file.source for file in files)
+        return open_all(files, maximum)
+
+    assert find_renames(make_plan([home.folder], home.store), contents, LARGEST).moves == ()
+    assert opened == []
+
+
+def test_of_equal_files_that_of_the_same_name_is_taken(home: Any) -> None:
+    for name in ("x/one.md", "y/two.md"):
+        home.write(name, PROSE)
+    home.add()
+    for name in ("x/one.md", "y/two.md"):
+        (home.folder / name).rename(home.folder / Path(name).name)
+    assert renames(home) == [("docs/x/one.md", "docs/one.md"), ("docs/y/two.md", "docs/two.md")]
+
+
+def test_what_was_opened_and_is_no_rename_need_not_be_opened_again(home: Any) -> None:
+    home.write("a.md", PROSE)
+    home.add()
+    (home.folder / "a.md").unlink()
+    home.write("b.md", PROSE[::-1])
+    found = find_renames(make_plan([home.folder], home.store), open_all, LARGEST)
+    assert found.moves == ()
+    ((place, content),) = found.opened.items()
+    assert (Path(place).name, content.data) == ("b.md", PROSE[::-1].encode())
+
+
+def test_a_touched_file_is_no_rename(home: Any) -> None:
+    home.write("a.md", PROSE)
+    home.write("b.md", PROSE)
+    home.add()
+    home.write("a.md", PROSE, time=1_700_000_000)
+    (home.folder / "b.md").unlink()
+    assert renames(home) == []
+
+
+def test_an_archive_takes_what_is_in_it_along(home: Any) -> None:
+    from chapterhouse.reading.dispatch import read  # noqa: PLC0415 - the real one opens archives
+    from chapterhouse.reading.limits import Limits  # noqa: PLC0415
+
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("in/deep.md", PROSE)
+    home.reader = lambda data, name: read(data, name, Limits())
+    path = home.folder / "old.zip"
+    path.write_bytes(data.getvalue())
+    home.add()
+    (before,) = home.store.documents_among(
+        {record.document_id for record in home.store.files() if record.document_id},
+        _everything(),
+    ).values()
+    path.rename(home.folder / "new.zip")
+    home.add()
+    assert home.read_names == []
+    (after,) = home.store.documents(_everything())
+    assert (after.id, after.source) == (before.id, "docs/new.zip/in/deep.md")
+    assert home.faults() == []
+
+
+def _everything() -> Any:
+    from chapterhouse.types import Scope  # noqa: PLC0415
+
+    return Scope.everything()

@@ -11,7 +11,6 @@ from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.prepare import Prepared, prepare
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import ExtractedPage, Extraction, Notice, Status
 
@@ -46,29 +45,6 @@ def test_the_parts_of_a_document_fit_each_other() -> None:
     assert (document.title, document.language) == ("Fees", "en")
     assert document.status is Status.READY
     assert (made.vectors, made.fingerprint) == (None, "")
-
-
-def test_vectors_are_made_of_what_the_embedder_serves() -> None:
-    embedder = StaticEmbedder()
-    made = prepared(embedder=embedder)
-    assert made.vectors is not None
-    assert made.vectors.shape == (len(made.chunks), embedder.dimensions)
-    assert made.fingerprint == embedder.fingerprint
-    assert prepared(embedder=Nothing()).vectors is None
-
-
-class Nothing(StaticEmbedder):
-    """An embedder that serves no language."""
-
-    def serves(self, language: str) -> bool:
-        return language == "none"
-
-
-@pytest.mark.parametrize(
-    ("code", "status"), [("pages-missing", Status.PARTIAL), ("encoding-guessed", Status.READY)]
-)
-def test_missing_text_makes_it_partial(code: str, status: Status) -> None:
-    assert prepared(notices=(Notice(code, "Half\u202e of it.", 2),)).document.status is status
 
 
 def test_notices_and_metadata_are_as_harmless_as_the_text() -> None:

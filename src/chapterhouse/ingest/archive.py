@@ -111,9 +111,6 @@ class Place:
     """Where a workspace is, or will be.
 
     Attributes:
-        home: The home folder.
-        workspace: Its name.
-        folder: Its folder.
         definitions: The folders of personas and of councils.
         hidden: Names of hidden folders in them that are ours.
     """

@@ -43,8 +43,6 @@ class Runner:
     """What running jobs needs.
 
     Attributes:
-        store: Where jobs and files are recorded.
-        worker: Who runs them.
         clock: The time in seconds since 1970.
         lease_seconds: After which another may take over a job whose worker is not heard of.
     """

@@ -56,9 +56,6 @@ class Look:
 
     Attributes:
         known: What became of the file the last time.
-        content: Its bytes, where it was opened.
-        extraction: Its text to be, where it has to be read.
-        error: Why it will not be.
         started: When it was opened, by the monotonic clock.
         within: The archive or message that it lies in.
     """
@@ -111,16 +108,12 @@ class Work:
     """What a run needs.
 
     Attributes:
-        store: Where documents go.
         read: Starts reading bytes; called with the bytes and the file's name.
-        prepare: Makes a document of what was read.
         shelf: Added to the shelves that a document is on already; empty for none.
         ahead: Files being read at a time, 1 or more.
         maximum_bytes: Larger files are rejected.
         on_progress: Called after each file, when its outcome is safe on disk.
-        stop: Ends the run early when set.
         retry: Whether what gave no document the last time is read again.
-        limits: How much of archives is unpacked.
         on_step: Called with what is begun to be done with a file.
         on_write: Called with how a file ended, in the transaction that writes it.
         on_end: Called with the location of a file with which no more is done.

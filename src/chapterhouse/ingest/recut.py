@@ -19,8 +19,6 @@ class Cutter:
     """What cuts documents.
 
     Attributes:
-        chunker: Cuts a text into spans.
-        count_tokens: Counts the tokens of a chunk.
         cut_by: Returns the fingerprint of all this for a document of these formats.
     """
 
