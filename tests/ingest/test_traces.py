@@ -1,7 +1,5 @@
 """What was removed stays in no file; what is left is found."""
 
-import os
-import random
 from pathlib import Path
 
 import pytest
@@ -10,9 +8,7 @@ from hypothesis import strategies as st
 
 from chapterhouse import Library
 from chapterhouse.ingest.traces import Finder, _blocks, end_of, pieces_of, search_files, traces_of
-from chapterhouse.types import Memory, RemovalState, Scope
-
-DOCUMENTS = 200 if "CHAPTERHOUSE_LARGE" in os.environ else 40
+from chapterhouse.types import RemovalState, Scope
 
 
 @given(
@@ -45,66 +41,6 @@ def test_probes_stand_in_a_text_and_in_its_json_alike() -> None:
     assert all(probe in text.encode() and b'"' not in probe for probe in probes)
     assert pieces_of("Yes.") == frozenset()
     assert pieces_of("Der Fährmann heißt überall Jürgen Größenwahn.")
-
-
-def _canary(number: int, chance: random.Random) -> str:
-    letters = "".join(chance.choices("bcdfghjklmnpqrstvwxz", k=12))
-    return f"canary{letters}{number:03}"
-
-
-def _with_canary(canary: str, number: int) -> str:
-    """Return a document in which the canary is a name, a word, a heading and in other words."""
-    said = (
-        f"The {canary.title()} Report ({canary.upper()}) of the harbour office is about {canary}."
-    )
-    rest = "Ships come and go, and the tide table hangs beside the door. " * (number % 40)
-    long = rest * 60 if number % 20 == 0 else rest  # some are kept as blobs
-    return f"# {canary} annual figures\n\n{said}\n\n{long}\n\n## About {canary}\n\n{said}\n"
-
-
-def _holding(folder: Path, canaries: list[str]) -> dict[str, list[str]]:
-    """Return the files that hold any canary, whole or as the stem of its index term."""
-    held: dict[str, list[str]] = {}
-    for path in folder.rglob("*"):
-        data = path.read_bytes().lower() if path.is_file() else b""
-        some = [canary for canary in canaries if canary.encode() in data]
-        if some:
-            held[str(path.relative_to(folder))] = some
-    return held
-
-
-@pytest.mark.large
-def test_nothing_of_removed_documents_is_in_any_file(tmp_path: Path) -> None:
-    chance = random.Random(7)
-    canaries = [_canary(number, chance) for number in range(DOCUMENTS)]
-    folder, home = tmp_path / "folder", tmp_path / "home"
-    folder.mkdir()
-    for number, canary in enumerate(canaries):
-        (folder / f"{number:03}.md").write_text(_with_canary(canary, number))
-    (folder / "stays.md").write_text("# What stays\n\nThe lighthouse keeper was here all night.\n")
-    with Library.open(home) as library:
-        library.documents.add(folder)
-        library.encoders.embed_pending()
-        for canary in canaries[::20]:
-            assert library.answers.ask(f"What is {canary} about?").found
-        own = [one.id for one in library.documents.list() if one.source != "folder/stays.md"]
-        quoted = Memory(
-            "", "", 1, 0, "What?", canaries[3], found=True, method="", sources=(own[3],), sequence=1
-        )
-        library.memory.remember(quoted)
-        library.memory.cache_answer(
-            "key", Scope.everything(), library.status().sequence, canaries[4]
-        )
-        assert _holding(home, canaries)
-        for start in (1, 0):  # first every other one: pages stay half full
-            removal = library.documents.remove(*own[start::2])
-            assert removal.state is RemovalState.REMOVED, removal.search
-            assert removal.search is not None
-            assert removal.search.searched >= 4 * (DOCUMENTS // 2)
-            assert _holding(home, canaries[start::2]) == {}
-        assert library.search.hits("lighthouse").hits
-        assert [check for check in library.doctor() if not check.passed] == []
-    assert _holding(home, canaries) == {}
 
 
 def test_what_is_left_anywhere_is_found_but_not_what_another_document_says(

@@ -87,7 +87,7 @@ def search_files(traces: Traces, folder: Path, store: Store) -> FileSearch:
 
 def _is_record(path: Path) -> bool:
     """Whether a file is one of ours to which lines are added: a transcript, a log, a history."""
-    return path.suffix in {".ndjson", ".log"} or path.name == "chat_history"
+    return path.suffix in {".ndjson", ".log"} or path.name in {"log", "chat_history"}
 
 
 def _drop_lines(path: Path, finder: "Finder") -> bool:
