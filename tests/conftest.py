@@ -5,7 +5,7 @@ import ipaddress
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -143,10 +143,8 @@ The gate closes at 21:30 from April to September.
 """
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Give a folder of three small documents."""
-    documents = tmp_path / "documents"
+def _write_documents(place: Path) -> Path:
+    documents = place / "documents"
     documents.mkdir()
     (documents / "rules.md").write_text(RULES)
     (documents / "weather.txt").write_text(
@@ -154,6 +152,18 @@ def folder(tmp_path: Path) -> Path:
     )
     (documents / "ERR.md").write_text("# Faults\n\nERR-4012 means that the ramp did not lock.\n")
     return documents
+
+
+@pytest.fixture(scope="session")
+def write_documents() -> Callable[[Path], Path]:
+    """Give what makes a folder of three small documents in another one."""
+    return _write_documents
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Give a folder of three small documents."""
+    return _write_documents(tmp_path)
 
 
 @pytest.fixture

@@ -22,6 +22,8 @@ def _tracked() -> set[str]:
     return {name for name in found.stdout.splitlines() if not name.startswith('"')}
 
 
+@pytest.mark.large
+@pytest.mark.skipif("CHAPTERHOUSE_LARGE" not in os.environ, reason="make soak does it")
 def test_it_has_every_tracked_file_and_its_tests_pass(tmp_path: Path) -> None:
     wanted = _tracked()
     build = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
