@@ -46,7 +46,8 @@ DEFINED: list[Any] = [
 
 
 def test_every_error_is_one_of_ours_with_its_exit_code() -> None:
-    assert {kind: kind.exit_code for kind in DEFINED} == EXIT_CODES
+    assert set(DEFINED) == set(EXIT_CODES)
+    assert {kind: kind.exit_code for kind in EXIT_CODES} == EXIT_CODES
     assert all(issubclass(kind, ChapterhouseError) for kind in DEFINED)
     assert all("__doc__" in vars(kind) for kind in DEFINED)
 
