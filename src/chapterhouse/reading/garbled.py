@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import replace
 
-from chapterhouse.types import ExtractedPage, Extraction, Notice
+from chapterhouse.types import Extraction, Notice
 
 # What Windows-1252 shows for the bytes beyond ASCII, and Latin-1 where that shows nothing.
 _BYTES = {bytes([byte]).decode("latin-1"): byte for byte in range(256)} | {
@@ -97,13 +97,11 @@ def legible(extraction: Extraction) -> Extraction:
     return replace(
         extraction,
         title=title,
-        pages=tuple(map(_with_text, extraction.pages, texts)),
+        pages=tuple(
+            replace(page, text=text) for page, text in zip(extraction.pages, texts, strict=True)
+        ),
         notices=(*extraction.notices, Notice("encoding-guessed", sentence)),
     )
-
-
-def _with_text(page: ExtractedPage, text: str) -> ExtractedPage:
-    return replace(page, text=text)
 
 
 def repair(text: str) -> str:

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from chapterhouse.errors import RejectedError, install_command
+from chapterhouse.errors import install_command
 from chapterhouse.loading import is_installed, lazy
 from chapterhouse.reading import tesseract
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.signatures import image_size
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 if TYPE_CHECKING:
@@ -75,11 +74,6 @@ def ocr_image(image: bytes, limits: Limits | None = None) -> tuple[Recognised, .
     Of the formats PNG, JPEG, TIFF, BMP, GIF and WebP only a TIFF has more than one page.
     """
     limits = limits or Limits()
-    size = image_size(image)
-    if size is not None and size[0] * size[1] > limits.image_pixels:
-        raise RejectedError(
-            "image-too-large", f"An image of {size[0]:,} x {size[1]:,} pixels is too large."
-        )
     tried: list[tuple[Recognised, ...]] = []
     for engine in _engines():
         pages = tuple(

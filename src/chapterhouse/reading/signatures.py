@@ -3,7 +3,7 @@
 import codecs
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 PDF_WINDOW = 1024  # Adobe readers accept a header anywhere in it ([ISO 32000-1] note to 7.5.2)
 
@@ -172,28 +172,14 @@ def image_size(data: bytes) -> tuple[int, int] | None:
 
     Of a TIFF it is the first page.
     """
-    for signature, measure in _MEASURES:
-        if data.startswith(signature):
-            try:
-                return measure(data)
-            except struct.error:
-                return None
-    return None
-
-
-def _png(data: bytes) -> tuple[int, int]:
-    width, height = struct.unpack_from(">2I", data, 16)
-    return width, height
-
-
-def _gif(data: bytes) -> tuple[int, int]:
-    width, height = struct.unpack_from("<2H", data, 6)
-    return width, height
-
-
-def _bmp(data: bytes) -> tuple[int, int]:
-    width, height = struct.unpack_from("<2i", data, 18)
-    return abs(width), abs(height)
+    format_ = image_format(data)
+    try:
+        if format_ in _SIZES:
+            width, height = struct.unpack_from(_SIZES[format_][0], data, _SIZES[format_][1])
+            return abs(width), abs(height)
+        return _MEASURES[format_](data) if format_ else None
+    except struct.error:
+        return None
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:
@@ -243,12 +229,10 @@ def _tiff(data: bytes) -> tuple[int, int] | None:
     return (width, height) if width is not None and height is not None else None
 
 
-_MEASURES: tuple[tuple[bytes, Callable[[bytes], tuple[int, int] | None]], ...] = (
-    (b"\x89PNG", _png),
-    (b"GIF8", _gif),
-    (b"BM", _bmp),
-    (b"\xff\xd8", _jpeg),
-    (b"RIFF", _webp),
-    (b"II*\0", _tiff),
-    (b"MM\0*", _tiff),
-)
+# Of these the size stands at one place; a bitmap that is upside down has a height below 0.
+_SIZES = {"png": (">2I", 16), "gif": ("<2H", 6), "bmp": ("<2i", 18)}
+_MEASURES: Mapping[str, Callable[[bytes], tuple[int, int] | None]] = {
+    "jpeg": _jpeg,
+    "webp": _webp,
+    "tiff": _tiff,
+}

@@ -85,20 +85,11 @@ _LIMIT_CODES = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Sheet:
-    """What xberg makes of one sheet."""
-
-    number: int
-    text: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Result:
     """What xberg makes of a file, in our own terms."""
 
     text: str
-    pages: tuple[_Sheet, ...]
+    pages: tuple[ExtractedPage, ...]
     title: str
     metadata: dict[str, str]
     attachments: tuple[str, ...]
@@ -280,7 +271,7 @@ def _result(document: Any) -> _Result:
     return _Result(
         text=_unescaped(document.content),
         pages=tuple(
-            _Sheet(page.page_number, _unescaped(page.content), page.sheet_name or "")
+            ExtractedPage(_unescaped(page.content), page.page_number, page.sheet_name or "")
             for page in document.pages or ()
         ),
         title=(stated.title or (stated.subject if mail is not None else "") or "").strip(),
@@ -313,9 +304,9 @@ def _tidy(text: str) -> str:
 def _sheets(result: _Result, extras: Mapping[str, SheetExtras]) -> tuple[ExtractedPage, ...]:
     pages = []
     for sheet in result.pages:
-        extra = extras.get(sheet.name, SheetExtras(hidden=False, blocks=()))
-        name = " ".join(sheet.name.split()) + " (hidden)" * extra.hidden
-        table = re.sub(rf"\A\s*## {re.escape(sheet.name)}\s*", "", sheet.text)
+        extra = extras.get(sheet.label, SheetExtras(hidden=False, blocks=()))
+        name = " ".join(sheet.label.split()) + " (hidden)" * extra.hidden
+        table = re.sub(rf"\A\s*## {re.escape(sheet.label)}\s*", "", sheet.text)
         body = _tidy("\n\n".join([table, *extra.blocks]))
         text = f"## {name}\n\n{body}" if name and body else body
         pages.append(ExtractedPage(text, sheet.number, name))
