@@ -6,7 +6,7 @@ files) and runs the cells of embedded tables together.
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
@@ -33,6 +33,7 @@ from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _META = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
+_PAGE_KINDS = {"odp": "slide", "odg": "page", "ods": "sheet"}
 _CONCERNED = re.compile(r"(?:styles|meta)\.xml|[^/]+/content\.xml")
 _FIELD_TAGS = {
     f"{TEXT}{name}" for name in ("page-number", "page-count", "sheet-name", "date", "time")
@@ -56,28 +57,32 @@ def read_odt(parts: Parts) -> Extraction:
     body = content.find(f"{OFFICE}body/{OFFICE}text")
     blocks = [block for block in writer.blocks(body) if block] if body is not None else []
     text = joined([*blocks, *writer.notes, *running_texts(parts, shared)])
+    return _extraction(parts, "odt", [ExtractedPage(text)], first_heading(text), notices)
+
+
+def _extraction(
+    parts: Parts,
+    format_: str,
+    pages: Sequence[ExtractedPage],
+    otherwise: str,
+    notices: tuple[Notice, ...],
+) -> Extraction:
+    """Return what was read; its title is ``otherwise`` where the text belies the stated one."""
     title, metadata = metadata_of(parts)
+    believable = believable_title(title, "\n".join(page.text for page in pages))
     return Extraction(
-        (ExtractedPage(text),),
-        "odt",
+        tuple(pages),
+        format_,
         METHOD,
-        title=title if believable_title(title, text) else first_heading(text),
+        page_kind=_PAGE_KINDS.get(format_, ""),
+        title=title if believable else otherwise,
         metadata=metadata,
         notices=notices,
     )
 
 
-def read_odp(parts: Parts) -> Extraction:
-    """Read a presentation: one page a slide, its title on top, its notes at the end."""
-    return _drawn(parts, "odp", "slide")
-
-
-def read_odg(parts: Parts) -> Extraction:
-    """Read a drawing: the texts of its shapes, one page a page."""
-    return _drawn(parts, "odg", "page")
-
-
-def _drawn(parts: Parts, format_: str, page_kind: str) -> Extraction:
+def read_drawn(parts: Parts, format_: str) -> Extraction:
+    """Read ``odp``, one page a slide, its title on top and its notes at the end, or ``odg``."""
     content, notices = content_of(parts)
     writer = writers(parts, content, parts.xml("styles.xml"))
     declared = {
@@ -90,18 +95,8 @@ def _drawn(parts: Parts, format_: str, page_kind: str) -> Extraction:
         _slide(slide, number, writer(), declared)
         for number, slide in enumerate(content.iter(f"{DRAW}page"), 1)
     )
-    title, metadata = metadata_of(parts)
-    if not believable_title(title, "\n".join(page.text for page in pages)):
-        title = next((page.label for page in pages if page.label), "")
-    return Extraction(
-        pages,
-        format_,
-        METHOD,
-        page_kind=page_kind,
-        title=title,
-        metadata=metadata,
-        notices=notices,
-    )
+    label = next((page.label for page in pages if page.label), "")
+    return _extraction(parts, format_, pages, label, notices)
 
 
 def _slide(
@@ -215,16 +210,7 @@ def read_ods(parts: Parts) -> Extraction:
     if pages and (running := running_texts(parts, shared)):
         last = pages[-1]
         pages[-1] = ExtractedPage(joined([last.text, *running]), last.number, last.label)
-    title, metadata = metadata_of(parts)
-    return Extraction(
-        tuple(pages),
-        "ods",
-        METHOD,
-        page_kind="sheet",
-        title=title if believable_title(title, "\n".join(page.text for page in pages)) else "",
-        metadata=metadata,
-        notices=(*notices, *formulas_notice(formulas)),
-    )
+    return _extraction(parts, "ods", pages, "", (*notices, *formulas_notice(formulas)))
 
 
 def _sheet(sheet: Element, number: int, writer: Writer, hidden: set[str | None]) -> ExtractedPage:
