@@ -1,5 +1,6 @@
 """What stands beside the text of Office files: headers, shapes, tracked changes, slides."""
 
+import pytest
 from tests.reading.conftest import (
     SHEET,
     WORD,
@@ -103,20 +104,6 @@ def test_sheets_show_shapes_titles_of_charts_and_headers_and_say_when_they_are_h
     )
 
 
-def test_a_sheet_with_only_numbers_has_text() -> None:
-    parts = xlsx_parts()
-    parts["xl/worksheets/sheet1.xml"] = str(parts["xl/worksheets/sheet1.xml"]).replace(
-        "<sheetData>", "<sheetData>"
-    )
-    parts["xl/worksheets/sheet1.xml"] = (
-        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
-        '<row r="1"><c r="A1"><v>5</v></c><c r="B1"><v>7.25</v></c></row></sheetData></worksheet>'
-    )
-    extraction = one(parts, "xlsx")
-    assert extraction.pages[0].text == "## Fleet\n\n| 5 | 7.25 |\n| --- | --- |\n"
-    assert extraction.notices == ()
-
-
 def calculated(cells: str, properties: str = "") -> Extraction:
     """Read a sheet whose styles 0 to 3 are General, a per cent, euros and hidden."""
     parts = xlsx_parts()
@@ -139,38 +126,40 @@ def calculated(cells: str, properties: str = "") -> Extraction:
     return one(parts, "xlsx")
 
 
-def test_cells_of_a_sheet_are_read_as_they_are_shown() -> None:
-    extraction = calculated(
-        '<x:c r="A1"><x:v>1234.5</x:v></x:c>'
-        "<x:c s='1' r='B1' t='n'><x:v>0.25</x:v></x:c>"
-        '<x:c r="C1" s="2"><x:f>A1*2</x:f><x:v>2469</x:v></x:c>'
-        '<x:c r="D1" s="3"><x:v>42</x:v></x:c>'
-        '<x:c r="E1" s="1"/>'
-        '<x:c r="F1" s="1" t="str"><x:v>0.25</x:v></x:c>'
-        '<x:c r="G1" s="4"><x:v>45356</x:v></x:c>'
-    )
-    row = "| 1234.5 | 25% | 2469.00 € | 42 |  | 0.25 | 2024-03-05 |"
-    assert extraction.pages[0].text.splitlines()[2] == row
-    assert extraction.notices == ()
-
-
-def test_days_of_a_workbook_may_be_counted_from_1904() -> None:
-    properties = '<workbookPr date1904="1"/>'
-    extraction = calculated('<x:c r="A1" s="4"><x:v>43894</x:v></x:c>', properties)
-    assert "| 2024-03-05 |" in extraction.pages[0].text
-
-
-def test_a_formula_without_a_value_is_shown_and_counted() -> None:
-    extraction = calculated(
-        '<x:c r="A1"><x:f>SUM(B1:C1)&lt;5</x:f></x:c>'
-        '<x:c r="B1" s="1"><x:f t="shared" si="0"/><x:v></x:v></x:c>'
-        '<x:c r="C1" t="str"><x:f>""</x:f><x:v></x:v></x:c><x:c r="D1"><x:v>7</x:v></x:c>'
-    )
-    row = "| =SUM(B1:C1)<5 (not calculated) | (not calculated) |  | 7 |"
-    assert extraction.pages[0].text.splitlines()[2] == row
-    (notice,) = extraction.notices
-    assert notice.code == "not-calculated"
-    assert "calculated: 2." in notice.sentence
+@pytest.mark.parametrize(
+    ("cells", "properties", "row", "formulas"),
+    [
+        ('<x:c r="A1"><x:v>5</x:v></x:c><x:c r="B1"><x:v>7.25</x:v></x:c>', "", "5 | 7.25", 0),
+        (
+            ('<x:c r="A1"><x:v>1234.5</x:v></x:c>'
+            "<x:c s='1' r='B1' t='n'><x:v>0.25</x:v></x:c>"
+            '<x:c r="C1" s="2"><x:f>A1*2</x:f><x:v>2469</x:v></x:c>'
+            '<x:c r="D1" s="3"><x:v>42</x:v></x:c><x:c r="E1" s="1"/>'
+            '<x:c r="F1" s="1" t="str"><x:v>0.25</x:v></x:c>'
+            '<x:c r="G1" s="4"><x:v>45356</x:v></x:c>'),
+            "",
+            "1234.5 | 25% | 2469.00 € | 42 |  | 0.25 | 2024-03-05",
+            0,
+        ),
+        ('<x:c r="A1" s="4"><x:v>43894</x:v></x:c>', '<workbookPr date1904="1"/>', "2024-03-05", 0),
+        (
+            ('<x:c r="A1"><x:f>SUM(B1:C1)&lt;5</x:f></x:c>'
+            '<x:c r="B1" s="1"><x:f t="shared" si="0"/><x:v></x:v></x:c>'
+            '<x:c r="C1" t="str"><x:f>""</x:f><x:v></x:v></x:c><x:c r="D1"><x:v>7</x:v></x:c>'),
+            "",
+            "=SUM(B1:C1)<5 (not calculated) | (not calculated) |  | 7",
+            2,
+        ),
+    ],
+    ids=["numbers", "formats", "1904", "formulas"],
+)  # fmt: skip
+def test_cells_of_a_sheet_are_read_as_they_are_shown(
+    cells: str, properties: str, row: str, formulas: int
+) -> None:
+    extraction = calculated(cells, properties)
+    assert extraction.pages[0].text.splitlines()[2] == f"| {row} |"
+    assert [notice.code for notice in extraction.notices] == ["not-calculated"] * bool(formulas)
+    assert all(f"calculated: {formulas}." in notice.sentence for notice in extraction.notices)
 
 
 def test_a_title_that_a_program_left_gives_way_to_the_text() -> None:
