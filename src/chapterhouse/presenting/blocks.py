@@ -235,11 +235,6 @@ def paragraph(text: str, style: Style = Style.PLAIN) -> Paragraph:
     return Paragraph((Words(text, style),))
 
 
-def paragraphs(lines: Sequence[str]) -> tuple[Paragraph, ...]:
-    """Return a paragraph for each text."""
-    return tuple(Paragraph(plain(line)) for line in lines)
-
-
 def lines_of(block: Block) -> Iterator[Line]:
     """Yield every line of a block."""
     match block:

@@ -1,7 +1,6 @@
 """Commands that move a library: export and import."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Final
 
 from chapterhouse.interfaces.cli import progress
@@ -25,6 +24,7 @@ from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
 from chapterhouse.text.counting import counted
+from chapterhouse.types.analytics import day_of
 
 if TYPE_CHECKING:
     from chapterhouse.ingest import archive as archives
@@ -80,10 +80,9 @@ def _exported(report: "ExportReport") -> Iterator[TerminalBlock]:
 
 
 def _imported(report: "RestoreReport", *, dry_run: bool) -> Iterator[TerminalBlock]:
-    day = datetime.fromtimestamp(report.created, UTC).date().isoformat()
     where = f"{one_line(report.home)}, workspace {report.workspace}"
     verb = "The archive is whole. It would be imported" if dry_run else "Imported"
-    yield verbatim(f"{verb}: {_held(report.snapshot)}, of {day}")
+    yield verbatim(f"{verb}: {_held(report.snapshot)}, of {day_of(report.created)}")
     yield verbatim("Into ", (where, Style.STRONG))
     if report.settings_ignored:
         yield verbatim(

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +41,7 @@ from chapterhouse.presenting.blocks import Raw, Style, verbatim
 from chapterhouse.presenting.terminal import draw
 from chapterhouse.presenting.terminal import show as show_parts
 from chapterhouse.types import Answer, FollowUp, Turn
+from chapterhouse.types.analytics import day_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -251,7 +251,5 @@ def explain_follow_up(found: FollowUp) -> Sequence[str]:
         lines.append(f"Taken as it stands{used}")
     if found.warning:
         lines.append(f"The model did not say how the question is meant: {found.warning}")
-    for memory in found.recalled:
-        day = datetime.fromtimestamp(memory.asked, UTC).date().isoformat()
-        lines.append(f"Reminded of {memory.id}, {day}: {memory.question}")
-    return lines
+    recalled = ((one.id, day_of(one.asked), one.question) for one in found.recalled)
+    return [*lines, *(f"Reminded of {id_}, {day}: {asked}" for id_, day, asked in recalled)]

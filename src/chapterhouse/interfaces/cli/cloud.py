@@ -17,7 +17,7 @@ from chapterhouse.interfaces.cli.options import (
 )
 from chapterhouse.interfaces.cli.session import Outcome, may_ask, opened_library
 from chapterhouse.interfaces.cli.terminal import one_line
-from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
+from chapterhouse.presenting.blocks import Style, TerminalBlock, table, verbatim
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ app = group("Connect cloud drives, browse them, and read folders of them.")
 
 Folder = Annotated[str, argument("REMOTE:PATH", "A folder of a drive, like gdrive:Papers/2026.")]
 
+_CONNECT: Final = "Connect one: chapterhouse cloud connect PROVIDER NAME"
 _STYLES: Final = {
     "current": Style.GOOD,
     "changed": Style.WARNING,
@@ -64,7 +65,10 @@ def connect(
                 "A drive is connected on a terminal, where rclone can ask.", hint=f"Run: {command}"
             )
         made = library.cloud.connect(provider, name)
-        return Outcome(made, _connected(made))
+        connected = verbatim("Connected ", (made.name, Style.STRONG), f" ({made.provider})")
+        return Outcome(
+            made, (connected, verbatim(f"Next: chapterhouse cloud folders {made.name}:"))
+        )
 
 
 @app.command("list")
@@ -131,22 +135,14 @@ def sync(
 
 
 def _providers(found: "Sequence[Provider]") -> Iterator[TerminalBlock]:
-    yield Columns((("PROVIDER", "WHAT IT IS"), *((one.name, one.description) for one in found)))
-    yield verbatim("Connect one: chapterhouse cloud connect PROVIDER NAME")
-
-
-def _connected(made: "Remote") -> Iterator[TerminalBlock]:
-    yield verbatim("Connected ", (made.name, Style.STRONG), f" ({made.provider})")
-    yield verbatim(f"Next: chapterhouse cloud folders {made.name}:")
+    rows = ((one.name, one.description) for one in found)
+    yield from table(("PROVIDER", "WHAT IT IS"), rows)
+    yield verbatim(_CONNECT)
 
 
 def _remotes(found: "Sequence[Remote]") -> Iterator[TerminalBlock]:
-    if not found:
-        yield verbatim("No drive is connected.")
-        yield verbatim("Connect one: chapterhouse cloud connect PROVIDER NAME")
-        return
     rows = ((one_line(one.name), one.provider) for one in found)
-    yield Columns((("REMOTE", "PROVIDER"), *rows))
+    return table(("REMOTE", "PROVIDER"), rows, none=f"No drive is connected.\n{_CONNECT}")
 
 
 def _files(found: "Sequence[CloudFile]") -> Iterator[TerminalBlock]:

@@ -5,7 +5,6 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
 from operator import attrgetter
@@ -97,10 +96,6 @@ def _rounded(name: str) -> Callable[[Any], float]:
 def _of_sync(name: str) -> Callable[[Any], object]:
     """Return what a refresh has of its sync, which may not have been needed."""
     return lambda value: getattr(value.sync, name) if value.sync else []
-
-
-def _day(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def _counts(report: AddReport) -> dict[str, int]:

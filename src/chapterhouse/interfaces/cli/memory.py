@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,9 +11,10 @@ from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_l
 from chapterhouse.interfaces.cli.sources import forget_last
 from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
+from chapterhouse.presenting.blocks import Style, TerminalBlock, table, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Memory, MemoryHit
+from chapterhouse.types.analytics import day_of
 
 if TYPE_CHECKING:
     from chapterhouse.interfaces import memory_owners as whose
@@ -46,7 +46,7 @@ def list_memories(
     with opened_library() as library:
         owners = _owners(library, persona, council, member)
         found = library.memory.memories(owners, limit, _now())
-        return Outcome(found, _show_memories(found))
+        return Outcome(found, _table(found))
 
 
 @app.command("search")
@@ -136,20 +136,22 @@ def _now() -> int:
 # --- what people see ------------------------------------------------------------------------------
 
 
-def _show_memories(found: Sequence[Memory]) -> Iterator[TerminalBlock]:
-    """List memories, newest first."""
-    if not found:
-        yield verbatim("Nothing is remembered.")
-        return
-    rows = [("id", "asked", "of", "answered", "question")]
-    for one in found:
-        answered, question = "yes" if one.found else "no", cut(one.question, _SHOWN)
-        rows.append((one.id, _day(one.asked), _owner(one), answered, question))
-    yield Columns(rows)
+def _table(found: Sequence[Memory]) -> Iterator[TerminalBlock]:
+    rows = (
+        (
+            one.id,
+            day_of(one.asked),
+            _owner(one),
+            "yes" if one.found else "no",
+            cut(one.question, _SHOWN),
+        )
+        for one in found
+    )
+    header = ("id", "asked", "of", "answered", "question")
+    return table(header, rows, none="Nothing is remembered.")
 
 
 def _show_hits(found: Sequence[MemoryHit]) -> Iterator[TerminalBlock]:
-    """Show memories that fit some words, with their answers."""
     if not found:
         yield verbatim("Nothing that is remembered fits.")
     for hit in found:
@@ -158,7 +160,7 @@ def _show_hits(found: Sequence[MemoryHit]) -> Iterator[TerminalBlock]:
         yield verbatim(
             (f"{memory.id} ", Style.STRONG),
             (one_line(memory.question), Style.TITLE),
-            (f"  {owner}, {_day(memory.asked)}, {memory.method}", Style.QUIET),
+            (f"  {owner}, {day_of(memory.asked)}, {memory.method}", Style.QUIET),
         )
         yield verbatim(memory.answer.strip() or "(no answer was found)", indent=4)
         if memory.sources:
@@ -168,7 +170,3 @@ def _show_hits(found: Sequence[MemoryHit]) -> Iterator[TerminalBlock]:
 def _owner(memory: Memory) -> str:
     """Return whose a memory is as people are told: ``council ferry/maria`` for a member's."""
     return memory.persona.replace("council_", "council ", 1) or "library"
-
-
-def _day(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()

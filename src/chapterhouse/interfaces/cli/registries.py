@@ -13,7 +13,7 @@ from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.options import common, require_path
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, opened_library
 from chapterhouse.interfaces.cli.terminal import one_line
-from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
+from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, table, verbatim
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
@@ -177,19 +177,22 @@ def _table(
     noun: Noun[Folder], entries: "Sequence[Entry[Folder]]", counts: Sequence[int]
 ) -> Iterator[TerminalBlock]:
     """List all, a line each, and below them why some cannot be used."""
-    if not entries:
-        yield verbatim(f"No {noun.kind}s. Make one: chapterhouse {noun.kind} new SLUG")
-        return
 
     def cells(folder: Folder | None) -> Iterator[str]:
         for name, cell in noun.columns.items():
             yield cell(noun.lists[name](folder)) if folder else ""
 
-    rows = [("slug", "name", "documents", *noun.columns)]
-    for entry, count in zip(entries, counts, strict=True):
-        name = entry.folder.display_name if entry.folder else "(cannot be used)"
-        rows.append((entry.slug, name, f"{count:,}", *cells(entry.folder)))
-    yield Columns(rows)
+    rows = (
+        (
+            entry.slug,
+            entry.folder.display_name if entry.folder else "(cannot be used)",
+            f"{count:,}",
+            *cells(entry.folder),
+        )
+        for entry, count in zip(entries, counts, strict=True)
+    )
+    none = f"No {noun.kind}s. Make one: chapterhouse {noun.kind} new SLUG"
+    yield from table(("slug", "name", "documents", *noun.columns), rows, none=none)
     for entry in entries:
         for problem in entry.problems:
             yield from _problem(problem)
