@@ -90,13 +90,13 @@ def participant_tools(
         CouncilConfigError: a name is not registered, two different tools have one name, or a tool
             could not be offered to any model; it holds all such problems, each once.
     """
-    seats = [(("members", number), member) for number, member in enumerate(council.members)]
+    members = [(("members", number), member) for number, member in enumerate(council.members)]
     chair = [((CHAIR,), council.chaired_by)] if council.chaired_by else []
     of_all = list(_place(_COUNCIL, council.tools, opened))
     found: dict[str, tuple[Tool, ...]] = {}
     problems: list[Problem] = []
     inherits = False
-    for path, member in (*seats, *chair):
+    for path, member in (*members, *chair):
         placed = list(_place((*path, "tools"), member.tools, opened))
         if member.kind is not MemberKind.COUNCIL:
             placed, inherits = [*of_all, *placed], True

@@ -65,7 +65,7 @@ _PPT: Final = "One page a slide; notes stand behind the last."
 _MESSAGE: Final = "Headers and body; each attachment is read by itself."
 _MARKUP: Final = "Headings and code blocks; the rest as it stands."
 _ROWS: Final = "One table; its first row is the heading."
-_TRANSCRIPT: Final = "What is said, in paragraphs with the time at which each begins."
+_SUBTITLES: Final = "What is said, in paragraphs with the time at which each begins."
 _OCR: Final = "Text by OCR, which needs the extra `ocr` or tesseract."
 _EACH: Final = "Each file in it is read by itself."
 _PACKED: Final = "The file in it, or each file of the tar in it, is read by itself."
@@ -110,8 +110,8 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType({
         _format("yaml", "yaml yml", "text"),
         _format("xml", "xml svg xsd xsl xslt rss atom opml kml gpx", "text", _XML),
         _format("ics", "ics ical vcs", "text", "One section for each event and task."),
-        _format("srt", "srt", "text", _TRANSCRIPT),
-        _format("vtt", "vtt", "text", _TRANSCRIPT),
+        _format("srt", "srt", "text", _SUBTITLES),
+        _format("vtt", "vtt", "text", _SUBTITLES),
         _format("code", " ".join(sorted(LANGUAGES)), "text", _CODE),
         _format("png", "png", "image", _OCR),
         _format("jpeg", "jpg jpeg", "image", _OCR),

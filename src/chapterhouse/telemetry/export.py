@@ -49,7 +49,7 @@ def sending(endpoint: str, on_failure: Callable[[str], None]) -> Iterator[None]:
         if ended:  # else it goes on complaining in its thread
             logger.removeHandler(complaints)
             logger.propagate = propagated
-        if not ended or complaints.heard:
+        if not ended or complaints.found:
             on_failure(f"The collector at {endpoint} did not take all that was recorded.")
 
 
@@ -80,8 +80,8 @@ def _ended(provider: "TracerProvider") -> bool:
 class _Complaints(logging.Handler):
     """Hears complaints of the exporter, which nobody should have to read one by one."""
 
-    heard = False
+    found = False
 
     def emit(self, _: logging.LogRecord) -> None:
         """Remember that there was one."""
-        self.heard = True
+        self.found = True

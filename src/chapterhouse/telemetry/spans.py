@@ -258,7 +258,7 @@ def _forward(recorder: Recorder, tracer: "Tracer", *, shared: bool) -> Iterator[
     made: Span = tracer.start_span(
         _clean(recorder.name),
         kind=api.SpanKind.CLIENT if remote else api.SpanKind.INTERNAL,
-        attributes=_told(recorder.attributes),
+        attributes=_attributes_to_send(recorder.attributes),
     )
     with api.use_span(
         made, end_on_exit=True, record_exception=False, set_status_on_exception=False
@@ -267,15 +267,17 @@ def _forward(recorder: Recorder, tracer: "Tracer", *, shared: bool) -> Iterator[
             yield
         finally:
             content = recorder.content if shared else {}
-            made.set_attributes(_told(recorder.attributes, content))
+            made.set_attributes(_attributes_to_send(recorder.attributes, content))
             for event in recorder.events:
-                told = _told(event.attributes, event.content if shared else {})
-                made.add_event(event.name, told, began + int(event.seconds * 1e9))
+                attributes = _attributes_to_send(event.attributes, event.content if shared else {})
+                made.add_event(event.name, attributes, began + int(event.seconds * 1e9))
             if recorder.error:
                 made.set_status(api.StatusCode.ERROR)
 
 
-def _told(attributes: _Attributes, content: _Content = _NOTHING) -> dict[str, AttributeValue]:
+def _attributes_to_send(
+    attributes: _Attributes, content: _Content = _NOTHING
+) -> dict[str, AttributeValue]:
     """Return what is sent: content as the conventions want it, in messages or as JSON."""
     own = {
         name: _clean(value) if isinstance(value, str) else value

@@ -154,7 +154,7 @@ def prepare_synthesis(chair: Participant, synthesis: Synthesis, runtime: Runtime
     numbers = [number for one in record.statements for number in prompts.numbers_of(one)]
     numbers += [number for one in record.replies for number in one.citations]
 
-    def lay_out(evidence: EvidenceBuffer) -> Iterator[str]:
+    def add_evidence(evidence: EvidenceBuffer) -> Iterator[str]:
         cited = record.cited(dict.fromkeys(numbers))
         evidence.add(prompts.evidence_excerpts(cited, chair.request.scope, runtime))
         yield prompts.format_statements("STATEMENTS", record.statements, task, evidence)
@@ -163,7 +163,7 @@ def prepare_synthesis(chair: Participant, synthesis: Synthesis, runtime: Runtime
         yield prompts.format_data("MEMBERS", members, "members", evidence.nonce)
 
     keys = [one.key for one in synthesis.session.participants]
-    return prepare(chair, task, runtime, summary_format(task.council.options, keys), lay_out)
+    return prepare(chair, task, runtime, summary_format(task.council.options, keys), add_evidence)
 
 
 def _members(synthesis: Synthesis) -> Iterator[str]:

@@ -247,8 +247,8 @@ def read_turn(text: str, questions: Sequence[str] = (), options: Sequence[str] =
     entry, warning = _best_object(text, TurnReply)
     if entry is None:
         prose = _bounded(_FENCE.sub("", text))
-        said = (PositionForm(position=prose),) if _says_something(prose) else ()
-        return TurnReply(positions=said, warning=_PROSE)
+        prose_form = (PositionForm(position=prose),) if _says_something(prose) else ()
+        return TurnReply(positions=prose_form, warning=_PROSE)
     fields = _by_field(entry, TurnReply)
     positions = list(_positions(fields.get("positions"), entry, questions))
     replies = list(_replies(fields.get("replies")))

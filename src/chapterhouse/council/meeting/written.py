@@ -131,13 +131,13 @@ def prepare(
     task: TurnTask,
     runtime: Runtime,
     form: OutputFormat,
-    lay_out: Callable[[EvidenceBuffer], Iterable[str]],
+    add_evidence: Callable[[EvidenceBuffer], Iterable[str]],
 ) -> Prepared:
-    """Return what a model is given; ``lay_out`` gives what was said before, with its evidence."""
+    """Return what a model is given; ``add_evidence`` says what was said before, with evidence."""
     evidence = EvidenceBuffer(participant.request, runtime, participant.capacity.evidence)
     if participant.grounding != "tool":
         evidence.add(prompts.excerpts_for(participant, task))
-    board = tuple(lay_out(evidence))
+    board = tuple(add_evidence(evidence))
     tools = prompts.tools_for(participant, evidence, runtime)
     return Prepared(
         evidence,
@@ -157,8 +157,8 @@ def prepare_turn(participant: Participant, task: TurnTask, runtime: Runtime) -> 
         list(dict.fromkeys(statements)) if task.round.shows_statements else [],
         task.council.options,
     )
-    lay_out = partial(prompts.add_statements, participant, task, runtime)
-    return prepare(participant, task, runtime, form, lay_out)
+    add_evidence = partial(prompts.add_statements, participant, task, runtime)
+    return prepare(participant, task, runtime, form, add_evidence)
 
 
 async def written_turn(

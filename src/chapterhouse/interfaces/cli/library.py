@@ -84,7 +84,7 @@ def add(
             report = documents.add_text(_standard_input(), title=readable(title), shelf=shelf)
         else:
             wanted = [require_path(path) for path in paths]
-            with progress.interruptible() as show, _told_before_an_error(show) as on_progress:
+            with progress.interruptible() as show, _report_before_an_error(show) as on_progress:
                 report = documents.add(
                     *wanted, shelf=shelf, on_progress=on_progress, dry_run=dry_run
                 )
@@ -94,7 +94,7 @@ def add(
 
 
 @contextmanager
-def _told_before_an_error(show: OnProgress) -> Iterator[OnProgress]:
+def _report_before_an_error(show: OnProgress) -> Iterator[OnProgress]:
     """Give what shows progress; an error inside tells first what became of files before it."""
     outcomes: list[FileOutcome] = []
 
