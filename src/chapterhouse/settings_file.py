@@ -30,7 +30,7 @@ _MAY_BE_SECRET: Final = frozenset({"extra_body"})
 # What holds now instead of a section or setting that earlier versions had.
 _GONE: Final = {
     "chunking.size": 'chunking.maximum is the length of the chunks of "fixed", too',
-    "cloud.listing_seconds": "a drive is listed anew each time",
+    "cloud.listing_seconds": "a listing is good for five minutes, and --refresh asks for a new one",
     "cloud.stall_seconds": "a transfer is broken off after a minute without a byte",
     "cloud.transfers": "three files are fetched at once",
     "embedding.cache_megabytes": "a document whose text is as before keeps its vectors, in the "

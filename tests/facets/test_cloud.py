@@ -74,13 +74,28 @@ def test_files_have_a_status(synced: Drive) -> None:
         }
         synced.write("Papers/berths.md", TEXT * 2, 1_700_000_000)
         synced.write("Papers/new.md", TEXT)
-        found = library.cloud.files("webdav:Papers", recursive=True)
+        found = library.cloud.files("webdav:Papers", recursive=True, refresh=True)
         assert {file.path: file.status for file in found} == {
             "berths.md": "changed",
             "new.md": "not-synced",
             "old/tides.md": "current",
             "photo.jpg": "skipped",
         }
+
+
+def test_browsing_again_costs_no_call(synced: Drive) -> None:
+    with Library.open() as library:
+        first = (library.cloud.folders("webdav:"), library.cloud.files("webdav:Papers"))
+        calls = synced.proxy.calls
+        assert calls > 0
+        again = (library.cloud.folders("webdav:"), library.cloud.files("webdav:Papers"))
+        assert again == first
+        assert library.cloud.folders("webdav:Papers") == ("old",)
+        assert synced.proxy.calls == calls
+        assert statuses(library)["berths.md"] == "current"  # the listing of the sync
+        assert synced.proxy.calls == calls
+        library.cloud.folders("webdav:", refresh=True)
+        assert synced.proxy.calls > calls
 
 
 def test_a_file_that_never_arrives_whole_is_not_stored_short(

@@ -9,7 +9,7 @@ from chapterhouse import Library
 from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest.remove import erase, remove_documents
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
-from chapterhouse.types import Document, JobState, Memory, RemovalState, Scope
+from chapterhouse.types import JobState, Memory, RemovalState, Scope
 
 EVERYTHING = Scope.everything()
 
@@ -23,9 +23,15 @@ def test_nothing_of_a_removed_document_stays(home: Any) -> None:
     gone, other = (outcome.record for outcome in report.outcomes)
     memory = Memory("", "", 1, 0, "?", "!", True, "", (gone.document_id,), 1)  # noqa: FBT003
     home.store.memories().remember(memory)
-    removal = remove_documents([gone.document_id, gone.document_id], store=home.store)
+    reported: list[str] = []
+    removal = remove_documents(
+        [gone.document_id, gone.document_id],
+        store=home.store,
+        on_progress=lambda progress: reported.append(progress.current),
+    )
     assert [document.source for document in removal.documents] == ["docs/a.md"]
     assert removal.state is RemovalState.UNSEARCHED
+    assert reported == ["docs/a.md"]
     assert home.sources() == ["docs/b.md"]
     assert home.store.chunks_of(gone.document_id, EVERYTHING) == ()
     assert home.store.content(gone.sha256, EVERYTHING) is None
@@ -60,13 +66,12 @@ def test_a_removal_that_is_cut_short_left_all_of_a_document_or_nothing(
     ids = [outcome.record.document_id for outcome in home.add().outcomes]
     monkeypatch.setattr("chapterhouse.ingest.remove._TOGETHER", 2)
 
-    def stop(document: Document, _: Any) -> None:
-        if document.id == ids[2]:
+    def stop(progress: Any) -> None:
+        if progress.done == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("chapterhouse.ingest.remove._look_again", stop)
     with pytest.raises(KeyboardInterrupt):
-        remove_documents(ids, store=home.store)
+        remove_documents(ids, store=home.store, on_progress=stop)
     assert home.sources() == ["docs/2.md"]
     assert home.faults() == []
 

@@ -61,7 +61,8 @@ class Cloud:
     """The cloud drives that rclone's configuration names.
 
     A place is a folder of one, as ``REMOTE:PATH``; anything else is a UsageError, and one that
-    cannot be listed to its end another ChapterhouseError.
+    cannot be listed to its end another ChapterhouseError. ``refresh`` asks the service, even where
+    the place was listed a moment ago.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -101,19 +102,21 @@ class Cloud:
         rclone_configuration.require_free(name or found.name, self.remotes())
         return rclone_configuration.connect_command(self.program, found, name or found.name)
 
-    def folders(self, place: str) -> tuple[str, ...]:
+    def folders(self, place: str, *, refresh: bool = False) -> tuple[str, ...]:
         """Return the names of the folders in a folder."""
         where = rclone_listing.Place.parse(place)
-        found = rclone_listing.list_place(self.program, where, recursive=False)
+        found = drives.list_folder(where, self._runtime, refresh=refresh)
         return tuple(entry.path for entry in found if entry.is_folder)
 
-    def files(self, place: str, *, recursive: bool = False) -> tuple[CloudFile, ...]:
+    def files(
+        self, place: str, *, recursive: bool = False, refresh: bool = False
+    ) -> tuple[CloudFile, ...]:
         """Return the files in a folder, each with what the library has of it.
 
         ``recursive`` takes in those of the folders below it.
         """
         where = rclone_listing.Place.parse(place)
-        found = rclone_listing.list_place(self.program, where, recursive=recursive)
+        found = drives.list_folder(where, self._runtime, refresh=refresh, recursive=recursive)
         maximum = self._runtime.maximum_bytes
         files = rclone.source_files(where, where.name, found, maximum)
         return tuple(_state(file, self._runtime.store.file(file.location)) for file in files)
@@ -167,8 +170,7 @@ class Cloud:
         where = rclone_listing.Place.parse(place)
         if shelf:
             documents.Documents(self._runtime).require_own_shelf(shelf)
-        # A folder that is not there becomes no source.
-        rclone_listing.list_place(self.program, where, recursive=False)
+        drives.list_folder(where, self._runtime)  # a folder that is not there becomes no source
         known = self._runtime.store.sources().sources()
         wanted = shelf or shelf_of(str(where), known)
         same = (one for one in known if one.location == str(where) and one.shelf == wanted)

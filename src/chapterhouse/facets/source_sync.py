@@ -204,7 +204,7 @@ class _Sync:
             if not self._options.dry_run:
                 label = store.label_root(place.location(), source.name)
             copies = drives.copies_of(place, self._runtime)
-            listed = rclone_listing.list_place(copies.rclone, place, recursive=True)
+            listed = drives.list_folder(place, self._runtime, refresh=True, recursive=True)
             files = rclone.source_files(place, label, listed, self._runtime.maximum_bytes)
             plan = plan_remote(files, source, store)
         except ChapterhouseError as error:

@@ -12,7 +12,7 @@ from chapterhouse.ingest import uploads
 from chapterhouse.ingest.look import CONTAINERS
 from chapterhouse.ingest.traces import search_files, traces_of
 from chapterhouse.ports.store import Store
-from chapterhouse.types import Document, FileSearch, Removal, Scope, Traces
+from chapterhouse.types import Document, FileSearch, Progress, Removal, Scope, Traces
 
 # A blob is written before its document is committed: it may be needed by one on its way.
 GRACE_SECONDS: Final = 3_600.0
@@ -22,7 +22,12 @@ _TOGETHER: Final = 50  # documents of one transaction
 _FORMER: Final = ("rebuild", "previous")
 
 
-def remove_documents(document_ids: Iterable[str], *, store: Store) -> Removal:
+def remove_documents(
+    document_ids: Iterable[str],
+    *,
+    store: Store,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Removal:
     """Remove documents with their text, vectors and bytes, and the memories that rest on them.
 
     Open jobs that would store the same bytes again end with them.
@@ -31,6 +36,9 @@ def remove_documents(document_ids: Iterable[str], *, store: Store) -> Removal:
     ``erase``, which follows once, after everything that a run removes.
 
     A file that is still in its folder, or in its archive, comes back with the next ``add`` of it.
+
+    Args:
+        on_progress: Called after each removal, when it is safe on disk.
 
     Raises:
         NotFoundError: an id names no document; nothing was removed.
@@ -46,6 +54,8 @@ def remove_documents(document_ids: Iterable[str], *, store: Store) -> Removal:
                 store.remove(document.id)
                 _look_again(document, store)
             store.memories().forget_of([document.id for document in some])
+        for done, document in enumerate(some, start + 1):
+            on_progress(Progress(done, len(documents), document.source))
     store.jobs().forget_documents(documents)
     store.collect_garbage(GRACE_SECONDS)
     return Removal(tuple(documents), None, replace(traces, uploads=tuple(received)))
@@ -85,10 +95,9 @@ def erase(
 
 
 def drop_former_libraries(folder: Path) -> None:
-    """Delete what earlier versions left in a workspace: libraries, vectors, listings of drives."""
+    """Delete what earlier versions left in a workspace: other libraries, a cache of vectors."""
     for path in (folder / "cache").glob("embeddings.db*"):
         path.unlink(missing_ok=True)
-    (folder / "cache" / "listings.json").unlink(missing_ok=True)
     for name in _FORMER:
         shutil.rmtree(folder / name, ignore_errors=True)  # the search of all files finds what stays
 

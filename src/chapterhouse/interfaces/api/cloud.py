@@ -30,6 +30,9 @@ _LONGEST: Final = 4_000
 _MOST: Final = 1_000
 
 cloud: Final = router("/api/cloud-sync", "cloud drives")
+Refresh = Annotated[
+    bool, Query(description="Ask the service, even where it was listed a moment ago.")
+]
 
 
 class FoldersResult(Result):
@@ -82,13 +85,14 @@ async def list_folders(
     place: Annotated[
         str, Query(max_length=_LONGEST, description="As REMOTE:PATH; empty: the drives.")
     ] = "",
+    refresh: Refresh = False,
 ) -> FoldersResult:
     """List the folders in a folder of a drive, or the drives that the server's rclone knows."""
 
     def find(library: Library) -> tuple[str, ...]:
         if not place:
             return tuple(f"{one.name}:" for one in library.cloud.remotes())
-        return library.cloud.folders(place)
+        return library.cloud.folders(place, refresh=refresh)
 
     return FoldersResult(place=place, folders=await exchange.look_long(find))
 
@@ -98,10 +102,11 @@ async def list_files(
     exchange: Exchanged,
     place: Annotated[str, Query(min_length=1, max_length=_LONGEST, description="As REMOTE:PATH.")],
     recursive: Annotated[bool, Query(description="Also in the folders below it.")] = False,
+    refresh: Refresh = False,
 ) -> CloudFilesResult:
     """List the files in a folder of a drive, and whether the library has them as they are."""
     found = await exchange.look_long(
-        lambda library: library.cloud.files(place, recursive=recursive)
+        lambda library: library.cloud.files(place, recursive=recursive, refresh=refresh)
     )
     return CloudFilesResult(place=place, files=tuple(map(CloudFileResult.model_validate, found)))
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 app = group("Connect cloud drives, browse them, and read folders of them.")
 
 Folder = Annotated[str, argument("REMOTE:PATH", "A folder of a drive, like gdrive:Papers/2026.")]
+Refresh = Annotated[bool, flag("--refresh", "Ask the service, even if it was listed a moment ago.")]
 
 _CONNECT: Final = "Connect one: chapterhouse cloud connect PROVIDER NAME"
 _STYLES: Final = {
@@ -80,10 +81,13 @@ def list_remotes() -> Outcome:
 
 
 @app.command()
-def folders(place: Folder) -> Outcome:
-    """List the folders in a folder."""
+def folders(place: Folder, *, refresh: Refresh = False) -> Outcome:
+    """List the folders in a folder.
+
+    What a service listed is good for five minutes; then it is asked again.
+    """
     with opened_library(create=True) as library:
-        found = library.cloud.folders(place)
+        found = library.cloud.folders(place, refresh=refresh)
         shown = [verbatim(f"{one_line(name)}/") for name in found]
         none = [verbatim(("There are no folders in it.", Style.QUIET))]
         return Outcome({"place": place, "folders": found}, shown or none)
@@ -94,10 +98,14 @@ def files(
     place: Folder,
     *,
     recursive: Annotated[bool, flag("--recursive", "Also those in the folders below it.")] = False,
+    refresh: Refresh = False,
 ) -> Outcome:
-    """List the files in a folder, and whether the library has them as they are now."""
+    """List the files in a folder, and whether the library has them as they are now.
+
+    What a service listed is good for five minutes; then it is asked again.
+    """
     with opened_library(create=True) as library:
-        found = library.cloud.files(place, recursive=recursive)
+        found = library.cloud.files(place, recursive=recursive, refresh=refresh)
         return Outcome({"place": place, "files": found}, _files(found))
 
 
