@@ -23,7 +23,7 @@ from chapterhouse.errors import (
     install_command,
 )
 
-EXIT_CODES = {
+EXIT_CODES: dict[type[ChapterhouseError], int] = {
     ChapterhouseError: 1,
     UsageError: 2,
     NotFoundError: 3,
