@@ -19,7 +19,7 @@ from chapterhouse.models.service import Service
 
 def test_an_encoder_is_no_cross_encoder(model_folder: Path) -> None:
     reranker = FolderReranker(open_model_folder(str(model_folder), section="rerank"))
-    with pytest.raises(EngineError, match="gave 56 numbers for a passage, not one score") as caught:
+    with pytest.raises(EngineError, match="gave 48 numbers for a passage, not one score") as caught:
         reranker.score("wind", ["the wind"])
     assert "rerank.folder" in caught.value.hint
 
