@@ -43,29 +43,33 @@ def western(data: bytes) -> str:
     )
 
 
-@pytest.mark.parametrize(("text", "encoding"), TABLES)
-def test_text_read_by_the_western_table_is_decoded_again(text: str, encoding: str) -> None:
-    wrong = western(text.encode(encoding))
-    assert not is_garbled(text)
+UTF_8 = (RUSSIAN, FRENCH, GREEK, "„Größe“ – schön, Mädchen: Straße…")
+WRONG = western(RUSSIAN.encode("cp1251"))
+REPAIRED = [
+    *((western(text.encode(name)), text) for text, name in TABLES),
+    *((western(text.encode()), text) for text in UTF_8),
+    *((text.encode().decode("latin-1"), text) for text in UTF_8),
+    (f"{ENGLISH}\n{WRONG}\n{ENGLISH}", f"{ENGLISH}\n{RUSSIAN}\n{ENGLISH}"),  # these lines alone
+    (
+        western(f"Отчёт\n{RUSSIAN}".encode("cp1251")),
+        f"Отчёт\n{RUSSIAN}",
+    ),  # or all
+]
+
+
+@pytest.mark.parametrize(("wrong", "text"), REPAIRED, ids=range(len(REPAIRED)))
+def test_text_decoded_by_the_wrong_table_is_decoded_again(wrong: str, text: str) -> None:
     assert is_garbled(wrong)
+    assert not is_garbled(text)
     assert repair(wrong) == text
 
 
-def test_only_the_lines_that_are_wrong_are_decoded_again() -> None:
-    wrong = western(RUSSIAN.encode("cp1251"))
-    assert repair(f"{ENGLISH}\n{wrong}\n{ENGLISH}") == f"{ENGLISH}\n{RUSSIAN}\n{ENGLISH}"
-
-
-def test_short_lines_follow_where_most_is_wrong() -> None:
-    text = f"Отчёт\n{RUSSIAN}"
-    assert repair(western(text.encode("cp1251"))) == text
-
-
-@pytest.mark.parametrize("text", [RUSSIAN, FRENCH, GREEK, "„Größe“ – schön, Mädchen: Straße…"])
-def test_utf8_read_as_western_is_decoded_again(text: str) -> None:
-    for wrong in (western(text.encode()), text.encode().decode("latin-1")):
-        assert is_garbled(wrong)
-        assert repair(wrong) == text
+def test_signs_that_stand_for_nothing_are_garbled() -> None:
+    as_utf_16 = (ENGLISH * 4).encode("ascii", "ignore")[:800].decode("utf-16-le")
+    for text in ("\ue001\ue002\ue003 " * 20, "\ufffd" * 30 + "abc", as_utf_16):
+        assert is_garbled(text)
+    for text in ("\uf0b7 one item of a list\n" * 50, CHINESE * 10):
+        assert not is_garbled(text)
 
 
 def test_a_text_that_shows_mistaken_signs_keeps_them() -> None:
@@ -84,17 +88,6 @@ def test_repairing_never_fails_and_leaves_what_is_not_garbled(text: str) -> None
 @given(st.binary(max_size=300))
 def test_decoding_again_undoes_the_western_table(data: bytes) -> None:
     assert decoded_again(western(data), "latin-1") == data.decode("latin-1")
-
-
-def test_signs_that_stand_for_nothing_are_garbled() -> None:
-    assert is_garbled("\ue001\ue002\ue003 " * 20)
-    assert is_garbled("\ufffd" * 30 + "abc")
-    assert not is_garbled("\uf0b7 one item of a list\n" * 50)
-
-
-def test_bytes_read_as_utf_16_are_garbled() -> None:
-    assert is_garbled((ENGLISH * 4).encode("ascii", "ignore")[:800].decode("utf-16-le"))
-    assert not is_garbled(CHINESE * 10)
 
 
 def pages(*texts: str, title: str = "") -> Extraction:
