@@ -118,16 +118,6 @@ def test_rebuilding_gives_the_same(index: AliasIndex, store: SqliteStore, put: P
     assert index.size() == 4
 
 
-def test_many_changes_are_applied_in_batches(
-    index: AliasIndex, store: SqliteStore, put: Put, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chapterhouse.index.aliases._BATCH_CHANGES", 2)
-    for number in range(5):
-        put(f"d{number}", f"The Harbour Board{number} (HB).")
-    assert index.catch_up(store) == 5
-    assert len(found(index, "HB")) == 5
-
-
 def test_names_found_by_another_version_are_found_again(
     index: AliasIndex, store: SqliteStore, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:

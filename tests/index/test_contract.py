@@ -226,22 +226,6 @@ def test_readers_are_not_disturbed_by_files_written_anew(
     assert len(find(shared, "harbour")) == 2
 
 
-def test_an_index_that_has_applied_everything_differs_in_nothing(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put
-) -> None:
-    index = make("index")
-    put("a", "The ferry waits for the storm.\n\nThe gate.", shelves=("crew", "library"))
-    put("b", "The berth is empty.")
-    index.catch_up(store)
-    assert not index.differing(store, thorough=True)
-    put("a", "Another text of the harbour.")
-    store.set_shelves("b", ("crew",))
-    index.catch_up(store)
-    store.remove("b")
-    index.catch_up(store)
-    assert not index.differing(store, thorough=True)
-
-
 def _unnoticed(store: SqliteStore, *statements: str) -> None:
     """Change the store without a change that an index could follow."""
     writer = store._connections._writer

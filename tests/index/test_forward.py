@@ -1,6 +1,7 @@
 """The forward file says of every chunk what analysing it anew would say."""
 
 import json
+import os
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from chapterhouse.text.terms import text_of_section
 from chapterhouse.types import Scope, TermRows
 
 EVERYTHING = Scope.everything()
+SEEDS = 40 if "CHAPTERHOUSE_LARGE" in os.environ else 4
 
 Put = Callable[..., str]
 WORDS = ("harbour", "gate", "wind", "ferry", "ticket", "crew", "storm", "berth", "E-42", "naïve")
@@ -54,7 +56,8 @@ def rows_on_disk(folder: Path) -> int:
     return int(json.loads((folder / "state.json").read_text())["counts"]["rows"])
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.large
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_rows_equal_the_analysis_after_any_history(
     tmp_path: Path, store: SqliteStore, put: Put, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """Scores inside a scope come from that scope alone."""
 
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from chapterhouse.types import Scope, Scored, WeightedTerm
 Put = Callable[..., str]
 CREW = Scope.of(("crew",))
 EVERYTHING = Scope.everything()
+SEEDS = 40 if "CHAPTERHOUSE_LARGE" in os.environ else 3
 WORDS = ("harbour", "gate", "wind", "ferry", "ticket", "crew", "storm", "berth", "crane", "quay")
 QUESTIONS = (("harbour",), ("gate", "wind"), ("ferry", "ticket", "storm", "quay"), WORDS, ("none",))
 
@@ -45,7 +47,8 @@ def seen(index: LexicalIndex, limit: int) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.large
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_another_shelf_changes_nothing(
     tmp_path: Path, store: SqliteStore, put: Put, seed: int
 ) -> None:

@@ -75,16 +75,6 @@ def test_a_server_of_one_slot_is_never_asked_two_things(serve: Serve) -> None:
     assert server.most_open == 1
 
 
-def test_without_a_limit_all_are_asked_together(serve: Serve) -> None:
-    model, server = serve([Reply("Yes.", seconds=0.5)])
-
-    async def all_at_once() -> None:
-        await asyncio.gather(*(model.write("", "Really?") for _ in range(4)))
-
-    asyncio.run(all_at_once())
-    assert server.most_open > 1
-
-
 def test_waiting_for_a_slot_does_not_count_against_the_time_of_an_answer(serve: Serve) -> None:
     # Eight answers of a fifth of a second, one after the other, take longer than any may alone:
     # four times 0.3 seconds.

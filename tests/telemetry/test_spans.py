@@ -63,22 +63,18 @@ def nested(tree: tuple[object, ...], name: str = "0") -> object:
     return tuple(named)
 
 
-@given(TREES)
-def test_the_tree_is_that_of_the_blocks(tree: tuple[object, ...]) -> None:
-    with collecting() as trace:
-        assert shape(trace.roots) == ()
-        expected = nested(tree)
-    assert shape(trace.roots) == expected
-
-
 def walked(spans: tuple[TraceSpan, ...]) -> list[TraceSpan]:
     return [one for root in spans for one in (root, *walked(root.children))]
 
 
 @given(TREES)
-def test_what_is_inside_lasts_no_longer(tree: tuple[object, ...]) -> None:
+def test_the_tree_is_that_of_the_blocks_and_what_is_inside_lasts_no_longer(
+    tree: tuple[object, ...],
+) -> None:
     with collecting() as trace:
-        nested(tree)
+        assert shape(trace.roots) == ()
+        expected = nested(tree)
+    assert shape(trace.roots) == expected
     for one in walked(trace.roots):
         for child in one.children:
             assert one.start_seconds <= child.start_seconds
