@@ -1,15 +1,13 @@
 """Ten thousand small Markdown files, 20 MB in all: added, added again, some removed and added back.
 
-    python benchmarks/ingest.py [--files 10000] [--profile FILE]
+    python benchmarks/ingest.py [--files 10000]
     python benchmarks/ingest.py --many
 
-The files are the same in every run. ``--profile`` writes where the parent's time goes (it makes
-the run slower, so its result is not kept). Takes about two minutes on two cores. ``--many`` adds
+The files are the same in every run. Takes about two minutes on two cores. ``--many`` adds
 100,000 files of 300 characters instead, and looks at the memory on the way: four to five minutes.
 """
 
 import argparse
-import cProfile
 import random
 import sys
 import time
@@ -126,15 +124,11 @@ class Run:
     memory: Memory
 
 
-def measure(folder: Path, files: int, profile: cProfile.Profile | None = None) -> Run:
+def measure(folder: Path, files: int) -> Run:
     """Add the folder to a new home, add it again, remove some and add them back."""
     with TemporaryDirectory() as home, MemoryWatch() as watch, Library.open(home) as library:
         add = partial(library.documents.add, folder)
-        if profile:
-            profile.enable()
         first, report = _timed(add)
-        if profile:
-            profile.disable()
         second, again = _timed(add)
         status = library.status()
         chosen = [document.id for document in library.documents.list()][:: max(files // REMOVED, 1)]
@@ -228,7 +222,6 @@ def measure_many(folder: Path, machine: Machine) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=FILES)
-    parser.add_argument("--profile", type=Path, help="write the parent's profile to this file")
     parser.add_argument("--many", action="store_true", help="100,000 files of 300 characters")
     chosen = parser.parse_args()
     machine = Machine()
@@ -237,11 +230,6 @@ def main() -> int:
         if chosen.many:
             return measure_many(folder, machine)
         size = write_files(folder, chosen.files)
-        if chosen.profile:
-            profile = cProfile.Profile()
-            measure(folder, chosen.files, profile)
-            profile.dump_stats(chosen.profile)
-            return 0
         run = measure(folder, chosen.files)
         tables = [whole(run, chosen.files, size)]
     if chosen.files != FILES:

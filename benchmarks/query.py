@@ -27,7 +27,6 @@ from chapterhouse.library import Library
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import Sources, retrieve
-from chapterhouse.retrieval.question import parse_question
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import Query, Scope
@@ -44,7 +43,6 @@ TAIL = 4.0  # p99 as a multiple of p50, at most
 QUESTIONS = 400
 FOR_SLOW = 100  # questions for ``ask`` and for fresh processes
 WARM = 40
-DEPTH = 200  # hits of a part that is asked alone
 STARTS = 5
 WHOLE = "whole retrieval"
 
@@ -135,29 +133,8 @@ def whole(sources: Sources, method: Method) -> Search:
     return lambda text: retrieve(Query(text, EVERYTHING), sources, method)
 
 
-def parts(home: Path, asked: Sequence[str], embedder: StaticEmbedder) -> dict[str, Taken]:
-    """Time the two indexes alone."""
-    lexical, vectors = open_indexes(home, embedder)
-    terms = {text: parse_question(text, {"en": 1}).terms for text in asked}
-    embedded = {text: embedder.embed_question(text) for text in asked}
-    return {
-        "lexical index alone": times(
-            lambda text: lexical.search(terms[text], EVERYTHING, DEPTH), asked
-        ),
-        "vector index alone": times(
-            lambda text: vectors.search(embedded[text], EVERYTHING, DEPTH), asked
-        ),
-        "two words side by side, alone": times(
-            lambda text: lexical.search_phrase(
-                [term.term for term in terms[text][:2]], EVERYTHING, 50
-            ),
-            asked,
-        ),
-    }
-
-
 def ours(
-    home: Path, asked: Sequence[str], embedder: StaticEmbedder
+    home: Path, asked: Sequence[str]
 ) -> tuple[dict[str, Taken], dict[str, list[float]]]:
     """Time whole retrievals, and where the time goes."""
     rows: dict[str, Taken] = {}
@@ -170,7 +147,6 @@ def ours(
         rows["Library.ask"] = times(library.answers.ask, asked[:FOR_SLOW])
         stages = Stages(sources)
         times(stages.around(whole(stages.sources, library.search.method)), asked)
-        rows |= parts(home, asked, embedder)
         return rows, stages.times()
 
 
@@ -292,7 +268,7 @@ def measure(size: int, pool: Sequence[str], asked: Sequence[str]) -> Measured:
     embedder.embed_question("load the table")
     home = kept_library(pool, size, embedder)
     built = make_indexes(home, size, embedder)
-    rows, stages = ours(home, asked, embedder)
+    rows, stages = ours(home, asked)
     return Measured(built, rows, stages, cold(home, asked[0]))
 
 

@@ -1,6 +1,6 @@
 """Removed for good: 1,000 documents, and afterwards nothing finds a word of them.
 
-    python benchmarks/removal.py [--removals N] [--only-times]
+    python benchmarks/removal.py [--removals N]
 
 Small workspaces of documents with words that are nowhere else, in text, title, metadata, table
 cells and file names; some in archives, some with text that others share, some with memories and
@@ -178,15 +178,11 @@ def main() -> int:
     """Run the harness and write its result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--removals", type=int, default=REMOVALS)
-    parser.add_argument("--only-times", action="store_true")
     options = parser.parse_args()
     machine = Machine()
     with TemporaryDirectory(prefix="removal-") as name:
         folder = Path(name)
         rows = times(folder / "times")
-        if options.only_times:
-            print(rows)
-            return 0
         faults = plant_faults(folder / "faults")
         counts = measure(folder / "removals", options.removals)
     bars = [

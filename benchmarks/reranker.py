@@ -8,8 +8,7 @@ The candidates are those that the product reranks, with the features that it com
 candidates the relevant ones shall have the mass. Every collection weighs the same however many
 questions it has. Collections that ask the same, or about the same documents, are left out together.
 
-Afterwards a logistic function of two numbers makes probabilities of the scores. Every feature is
-also taken out by itself, to see what it is worth.
+Afterwards a logistic function of two numbers makes probabilities of the scores.
 """
 
 import argparse
@@ -26,7 +25,7 @@ from scipy.optimize import minimize
 
 from chapterhouse.retrieval.rerank import FEATURES
 from measuring import Bar, Machine, Table, finish
-from reranker_sets import DATASETS, FOLDERS, Example, Floats, family, read_sets
+from reranker_sets import DATASETS, Example, Floats, family, read_sets
 from vector_cache import vectors_cached
 
 PENALTY = 0.01  # of the squared standardised weights
@@ -39,7 +38,7 @@ Sets = Mapping[str, Sequence[Example]]
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """Weights of the features as they are; 0 of those that were taken out."""
+    """Weights of the features as they are."""
 
     weights: Floats
 
@@ -75,9 +74,7 @@ def main() -> int:
                 "over BM25 alone"),
                tuple((name, len(sets[name]), *map(rounded, (words[name], before[name], after[name],
                       after[name] - before[name], after[name] - words[name]))) for name in sets)),
-         Table("Weights, and what is lost without a feature",
-               ("feature", "weight", "mean loss, left out", "in the folders"),
-               tuple(feature_row(sets, after, *item) for item in fitted["weights"].items()))],
+         Table("Weights", ("feature", "weight"), tuple(fitted["weights"].items()))],
         machine.setting("scipy"),
     )  # fmt: skip
 
@@ -95,21 +92,9 @@ def bars(
     ]
 
 
-def average(figures: Mapping[str, float], names: Sequence[str] = ()) -> float:
-    """Return the mean over the named collections, or over all."""
-    return float(np.mean([figures[name] for name in names or figures]))
-
-
-def feature_row(
-    sets: Sets, after: Mapping[str, float], name: str, weight: float
-) -> tuple[str, float, float | str, float | str]:
-    """Return a feature, its weight, and the loss without it over all collections and folders."""
-    kept = [place for place, each in enumerate(FEATURES) if each != name]
-    if name == "first_stage":
-        return name, weight, "–", "–"
-    models = without_each(sets, kept)
-    loss = {each: after[each] - mean_ndcg(sets[each], models[each]) for each in sets}
-    return name, weight, rounded(average(loss)), rounded(average(loss, FOLDERS))
+def average(figures: Mapping[str, float]) -> float:
+    """Return the mean over all collections."""
+    return float(np.mean(list(figures.values())))
 
 
 def rounded(value: float) -> float:
@@ -117,9 +102,9 @@ def rounded(value: float) -> float:
     return round(value, 4)
 
 
-def without_each(sets: Sets, kept: Sequence[int] = range(len(FEATURES))) -> dict[str, Linear]:
+def without_each(sets: Sets) -> dict[str, Linear]:
     """Return for every collection the model that was fitted without it and its family."""
-    models = {each: fit(others(sets, each), kept) for each in dict.fromkeys(map(family, sets))}
+    models = {each: fit(others(sets, each)) for each in dict.fromkeys(map(family, sets))}
     return {name: models[family(name)] for name in sets}
 
 
@@ -164,8 +149,8 @@ def _discounted(gains: Sequence[float]) -> float:
     return float(sum(gain / np.log2(rank + 1) for rank, gain in enumerate(gains, start=1)))
 
 
-def fit(sets: Sets, kept: Sequence[int] = range(len(FEATURES))) -> Linear:
-    """Fit weights of the features ``kept`` on every question that has a relevant candidate."""
+def fit(sets: Sets) -> Linear:
+    """Fit weights of the features on every question that has a relevant candidate."""
     centre, deviation = _standard(sets)
     tables, targets, weights = [], [], []
     for examples in sets.values():
@@ -173,7 +158,7 @@ def fit(sets: Sets, kept: Sequence[int] = range(len(FEATURES))) -> Linear:
         for example in usable:
             first = np.asarray(sorted({n: i for i, n in reversed(list(enumerate(example.names)))}
                                       .values()))  # fmt: skip
-            tables.append(((example.table[first] - centre) / deviation)[:, kept])
+            tables.append((example.table[first] - centre) / deviation)
             grades = example.grades[first]
             targets.append(grades / grades.sum())
             weights.append(1.0 / len(usable) / len(sets))
@@ -189,10 +174,8 @@ def fit(sets: Sets, kept: Sequence[int] = range(len(FEATURES))) -> Linear:
         cost = -(weight * target * (logits - np.log(mass))).sum() + PENALTY * w @ w
         return float(cost), table.T @ (weight * (np.exp(logits) / mass - target)) + 2 * PENALTY * w
 
-    found = minimize(loss, np.zeros(len(kept)), jac=True, method="L-BFGS-B")
-    scaled = np.zeros(len(FEATURES))
-    scaled[list(kept)] = found.x
-    return Linear(scaled / deviation)
+    found = minimize(loss, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B")
+    return Linear(found.x / deviation)
 
 
 def _standard(sets: Sets) -> tuple[Floats, Floats]:

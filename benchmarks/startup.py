@@ -2,7 +2,8 @@
 
     python benchmarks/startup.py
 
-Medians of 15 runs each with bytecode cached, beside a bare Python; then the biggest imports.
+Medians of 15 runs each with bytecode cached, beside a bare Python. What takes how long to import is
+shown by ``python -X importtime``.
 """
 
 import os
@@ -15,7 +16,6 @@ from measuring import Bar, Machine, Row, Table, finish, percentile
 
 RUNS = 15
 WARM = 2
-SHOWN = 12
 HELP = "chapterhouse --help"
 IMPORT = "import chapterhouse"
 COMMANDS = {
@@ -48,23 +48,6 @@ def milliseconds(arguments: Sequence[str]) -> list[float]:
     return taken[WARM:]
 
 
-def imports(arguments: Sequence[str]) -> list[tuple[str, float]]:
-    """Return module and cumulative milliseconds of each import, the longest first."""
-    shown = subprocess.run(
-        [sys.executable, "-X", "importtime", *arguments],
-        check=True,
-        env=environment(),
-        capture_output=True,
-        text=True,
-    ).stderr
-    found = []
-    for line in shown.splitlines():
-        _, cumulative, name = line.removeprefix("import time:").split("|")
-        if cumulative.strip().isdecimal():
-            found.append((name.strip(), int(cumulative) / 1e3))
-    return sorted(found, key=lambda pair: -pair[1])
-
-
 def main() -> int:
     machine = Machine()
     taken = {name: milliseconds(arguments) for name, arguments in COMMANDS.items()}
@@ -77,10 +60,6 @@ def main() -> int:
         (name, *(percentile(times, share) for share in shares)) for name, times in taken.items()
     ]
     tables = [Table("Whole processes", ("command", "least ms", "median ms", "p95 ms"), tuple(rows))]
-    for name in (IMPORT, HELP):
-        biggest: tuple[Row, ...] = tuple(imports(COMMANDS[name])[:SHOWN])
-        title = f"The biggest imports of {name}"
-        tables.append(Table(title, ("module", "ms with what it imports"), biggest))
     return finish("startup", "Starting", bars, tables, machine.setting())
 
 

@@ -32,7 +32,7 @@ from folders import PARTS
 from libraries import ask_model, opened
 from measuring import Bar, Machine, Table, finish
 from plain_text import comparable
-from questions import CHANGES, read_questions
+from questions import read_questions
 
 STATEMENTS: Final = Path(__file__).parent / "statements"
 FORMS: Final = ("[{0}]", "[^{0}]", "[{1}]", "({1})", "[^{1}:1]", "【{0}】", "[{0}, {0}]")
@@ -261,18 +261,9 @@ def opens(case: Case) -> bool:
 
 def tables_of(part: str, cases: Sequence[Case], figures: Mapping[str, float]) -> list[Table]:
     rows = tuple((name, round(value, 1)) for name, value in figures.items())
-    by_change: list[tuple[str | float, ...]] = []
-    for change in CHANGES:
-        own = [case for case in cases if case.change == change]
-        counts = [sum(bool(c.mismatches) for c in own if c.true is true) for true in (True, False)]
-        by_change.append((change, len(own) // 2, *counts))
     wrong = sum(case.is_wrong_value for case in cases)
-    heads = ("change", "pairs", "beside a true one", "beside a false one")
     title = f"{part} folders: {len(cases) // 2} pairs, {wrong} false in a number or date"
-    return [
-        Table(f"{title}, per cent", ("figure", "%"), rows),
-        Table(f"{part} folders, statements by change", heads, tuple(by_change)),
-    ]
+    return [Table(f"{title}, per cent", ("figure", "%"), rows)]
 
 
 def bars_of(figures: Mapping[str, float]) -> Iterator[Bar]:
