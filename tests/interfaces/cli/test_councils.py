@@ -59,6 +59,7 @@ def test_the_whole_way(chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.Mo
     linked = council("docs", "list", "berths", "--json").data["folders"]
     assert linked == [str(papers), str(tmp_path / "more")]
     file = home / "councils" / "berths" / "council.json"
+    assert json.loads(file.read_text()) == {**made["config"], "folders": linked}
     file.write_text('{"slug": "berths", "tools": ["search_knowledge", "search_graf"]}')
     wrong = council("validate", "berths")
     assert wrong.code == 1
