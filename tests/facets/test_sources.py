@@ -2,11 +2,13 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.clouds import Drive
 
 from chapterhouse import Library
+from chapterhouse.agents.council import Council
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.facets.source_sync import all_sources, sync_sources
 from chapterhouse.ingest.mirror import Options
@@ -117,6 +119,26 @@ def test_personas_and_councils_are_sources(library: Library, tmp_path: Path) -> 
     assert by_name(library.sources.sync("maria"))["persona/maria"].removed == ("tides/tides.md",)
     with pytest.raises(UsageError, match="in its own configuration"):
         library.sources.remove("maria")
+
+
+@pytest.mark.parametrize("kind", ["persona", "council"])
+def test_a_folder_is_given_to_a_persona_or_council_and_taken_away(
+    library: Library, tmp_path: Path, kind: str
+) -> None:
+    tides = tmp_path / "tides"
+    tides.mkdir()
+    (tides / "tides.md").write_text("# Tides\n\nThe spring tide rises four metres at the pier.\n")
+    library.personas.create("maria")
+    library.councils.create(Council("maria"))
+    owner: Any = library.personas if kind == "persona" else library.councils
+    library.sources.give(str(tides), owner, "maria")
+    assert by_name(library.sources.sync())[f"{kind}/maria"].changed == 1
+    with pytest.raises(NotFoundError, match=r"maria does not read .*nothing"):
+        library.sources.take(str(tmp_path / "nothing"), owner, "maria")
+    library.sources.take(f"{tides}/../tides", owner, "maria")
+    removed = by_name(library.sources.sync(confirmed=True))[f"{kind}/maria"].removed
+    assert removed == ("tides/tides.md",)
+    assert tides.is_dir()
 
 
 def test_a_question_reads_no_folder_but_the_first(library: Library, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from chapterhouse.agents.problems import (
     errors,
     in_file,
     located,
+    without_folder,
 )
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry
 from chapterhouse.connectors.folder import location_of
@@ -156,12 +157,18 @@ class Councils(Registry[CouncilFolder]):
             raise NotFoundError(f"{folder} {kind}.", hint=hint)
         if any(folder.resolve() == known.resolve() for known in before.folders):
             return before
-        after = CouncilFolder(before.path, before.council.link(path))
-        parsed = self._parsed(after.slug)
+        return self._with_folders(before, (*before.council.folders, path))
+
+    def remove_folder(self, name: str, path: str) -> CouncilFolder:
+        """Take a folder away from all members; its documents leave with the next sync."""
+        before = self.load(name)
+        return self._with_folders(before, without_folder(before.path, before.council.folders, path))
+
+    def _with_folders(self, before: CouncilFolder, folders: tuple[str, ...]) -> CouncilFolder:
+        parsed = self._parsed(before.slug)
         parsed.required()  # it may have become something else meanwhile
-        changes = {"folders": list(after.council.folders)}
-        self._write(after.slug, with_changes(parsed.raw or {}, changes))
-        return after
+        self._write(before.slug, with_changes(parsed.raw or {}, {"folders": list(folders)}))
+        return CouncilFolder(before.path, replace(before.council, folders=folders))
 
     # --- inside --------------------------------------------------------------------------------
 

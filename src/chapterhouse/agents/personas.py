@@ -21,7 +21,7 @@ from chapterhouse.agents.persona_update import (
     read_last,
     write_last,
 )
-from chapterhouse.agents.problems import Problem, References, located
+from chapterhouse.agents.problems import Problem, References, located, without_folder
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry, ignore_progress
 from chapterhouse.agents.templates import DEFAULT_PERSONA_TEMPLATE
 from chapterhouse.errors import UsageError
@@ -66,6 +66,12 @@ class Personas(Registry[PersonaFolder]):
         folder = self.load(name)
         folders = list(dict.fromkeys([*folder.config.folders, path]))
         return persona.change(self._definitions, folder.slug, {"folders": folders})
+
+    def remove_folder(self, name: str, path: str) -> PersonaFolder:
+        """Take a folder away from a persona; its documents leave with the next sync."""
+        folder = self.load(name)
+        left = without_folder(folder.path, folder.config.folders, path)
+        return persona.change(self._definitions, folder.slug, {"folders": list(left)})
 
     def validate(self, name: str | None = None) -> tuple[Problem, ...]:
         """Return everything wrong with a persona, or with all; errors as for ``resolve``."""

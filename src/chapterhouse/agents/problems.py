@@ -7,7 +7,8 @@ from enum import StrEnum
 from pathlib import Path as FilePath
 from typing import ClassVar
 
-from chapterhouse.errors import UsageError
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.text.naming import storable_path
 
 Path = tuple[str | int, ...]
 
@@ -162,6 +163,23 @@ class References:
     has_model: bool = False
     shelves: frozenset[str] | None = None
     tools: frozenset[str] | None = None
+
+
+def without_folder(base: FilePath, folders: Sequence[str], path: str) -> tuple[str, ...]:
+    """Return the folders of a definition in ``base`` without one.
+
+    It is named as the definition has it, or by any path to it from here.
+
+    Raises:
+        NotFoundError: it is none of them.
+    """
+    gone = FilePath(path).expanduser().resolve()
+    left = tuple(one for one in folders if one != path and located(base, one).resolve() != gone)
+    if len(left) == len(folders):
+        known = ", ".join(map(storable_path, folders)) or "none"
+        message = f"{base.name} does not read {storable_path(path)}."
+        raise NotFoundError(message, hint=f"Its folders are: {known}.")
+    return left
 
 
 def located(folder: FilePath, written: str) -> FilePath:

@@ -141,6 +141,16 @@ class Sources:
         owner.add_folder(slug, str(path))
         return owner.source(slug)
 
+    def take(self, location: str, owner: "Personas | Councils", name: str) -> Source:
+        """Take a folder away from a persona or a council; its documents leave with the next sync.
+
+        Raises:
+            NotFoundError: they do not read it.
+        """
+        slug = owner.resolve(name)
+        owner.remove_folder(slug, location)
+        return owner.source(slug)
+
     def list(self) -> tuple[Source, ...]:
         """Return all sources in order of name, those of personas and councils among them."""
         return all_sources(self._runtime)

@@ -102,6 +102,8 @@ def test_wrong_input_says_what_to_do(chapterhouse: Any, lamps: Path, tmp_path: P
     assert chapterhouse("sync", "--watch", "--dry-run").code == 2
     both = chapterhouse("source", "add", lamps, "--persona", "a", "--council", "b")
     assert both.code == 2
+    assert chapterhouse("source", "remove", lamps, "--persona", "a", "--documents").code == 2
+    assert chapterhouse("source", "remove", lamps, "--persona", "a").code == 3
 
 
 def test_a_watch_ends_with_ctrl_c(

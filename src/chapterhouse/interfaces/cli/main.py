@@ -144,7 +144,7 @@ GONE: Final = {
     "analytics csv": "Its figures are in: chapterhouse analytics show --json",
     "cite": "Saved answers are checked by: chapterhouse verify FILE",
     "council docs link": "A folder is linked by: chapterhouse source add PATH --council NAME",
-    "council docs unlink": "Take it out of 'folders' in council.json, then: chapterhouse sync",
+    "council docs unlink": "It is done by: chapterhouse source remove PATH --council NAME",
     "council refresh": "Folders of councils are read again by: chapterhouse sync council/NAME",
     "docs check": "What was not read is in: chapterhouse docs list --problems",
     "docs purge": "Removing is for good: chapterhouse docs remove",

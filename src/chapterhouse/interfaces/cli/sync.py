@@ -210,14 +210,28 @@ def remove(
     documents: Annotated[
         bool, flag("--documents", "Remove its documents from the library, too.")
     ] = False,
+    persona: Annotated[
+        str, option("--persona", "NAME", "Take the folder away from a persona.")
+    ] = "",
+    council: Annotated[
+        str, option("--council", "NAME", "Take the folder away from a council.")
+    ] = "",
     yes: Yes = False,
     dry_run: DryRun = False,
 ) -> Outcome:
     """Follow a source no longer.
 
     Its documents stay, unless --documents is given: then they leave the library, which needs to be
-    confirmed. The files are not touched.
+    confirmed. Those of a folder that is taken away from a persona or a council leave with the next
+    sync. The files are not touched.
     """
+    if persona or council:
+        if documents or yes or dry_run or (persona and council):
+            raise typer.BadParameter("--persona and --council go with no other option.")
+        with opened_library() as library:
+            owner = library.personas if persona else library.councils
+            source = library.sources.take(require_path(name), owner, persona or council)
+            return Outcome({"source": source}, _taken(source, name))
     with opened_library() as library:
         source = library.sources.get(name)
         ids = [one.document_id for one in library.sources.files(source) if one.document_id]
@@ -240,6 +254,11 @@ def remove(
 
 def _added(source: Source) -> Iterator[TerminalBlock]:
     yield verbatim("Following ", (source.name, Style.STRONG), f": {one_line(source.location)}")
+    yield verbatim(f"Next: chapterhouse sync {source.name}")
+
+
+def _taken(source: Source, path: str) -> Iterator[TerminalBlock]:
+    yield verbatim((source.name, Style.STRONG), f" no longer reads {one_line(path)}")
     yield verbatim(f"Next: chapterhouse sync {source.name}")
 
 
