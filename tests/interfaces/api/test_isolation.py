@@ -15,7 +15,7 @@ def test_a_random_walk_sees_no_secret_and_no_score_moves(tmp_path: Path) -> None
     assert found.leaks == []
     assert found.moved == []
     assert found.server_errors == []
-    assert found.changes >= 3
-    assert found.sighted > 5  # by who may see them
-    assert found.statuses[200] > 50  # most of it was answered
+    assert found.changes >= 2
+    assert found.sighted > 3  # by who may see them
+    assert found.statuses[200] > 40  # most of it was answered
     assert walk.log_lines > 100
