@@ -133,9 +133,7 @@ def whole(sources: Sources, method: Method) -> Search:
     return lambda text: retrieve(Query(text, EVERYTHING), sources, method)
 
 
-def ours(
-    home: Path, asked: Sequence[str]
-) -> tuple[dict[str, Taken], dict[str, list[float]]]:
+def ours(home: Path, asked: Sequence[str]) -> tuple[dict[str, Taken], dict[str, list[float]]]:
     """Time whole retrievals, and where the time goes."""
     rows: dict[str, Taken] = {}
     with Library.open(home, create=False) as library:
