@@ -183,23 +183,23 @@ def _bring(
     pages: Mapping[str, Remembered],
 ) -> LinkOutcome:
     # Where the bytes are gone or were changed, "not modified" would be no help.
-    kept = known if known and _is_whole(folder, known) else None
-    marks = (kept.etag, kept.last_modified) if kept else ("", "")
+    earlier = known if known and _is_whole(folder, known) else None
+    marks = (earlier.etag, earlier.last_modified) if earlier else ("", "")
     try:
         answer = fetch(link.url, etag=marks[0], last_modified=marks[1])
     except RejectedError as error:
-        note = f" The page of {kept.fetched} is kept." if kept else ""
-        return LinkOutcome(link, "failed", kept, error.code, error.message + note, error.hint)
-    if kept and answer.not_modified:
+        note = f" The page of {earlier.fetched} is kept." if earlier else ""
+        return LinkOutcome(link, "failed", earlier, error.code, error.message + note, error.hint)
+    if earlier and answer.not_modified:
         page = replace(
-            kept,
+            earlier,
             title=link.title,
-            etag=answer.etag or kept.etag,
-            last_modified=answer.last_modified or kept.last_modified,
+            etag=answer.etag or earlier.etag,
+            last_modified=answer.last_modified or earlier.last_modified,
         )
         return LinkOutcome(link, "unchanged", page)
     sha256 = hashlib.sha256(answer.content).hexdigest()
-    same = kept if kept and kept.sha256 == sha256 else None
+    same = earlier if earlier and earlier.sha256 == sha256 else None
     page = Remembered(
         url=link.url,
         final_url=answer.final_url,
