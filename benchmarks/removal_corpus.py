@@ -226,6 +226,6 @@ FAULTS: Mapping[str, Callable[[Library, Marked], Plant]] = {
     "its chunks in the database": _row("chunk", "document"),
     "its text in the database": _row("body", "document"),
     "its bytes in the database": _content,
-    "a copy of its text in a file": _file("background/log"),
+    "a copy of its text in a file": _file("background/left.bin"),
     "a blob that nothing names": _file("blobs/00/" + "0" * 64),
 }
