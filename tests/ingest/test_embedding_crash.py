@@ -23,6 +23,7 @@ SEED = 20_261_122
 def _settings(home: Path, name: str) -> None:
     (home / "chapterhouse.toml").write_text(
         f"[embedding]\nengine = 'openai'\nbase_url = 'http://h/v1'\nmodel = '{name}'\n"
+        "dimensions = 16\n"
     )
 
 
