@@ -11,10 +11,10 @@ from chapterhouse.connectors.rclone import Copies
 from chapterhouse.connectors.rclone_listing import Entry, Place, list_place
 from chapterhouse.connectors.rclone_program import Patience, Rclone, find_rclone
 from chapterhouse.files import make_folder, write_whole
+from chapterhouse.ingest.remove import LISTINGS
 from chapterhouse.runtime import Runtime
 
 _CACHE: Final = "cache"  # in the folder of the workspace
-_LISTINGS: Final = "listings.json"
 _GOOD_FOR: Final = 300  # seconds
 PATIENCE = Patience()
 
@@ -51,7 +51,7 @@ def list_folder(
     listed = {"listed": runtime.now(), "entries": [asdict(entry) for entry in found]}
     with suppress(OSError):  # it can be browsed where nothing can be written
         make_folder(runtime.folder / _CACHE)
-        write_whole(runtime.folder / _CACHE / _LISTINGS, json.dumps({**known, key: listed}))
+        write_whole(runtime.folder / LISTINGS, json.dumps({**known, key: listed}))
     return found
 
 
@@ -59,7 +59,7 @@ def _remembered(runtime: Runtime) -> Mapping[str, Any]:
     """Return the listings that are young enough, by folder."""
     now = runtime.now()
     try:
-        stored = json.loads((runtime.folder / _CACHE / _LISTINGS).read_bytes())
+        stored = json.loads((runtime.folder / LISTINGS).read_bytes())
         return {key: one for key, one in stored.items() if 0 <= now - one["listed"] < _GOOD_FOR}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}  # it is only a copy

@@ -17,6 +17,7 @@ from chapterhouse.types import Document, FileSearch, Progress, Removal, Scope, T
 # A blob is written before its document is committed: it may be needed by one on its way.
 GRACE_SECONDS: Final = 3_600.0
 LAST_QUESTION: Final = "last.json"  # of the workspace: for open and --continue
+LISTINGS: Final = "cache/listings.json"  # of the workspace: what folders of drives had in them
 _TOGETHER: Final = 50  # documents of one transaction
 # Folders of a workspace in which earlier versions had other libraries of the same documents.
 _FORMER: Final = ("rebuild", "previous")
@@ -89,6 +90,7 @@ def erase(
         uploads.drop(folder, name)
     drop_former_libraries(folder)
     (folder / LAST_QUESTION).unlink(missing_ok=True)  # it quotes what was found
+    (folder / LISTINGS).unlink(missing_ok=True)  # it names files
     store.forget_removals(rewrite_indexes())
     store.compact()
     return search_files(traces, folder, store)
