@@ -137,7 +137,7 @@ questions = st.lists(
     max_size=5,
 ).map(" ".join)
 quickly = settings(
-    max_examples=settings().max_examples // 3,
+    max_examples=max(settings().max_examples // 3, 8),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.generate],

@@ -426,7 +426,6 @@ def test_interrupted_anywhere_the_next_run_ends_the_same(
 
 
 @settings(
-    max_examples=settings().max_examples // 2,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.chunking.analysis import analyse_body
@@ -46,7 +46,6 @@ def test_chunks_rejoin_and_keep_their_limits(
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=settings().max_examples // 2)
 @given(text=TEXTS)
 def test_parents_contain_the_chunk_and_one_another(name: str, text: str) -> None:
     body = body_of(text)
@@ -130,7 +129,6 @@ def test_chunks_carry_their_parents() -> None:
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=settings().max_examples // 2)
 @given(text=TEXTS)
 def test_an_analysed_body_is_cut_as_a_plain_one(name: str, text: str) -> None:
     body = body_of(text)

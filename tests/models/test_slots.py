@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.models.chat_server import Reply, chat_server
 
@@ -22,7 +22,6 @@ from chapterhouse.types import ModelLimits
 Serve = Callable[..., Any]
 
 
-@settings(max_examples=settings().max_examples // 2)
 @given(number=st.integers(0, 3), loops=st.integers(1, 3), stopped=st.sets(st.integers(0, 7)))
 def test_never_more_at_once_and_none_is_lost(number: int, loops: int, stopped: set[int]) -> None:
     slots, lock = Slots(number), threading.Lock()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import NotFoundError, UsageError
@@ -219,7 +219,6 @@ ACTIONS = st.lists(
 )
 
 
-@settings(max_examples=12)
 @given(ACTIONS)
 def test_whatever_happens_a_job_has_one_worker_and_a_lane_one_job(
     tmp_path_factory: Any, actions: list[tuple[str, int]]

@@ -110,5 +110,5 @@ def test_the_store_is_a_dictionary_with_a_memory(make_parts: Callable[..., Any])
     WithParts.make_parts = staticmethod(make_parts)
     run_machine(
         WithParts,
-        settings=settings(max_examples=settings().max_examples // 2, stateful_step_count=25),
+        settings=settings(stateful_step_count=25),
     )

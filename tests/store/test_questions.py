@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.store.blobs import FolderBlobs
@@ -81,7 +81,6 @@ def check(found: QuestionFigures, records: Sequence[QuestionRecord]) -> None:
     assert counts == sorted(counts, reverse=True)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(RECORDS, max_size=25), st.integers(0, 4 * DAY))
 def test_figures_are_those_of_a_plain_recount(
     whole: SqliteStore, records: list[QuestionRecord], since: int

@@ -121,7 +121,7 @@ def test_no_more_speak_at_a_time_than_the_council_lets(a_round: Callable[..., Ro
 
 
 @given(st.permutations(["a1", "a2", "a3", "a4"]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=24)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whoever_is_done_first_the_record_has_the_order_of_the_seats(
     a_round: Callable[..., Round], order: list[str]
 ) -> None:

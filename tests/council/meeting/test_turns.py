@@ -292,7 +292,6 @@ def numbers_in(minutes: Minutes) -> Iterator[int]:
 @given(st.lists(_ANSWER, min_size=1, max_size=7))
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
-    max_examples=settings().max_examples // 4,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink meetings takes minutes
 )
 def test_whatever_models_write_the_minutes_are_whole(

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.reading.pdf_writer import HEIGHT, WIDTH, Page, opened, write_pdf
 
@@ -81,7 +81,6 @@ def test_dot_leaders_shrink_and_entries_keep_their_lines() -> None:
     assert text_of(page).split("\n") == ["Chapter 1 ... 7", "Chapter 2 ... 14", "Chapter 3 ... 21"]
 
 
-@settings(max_examples=settings().max_examples // 2)
 @given(st.integers(0, 2**32))
 def test_no_word_is_lost_wherever_it_stands(seed: int) -> None:
     chance = random.Random(seed)

@@ -200,7 +200,7 @@ def plain(town: Desktop) -> Iterator[httpx2.Client]:
         yield client
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(messages=_messages)
 def test_odd_conversations_never_fail_the_server(plain: httpx2.Client, messages: list[Any]) -> None:
     for path, member in (("chat/completions", "messages"), ("responses", "input")):
