@@ -181,7 +181,7 @@ def test_the_demo_ends_with_the_council_and_writes_nothing_beside_its_home(tmp_p
             "chapterhouse convene late-sailing",
             TEAL_OLD,
             TEAL_NEW,
-            "[1] Severe Weather Policy › Passenger limits under amber (2023)",
+            "[1] Severe Weather Policy (2023), §Passenger limits under amber",
             "--- Next ---",
         )
     ]

@@ -72,7 +72,8 @@ def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
         if embedder:
             name = embedder.fingerprint.split("/")[1]
             known[name] = embedder
-            text = f"[embedding]\nengine = 'openai'\nbase_url = 'http://h/v1'\nmodel = '{name}'\n"
+            service = "engine = 'openai'\nbase_url = 'http://h/v1'\ndimensions = 16\n"
+            text = f"[embedding]\n{service}model = '{name}'\n"
         (home / "chapterhouse.toml").write_text(text)
         with Library.open(home) as library:
             yield library

@@ -74,6 +74,10 @@ def test_what_is_left_anywhere_is_found_but_not_what_another_document_says(
         library.documents.add(folder)
 
 
+def test_blanks_and_rules_say_nothing() -> None:
+    assert pieces_of(" " * 100 + "|\n" + "| --- " * 20) == frozenset()
+
+
 def test_a_name_is_known_by_its_end() -> None:
     assert end_of("dossier-about-the-harbour-4ec15632") == {b"bout-the-harbour-4ec15632"[-24:]}
     assert end_of("a.md") == frozenset()

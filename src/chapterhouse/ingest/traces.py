@@ -19,6 +19,7 @@ from chapterhouse.types import Document, FileSearch, Scope, Traces
 
 _PIECE: Final = 24  # bytes that are looked for: a database has a text in parts
 _SHORTEST: Final = 12  # a shorter text says nothing: it may be anywhere
+_DISTINCT: Final = 5  # bytes in a piece
 _MOST: Final = 200_000  # pieces of all passages; of one at least four, spread over it
 # Bytes that are in a text as they are in JSON.
 _PLAIN: Final = re.compile(rb'[^\x00-\x1f"\\\x80-\xff]{12,}|[^\x00-\x1f"\\]{12,}')
@@ -117,7 +118,8 @@ def pieces_of(passage: str, most: int = 4) -> frozenset[bytes]:
     """
     runs = [match.group() for match in _PLAIN.finditer(passage.encode("utf-8", "replace"))]
     pieces = [run[at : at + _PIECE] for run in runs for at in range(0, len(run), _PIECE)]
-    pieces = [piece for piece in pieces if len(piece) >= _SHORTEST]
+    # Blanks and rules of tables are in any file.
+    pieces = [piece for piece in pieces if len(piece) >= _SHORTEST and len(set(piece)) >= _DISTINCT]
     step = max(1, len(pieces) // most)
     return frozenset(islice(pieces[::step], most))
 

@@ -15,7 +15,7 @@ def asked(served_board: Served) -> None:
         remember_board(library)
 
 
-def test_who_is_gone_can_be_named(served_board: Served) -> None:
+def _name_who_is_gone(served_board: Served) -> None:
     gone = (
         served_board.home / "personas" / "maria",
         served_board.home / "councils" / "storm-board",
@@ -34,6 +34,7 @@ def test_who_is_gone_can_be_named(served_board: Served) -> None:
 
 
 def test_memories_are_listed_searched_and_forgotten(served_board: Served) -> None:
+    _name_who_is_gone(served_board)
     with served_board.client(served_board.key("write")) as client:
 
         def listed(**query: str) -> list[str]:
