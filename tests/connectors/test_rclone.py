@@ -34,7 +34,7 @@ def listed(drive: Drive) -> list[SourceFile]:
 
 
 def copies_of(drive: Drive, folder: Path) -> Copies:
-    return Copies(drive.rclone, drive.place, folder / "copies", 3)
+    return Copies(drive.rclone, drive.place, folder / "copies")
 
 
 def fetched(
@@ -217,7 +217,7 @@ def test_an_exported_document_has_no_size_and_must_be_a_whole_package(
     program.chmod(0o755)
     place = Place("gdrive", "Papers")
     file = SourceFile(Path(), ("Notes.docx",), place.location("Notes.docx"), "x/Notes.docx", -1)
-    (got,) = Copies(Rclone(program, HASTE), place, tmp_path / "copies", 3).contents([file], LIMIT)
+    (got,) = Copies(Rclone(program, HASTE), place, tmp_path / "copies").contents([file], LIMIT)
     if expected:
         assert code(got) == expected
     else:

@@ -48,6 +48,7 @@ _CHANGED: Final = (
     "changed-while-reading",
     "is not what was listed: it changed meanwhile, or arrives altered.",
 )
+_TRANSFERS: Final = 3  # files fetched at once
 _PACKAGES: Final = (".docx", ".xlsx", ".pptx")
 
 
@@ -57,13 +58,11 @@ class Copies:
 
     Attributes:
         folder: Where copies are until they are read; of this place alone.
-        transfers: How many files are fetched at once.
     """
 
     rclone: Rclone
     place: Place
     folder: Path
-    transfers: int = 3
 
     def contents(
         self, files: Sequence[SourceFile], maximum_bytes: int
@@ -82,7 +81,7 @@ class Copies:
             make_folder(self.folder)
             ending.callback(shutil.rmtree, self.folder, ignore_errors=True)
             for group in _groups(files):
-                is_tried = failures < self.transfers
+                is_tried = failures < _TRANSFERS
                 run = self._copy(group, maximum_bytes) if is_tried else Finished(0)
                 for file in group:
                     path, own, fault = self._path(file), _about(file, run), _untried(file)
@@ -98,8 +97,8 @@ class Copies:
         sizes = [one.size if one.size >= 0 else maximum_bytes for one in files]
         patience = self.rclone.patience
         options = (
-            f"--transfers={self.transfers}",
-            f"--checkers={self.transfers}",
+            f"--transfers={_TRANSFERS}",
+            f"--checkers={_TRANSFERS}",
             f"--max-transfer={sum(sizes) * (patience.attempts + 1) + _MARGIN}B",
             "--multi-thread-streams=0",  # several streams of one file are several transfers
             "--local-encoding=Slash,Dot,Ctl,Del",  # a name is on disk as it is listed
