@@ -24,12 +24,12 @@ from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.chunking.strategies import STRATEGIES, strategies
 from chapterhouse.chunking.units import Limits
 from chapterhouse.evaluation.measures import estimate
+from chapterhouse.library.opening import chunker_for
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.ports.models import Chunker
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.text.canonical import compose
 from chapterhouse.types import Body, ExtractedPage, Extraction, Scope
-from chapterhouse.wiring import chunker_for
 from collection import open_collection
 from gold_spans import (
     SpanScores,

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from chapterhouse.answering.extractive import Reference
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import reference_of, sources_of
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
@@ -21,17 +22,16 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import Prepare
 from chapterhouse.ingest.prepare import Prepared, prepare
 from chapterhouse.library import Library
+from chapterhouse.library.opening import open_runtime, preparer
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.ports.index import LexicalSearch, VectorSearch
 from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.pipeline import Sources
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Scope, Status
-from chapterhouse.wiring import open_runtime, preparer
 from judged_sets import CorpusDocument
 
 _WORKSPACE: Final = "collection"

@@ -21,10 +21,10 @@ from typing import Final, Literal, Protocol
 sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse.answering.extractive import Reference
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import reference_of
 from chapterhouse.library import Library
 from chapterhouse.retrieval.widen import merge_ranges
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Body, CorpusCounts, Document, Range, Scope, SearchResult
 from collection import Collection, open_collection

@@ -96,5 +96,5 @@ def vectors_cached() -> Iterator[None]:
         def opened(settings: EmbeddingSettings) -> Embedder:
             return cached if settings.engine == "built-in" else open_embedder(settings)
 
-        with patch("chapterhouse.wiring.open_embedder", opened):
+        with patch("chapterhouse.library.opening.open_embedder", opened):
             yield

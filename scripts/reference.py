@@ -29,10 +29,10 @@ from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.cli import main as run
 from chapterhouse.interfaces.cli.main import COMMANDS, command
+from chapterhouse.library.opening import open_access
 from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.types import BENIGN_NOTICES
-from chapterhouse.wiring import open_access
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

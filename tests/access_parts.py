@@ -6,8 +6,8 @@ from typing import Literal
 
 from argon2 import PasswordHasher
 
-from chapterhouse.facets.access import Access
-from chapterhouse.facets.passwords import Passwords
+from chapterhouse.library.access import Access
+from chapterhouse.library.passwords import Passwords
 from chapterhouse.store.access_database import AccessDatabase
 
 PASSWORD = "four unlikely words here"
@@ -43,7 +43,7 @@ class CountingHasher(PasswordHasher):
 def open_access(
     home: Path, clock: Clock | None = None, hasher: PasswordHasher | None = None
 ) -> Access:
-    """Open it as ``wiring.open_access`` does."""
+    """Open it as ``opening.open_access`` does."""
     passwords = Passwords(hasher or CountingHasher())
     return Access(AccessDatabase(home / "access.db"), passwords, clock or Clock())
 

@@ -13,7 +13,8 @@ import hypothesis
 import pytest
 from tests.clouds import Drive, connected
 
-from chapterhouse import Library, wiring
+from chapterhouse import Library
+from chapterhouse.library import opening
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 
@@ -96,7 +97,7 @@ class LentReaders:
 def readers() -> Iterator[None]:
     """Let the libraries of this process share their reading workers."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(wiring, "ReadingPool", LentReaders)
+        patched.setattr(opening, "ReadingPool", LentReaders)
         yield
     for pool in LentReaders.lent.values():
         pool.close()

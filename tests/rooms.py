@@ -15,8 +15,8 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering.request import AskOptions
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.models.scripted import Scripted, ScriptedModel
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.types import Answer, AskEvent, DraftEvent
 

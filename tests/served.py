@@ -19,7 +19,6 @@ import uvicorn
 
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.memory import owner_of
-from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.admission import admission
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.door import Door
@@ -29,9 +28,10 @@ from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.owner_key import make_owner_key
 from chapterhouse.library import Library
+from chapterhouse.library.access import Access
+from chapterhouse.library.opening import open_access
 from chapterhouse.types import Memory
 from chapterhouse.types.access import AccessLevel
-from chapterhouse.wiring import open_access
 
 TEXTS = {
     "ferry.md": "# Ferry\n\nThe ferry leaves the harbour at nine. Dogs need a lead of 1.5 m.\n",

@@ -9,7 +9,7 @@ MODULES = sorted(
 )
 
 # A question's options are keywords of the user's own programs.
-MANY_PARAMETERS = {"facets/answers.py": "ask"}
+MANY_PARAMETERS = {"library/answers.py": "ask"}
 
 
 def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -31,8 +31,8 @@ sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "so
 import httpx2
 
 from chapterhouse.library import Library
+from chapterhouse.library.opening import open_access
 from chapterhouse.types.access import AccessLevel, AuditOutcome
-from chapterhouse.wiring import open_access
 from measuring import Bar, Machine, Table, finish_part
 from server import Server
 

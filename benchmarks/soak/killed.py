@@ -16,11 +16,11 @@ from typing import Any, Final
 
 import apsw
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.index import forward, lexical, vectors
 from chapterhouse.ingest import mirror, remove, uploads
 from chapterhouse.library import Library
-from chapterhouse.runtime import Runtime
 from chapterhouse.store import connections
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore

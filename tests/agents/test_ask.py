@@ -8,7 +8,7 @@ import pytest
 from tests.rooms import FOREIGN, KNOTS, PRICE, SPEED, asked
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.facets.answers import answer_of
+from chapterhouse.library.answers import answer_of
 from chapterhouse.types import Answer, Route
 
 

@@ -14,8 +14,8 @@ from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.registry import Entry
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
-from chapterhouse.runtime import Runtime
 
 NOTE = "# Tides\n\nThe tide turns at noon.\n"
 

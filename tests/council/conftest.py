@@ -14,6 +14,7 @@ from tests.council.agreements import BELLS, TERMS, agreement, shelve
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.councils import Councils
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import run_sync
 from chapterhouse.council.meeting.convene import convene, plan_meeting
 from chapterhouse.council.meeting.plan import Plan
@@ -24,7 +25,6 @@ from chapterhouse.council.meeting.session import (
 )
 from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE
 from chapterhouse.types import CouncilEvent, MeetingEvent, Minutes
 

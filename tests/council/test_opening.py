@@ -14,11 +14,11 @@ from chapterhouse.agents.council_model import Member
 from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, ToolRef
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.council.minutes.bundle import MINUTES
 from chapterhouse.council.tools import installed_tools
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import Minutes
 
 LIMIT = "The harbour had a limit of 3 knots in 1920."

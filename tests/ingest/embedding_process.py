@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chapterhouse import Library, wiring
+from chapterhouse import Library
+from chapterhouse.library import opening
 from chapterhouse.types import Progress
 
 NAMED = runpy.run_path(str(Path(__file__).with_name("test_encoders.py")))["Named"]
@@ -30,6 +31,6 @@ def acknowledge(progress: Progress) -> None:
 
 
 if __name__ == "__main__":
-    wiring.open_embedder = lambda settings, *_: Slow(settings.model)  # type: ignore[attr-defined]
+    opening.open_embedder = lambda settings, *_: Slow(settings.model)  # type: ignore[attr-defined]
     with Library.open(Path(sys.argv[1])) as library:
         library.encoders.embed_pending(acknowledge)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse import Library, wiring
+from chapterhouse import Library
+from chapterhouse.library import opening
 
 _SHARED = runpy.run_path(str(Path(__file__).with_name("test_encoders.py")))
 Named, answers, roles = _SHARED["Named"], _SHARED["answers"], _SHARED["roles"]
@@ -52,7 +53,7 @@ def _embed_until_killed(home: Path, chance: random.Random) -> set[str]:
 
 @pytest.mark.timeout(120 + 10 * KILLS)
 def test_kill_9_loses_no_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wiring, "open_embedder", lambda settings, *_: Named(settings.model))
+    monkeypatch.setattr(opening, "open_embedder", lambda settings, *_: Named(settings.model))
     folder, home, start, whole = (tmp_path / name for name in ("notes", "home", "start", "whole"))
     for path in (folder, home):
         path.mkdir(mode=0o700)

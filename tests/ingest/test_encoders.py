@@ -63,7 +63,7 @@ def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
     home.mkdir(mode=0o700)
     known: dict[str, Named] = {}
     monkeypatch.setattr(
-        "chapterhouse.wiring.open_embedder", lambda settings, *_: known[settings.model]
+        "chapterhouse.library.opening.open_embedder", lambda settings, *_: known[settings.model]
     )
 
     @contextmanager
@@ -272,7 +272,7 @@ def test_an_encoder_in_use_that_is_gone_leaves_the_table(
 
     with use(second) as library:
         pass
-    monkeypatch.setattr("chapterhouse.wiring.open_embedder", open_embedder)
+    monkeypatch.setattr("chapterhouse.library.opening.open_embedder", open_embedder)
     with Library.open(library.home) as library:
         assert answers(library) == by_table
         (warning,) = library.search.hits("ferry").warnings

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import RejectedError, UnavailableError, UsageError
 from chapterhouse.ingest import pipeline, uploads
 from chapterhouse.library import Library
-from chapterhouse.runtime import Runtime
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.types import Job, JobState
 

@@ -12,8 +12,8 @@ from tests.served import process
 from chapterhouse.interfaces.client import Client
 from chapterhouse.interfaces.owner_key import NAME, make_owner_key, read_owner_key
 from chapterhouse.library import Library
+from chapterhouse.library.opening import open_access
 from chapterhouse.types.access import AccessLevel
-from chapterhouse.wiring import open_access
 
 NOBODY = 65_534
 

@@ -15,12 +15,12 @@ from chapterhouse.answering.question_record import answer_record, record_questio
 from chapterhouse.answering.request import AskOptions, Request, library_request
 from chapterhouse.answering.respond import offline, respond
 from chapterhouse.answering.route import deferral
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.thread import resolve_follow_up
 from chapterhouse.answering.writing import OnDraft
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ingest.sources import day_of, stale_folders
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.telemetry import agent_span, record_answer, sharing_content
 from chapterhouse.types import (

@@ -24,6 +24,7 @@ from chapterhouse.agents.profile import (
     write_profile,
 )
 from chapterhouse.agents.registry import OnProgress, Refresh
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.fetched import FetchReport, forget, sync_pages
 from chapterhouse.connectors.links import Link
@@ -31,7 +32,6 @@ from chapterhouse.connectors.urls import URL_REFUSED
 from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.ports.definitions import Definitions
 from chapterhouse.retrieval.boost import fold_tag
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.front_matter import body_start
 from chapterhouse.types import AddReport, Document, Progress, Scope

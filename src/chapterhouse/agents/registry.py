@@ -15,11 +15,11 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.problems import DefinitionError, Problem
 from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import is_visible
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.ingest.sources import day_of, look_from_outside, mark_synced
 from chapterhouse.presenting.wording import staying_sentence
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import CorpusCounts, Progress, Scope, Source, SourceKind, SyncReport
 
 OnProgress = Callable[[Progress], None]

@@ -20,8 +20,8 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.parts import as_shown
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import UsageError
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.markdown import table_cells

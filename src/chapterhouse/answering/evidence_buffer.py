@@ -13,6 +13,7 @@ from typing import Final
 from chapterhouse.answering.check_written import Given
 from chapterhouse.answering.prompt import LAYOUT, Shown, context_blocks, shown
 from chapterhouse.answering.request import Request
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import context_sources_of, method_for, packing_for, search
 from chapterhouse.answering.tool_texts import (
     call_tool,
@@ -21,7 +22,6 @@ from chapterhouse.answering.tool_texts import (
     with_tool_texts,
 )
 from chapterhouse.retrieval.context import build_context
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.front_matter import LONGEST, body_start

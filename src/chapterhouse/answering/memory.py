@@ -14,10 +14,10 @@ from typing import Final
 from chapterhouse.answering.bundle import ANSWER, file_text, json_fields, read_held
 from chapterhouse.answering.cite import verify_in
 from chapterhouse.answering.request import Request
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import lookup_in
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.language_data import bare_question
 from chapterhouse.types import Answer, Memory
 

@@ -8,8 +8,8 @@ import logging
 from dataclasses import replace
 from typing import Final
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,

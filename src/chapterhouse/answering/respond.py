@@ -23,6 +23,7 @@ from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.memory import cache_answer, cache_key, cached_answer, recall, remember
 from chapterhouse.answering.request import NO_MODEL, Request
 from chapterhouse.answering.route import deferral, route
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import check_query, method_for, reference_of, search
 from chapterhouse.answering.versions import add_version_differences
 from chapterhouse.answering.writing import OnDraft, Written, combine
@@ -34,7 +35,6 @@ from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import word_weights
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,

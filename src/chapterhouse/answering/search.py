@@ -9,6 +9,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.loading import lazy
 from chapterhouse.ports.models import LanguageModel, Reranker
@@ -24,7 +25,6 @@ from chapterhouse.retrieval.rerank import FeatureModel, Rerank, by_features, by_
 from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer, sentence_model
 from chapterhouse.retrieval.spelling import find_absent_words
 from chapterhouse.retrieval.widen import with_parent, with_surroundings
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings import PackingSettings, SearchSettings, Settings
 from chapterhouse.telemetry import record_hits, retrieval_span, sharing_content
 from chapterhouse.text.counting import counted, estimate_tokens

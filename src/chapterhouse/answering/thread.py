@@ -12,13 +12,13 @@ from typing import Final
 from chapterhouse.answering.memory import recall
 from chapterhouse.answering.request import Request
 from chapterhouse.answering.respond import model_of, query_of
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.question_rewriting import standalone_question
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.retrieval.question import parse_question, plain_words
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.language_data import language_data
 from chapterhouse.text.scripts import script_language
 from chapterhouse.types import FollowUp, Question, Turn

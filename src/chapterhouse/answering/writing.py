@@ -11,6 +11,7 @@ from chapterhouse.answering.evidence_buffer import EvidenceBuffer, excerpts_of
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
 from chapterhouse.answering.request import Request, ToolCallsWanted
 from chapterhouse.answering.route import deferral
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import lookup_in
 from chapterhouse.answering.second_opinion import (
     INSTRUCTIONS,
@@ -21,7 +22,6 @@ from chapterhouse.answering.second_opinion import (
 )
 from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
     EXTRACTIVE,

@@ -13,6 +13,7 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import MemberKind
 from chapterhouse.agents.declared_tools import MOST_PASSAGES, Corpus, DeclaredTool
 from chapterhouse.agents.problems import located
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.content import open_source
 from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.council.knowledge import (
@@ -25,7 +26,6 @@ from chapterhouse.council.knowledge import (
 from chapterhouse.council.tools import Opened
 from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.retrieval.question import parse_question
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import Chunk, Document, Tool, ToolPassage
 
 MOST_FILES: Final = 1_000

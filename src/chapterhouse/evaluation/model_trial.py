@@ -11,6 +11,7 @@ from typing import Final
 
 from chapterhouse.errors import UsageError
 from chapterhouse.library import Library
+from chapterhouse.library.opening import make_home, open_runtime
 from chapterhouse.models.opening import open_language_model
 from chapterhouse.settings import (
     AnswerSettings,
@@ -21,7 +22,6 @@ from chapterhouse.settings import (
     Settings,
 )
 from chapterhouse.types import Answer
-from chapterhouse.wiring import make_home, open_runtime
 
 QUESTION: Final = "When does the ferry to Osk leave, and from which pier?"
 _DOCUMENT: Final = """\

@@ -10,7 +10,7 @@ from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.interfaces.api import serving as serving_module
 from chapterhouse.interfaces.api.serving import Address, Served, serve, url
 from chapterhouse.library import Library
-from chapterhouse.wiring import open_access
+from chapterhouse.library.opening import open_access
 
 
 @pytest.mark.parametrize(

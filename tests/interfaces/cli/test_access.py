@@ -13,7 +13,7 @@ import pytest
 from tests.access_parts import PASSWORD, stored_bytes
 
 from chapterhouse.interfaces.cli.main import command
-from chapterhouse.wiring import open_access
+from chapterhouse.library.opening import open_access
 
 NOBODY = "ch_00000000_" + "a" * 43
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.facets.answers import Answers
 from chapterhouse.interfaces.cli.ask import explain_follow_up
+from chapterhouse.library.answers import Answers
 from chapterhouse.types import FollowUp, Memory
 
 FERRY = "# Fares\n\nA ticket to Osk costs 9 euros in summer.\n\nIn winter it costs 7 euros.\n"

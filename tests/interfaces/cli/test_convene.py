@@ -21,8 +21,8 @@ from chapterhouse.answering.bundle import read_bundle, read_held
 from chapterhouse.council.minutes.bundle import MINUTES
 from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.errors import RefusedError
-from chapterhouse.facets.councils import CouncilFacet
 from chapterhouse.interfaces.cli.convene import show_minutes
+from chapterhouse.library.councils import LibraryCouncils
 from chapterhouse.types import (
     Absence,
     CouncilEvent,
@@ -181,10 +181,10 @@ def test_all_problems_of_a_council_are_told(chapterhouse: Any, home: Path) -> No
 def test_an_interrupted_meeting_says_how_to_go_on(
     chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch, *, fresh: bool
 ) -> None:
-    convene = CouncilFacet.convene
+    convene = LibraryCouncils.convene
 
     def interrupted(
-        self: CouncilFacet, *asked: Any, on_event: Callable[[CouncilEvent], None], **options: Any
+        self: LibraryCouncils, *asked: Any, on_event: Callable[[CouncilEvent], None], **options: Any
     ) -> Minutes:
         def follow(event: CouncilEvent) -> None:
             on_event(event)
@@ -193,7 +193,7 @@ def test_an_interrupted_meeting_says_how_to_go_on(
 
         return convene(self, *asked, on_event=follow, **options)
 
-    monkeypatch.setattr(CouncilFacet, "convene", interrupted)
+    monkeypatch.setattr(LibraryCouncils, "convene", interrupted)
     add_silent_model(home)
     options = ("--model", "down", *(("--fresh",) if fresh else ()))
     result = chapterhouse("convene", "berths", QUESTION, *options)
@@ -249,7 +249,7 @@ def test_what_somebody_edited_is_theirs(chapterhouse: Any, folder: Path, name: s
 
 
 def test_a_failed_meeting_writes_nothing(chapterhouse: Any, folder: Path, fails: Any) -> None:
-    fails(CouncilFacet, "convene", RefusedError("No."))
+    fails(LibraryCouncils, "convene", RefusedError("No."))
     options = ("--output", "x.md", "--bundle", "z.json")
     assert chapterhouse("convene", "berths", QUESTION, *options).code == 5
     assert not list(folder.iterdir())

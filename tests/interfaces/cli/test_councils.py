@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.facets.councils import CouncilFacet
+from chapterhouse.library.councils import LibraryCouncils
 
 
 def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_stopped_council_is_there_and_reads_the_rest(
 ) -> None:
     home = ("--home", tmp_path / "own")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CouncilFacet, "refresh", stopped)
+        patch.setattr(LibraryCouncils, "refresh", stopped)
         result = chapterhouse("council", "new", "rents", "--each", contracts, *home)
     assert result.code == 130
     assert f"chapterhouse sync council/rents --home {tmp_path}/own" in result.err

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.facets.documents import Documents
+from chapterhouse.library.documents import Documents
 from chapterhouse.types import Progress
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from chapterhouse.facets.documents import Documents
 from chapterhouse.interfaces.cli import live, progress
 from chapterhouse.interfaces.cli.options import COMMON, Common
+from chapterhouse.library.documents import Documents
 from chapterhouse.types import (
     AddReport,
     AnswerSentence,

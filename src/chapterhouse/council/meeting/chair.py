@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.forms import (
@@ -32,7 +33,6 @@ from chapterhouse.council.meeting.written import (
 from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import Gap, Minutes, Point
 
 

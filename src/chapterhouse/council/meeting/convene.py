@@ -11,6 +11,7 @@ from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.question_record import minutes_record, record_question
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.corpus import open_declared
@@ -34,7 +35,6 @@ from chapterhouse.council.meeting.transcript import Transcript, open_transcript
 from chapterhouse.council.meeting.written import Prepared, prepare_turn
 from chapterhouse.council.tools import Opened
 from chapterhouse.errors import ChapterhouseError, UsageError
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import (
     CouncilEvent,

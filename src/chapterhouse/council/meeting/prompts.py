@@ -11,12 +11,12 @@ from typing import Final
 from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.answering.evidence_buffer import SEARCH_TOOL, EvidenceBuffer, whole_chunk
 from chapterhouse.answering.prompt import NO_SOURCES, Shown, context_blocks
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.meeting.record import TurnTask
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.retrieval.method import Method
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.text.view import neutralise, prompt_lines
 from chapterhouse.types import (

@@ -14,6 +14,7 @@ from typing import Final
 
 from chapterhouse import telemetry
 from chapterhouse.agents.council_model import CHAIR, RoundKind
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting.chair import Synthesis, draft_minutes
@@ -22,7 +23,6 @@ from chapterhouse.council.meeting.record import OnText, Record, TurnTask, add_ab
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Absence,
     MeetingEvent,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from chapterhouse import telemetry
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.council.meeting.chair import Synthesis, write_minutes
 from chapterhouse.council.meeting.limits import Allowance
@@ -16,7 +17,6 @@ from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.council.meeting.written import written_turn
 from chapterhouse.council.minutes.contents import tool_texts
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     EXTRACTIVE,
     CouncilEvent,

@@ -13,6 +13,7 @@ from typing import Final
 
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.parts import as_shown
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import method_for, reference_of, search
 from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.meeting.session import Participant, Session
@@ -21,7 +22,6 @@ from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.fuse import RankedList, combine_scores
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import Sentence, text_of
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.view import inert
 from chapterhouse.types import (

@@ -24,10 +24,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.agents.council import as_object
 from chapterhouse.agents.councils import Councils
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.council.meeting.session import MeetingOptions, Participant, Session
 from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, RefusedError, UsageError
 from chapterhouse.files import make_folder, sync_folder
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import Absence, MemberTurn, Memory, Minutes
 

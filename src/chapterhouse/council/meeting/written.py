@@ -17,6 +17,7 @@ from typing import Final, Self
 from chapterhouse.answering.check_written import Given, check
 from chapterhouse.answering.cite import Lookup
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import compute_in_thread
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.forms import (
@@ -34,7 +35,6 @@ from chapterhouse.council.meeting.session import Participant
 from chapterhouse.errors import PromptTooLongError
 from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Citation,
     Ground,

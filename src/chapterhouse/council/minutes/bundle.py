@@ -9,6 +9,7 @@ from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.personas import Personas
 from chapterhouse.answering import bundle, cite
 from chapterhouse.answering.bundle import Bundle, Kind, bundle_of, check
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import lookup_on_disk
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.council.minutes.contents import (
@@ -20,7 +21,6 @@ from chapterhouse.council.minutes.contents import (
     tool_texts,
 )
 from chapterhouse.errors import UsageError
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import GAP, Check, Citation, Minutes, Scope, TableCell
 
 

@@ -7,12 +7,12 @@ from typing import Final
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.facets.answers import answer_of
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import AskBody
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.api.streaming import event_stream
 from chapterhouse.interfaces.schemas import AnswerResult
+from chapterhouse.library.answers import answer_of
 from chapterhouse.types import AnswerEvent, AskEvent, DraftEvent, ReadingEvent
 from chapterhouse.types.access import AccessLevel
 

@@ -17,12 +17,12 @@ from chapterhouse.evaluation.feedback import (
 )
 from chapterhouse.evaluation.questions import Question as JudgedQuestion
 from chapterhouse.evaluation.questions import question_file, read_questions
-from chapterhouse.facets.answers import answer_of
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import Body, Names, Question
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.library import Library
+from chapterhouse.library.answers import answer_of
 from chapterhouse.types import Analytics, DocumentFigures
 from chapterhouse.types.access import AccessLevel
 

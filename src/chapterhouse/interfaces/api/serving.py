@@ -16,7 +16,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import ChapterhouseError, ReadOnlyError, UsageError
-from chapterhouse.facets.access import Access
 from chapterhouse.interfaces.admission import admission, is_loopback, require_safe
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.door import HEADER_BYTES, Door
@@ -25,6 +24,7 @@ from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Followers, Workers, tune_process
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.owner_key import make_owner_key
+from chapterhouse.library.access import Access
 
 _BACKLOG: Final = 128
 _HEADER_SECONDS: Final = 10.0

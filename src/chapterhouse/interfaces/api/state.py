@@ -9,7 +9,6 @@ from typing import Annotated, Final, TypeVar
 from fastapi import Depends, Request
 
 from chapterhouse.concurrency import run_in_thread, stream
-from chapterhouse.facets.access import Access
 from chapterhouse.ingest.uploads import Upload
 from chapterhouse.interfaces.api.caller import Caller, permitted
 from chapterhouse.interfaces.api.limits import InProgress, RateLimit
@@ -19,6 +18,7 @@ from chapterhouse.interfaces.api.workers import Workers
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.service import Service, Workload
 from chapterhouse.library import Library
+from chapterhouse.library.access import Access
 from chapterhouse.types.access import AuditOutcome
 
 Value = TypeVar("Value")

@@ -27,7 +27,7 @@ from chapterhouse.types import AccessLevel
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from chapterhouse.facets.access import Access
+    from chapterhouse.library.access import Access
     from chapterhouse.types import ApiKey, AuditEntry, User
 
 _BY: Final = "command line"
@@ -57,7 +57,7 @@ PasswordFromInput = Annotated[
 def _opened() -> "Iterator[Access]":
     """Open what says who may use the home that the common options name."""
     with loading():
-        from chapterhouse.wiring import open_access  # noqa: PLC0415 - heavy, --help needs none of it
+        from chapterhouse.library.opening import open_access  # noqa: PLC0415 - heavy, --help needs none of it
     access = open_access(named_home())
     try:
         yield access

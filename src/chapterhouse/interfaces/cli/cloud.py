@@ -22,7 +22,7 @@ from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
     from chapterhouse.connectors.rclone_configuration import Provider, Remote
-    from chapterhouse.facets.cloud import CloudFile
+    from chapterhouse.library.cloud import CloudFile
 
 app = group("Connect cloud drives, browse them, and read folders of them.")
 

@@ -30,11 +30,11 @@ from chapterhouse.types import (
 
 if TYPE_CHECKING:
     from chapterhouse.chunking import quality as measuring
-    from chapterhouse.facets import documents as facet
     from chapterhouse.library import Library
+    from chapterhouse.library import documents as facet
 else:
     measuring = lazy("chapterhouse.chunking.quality")
-    facet = lazy("chapterhouse.facets.documents")
+    facet = lazy("chapterhouse.library.documents")
 
 app = group("List, show, remove and reread documents.")
 

@@ -20,12 +20,12 @@ from chapterhouse.settings_file import load_settings
 from chapterhouse.types import EncoderStatus
 
 if TYPE_CHECKING:
-    from chapterhouse import wiring
     from chapterhouse.evaluation import model_trial
     from chapterhouse.interfaces.cli import model_choice
+    from chapterhouse.library import opening as library_opening
     from chapterhouse.models import cards, opening, presets
 else:
-    wiring = lazy("chapterhouse.wiring")
+    library_opening = lazy("chapterhouse.library.opening")
     model_trial = lazy("chapterhouse.evaluation.model_trial")
     model_choice = lazy("chapterhouse.interfaces.cli.model_choice")
     cards = lazy("chapterhouse.models.cards")
@@ -189,7 +189,7 @@ def _use_reranker(name: str, model: str) -> Outcome:
 
 def _require_no_stored_engine(home: Path) -> None:
     """Refuse where the database of the workspace would win over what is written."""
-    if "rerank.engine" in wiring.resolve_settings(home, common().workspace).stored:
+    if "rerank.engine" in library_opening.resolve_settings(home, common().workspace).stored:
         raise UsageError(
             "The database of this workspace decides about the reranker.",
             hint="Reset it there: chapterhouse settings reset rerank.engine",

@@ -16,14 +16,13 @@ from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Raw
 
 if TYPE_CHECKING:
-    from chapterhouse import wiring
     from chapterhouse.interfaces import owner_key
     from chapterhouse.interfaces.api import serving, state
     from chapterhouse.interfaces.mcp import over_stdio
-    from chapterhouse.library import Library
+    from chapterhouse.library import Library, opening
     from chapterhouse.reading import pool
 else:
-    wiring = lazy("chapterhouse.wiring")
+    opening = lazy("chapterhouse.library.opening")
     owner_key = lazy("chapterhouse.interfaces.owner_key")
     serving = lazy("chapterhouse.interfaces.api.serving")
     state = lazy("chapterhouse.interfaces.api.state")
@@ -73,7 +72,7 @@ def serve(
         typer.echo(f"{served_at} {key}Stop it with Ctrl-C.", err=True)
         typer.echo(pool.describe_readers(), err=True)
 
-    with closing(wiring.open_access(home)) as access:
+    with closing(opening.open_access(home)) as access:
         options = state.ServerOptions(remember=memory)
         served = serving.Served(home, access, None, options)
         serving.serve(served, address, announce)

@@ -5,8 +5,6 @@ from typing import Final
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
-from chapterhouse.facets.answers import answer_of
-from chapterhouse.facets.councils import minutes_of
 from chapterhouse.interfaces.agent_results import (
     all_councils,
     all_personas,
@@ -22,6 +20,8 @@ from chapterhouse.interfaces.schemas import (
     Outcome,
 )
 from chapterhouse.interfaces.service import Report, Service
+from chapterhouse.library.answers import answer_of
+from chapterhouse.library.councils import minutes_of
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.types import (
     AskEvent,

@@ -58,7 +58,7 @@ def test_what_goes_wrong_in_a_stream_is_an_error_of_the_client(
     def fails(*_: Any, **__: Any) -> Any:
         raise OSError(5, "Input/output error", "/home/ada/secret")
 
-    monkeypatch.setattr("chapterhouse.facets.answers.ask_events", fails)
+    monkeypatch.setattr("chapterhouse.library.answers.ask_events", fails)
     with own_town.openai() as client:
         with pytest.raises(openai.APIError, match="Input/output error") as raised:
             list(ask(client, user(SPEED), stream=True))

@@ -9,8 +9,8 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import ChapterhouseError, UsageError
-from chapterhouse.facets.analytics import AnalyticsFacet
-from chapterhouse.facets.answers import answer_of
+from chapterhouse.library.analytics import LibraryAnalytics
+from chapterhouse.library.answers import answer_of
 from chapterhouse.settings import AnalyticsSettings
 from chapterhouse.store.questions import QuestionStore
 from chapterhouse.types import RemovalState
@@ -98,7 +98,7 @@ def test_a_period_ends_today_and_old_questions_go(library: Library) -> None:
     Library(runtime).answers.ask(SPEED)
     now[0] += 2 * DAY
     Library(runtime).answers.ask(SPEED)
-    facet = AnalyticsFacet(runtime)
+    facet = LibraryAnalytics(runtime)
     assert [facet.report(days).outcomes.questions for days in (0, 1, 2, 3)] == [2, 1, 1, 2]
     assert facet.report(3).first_day == "1970-04-11"
     now[0] += 366 * DAY

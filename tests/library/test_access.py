@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.access_parts import NOW, PASSWORD, Clock, CountingHasher, open_access, stored_bytes
 
-from chapterhouse import wiring
 from chapterhouse.errors import CorruptLibraryError, NotFoundError, ReadOnlyError, UsageError
-from chapterhouse.facets.access import (
+from chapterhouse.library import opening
+from chapterhouse.library.access import (
     IDLE_SECONDS,
     SESSION_SECONDS,
     Access,
@@ -177,7 +177,7 @@ def test_use_is_noted_once_a_minute(access: Access, clock: Clock) -> None:
 OTHER_PROCESS = """
 import sys
 from pathlib import Path
-from chapterhouse.wiring import open_access
+from chapterhouse.library.opening import open_access
 
 access = open_access(Path(sys.argv[1]))
 for line in sys.stdin:
@@ -217,7 +217,7 @@ def test_every_process_sees_a_key_and_its_end_at_once(tmp_path: Path) -> None:
 
 
 def test_a_home_without_access_has_nobody_and_stays_as_it_is(tmp_path: Path) -> None:
-    access = wiring.open_access(tmp_path / "none")
+    access = opening.open_access(tmp_path / "none")
     assert (access.keys(), access.users(), access.entries()) == ((), (), ())
     assert not access.has_users()
     assert not access.is_configured()

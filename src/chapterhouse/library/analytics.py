@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import UsageError
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Analytics,
     Document,
@@ -27,7 +27,7 @@ _AGES: Final = (
 )
 
 
-class AnalyticsFacet:
+class LibraryAnalytics:
     """What the questions to a workspace came to."""
 
     def __init__(self, runtime: Runtime) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import ChapterhouseError, passes
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.mirror import (
@@ -20,21 +21,20 @@ from chapterhouse.ingest.plan import name_of_folder, plan_remote
 from chapterhouse.ingest.sources import LOOSE, find_source, mark_synced
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.wording import staying_sentence
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import AddReport, Progress, Source, SourceKind, SyncReport
 
 # A library without personas, councils, pages and cloud drives does without what reads them.
 if TYPE_CHECKING:
     from chapterhouse.agents import councils, personas
     from chapterhouse.connectors import rclone, rclone_listing
-    from chapterhouse.facets import drives
     from chapterhouse.ingest import pages
+    from chapterhouse.library import drives
 else:
     councils = lazy("chapterhouse.agents.councils")
     personas = lazy("chapterhouse.agents.personas")
     rclone = lazy("chapterhouse.connectors.rclone")
     rclone_listing = lazy("chapterhouse.connectors.rclone_listing")
-    drives = lazy("chapterhouse.facets.drives")
+    drives = lazy("chapterhouse.library.drives")
     pages = lazy("chapterhouse.ingest.pages")
 
 AGENTS: Final = (SourceKind.PERSONA, SourceKind.COUNCIL)

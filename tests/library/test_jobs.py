@@ -8,8 +8,8 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.facets.long_work import adding, embedding, kinds, reprocessing, syncing
 from chapterhouse.ingest.mirror import Options
+from chapterhouse.library.long_work import adding, embedding, kinds, reprocessing, syncing
 from chapterhouse.types import Job, JobState, Progress
 
 

@@ -11,7 +11,7 @@ from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.facets.councils import CouncilFacet, minutes_of
+from chapterhouse.library.councils import LibraryCouncils, minutes_of
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
 
@@ -64,7 +64,7 @@ def test_who_stops_reading_stops_the_meeting_and_what_was_said_is_kept(
     library: Library, board: Council, tmp_path: Path
 ) -> None:
     model = ScriptedModel(lambda *_: '{"position": "The gate closes."}')
-    councils = CouncilFacet(replace(library._runtime, language_model=lambda _: model))
+    councils = LibraryCouncils(replace(library._runtime, language_model=lambda _: model))
     options = MeetingOptions(transcript=tmp_path / "held.ndjson")
 
     async def until_someone_spoke() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.access_parts import PASSWORD, CountingHasher
 
 from chapterhouse.errors import CorruptLibraryError, UsageError
-from chapterhouse.facets.passwords import Passwords, pause_after, seconds_left, subject_of
+from chapterhouse.library.passwords import Passwords, pause_after, seconds_left, subject_of
 
 
 @pytest.mark.parametrize("password", ["", "x" * 11, "x" * 1_001, "é" * 501, "x" * 12 + "\udc80"])

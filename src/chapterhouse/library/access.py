@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
-from chapterhouse.facets.passwords import FORGOTTEN_AFTER, Passwords, seconds_left, subject_of
+from chapterhouse.library.passwords import FORGOTTEN_AFTER, Passwords, seconds_left, subject_of
 from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
 from chapterhouse.store.access_database import AccessDatabase, AuditStore
 from chapterhouse.text.naming import printable_name, valid_name

@@ -11,6 +11,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
@@ -34,7 +35,6 @@ from chapterhouse.ports.models import (
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
 from chapterhouse.settings_file import StatedSettings, read_stated
 from chapterhouse.settings_stored import ResolvedSettings, resolve
@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from chapterhouse.connectors import fetch
     from chapterhouse.connectors.content import Content
     from chapterhouse.connectors.folder import SourceFile
-    from chapterhouse.facets import access, passwords
     from chapterhouse.ingest import archive, prepare, recut
     from chapterhouse.ingest.archive import Databases, Place
     from chapterhouse.ingest.look import Prepare
+    from chapterhouse.library import access, passwords
     from chapterhouse.models import built_in
     from chapterhouse.ports.index import Index
     from chapterhouse.ports.store import Store
@@ -67,8 +67,8 @@ else:
     strategies = lazy("chapterhouse.chunking.strategies")
     units = lazy("chapterhouse.chunking.units")
     fetch = lazy("chapterhouse.connectors.fetch")
-    access = lazy("chapterhouse.facets.access")
-    passwords = lazy("chapterhouse.facets.passwords")
+    access = lazy("chapterhouse.library.access")
+    passwords = lazy("chapterhouse.library.passwords")
     archive = lazy("chapterhouse.ingest.archive")
     prepare = lazy("chapterhouse.ingest.prepare")
     recut = lazy("chapterhouse.ingest.recut")

@@ -6,9 +6,9 @@ from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.hierarchical import chunk_by_hierarchy
 from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
 from chapterhouse.chunking.units import Limits
+from chapterhouse.library.opening import chunker_for
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.types import Body, Span
-from chapterhouse.wiring import chunker_for
 
 PROSE = Body("The gate opens at dawn. Boats wait outside until the tide turns. " * 60)
 PROGRAM = analyse_body(Body("def open_gate():\n    return 'open'\n\n\n" * 60), ("py", "code"))

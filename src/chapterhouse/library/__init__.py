@@ -1,6 +1,6 @@
-"""Library: the documents of one workspace, and all that is done with them, by facets.
+"""Library: the documents of one workspace, and all that is done with them, by subject.
 
-Interfaces call nothing below it; ``wiring`` makes its parts.
+Interfaces call nothing below it; ``opening`` makes its parts.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import wait_for_threads
 from chapterhouse.errors import (
     NotFoundError,
@@ -20,8 +21,15 @@ from chapterhouse.errors import (
     UsageError,
 )
 from chapterhouse.files import home_folder
+from chapterhouse.library.opening import (
+    databases,
+    make_home,
+    open_runtime,
+    place_of,
+    require_database,
+    resolve_settings,
+)
 from chapterhouse.loading import lazy
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.settings_file import read_stated
 from chapterhouse.text.naming import valid_name
@@ -34,47 +42,39 @@ from chapterhouse.types import (
     RestoreReport,
     Scope,
 )
-from chapterhouse.wiring import (
-    databases,
-    make_home,
-    open_runtime,
-    place_of,
-    require_database,
-    resolve_settings,
-)
 
 # A command that searches does not load what adds, answers or meets.
 if TYPE_CHECKING:
     from chapterhouse.agents import curate, curated
     from chapterhouse.agents import personas as agents
-    from chapterhouse.facets import analytics as counting
-    from chapterhouse.facets import answers as answering
-    from chapterhouse.facets import cloud as drives
-    from chapterhouse.facets import councils as meeting
-    from chapterhouse.facets import documents as storing
-    from chapterhouse.facets import encoders as encoding
-    from chapterhouse.facets import jobs as working
-    from chapterhouse.facets import search as searching
-    from chapterhouse.facets import settings as configuring
-    from chapterhouse.facets import sources as syncing
     from chapterhouse.ingest import archive as archives
     from chapterhouse.ingest import doctor as examining
+    from chapterhouse.library import analytics as counting
+    from chapterhouse.library import answers as answering
+    from chapterhouse.library import cloud as browsing
+    from chapterhouse.library import councils as meeting
+    from chapterhouse.library import documents as storing
+    from chapterhouse.library import encoders as encoding
+    from chapterhouse.library import jobs as working
+    from chapterhouse.library import search as searching
+    from chapterhouse.library import settings as configuring
+    from chapterhouse.library import sources as syncing
     from chapterhouse.models import served
     from chapterhouse.ports.memories import Memories
 else:
     curate = lazy("chapterhouse.agents.curate")
     curated = lazy("chapterhouse.agents.curated")
     agents = lazy("chapterhouse.agents.personas")
-    counting = lazy("chapterhouse.facets.analytics")
-    answering = lazy("chapterhouse.facets.answers")
-    drives = lazy("chapterhouse.facets.cloud")
-    meeting = lazy("chapterhouse.facets.councils")
-    storing = lazy("chapterhouse.facets.documents")
-    encoding = lazy("chapterhouse.facets.encoders")
-    working = lazy("chapterhouse.facets.jobs")
-    searching = lazy("chapterhouse.facets.search")
-    configuring = lazy("chapterhouse.facets.settings")
-    syncing = lazy("chapterhouse.facets.sources")
+    counting = lazy("chapterhouse.library.analytics")
+    answering = lazy("chapterhouse.library.answers")
+    browsing = lazy("chapterhouse.library.cloud")
+    meeting = lazy("chapterhouse.library.councils")
+    storing = lazy("chapterhouse.library.documents")
+    encoding = lazy("chapterhouse.library.encoders")
+    working = lazy("chapterhouse.library.jobs")
+    searching = lazy("chapterhouse.library.search")
+    configuring = lazy("chapterhouse.library.settings")
+    syncing = lazy("chapterhouse.library.sources")
     archives = lazy("chapterhouse.ingest.archive")
     examining = lazy("chapterhouse.ingest.doctor")
     served = lazy("chapterhouse.models.served")
@@ -138,9 +138,9 @@ class Library:
         return self.configuration.has_changed()
 
     @cached_property
-    def configuration(self) -> "configuring.SettingsFacet":
+    def configuration(self) -> "configuring.LibrarySettings":
         """The settings as they are now, where they are from, and changing them."""
-        return configuring.SettingsFacet(self._whole)
+        return configuring.LibrarySettings(self._whole)
 
     @cached_property
     def documents(self) -> "storing.Documents":
@@ -163,24 +163,24 @@ class Library:
         return answering.Answers(self._runtime)
 
     @cached_property
-    def analytics(self) -> "counting.AnalyticsFacet":
+    def analytics(self) -> "counting.LibraryAnalytics":
         """What was asked, how well it was answered, and what the documents lack."""
-        return counting.AnalyticsFacet(self._whole)
+        return counting.LibraryAnalytics(self._whole)
 
     @cached_property
-    def cloud(self) -> "drives.Cloud":
+    def cloud(self) -> "browsing.Cloud":
         """Folders of cloud drives: browsed, and read into the library."""
-        return drives.Cloud(self._whole)
+        return browsing.Cloud(self._whole)
 
     @cached_property
-    def encoders(self) -> "encoding.EncoderFacet":
+    def encoders(self) -> "encoding.LibraryEncoders":
         """The vectors that follow their documents."""
-        return encoding.EncoderFacet(self._whole)
+        return encoding.LibraryEncoders(self._whole)
 
     @cached_property
-    def jobs(self) -> "working.JobFacet":
+    def jobs(self) -> "working.LibraryJobs":
         """Long work: what is done, waits to be, and was."""
-        return working.JobFacet(self._whole)
+        return working.LibraryJobs(self._whole)
 
     @property
     def memory(self) -> "Memories":
@@ -193,9 +193,9 @@ class Library:
         return agents.Personas(self._runtime)
 
     @cached_property
-    def councils(self) -> "meeting.CouncilFacet":
+    def councils(self) -> "meeting.LibraryCouncils":
         """The councils, and their meetings."""
-        return meeting.CouncilFacet(self._runtime)
+        return meeting.LibraryCouncils(self._runtime)
 
     @classmethod
     def open(

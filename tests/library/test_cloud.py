@@ -11,8 +11,8 @@ from tests.clouds import HASTE, Drive
 from chapterhouse import Library
 from chapterhouse.connectors.rclone_listing import Place
 from chapterhouse.errors import MissingExtraError, NotFoundError, UsageError
-from chapterhouse.facets import drives
-from chapterhouse.facets.drives import list_folder
+from chapterhouse.library import drives
+from chapterhouse.library.drives import list_folder
 from chapterhouse.types import Document, Progress, Status
 
 TEXT = "# Berths\n\nA berth of twelve metres costs eighty crowns a night.\n"

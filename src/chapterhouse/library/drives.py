@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.rclone import Copies
 from chapterhouse.connectors.rclone_listing import Entry, Place, list_place
 from chapterhouse.connectors.rclone_program import Patience, Rclone, find_rclone
 from chapterhouse.files import make_folder, write_whole
 from chapterhouse.ingest.remove import LISTINGS
-from chapterhouse.runtime import Runtime
 
 _CACHE: Final = "cache"  # in the folder of the workspace
 _GOOD_FOR: Final = 300  # seconds

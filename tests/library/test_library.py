@@ -203,7 +203,7 @@ def test_searching_goes_on_while_the_indexes_are_rebuilt(library: Library) -> No
 def test_documents_are_indexed_while_others_are_added(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chapterhouse.facets.long_work._INDEXED_AT_ONCE", 2)
+    monkeypatch.setattr("chapterhouse.library.long_work._INDEXED_AT_ONCE", 2)
     monkeypatch.setattr("chapterhouse.ingest.groups._FILES", 1)
     folder = tmp_path / "docs"
     folder.mkdir()

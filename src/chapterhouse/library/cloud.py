@@ -5,10 +5,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from chapterhouse.facets import documents
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.ingest.sources import shelf_of
+from chapterhouse.library import documents
 from chapterhouse.loading import lazy
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     DEFAULT_SHELF,
     FileRecord,
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from chapterhouse.connectors import rclone, rclone_configuration, rclone_listing, rclone_program
     from chapterhouse.connectors.folder import SourceFile
     from chapterhouse.connectors.rclone_configuration import Provider, Remote
-    from chapterhouse.facets import drives, source_sync, sources
     from chapterhouse.ingest import look, mirror
+    from chapterhouse.library import drives, source_sync, sources
 else:
     rclone = lazy("chapterhouse.connectors.rclone")
     rclone_configuration = lazy("chapterhouse.connectors.rclone_configuration")
     rclone_listing = lazy("chapterhouse.connectors.rclone_listing")
-    drives = lazy("chapterhouse.facets.drives")
-    source_sync = lazy("chapterhouse.facets.source_sync")
-    sources = lazy("chapterhouse.facets.sources")
+    drives = lazy("chapterhouse.library.drives")
+    source_sync = lazy("chapterhouse.library.source_sync")
+    sources = lazy("chapterhouse.library.sources")
     look = lazy("chapterhouse.ingest.look")
     mirror = lazy("chapterhouse.ingest.mirror")
 

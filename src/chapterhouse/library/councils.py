@@ -19,13 +19,13 @@ from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
 async def minutes_of(
     events: AsyncIterator[CouncilEvent], on_event: Callable[[CouncilEvent], None] | None = None
 ) -> Minutes:
-    """Return the minutes with which ``CouncilFacet.events`` end, after each of them was told."""
+    """Return the minutes with which ``Councils.events`` end, after each of them was told."""
     event = await last(events, on_event)
     assert isinstance(event, MinutesEvent)
     return event.minutes
 
 
-class CouncilFacet(Councils):
+class LibraryCouncils(Councils):
     """The councils of a workspace, which can meet."""
 
     def convene(

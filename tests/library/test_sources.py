@@ -10,8 +10,8 @@ from tests.clouds import Drive
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.facets.source_sync import all_sources, sync_sources
 from chapterhouse.ingest.mirror import Options
+from chapterhouse.library.source_sync import all_sources, sync_sources
 from chapterhouse.types import Progress, SourceKind, SyncReport
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import location_of, resolve_root
 from chapterhouse.errors import ChapterhouseError, RejectedError
-from chapterhouse.facets.source_sync import sync_sources
 from chapterhouse.ingest import ingest, reprocess, uploads
 from chapterhouse.ingest.jobs import Ended, ended, run_here
 from chapterhouse.ingest.look import CONTAINERS, Look
@@ -17,10 +17,10 @@ from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.pipeline import in_order
 from chapterhouse.ingest.sources import remember_folders, shelf_of
 from chapterhouse.ingest.tracker import Tracker
+from chapterhouse.library.source_sync import sync_sources
 from chapterhouse.loading import lazy
 from chapterhouse.ports.jobs import Jobs
 from chapterhouse.presenting.wording import staying_sentence
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
     DEFAULT_SHELF,

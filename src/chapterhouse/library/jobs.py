@@ -4,17 +4,17 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import UnavailableError, UsageError
-from chapterhouse.facets.long_work import do_job, kinds
 from chapterhouse.ingest.jobs import Ended, claim, due, run_job
 from chapterhouse.ingest.tracker import Tracker
-from chapterhouse.runtime import Runtime
+from chapterhouse.library.long_work import do_job, kinds
 from chapterhouse.types import FINISHED, UPLOAD, Job, JobState, Progress
 
 _PAUSE_SECONDS: Final = 0.2  # between looks for work
 
 
-class JobFacet:
+class LibraryJobs:
     """The jobs of a workspace. No id of a job is a UsageError, one of no job a NotFoundError."""
 
     def __init__(self, runtime: Runtime) -> None:

@@ -8,9 +8,9 @@ from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.bundle import ANSWER, Bundle, bundle_of
 from chapterhouse.answering.cite import CitationCheck
 from chapterhouse.answering.request import AskOptions
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import last, run_sync
 from chapterhouse.council.minutes.bundle import recheck
-from chapterhouse.runtime import Runtime
 from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Turn
 
 _NO_OPTIONS: Final = AskOptions()

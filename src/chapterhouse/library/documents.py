@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import GIVEN, is_there
 from chapterhouse.errors import NotFoundError, RefusedError, RejectedError, UsageError
 from chapterhouse.loading import lazy
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     AddReport,
@@ -28,7 +28,6 @@ from chapterhouse.types import (
 
 if TYPE_CHECKING:
     from chapterhouse.agents import council_model, personas
-    from chapterhouse.facets import long_work
     from chapterhouse.ingest import (
         find,
         ingest,
@@ -37,12 +36,13 @@ if TYPE_CHECKING:
         remove,
         uploads,
     )
+    from chapterhouse.library import long_work
     from chapterhouse.reading import formats
 else:
     council_model = lazy("chapterhouse.agents.council_model")
     personas = lazy("chapterhouse.agents.personas")
     find = lazy("chapterhouse.ingest.find")
-    long_work = lazy("chapterhouse.facets.long_work")
+    long_work = lazy("chapterhouse.library.long_work")
     ingest = lazy("chapterhouse.ingest.ingest")
     preview = lazy("chapterhouse.ingest.preview")
     quarantine = lazy("chapterhouse.ingest.quarantine")

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from threading import Event
 from typing import TYPE_CHECKING
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import RefusedError
 from chapterhouse.loading import lazy
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import EncoderStatus, Progress
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from chapterhouse.facets import long_work
+    from chapterhouse.library import long_work
 else:
-    long_work = lazy("chapterhouse.facets.long_work")
+    long_work = lazy("chapterhouse.library.long_work")
 
 
-class EncoderFacet:
+class LibraryEncoders:
     """The embedders of a workspace. Where a model or its service fails, an EngineError says so."""
 
     def __init__(self, runtime: Runtime) -> None:

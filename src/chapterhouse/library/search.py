@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import (
     check_query,
     context_sources_of,
@@ -15,7 +16,6 @@ from chapterhouse.errors import UsageError
 from chapterhouse.retrieval.context import build_context, repack
 from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.retrieval.method import Method
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings import PackingSettings
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Context, Query, SearchResult

@@ -7,16 +7,16 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import REMOTE, is_visible, location_of
 from chapterhouse.connectors.patterns import left_out
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.facets import long_work
-from chapterhouse.facets.source_sync import AGENTS, all_sources, folders_of, sync_sources
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.plan import name_of_folder
 from chapterhouse.ingest.sources import find_source, free_name, look_from_outside, shelf_of
+from chapterhouse.library import long_work
+from chapterhouse.library.source_sync import AGENTS, all_sources, folders_of, sync_sources
 from chapterhouse.loading import lazy
-from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import printable_name
 from chapterhouse.types import (
     DEFAULT_SHELF,

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Final
 
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
-from chapterhouse.runtime import Runtime
 from chapterhouse.settings_file import StatedSettings, have_files_changed, read_stated
 from chapterhouse.settings_stored import (
     ResolvedSettings,
@@ -23,7 +23,7 @@ from chapterhouse.types import SettingValue, StoredSetting
 _LONGEST_NAME: Final = 200  # characters, of who changes a setting
 
 
-class SettingsFacet:
+class LibrarySettings:
     """The settings of a workspace.
 
     What it returns is as of now; the library goes on with the settings it was opened with. A

@@ -1,1 +1,0 @@
-"""What a library offers, by what it is about."""
