@@ -26,10 +26,10 @@ from chapterhouse.chunking.units import Limits
 from chapterhouse.evaluation.measures import estimate
 from chapterhouse.library.opening import chunker_for
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.ports.models import Chunker
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.text.canonical import compose
 from chapterhouse.types import Body, ExtractedPage, Extraction, Scope
+from chapterhouse.types.engines import Chunker
 from collection import open_collection
 from gold_spans import (
     SpanScores,

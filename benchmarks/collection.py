@@ -24,14 +24,13 @@ from chapterhouse.ingest.prepare import Prepared, prepare
 from chapterhouse.library import Library
 from chapterhouse.library.opening import open_runtime, preparer
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.ports.index import LexicalSearch, VectorSearch
-from chapterhouse.ports.models import Chunker, Embedder
-from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.pipeline import Sources
 from chapterhouse.settings import Settings
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Scope, Status
+from chapterhouse.types.engines import Chunker, Embedder, LexicalSearch, VectorSearch
 from judged_sets import CorpusDocument
 
 _WORKSPACE: Final = "collection"

@@ -27,8 +27,8 @@ from chapterhouse.library import Library
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import Sources, retrieve
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Query, Scope
 from measuring import Bar, Machine, Row, Table, data_folder, finish, peak_megabytes, percentile
 from query_stages import Stages, resident
@@ -97,10 +97,10 @@ def _seconds(call: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def open_store(home: Path) -> SqliteStore:
+def open_store(home: Path) -> Store:
     """Open the store of a home."""
     own = home / "workspaces" / "default"
-    return SqliteStore(own / "library.db", blobs=FolderBlobs(own / "blobs"))
+    return Store(own / "library.db", blobs=Blobs(own / "blobs"))
 
 
 def open_indexes(home: Path, embedder: StaticEmbedder) -> tuple[LexicalIndex, VectorIndex]:

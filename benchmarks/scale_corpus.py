@@ -21,8 +21,8 @@ from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.ingest.prepare import Prepared, prepare
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import DEFAULT_SHELF, ExtractedPage, Extraction, FileRecord, Status
@@ -101,7 +101,7 @@ def build(home: Path, pool: Sequence[str], chunks: int, embedder: StaticEmbedder
         prepare, chunker=chunk_by_sentence, embedder=embedder, count_tokens=estimate_tokens
     )
     total = 0
-    with SqliteStore(own / "library.db", blobs=FolderBlobs(own / "blobs")) as store:
+    with Store(own / "library.db", blobs=Blobs(own / "blobs")) as store:
         for number, text in enumerate(documents(pool)):
             shelves = (DEFAULT_SHELF, SMALL_SHELF) if number % 100 == 0 else (DEFAULT_SHELF,)
             total += put(store, text, number, shelves, make)
@@ -129,7 +129,7 @@ def kept_library(pool: Sequence[str], chunks: int, embedder: StaticEmbedder) -> 
 
 
 def put(
-    store: SqliteStore,
+    store: Store,
     text: str,
     number: int,
     shelves: tuple[str, ...],

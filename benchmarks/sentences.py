@@ -24,7 +24,6 @@ from scipy.optimize import minimize
 from chapterhouse.answering.choosing import WORDS
 from chapterhouse.answering.extractive import CHUNKS_READ
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.ports.models import Embedder
 from chapterhouse.retrieval.sentence_model import serves
 from chapterhouse.retrieval.sentences import (
     BY_MEANING,
@@ -36,6 +35,7 @@ from chapterhouse.retrieval.sentences import (
     word_weights,
 )
 from chapterhouse.text.scripts import script_language
+from chapterhouse.types.engines import Embedder
 from measuring import Bar, Machine, Row, Table, finish
 from sentence_cases import NATURAL, Case, Shown, Wanted, group, question_sets
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.models.opening import open_embedder
-from chapterhouse.ports.models import Embedder
 from chapterhouse.settings import EmbeddingSettings
+from chapterhouse.types.engines import Embedder
 
 _FILE = "embeddings.db"
 _TABLE = "CREATE TABLE IF NOT EXISTS passage (key BLOB PRIMARY KEY, numbers BLOB NOT NULL)"

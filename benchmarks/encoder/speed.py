@@ -19,8 +19,8 @@ sys.path.append(str(Path(__file__).parents[1] / "natural"))
 
 from chapterhouse.models.embedders import THREADS
 from chapterhouse.models.opening import open_embedder
-from chapterhouse.ports.models import Embedder
 from chapterhouse.settings import EmbeddingSettings
+from chapterhouse.types.engines import Embedder
 from folders import PARTS
 from material import chunk_texts
 from measuring import Bar, Machine, Table, finish

@@ -13,9 +13,9 @@ from chapterhouse.answering.request import AskOptions
 from chapterhouse.library import Library
 from chapterhouse.models.opening import open_embedder
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.ports.models import Embedder
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import Answer, Hit, Status
+from chapterhouse.types.engines import Embedder
 from folders import lay_out
 from marking import Passage, Quoted, Reply
 from measuring import data_folder

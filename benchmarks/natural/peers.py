@@ -27,7 +27,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 import numpy as np
 
 from chapterhouse.library import Library
-from chapterhouse.ports.models import Embedder
+from chapterhouse.types.engines import Embedder
 from folders import PARTS
 from libraries import label_of, opened, search, with_embedder
 from marking import HITS, Passage, first_words, has_facts, share

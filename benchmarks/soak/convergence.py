@@ -241,7 +241,7 @@ class Writes:
     """Counts what is written to a library but the record of the job and of the sources."""
 
     def __init__(self, library: Library) -> None:
-        self._writer = library._runtime.store._connections._writer  # type: ignore[attr-defined] # noqa: SLF001 - what no user can see
+        self._writer = library._runtime.store._connections._writer  # noqa: SLF001 - what no user can see
         self._folder = library.folder
         self._jobs = 0
         self._writer.set_update_hook(self._note)

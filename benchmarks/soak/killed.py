@@ -22,8 +22,8 @@ from chapterhouse.index import forward, lexical, vectors
 from chapterhouse.ingest import mirror, remove, uploads
 from chapterhouse.library import Library
 from chapterhouse.store import connections
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Progress
 from processes import FAILED, run_forked
 
@@ -99,7 +99,7 @@ def _in_migration(at: _Countdown) -> None:
 
 
 POINTS: Final[Mapping[str, Callable[[_Countdown], None]]] = {
-    "after a blob": lambda at: _around(FolderBlobs, "put", at, after=True),
+    "after a blob": lambda at: _around(Blobs, "put", at, after=True),
     "before a commit": lambda at: _at_commit(at, after=False),
     "after a commit": lambda at: _at_commit(at, after=True),
     "lexical rows written, not committed": lambda at: _around(
@@ -109,7 +109,7 @@ POINTS: Final[Mapping[str, Callable[[_Countdown], None]]] = {
         lexical, "write_state", at, after=False
     ),
     "vectors written, not published": lambda at: _around(vectors, "write_state", at, after=False),
-    "files moved, nothing read yet": lambda at: _around(SqliteStore, "move_files", at, after=True),
+    "files moved, nothing read yet": lambda at: _around(Store, "move_files", at, after=True),
     "all read, nothing removed yet": lambda at: _around(mirror, "_take_off", at, after=False),
     "removed, not erased": lambda at: _around(remove, "erase", at, after=False),
     "in a migration": _in_migration,

@@ -8,16 +8,16 @@ from tests.rooms import BERTHS, TIDES, Room, harbour, make_room, room
 
 from chapterhouse.agents.personas import Personas
 from chapterhouse.connectors.fetched import Fetch
-from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.store.definitions import Definitions
 from chapterhouse.types.personas import PERSONA_MARKS
 
 __all__ = ["harbour", "make_room", "room"]
 
 
 @pytest.fixture
-def personas(tmp_path: Path) -> FolderDefinitions:
+def personas(tmp_path: Path) -> Definitions:
     """The personas of an empty folder."""
-    return FolderDefinitions(tmp_path, PERSONA_MARKS)
+    return Definitions(tmp_path, PERSONA_MARKS)
 
 
 @pytest.fixture

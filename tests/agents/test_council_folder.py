@@ -12,7 +12,7 @@ from chapterhouse.agents.problems import (
     CouncilConfigError,
     References,
 )
-from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.store.definitions import Definitions
 from chapterhouse.types.personas import COUNCIL_MARKS
 
 WHOLE = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["independent_analysis"]'
@@ -117,7 +117,7 @@ def test_all_of_the_form_is_told_before_the_meaning() -> None:
 
 
 def test_files_that_are_no_text(tmp_path: Path) -> None:
-    councils = FolderDefinitions(tmp_path, COUNCIL_MARKS)
+    councils = Definitions(tmp_path, COUNCIL_MARKS)
     path = tmp_path / "berths" / "council.json"
     path.parent.mkdir()
     assert read_council(councils, "berths").problems[0].code is Code.UNREADABLE

@@ -23,7 +23,7 @@ from chapterhouse.agents.persona import (
 from chapterhouse.agents.problems import PersonaConfigError, in_file
 from chapterhouse.agents.templates import PERSONA_TEMPLATES
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.store.definitions import Definitions
 
 FILE = "maria/persona.config.json"
 
@@ -156,7 +156,7 @@ def test_values_from_a_command_line(key: str, text: str, value: object) -> None:
 # --- the persona as a whole ---
 
 
-def test_a_new_persona_is_whole(personas: FolderDefinitions, tmp_path: Path) -> None:
+def test_a_new_persona_is_whole(personas: Definitions, tmp_path: Path) -> None:
     made = persona.create(personas, "maria-keller", folders=["~/papers", "../else", "/srv/x"])
     assert made == persona.load(personas, "maria-keller")
     assert made.display_name == "Maria Keller"
@@ -172,7 +172,7 @@ def test_a_new_persona_is_whole(personas: FolderDefinitions, tmp_path: Path) -> 
     assert made.persona.reads == ("maria-keller",)
 
 
-def test_a_template_that_is_not_there(personas: FolderDefinitions, tmp_path: Path) -> None:
+def test_a_template_that_is_not_there(personas: Definitions, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="expret") as caught:
         persona.create(personas, "maria", template="expret")
     assert "expert" in caught.value.hint
@@ -184,15 +184,13 @@ def test_a_template_that_is_not_there(personas: FolderDefinitions, tmp_path: Pat
     ["", "Maria", "maria keller", "-maria", "maria-", "a--b", "../x", "a/b", ".", "library", "all",
      "none", "ä", "a" * 41, "a\n", "a\x00"],
 )  # fmt: skip
-def test_names_that_a_persona_cannot_have(
-    personas: FolderDefinitions, tmp_path: Path, slug: str
-) -> None:
+def test_names_that_a_persona_cannot_have(personas: Definitions, tmp_path: Path, slug: str) -> None:
     with pytest.raises(UsageError):
         persona.create(personas, slug)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_missing_in_a_folder_is_made(personas: FolderDefinitions, tmp_path: Path) -> None:
+def test_what_is_missing_in_a_folder_is_made(personas: Definitions, tmp_path: Path) -> None:
     (tmp_path / "maria").mkdir()
     (tmp_path / "maria" / "persona.md").write_text("I know the tides.")
     made = persona.create(personas, "maria")
@@ -200,12 +198,12 @@ def test_what_is_missing_in_a_folder_is_made(personas: FolderDefinitions, tmp_pa
     assert (made.path / "persona.config.json").exists()
 
 
-def test_a_name_is_one_clean_line(personas: FolderDefinitions, tmp_path: Path) -> None:
+def test_a_name_is_one_clean_line(personas: Definitions, tmp_path: Path) -> None:
     made = persona.create(personas, "maria", display_name="  Maria\u202e\n Keller ")
     assert made.display_name == "Maria Keller"
 
 
-def test_prose_has_nothing_invisible(personas: FolderDefinitions, tmp_path: Path) -> None:
+def test_prose_has_nothing_invisible(personas: Definitions, tmp_path: Path) -> None:
     made = persona.create(personas, "maria")
     (made.path / "persona.md").write_text("Tides\u200b and\u202e gates\r\n")
     assert persona.load(personas, "maria").prose == "Tides and gates"
@@ -217,7 +215,7 @@ def test_prose_has_nothing_invisible(personas: FolderDefinitions, tmp_path: Path
     ("data", "reason"), [(b"a\nb\xff", "line 2"), (b"x" * 100_001, "100,001 characters")]
 )
 def test_prose_that_cannot_be_used(
-    personas: FolderDefinitions, tmp_path: Path, data: bytes, reason: str
+    personas: Definitions, tmp_path: Path, data: bytes, reason: str
 ) -> None:
     made = persona.create(personas, "maria")
     (made.path / "persona.md").write_bytes(data)
@@ -225,13 +223,13 @@ def test_prose_that_cannot_be_used(
         persona.load(personas, "maria")
 
 
-def test_a_folder_has_the_name_of_its_persona(personas: FolderDefinitions, tmp_path: Path) -> None:
+def test_a_folder_has_the_name_of_its_persona(personas: Definitions, tmp_path: Path) -> None:
     persona.create(personas, "maria").path.rename(tmp_path / "tom")
     with pytest.raises(PersonaConfigError, match="It is 'maria', but the folder is called 'tom'"):
         persona.load(personas, "tom")
 
 
-def test_keys_are_changed_one_by_one(personas: FolderDefinitions, tmp_path: Path) -> None:
+def test_keys_are_changed_one_by_one(personas: Definitions, tmp_path: Path) -> None:
     made = persona.create(personas, "maria")
     changed = persona.change(personas, "maria", {"retrieval.recency": 0.5, "tags": ["tides"]})
     assert changed == persona.load(personas, "maria")
@@ -247,13 +245,13 @@ def test_keys_are_changed_one_by_one(personas: FolderDefinitions, tmp_path: Path
 
 
 @pytest.mark.parametrize("template", PERSONA_TEMPLATES)
-def test_every_template_makes_a_persona(personas: FolderDefinitions, template: str) -> None:
+def test_every_template_makes_a_persona(personas: Definitions, template: str) -> None:
     made = persona.create(personas, "maria", display_name="María {x}", template=template)
     assert made.prose.startswith("# María {x}")
     assert "{display_name}" not in made.prose
 
 
-def test_edits_keep_what_its_owner_wrote(personas: FolderDefinitions, tmp_path: Path) -> None:
+def test_edits_keep_what_its_owner_wrote(personas: Definitions, tmp_path: Path) -> None:
     path = tmp_path / "maria" / "persona.config.json"
     path.parent.mkdir()
     raw = {"tags": ["ö"], "slug": "maria", "retrieval": {"max_chunks": 3}}

@@ -10,7 +10,7 @@ from chapterhouse.agents.problems import (
     References,
     Severity,
 )
-from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.store.definitions import Definitions
 from chapterhouse.types.personas import PERSONA_MARKS
 
 AROUND = References(
@@ -21,7 +21,7 @@ AROUND = References(
 
 
 @pytest.fixture
-def maria(personas: FolderDefinitions) -> Path:
+def maria(personas: Definitions) -> Path:
     made = persona.create(personas, "maria")
     (made.path / "persona.md").write_text("# Maria\n\nShe knows the tides.\n")
     persona.change(personas, "maria", {"tags": ["tides"]})
@@ -29,7 +29,7 @@ def maria(personas: FolderDefinitions) -> Path:
 
 
 def problems_of(path: Path) -> tuple[Problem, ...]:
-    return validate(FolderDefinitions(path.parent, PERSONA_MARKS), path.name, AROUND)
+    return validate(Definitions(path.parent, PERSONA_MARKS), path.name, AROUND)
 
 
 def found(path: Path) -> list[tuple[str, str, str]]:
@@ -41,7 +41,7 @@ def found(path: Path) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_a_good_folder_has_no_problem(personas: FolderDefinitions, maria: Path) -> None:
+def test_a_good_folder_has_no_problem(personas: Definitions, maria: Path) -> None:
     (maria / "RAG" / "tides.md").write_text(
         "---\nid: tides\npersonas: [maria, tom]\n---\n# Tides\n"
     )
@@ -69,7 +69,7 @@ def test_a_good_folder_has_no_problem(personas: FolderDefinitions, maria: Path) 
     ],
 )  # fmt: skip
 def test_what_the_configuration_points_at(
-    personas: FolderDefinitions,
+    personas: Definitions,
     maria: Path,
     changes: dict[str, object],
     expected: tuple[str, str, str] | None,

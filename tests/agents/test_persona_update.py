@@ -12,7 +12,7 @@ from chapterhouse.agents.persona_update import (
     write_last,
 )
 from chapterhouse.agents.profile import MOST_TAGS, Generated
-from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.store.definitions import Definitions
 
 MARIA = PersonaConfig(slug="maria")
 FIRST = Generated(("tides", "berths"), ("slack water",), ("TGO",), "Knows about tides.", "scripted")
@@ -76,7 +76,7 @@ def test_an_expertise_that_nobody_touched_follows_the_documents() -> None:
     assert changes_by_key(again) == {"profile.expertise": "Knows about fog."}
 
 
-def test_what_is_remembered_survives_the_disk(personas: FolderDefinitions) -> None:
+def test_what_is_remembered_survives_the_disk(personas: Definitions) -> None:
     personas.make("maria", ("RAG",))
     assert read_last(personas, "maria") == Generated()
     write_last(personas, "maria", FIRST)

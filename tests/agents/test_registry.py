@@ -1,8 +1,6 @@
-"""Both registries find, load and refresh alike, wherever their definitions are kept."""
+"""Both registries find, load and refresh alike."""
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,51 +18,10 @@ from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 NOTE = "# Tides\n\nThe tide turns at noon.\n"
 
 
-@dataclass
-class TableDefinitions:
-    """Definitions as a database would have them: files in a table, documents in a folder."""
-
-    path: Path
-    files: dict[tuple[str, str], str] = field(default_factory=dict)
-    locked: list[str] = field(default_factory=list)
-
-    def names(self) -> tuple[str, ...]:
-        return tuple(sorted({name for name, _ in self.files}))
-
-    def folder(self, name: str) -> Path:
-        return self.path / name
-
-    def within(self, names: Collection[str]) -> "TableDefinitions":
-        files = {key: text for key, text in self.files.items() if key[0] in names}
-        return TableDefinitions(self.path, files)
-
-    def has(self, name: str, file: str) -> bool:
-        return (name, file) in self.files
-
-    def read(self, name: str, file: str, most: int) -> bytes:
-        if not self.has(name, file):
-            raise FileNotFoundError(2, "No such file or directory", file)
-        return self.files[name, file].encode()[:most]
-
-    def write(self, name: str, file: str, text: str) -> None:
-        self.files[name, file] = text
-
-    def make(self, name: str, folders: Sequence[str]) -> None:
-        for folder in folders:
-            (self.path / name / folder).mkdir(parents=True)
-
-    @contextmanager
-    def lock(self, name: str) -> Iterator[bool]:
-        self.locked.append(name)
-        yield True
-
-
-@pytest.fixture(params=["folder", "table"])
-def runtime(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runtime]:
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
     with Library.open(tmp_path / "home") as library:
-        tables = {kind: TableDefinitions(tmp_path / kind) for kind in ("persona", "council")}
-        own = library._runtime
-        yield own if request.param == "folder" else replace(own, definitions=tables)
+        yield library._runtime
 
 
 @pytest.fixture(params=["persona", "council"])
@@ -107,8 +64,6 @@ def test_its_documents_are_read_once_under_a_lock(made: Made) -> None:
     assert found.is_current("maria")
     assert not found.refresh("maria")
     assert found.census("maria").documents == 1
-    if isinstance(found._definitions, TableDefinitions):
-        assert found._definitions.locked == ["maria", "maria"]
 
 
 def test_what_cannot_be_written_is_asked_as_it_was(

@@ -17,8 +17,8 @@ from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.prepare import prepare
 from chapterhouse.reading.plain import read_markdown, read_text
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
     DEFAULT_SHELF,
@@ -40,7 +40,7 @@ class House:
     """Personas in folders, and a library of their documents."""
 
     root: Path
-    store: SqliteStore
+    store: Store
     slugs: tuple[str, ...] = ("mia", "ben")
     folders: dict[str, tuple[Path, ...]] = field(default_factory=dict)
     excluded: dict[str, frozenset[Path]] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class House:
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    with SqliteStore(tmp_path / "library.db", blobs=FolderBlobs(tmp_path / "blobs")) as store:
+    with Store(tmp_path / "library.db", blobs=Blobs(tmp_path / "blobs")) as store:
         yield House(tmp_path / "house", store)
 
 
@@ -253,8 +253,8 @@ def test_a_dry_run_changes_nothing(house: House) -> None:
 
 def expected(house: House, folder: Path) -> dict[str, list[str]]:
     """What the shelves of a new library would hold."""
-    blobs = FolderBlobs(folder / "blobs")
-    with SqliteStore(folder / "fresh.db", blobs=blobs) as store:
+    blobs = Blobs(folder / "blobs")
+    with Store(folder / "fresh.db", blobs=blobs) as store:
         fresh = House(house.root, store, house.slugs, house.folders, house.excluded)
         for slug in house.slugs:
             fresh.update(slug)

@@ -14,7 +14,7 @@ from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Step
 from chapterhouse.retrieval import question as retrieval_question
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Body, Route, Scope
 
 
@@ -70,18 +70,18 @@ def test_a_question_is_parsed_once_and_each_body_read_once(
 ) -> None:
     asked(harbour, PRICE)  # reads her documents
     parsed, read = Counter[str](), Counter[str]()
-    parse, body = retrieval_question._stemmers, SqliteStore.body
+    parse, body = retrieval_question._stemmers, Store.body
 
     def count_parse(text: str, languages: Mapping[str, int]) -> tuple[str, ...]:
         parsed[text] += 1
         return parse(text, languages)
 
-    def count_read(store: SqliteStore, document_id: str, scope: Scope) -> Body | None:
+    def count_read(store: Store, document_id: str, scope: Scope) -> Body | None:
         read[document_id] += 1
         return body(store, document_id, scope)
 
     monkeypatch.setattr(retrieval_question, "_stemmers", count_parse)
-    monkeypatch.setattr(SqliteStore, "body", count_read)
+    monkeypatch.setattr(Store, "body", count_read)
     if written:
         harbour.says(written)
     answer = asked(harbour, SPEED, on_draft=lambda _: None)

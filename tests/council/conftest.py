@@ -24,9 +24,9 @@ from chapterhouse.council.meeting.session import (
     open_session,
 )
 from chapterhouse.models.scripted import Scripted, ScriptedModel
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.settings import HOME_FILE
 from chapterhouse.types import CouncilEvent, MeetingEvent, Minutes
+from chapterhouse.types.engines import LanguageModel
 
 QUESTION = "How fast may a vessel go inside the harbour?"
 RULES_2023 = """---

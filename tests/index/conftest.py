@@ -8,16 +8,16 @@ import pytest
 
 from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Body, Document, FileRecord, Section, Span, Status
 
 EMBEDDER = StaticEmbedder()
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    with SqliteStore(tmp_path / "library.db", blobs=FolderBlobs(tmp_path / "blobs")) as opened:
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "library.db", blobs=Blobs(tmp_path / "blobs")) as opened:
         yield opened
 
 
@@ -27,7 +27,7 @@ def embedder() -> StaticEmbedder:
 
 
 @pytest.fixture
-def put(store: SqliteStore) -> Callable[..., str]:
+def put(store: Store) -> Callable[..., str]:
     """Store a document with one chunk a paragraph; return its id."""
 
     def put_document(

@@ -5,12 +5,12 @@ from contextlib import closing
 from pathlib import Path
 
 from chapterhouse.index.aliases import AliasIndex
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 
 store_path, blobs, names = map(Path, sys.argv[1:])
 with (
-    SqliteStore(store_path, blobs=FolderBlobs(blobs)) as store,
+    Store(store_path, blobs=Blobs(blobs)) as store,
     closing(AliasIndex(names)) as index,
 ):
     sys.stdout.write(f"{index.catch_up(store)} {index.size()}")

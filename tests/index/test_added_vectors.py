@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from chapterhouse.index.state import read_state, write_state
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Scope
 
 EVERYTHING = Scope.everything()
@@ -41,7 +41,7 @@ class Letters:
 EMBEDDER = Letters()
 
 
-def embed(store: SqliteStore, document_id: str) -> None:
+def embed(store: Store, document_id: str) -> None:
     chunks = store.chunks_of(document_id, EVERYTHING)
     rows = EMBEDDER.embed_passages([chunk.text for chunk in chunks])
     keys = [chunk.key for chunk in chunks]
@@ -54,13 +54,13 @@ def found(index: VectorIndex, shelves: Sequence[str] = ()) -> list[tuple[int, fl
 
 
 @pytest.fixture
-def filled(store: SqliteStore, put: Put) -> SqliteStore:
+def filled(store: Store, put: Put) -> Store:
     for number in range(6):
         put(f"note-{number}", f"{'a' * number} one\n\n{'o' * number} two")
     return store
 
 
-def test_it_learns_vectors_that_come_later(filled: SqliteStore, tmp_path: Path, put: Put) -> None:
+def test_it_learns_vectors_that_come_later(filled: Store, tmp_path: Path, put: Put) -> None:
     index = VectorIndex(tmp_path / "letters", EMBEDDER)
     index.catch_up(filled)
     assert index.sequence() == filled.sequence()
@@ -81,9 +81,7 @@ def test_it_learns_vectors_that_come_later(filled: SqliteStore, tmp_path: Path, 
     assert index.size(EVERYTHING) == 3
 
 
-def test_any_order_gives_the_index_that_a_rebuild_gives(
-    filled: SqliteStore, tmp_path: Path
-) -> None:
+def test_any_order_gives_the_index_that_a_rebuild_gives(filled: Store, tmp_path: Path) -> None:
     grown = VectorIndex(tmp_path / "grown", EMBEDDER)
     for number in (4, 1, 0, 5, 2):
         grown.catch_up(filled)
@@ -100,7 +98,7 @@ def test_any_order_gives_the_index_that_a_rebuild_gives(
 
 @pytest.mark.parametrize("behind", range(4))
 def test_a_state_that_was_not_written_only_repeats_work(
-    filled: SqliteStore, tmp_path: Path, behind: int
+    filled: Store, tmp_path: Path, behind: int
 ) -> None:
     folder = tmp_path / "letters"
     index = VectorIndex(folder, EMBEDDER)
@@ -116,7 +114,7 @@ def test_a_state_that_was_not_written_only_repeats_work(
     assert found(again) == wanted
 
 
-def test_the_tables_index_does_not_look_at_them(filled: SqliteStore, tmp_path: Path) -> None:
+def test_the_tables_index_does_not_look_at_them(filled: Store, tmp_path: Path) -> None:
     folder = tmp_path / "letters"
     index = VectorIndex(folder, EMBEDDER)
     index.catch_up(filled)
@@ -128,9 +126,7 @@ def test_the_tables_index_does_not_look_at_them(filled: SqliteStore, tmp_path: P
     assert read_state(folder) == before
 
 
-def test_vectors_that_wait_to_be_added_are_no_differences(
-    filled: SqliteStore, tmp_path: Path
-) -> None:
+def test_vectors_that_wait_to_be_added_are_no_differences(filled: Store, tmp_path: Path) -> None:
     index = VectorIndex(tmp_path / "letters", EMBEDDER)
     index.catch_up(filled)
     embed(filled, "note-2")

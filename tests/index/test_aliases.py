@@ -18,7 +18,7 @@ from chapterhouse.index.state import writer_lock
 from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.retrieval.expand import by_names
 from chapterhouse.retrieval.question import parse_question
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.spelling import edit_cost
 from chapterhouse.types import Query, Scope
 
@@ -39,7 +39,7 @@ def found(index: AliasIndex, name: str, *shelves: str) -> list[str]:
 
 
 def test_names_are_found_in_both_directions_whatever_their_case(
-    index: AliasIndex, store: SqliteStore, put: Put
+    index: AliasIndex, store: Store, put: Put
 ) -> None:
     assert index.catch_up(store) == index.size() == 0
     put("a", WHO)
@@ -50,9 +50,7 @@ def test_names_are_found_in_both_directions_whatever_their_case(
     assert found(index, "health") == []
 
 
-def test_what_most_documents_say_comes_first(
-    index: AliasIndex, store: SqliteStore, put: Put
-) -> None:
+def test_what_most_documents_say_comes_first(index: AliasIndex, store: Store, put: Put) -> None:
     put("a", "The Aal Amp Board (AAB).")
     put("b", "The Zinc Amp Board (AAB). A Zed Air Band (ZAB).")
     put("c", "Our Amber Air Board (AAB). The Amber Air Board (AAB).")
@@ -63,7 +61,7 @@ def test_what_most_documents_say_comes_first(
 
 
 def test_a_replaced_or_removed_document_takes_its_names_along(
-    index: AliasIndex, store: SqliteStore, put: Put
+    index: AliasIndex, store: Store, put: Put
 ) -> None:
     put("a", WHO)
     put("b", "The Harbour Board (HB) met.")
@@ -75,7 +73,7 @@ def test_a_replaced_or_removed_document_takes_its_names_along(
 
 
 def test_only_documents_on_the_asked_shelves_give_names(
-    index: AliasIndex, store: SqliteStore, put: Put
+    index: AliasIndex, store: Store, put: Put
 ) -> None:
     put("a", WHO, shelves=("crew",))
     put("b", "The World Heritage Office (WHO) met.", shelves=("guests", "library"))
@@ -94,7 +92,7 @@ def test_only_documents_on_the_asked_shelves_give_names(
 
 
 def test_a_name_from_another_shelf_never_expands_a_question(
-    index: AliasIndex, store: SqliteStore, put: Put
+    index: AliasIndex, store: Store, put: Put
 ) -> None:
     put("a", "The Secret Ferry Plan (SFP) is ready.", shelves=("crew",))
     put("b", "Guests may read this.", shelves=("guests",))
@@ -106,7 +104,7 @@ def test_a_name_from_another_shelf_never_expands_a_question(
     assert variant.note == "SFP: Secret Ferry Plan"
 
 
-def test_rebuilding_gives_the_same(index: AliasIndex, store: SqliteStore, put: Put) -> None:
+def test_rebuilding_gives_the_same(index: AliasIndex, store: Store, put: Put) -> None:
     put("a", WHO)
     put("b", "The Harbour Board (HB) met.", shelves=("crew",))
     index.catch_up(store)
@@ -119,7 +117,7 @@ def test_rebuilding_gives_the_same(index: AliasIndex, store: SqliteStore, put: P
 
 
 def test_names_found_by_another_version_are_found_again(
-    index: AliasIndex, store: SqliteStore, put: Put, monkeypatch: pytest.MonkeyPatch
+    index: AliasIndex, store: Store, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put("a", WHO)
     index.catch_up(store)
@@ -129,7 +127,7 @@ def test_names_found_by_another_version_are_found_again(
     assert index.size() == 2
 
 
-def test_two_share_one_folder(tmp_path: Path, store: SqliteStore, put: Put) -> None:
+def test_two_share_one_folder(tmp_path: Path, store: Store, put: Put) -> None:
     with (
         closing(AliasIndex(tmp_path / "names")) as one,
         closing(AliasIndex(tmp_path / "names")) as other,
@@ -149,7 +147,7 @@ def test_two_share_one_folder(tmp_path: Path, store: SqliteStore, put: Put) -> N
 
 
 def test_it_does_not_wait_for_ever_for_another_writer(
-    index: AliasIndex, store: SqliteStore, put: Put, tmp_path: Path
+    index: AliasIndex, store: Store, put: Put, tmp_path: Path
 ) -> None:
     put("a", WHO)
     index.sequence()  # makes the folder
@@ -160,7 +158,7 @@ def test_it_does_not_wait_for_ever_for_another_writer(
 
 
 def test_garbage_is_told_and_replaced_when_the_index_is_rebuilt(
-    tmp_path: Path, store: SqliteStore, put: Put
+    tmp_path: Path, store: Store, put: Put
 ) -> None:
     put("a", WHO)
     (tmp_path / "names").mkdir()
@@ -175,7 +173,7 @@ def test_garbage_is_told_and_replaced_when_the_index_is_rebuilt(
 
 
 def test_a_torn_file_is_a_clear_error_until_it_is_rebuilt(
-    tmp_path: Path, store: SqliteStore, put: Put
+    tmp_path: Path, store: Store, put: Put
 ) -> None:
     for number in range(60):
         put(f"d{number}", f"The Harbour Board{number} (HB). The World Health{number} Office (WHO).")
@@ -193,7 +191,7 @@ def test_a_torn_file_is_a_clear_error_until_it_is_rebuilt(
         assert index.find(["HB"], EVERYTHING)
 
 
-def test_two_processes_share_one_folder(tmp_path: Path, store: SqliteStore, put: Put) -> None:
+def test_two_processes_share_one_folder(tmp_path: Path, store: Store, put: Put) -> None:
     for number in range(8):
         put(f"d{number}", f"The Harbour Board{number} (HB).")
     script = Path(__file__).with_name("names_process.py")
@@ -232,7 +230,7 @@ def test_many_may_make_the_same_new_file_at_once(tmp_path: Path) -> None:
 
 
 def test_documents_are_found_by_title_file_and_other_names(
-    index: AliasIndex, store: SqliteStore, put: Put
+    index: AliasIndex, store: Store, put: Put
 ) -> None:
     one = put("refund-policy", "Also known as: Money Back Rules", title="Refunds (2025)")
     put("b", "No other name.", title="Harbour Rules", shelves=("port",))
@@ -249,7 +247,7 @@ def test_documents_are_found_by_title_file_and_other_names(
 
 
 def test_a_name_that_many_documents_share_finds_none(
-    index: AliasIndex, store: SqliteStore, put: Put
+    index: AliasIndex, store: Store, put: Put
 ) -> None:
     documents = [put(f"d{number}", "Text.", title="Annual Report") for number in range(3)]
     index.catch_up(store)
@@ -262,9 +260,7 @@ def test_a_name_that_many_documents_share_finds_none(
     assert index.find_titled(["annual report"], EVERYTHING) == {}
 
 
-def test_words_near_a_misspelled_one_are_found(
-    index: AliasIndex, store: SqliteStore, put: Put
-) -> None:
+def test_words_near_a_misspelled_one_are_found(index: AliasIndex, store: Store, put: Put) -> None:
     assert index.near_words("waranty", EVERYTHING) == {}
     put("a", "The warranty covers it.", title="Harbour Rules")
     index.catch_up(store)
@@ -276,7 +272,7 @@ def test_words_near_a_misspelled_one_are_found(
 
 
 def test_what_a_document_may_mention_is_told_by_its_text_title_and_path(
-    index: AliasIndex, store: SqliteStore, put: Put
+    index: AliasIndex, store: Store, put: Put
 ) -> None:
     put(
         "tides/osk_2025",
@@ -304,7 +300,7 @@ def test_what_a_document_may_mention_is_told_by_its_text_title_and_path(
     ],
 )
 def test_names_that_differ_from_the_texts_are_found_until_rebuilt(
-    tmp_path: Path, store: SqliteStore, put: Put, statement: str
+    tmp_path: Path, store: Store, put: Put, statement: str
 ) -> None:
     put("a", WHO)
     with closing(AliasIndex(tmp_path / "names")) as index:

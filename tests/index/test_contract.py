@@ -16,7 +16,7 @@ from chapterhouse.index.schema import entry_of
 from chapterhouse.index.state import read_state, write_state
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Scope, Scored, WeightedTerm
 
@@ -28,10 +28,10 @@ WORDS = ("harbour", "gate", "wind", "ferry", "ticket", "crew", "storm", "berth")
 
 class Searchable(Protocol):
     def sequence(self) -> int: ...
-    def catch_up(self, store: SqliteStore) -> int: ...
-    def rebuild(self, store: SqliteStore) -> int: ...
+    def catch_up(self, store: Store) -> int: ...
+    def rebuild(self, store: Store) -> int: ...
     def size(self, scope: Scope) -> int: ...
-    def differing(self, store: SqliteStore, *, thorough: bool) -> Collection[str]: ...
+    def differing(self, store: Store, *, thorough: bool) -> Collection[str]: ...
 
 
 Find = Callable[[Searchable, str, Sequence[str], int], Sequence[Scored]]
@@ -63,15 +63,13 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Sear
     return lambda name="index": request.param(tmp_path / name)  # type: ignore[misc]  # a lambda has no overloads
 
 
-def documents(
-    index: Searchable, store: SqliteStore, text: str, shelves: Sequence[str] = ()
-) -> list[str]:
+def documents(index: Searchable, store: Store, text: str, shelves: Sequence[str] = ()) -> list[str]:
     chunks = store.chunks([hit.key for hit in find(index, text, shelves)], EVERYTHING)
     return [chunks[hit.key].document_id for hit in find(index, text, shelves) if hit.key in chunks]
 
 
 def test_it_follows_documents_and_shelves(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+    make: Callable[[str], Searchable], store: Store, put: Put
 ) -> None:
     index = make("index")
     assert index.catch_up(store) == index.size(EVERYTHING) == 0
@@ -97,7 +95,7 @@ def test_it_follows_documents_and_shelves(
 
 
 def test_ties_are_in_order_of_key_and_the_cut_does_not_matter(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+    make: Callable[[str], Searchable], store: Store, put: Put
 ) -> None:
     for number in range(60):
         put(f"d{number:02}", "The same words everywhere.", title="same")
@@ -110,7 +108,7 @@ def test_ties_are_in_order_of_key_and_the_cut_does_not_matter(
 
 
 def test_another_reader_sees_what_a_writer_applied(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+    make: Callable[[str], Searchable], store: Store, put: Put
 ) -> None:
     writer, reader = make("index"), make("index")
     put("a", "The harbour gate.")
@@ -124,7 +122,7 @@ def test_another_reader_sees_what_a_writer_applied(
 
 
 def test_writers_at_once_do_not_disturb_one_another(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+    make: Callable[[str], Searchable], store: Store, put: Put
 ) -> None:
     for number in range(20):
         put(f"d{number}", f"{WORDS[number % len(WORDS)]} number {number}")
@@ -139,7 +137,7 @@ def test_writers_at_once_do_not_disturb_one_another(
 
 
 def test_any_history_ranks_like_a_fresh_build_after_rebuild(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+    make: Callable[[str], Searchable], store: Store, put: Put
 ) -> None:
     worn = make("worn")
     for number in range(30):
@@ -156,7 +154,7 @@ def test_any_history_ranks_like_a_fresh_build_after_rebuild(
 
 
 def test_a_torn_state_is_rebuilt(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put, tmp_path: Path
+    make: Callable[[str], Searchable], store: Store, put: Put, tmp_path: Path
 ) -> None:
     index = make("index")
     put("a", "The harbour gate.")
@@ -170,7 +168,7 @@ def test_a_torn_state_is_rebuilt(
 
 
 def test_changes_applied_twice_change_nothing(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put, tmp_path: Path
+    make: Callable[[str], Searchable], store: Store, put: Put, tmp_path: Path
 ) -> None:
     """A process that dies between the index's commit and its state applies them again."""
     index = make("index")
@@ -188,7 +186,7 @@ def test_changes_applied_twice_change_nothing(
 
 def test_readers_are_not_disturbed_by_files_written_anew(
     make: Callable[[str], Searchable],
-    store: SqliteStore,
+    store: Store,
     put: Put,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -226,7 +224,7 @@ def test_readers_are_not_disturbed_by_files_written_anew(
     assert len(find(shared, "harbour")) == 2
 
 
-def _unnoticed(store: SqliteStore, *statements: str) -> None:
+def _unnoticed(store: Store, *statements: str) -> None:
     """Change the store without a change that an index could follow."""
     writer = store._connections._writer
     writer.pragma("foreign_keys", 0)
@@ -248,7 +246,7 @@ def _unnoticed(store: SqliteStore, *statements: str) -> None:
     ],
 )  # fmt: skip
 def test_what_differs_from_the_store_is_found_until_it_is_rebuilt(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put, statements: tuple[str, ...]
+    make: Callable[[str], Searchable], store: Store, put: Put, statements: tuple[str, ...]
 ) -> None:
     index = make("index")
     put("a", "The ferry waits for the storm.\n\nThe gate.")
@@ -261,7 +259,7 @@ def test_what_differs_from_the_store_is_found_until_it_is_rebuilt(
 
 
 def test_every_byte_of_the_files_is_looked_at(
-    make: Callable[[str], Searchable], store: SqliteStore, put: Put, tmp_path: Path
+    make: Callable[[str], Searchable], store: Store, put: Put, tmp_path: Path
 ) -> None:
     """Flip one bit in the middle of each file in turn; a fresh object looks, as a process would."""
     index = make("index")
@@ -292,7 +290,7 @@ def _exchange(path: Path, data: bytes) -> None:
 
 
 def test_a_chunk_may_lack_a_vector_and_not_its_words(
-    tmp_path: Path, store: SqliteStore, put: Put
+    tmp_path: Path, store: Store, put: Put
 ) -> None:
     put("a", "The ferry waits for the storm.")
     _unnoticed(store, "DELETE FROM embedding")
@@ -302,7 +300,7 @@ def test_a_chunk_may_lack_a_vector_and_not_its_words(
 
 
 def test_vectors_that_the_store_lost_or_spoilt_are_found(
-    tmp_path: Path, store: SqliteStore, put: Put
+    tmp_path: Path, store: Store, put: Put
 ) -> None:
     put("a", "The ferry waits for the storm.")
     index = vector(tmp_path / "vector")
@@ -314,7 +312,7 @@ def test_vectors_that_the_store_lost_or_spoilt_are_found(
 
 
 def test_terms_of_another_text_and_doubled_entries_are_found(
-    tmp_path: Path, store: SqliteStore, put: Put
+    tmp_path: Path, store: Store, put: Put
 ) -> None:
     put("a", "The ferry waits for the storm.")
     put("b", "The berth is empty.")

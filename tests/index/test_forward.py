@@ -12,7 +12,7 @@ from tests.text.rows import term_rows
 
 from chapterhouse.index import lexical
 from chapterhouse.index.lexical import LexicalIndex
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.terms import text_of_section
 from chapterhouse.types import Scope, TermRows
 
@@ -23,7 +23,7 @@ Put = Callable[..., str]
 WORDS = ("harbour", "gate", "wind", "ferry", "ticket", "crew", "storm", "berth", "E-42", "naïve")
 
 
-def expected(store: SqliteStore, keys: Sequence[int]) -> TermRows:
+def expected(store: Store, keys: Sequence[int]) -> TermRows:
     chunks = store.chunks(keys, EVERYTHING)
     documents = {document.id: document for document in store.documents(EVERYTHING)}
     return term_rows(
@@ -37,7 +37,7 @@ def expected(store: SqliteStore, keys: Sequence[int]) -> TermRows:
     )
 
 
-def all_keys(store: SqliteStore) -> list[int]:
+def all_keys(store: Store) -> list[int]:
     return [
         chunk.key
         for document in store.documents(EVERYTHING)
@@ -59,7 +59,7 @@ def rows_on_disk(folder: Path) -> int:
 @pytest.mark.large
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_rows_equal_the_analysis_after_any_history(
-    tmp_path: Path, store: SqliteStore, put: Put, seed: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: Store, put: Put, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lexical, "_COMPACT_FROM", 6)
     monkeypatch.setattr(lexical, "_BATCH_CHANGES", 3)
@@ -91,9 +91,7 @@ def test_rows_equal_the_analysis_after_any_history(
     assert rows_on_disk(tmp_path / "index") == len(all_keys(store))
 
 
-def test_chunks_that_are_not_known_have_empty_rows(
-    tmp_path: Path, store: SqliteStore, put: Put
-) -> None:
+def test_chunks_that_are_not_known_have_empty_rows(tmp_path: Path, store: Store, put: Put) -> None:
     index = LexicalIndex(tmp_path / "index")
     assert index.terms_of([1, 2], EVERYTHING).starts.tolist() == [0, 0, 0]
     put("a", "The harbour gate.")
@@ -106,9 +104,7 @@ def test_chunks_that_are_not_known_have_empty_rows(
     assert index.terms_of([], EVERYTHING).starts.tolist() == [0]
 
 
-def test_a_document_applied_again_adds_no_rows(
-    tmp_path: Path, store: SqliteStore, put: Put
-) -> None:
+def test_a_document_applied_again_adds_no_rows(tmp_path: Path, store: Store, put: Put) -> None:
     index = LexicalIndex(tmp_path / "index")
     put("a", "The harbour gate.\n\nThe wind.")
     index.catch_up(store)
@@ -126,7 +122,7 @@ def test_a_document_applied_again_adds_no_rows(
 
 @pytest.mark.parametrize("name", ["terms", "ends", "keys"])
 def test_a_torn_tail_is_cut_off_and_a_log_that_lost_what_counts_is_built_anew(
-    tmp_path: Path, store: SqliteStore, put: Put, name: str
+    tmp_path: Path, store: Store, put: Put, name: str
 ) -> None:
     index = LexicalIndex(tmp_path / "index")
     put("a", "The harbour gate.")

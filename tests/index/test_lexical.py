@@ -10,15 +10,13 @@ import pytest
 from chapterhouse.index.comparing import require_whole_segments
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.ranking import rank_in_memory
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Change, Scope, WeightedTerm
 
 EVERYTHING = Scope.everything()
 
 
-def test_phrases_are_found_in_order(
-    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
-) -> None:
+def test_phrases_are_found_in_order(tmp_path: Path, store: Store, put: Callable[..., str]) -> None:
     put("a", "The harbour gate closes.")
     put("b", "The gate of the harbour closes.")
     index = LexicalIndex(tmp_path / "index")
@@ -29,7 +27,7 @@ def test_phrases_are_found_in_order(
     assert index.search_phrase([], EVERYTHING, 10) == ()
 
 
-def test_the_title_counts(tmp_path: Path, store: SqliteStore, put: Callable[..., str]) -> None:
+def test_the_title_counts(tmp_path: Path, store: Store, put: Callable[..., str]) -> None:
     put("a", "The rules are here and nowhere else.", title="Storm")
     put("b", "The rules about a storm.", title="Other")
     index = LexicalIndex(tmp_path / "index")
@@ -39,9 +37,7 @@ def test_the_title_counts(tmp_path: Path, store: SqliteStore, put: Callable[...,
     assert index.document_frequencies(["storm"], EVERYTHING) == [2]
 
 
-def test_a_heavier_term_weighs_more(
-    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
-) -> None:
+def test_a_heavier_term_weighs_more(tmp_path: Path, store: Store, put: Callable[..., str]) -> None:
     put("a", "harbour")
     put("b", "wind")
     index = LexicalIndex(tmp_path / "index")
@@ -55,7 +51,7 @@ def test_a_heavier_term_weighs_more(
 
 
 def test_what_a_killed_commit_leaves_does_not_stop_the_next(
-    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
+    tmp_path: Path, store: Store, put: Callable[..., str]
 ) -> None:
     put("a", "The harbour gate closes.\n\nThe wind rises.")
     LexicalIndex(tmp_path / "index").catch_up(store)
@@ -73,7 +69,7 @@ def test_what_a_killed_commit_leaves_does_not_stop_the_next(
 
 
 def test_words_are_counted_on_the_shelves_that_are_asked_for(
-    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
+    tmp_path: Path, store: Store, put: Callable[..., str]
 ) -> None:
     put("a", "The harbour gate.\n\nThe harbour master.", shelves=("maria",))
     put("b", "The harbour tariff.", shelves=("jonas", "shared"))
@@ -98,7 +94,7 @@ def test_words_are_counted_on_the_shelves_that_are_asked_for(
 
 def test_what_changes_while_the_index_reads_is_indexed_as_it_is_then(
     tmp_path: Path,
-    store: SqliteStore,
+    store: Store,
     put: Callable[..., str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -126,7 +122,7 @@ TEXTS = {
 
 
 def test_it_ranks_as_the_index_of_a_library_does(
-    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
+    tmp_path: Path, store: Store, put: Callable[..., str]
 ) -> None:
     for name, text in TEXTS.items():
         put(name, text)
@@ -143,7 +139,7 @@ def test_it_ranks_as_the_index_of_a_library_does(
     assert rank([], 3) == ()
 
 
-def test_ties_are_ordered_by_place(store: SqliteStore, put: Callable[..., str]) -> None:
+def test_ties_are_ordered_by_place(store: Store, put: Callable[..., str]) -> None:
     for number in range(40):
         put(f"{number:02}", "The same words.", title="Same")
     documents = list(store.documents(EVERYTHING))

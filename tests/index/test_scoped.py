@@ -12,7 +12,7 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.scoped import ScopedIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Scope, Scored, WeightedTerm
 
 Put = Callable[..., str]
@@ -49,9 +49,7 @@ def seen(index: LexicalIndex, limit: int) -> list[object]:
 
 @pytest.mark.large
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_another_shelf_changes_nothing(
-    tmp_path: Path, store: SqliteStore, put: Put, seed: int
-) -> None:
+def test_another_shelf_changes_nothing(tmp_path: Path, store: Store, put: Put, seed: int) -> None:
     chance = random.Random(seed)
     fill(put, chance, "crew", 12, 12)
     index, vectors = LexicalIndex(tmp_path / "l"), VectorIndex(tmp_path / "v", StaticEmbedder())
@@ -82,7 +80,7 @@ def test_another_shelf_changes_nothing(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_scope_of_all_there_is_scores_as_everything_does(
-    tmp_path: Path, store: SqliteStore, put: Put, seed: int
+    tmp_path: Path, store: Store, put: Put, seed: int
 ) -> None:
     fill(put, random.Random(seed), "crew", 30, 90)
     index = LexicalIndex(tmp_path / "index")
@@ -101,7 +99,7 @@ def test_a_scope_of_all_there_is_scores_as_everything_does(
 
 
 def test_the_best_are_found_however_few_are_fetched(
-    tmp_path: Path, store: SqliteStore, put: Put, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: Store, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = random.Random(7)
     fill(put, chance, "crew", 30, 12)
@@ -115,7 +113,7 @@ def test_the_best_are_found_however_few_are_fetched(
         assert index.search(terms, CREW, limit) == everything[:limit]
 
 
-def test_what_is_outside_has_no_terms(tmp_path: Path, store: SqliteStore, put: Put) -> None:
+def test_what_is_outside_has_no_terms(tmp_path: Path, store: Store, put: Put) -> None:
     put("a", "The harbour gate.", shelves=("crew",))
     put("b", "The harbour wall.", shelves=("guests",))
     index = LexicalIndex(tmp_path / "index")
@@ -126,7 +124,7 @@ def test_what_is_outside_has_no_terms(tmp_path: Path, store: SqliteStore, put: P
     assert rows.starts[2] == rows.starts[1]
 
 
-def test_an_empty_scope_sees_nothing(tmp_path: Path, store: SqliteStore, put: Put) -> None:
+def test_an_empty_scope_sees_nothing(tmp_path: Path, store: Store, put: Put) -> None:
     put("a", "The harbour gate.")
     index = LexicalIndex(tmp_path / "index")
     index.catch_up(store)
@@ -139,7 +137,7 @@ def test_an_empty_scope_sees_nothing(tmp_path: Path, store: SqliteStore, put: Pu
 
 
 def test_a_scope_is_looked_at_once_until_something_changes(
-    tmp_path: Path, store: SqliteStore, put: Put, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: Store, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[Scope] = []
 

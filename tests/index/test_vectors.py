@@ -14,7 +14,7 @@ from chapterhouse.index import nearest, vector_files, vectors
 from chapterhouse.index.vector_files import LOGS
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Scope
 
 EVERYTHING = Scope.everything()
@@ -23,7 +23,7 @@ Put = Callable[..., str]
 
 
 def test_cosines_of_given_chunks_come_along(
-    tmp_path: Path, store: SqliteStore, put: Put, embedder: StaticEmbedder
+    tmp_path: Path, store: Store, put: Put, embedder: StaticEmbedder
 ) -> None:
     put("a", "The ferry leaves at nine.")
     put("b", "Flour and eggs make dough.")
@@ -37,7 +37,7 @@ def test_cosines_of_given_chunks_come_along(
 
 
 def test_scores_are_the_cosines(
-    tmp_path: Path, store: SqliteStore, put: Put, embedder: StaticEmbedder
+    tmp_path: Path, store: Store, put: Put, embedder: StaticEmbedder
 ) -> None:
     name = put("a", "One text.\n\nAnother text about wind.")
     index = VectorIndex(tmp_path / "index", embedder)
@@ -51,7 +51,7 @@ def test_scores_are_the_cosines(
 
 def test_dead_rows_are_compacted(
     tmp_path: Path,
-    store: SqliteStore,
+    store: Store,
     put: Put,
     embedder: StaticEmbedder,
     monkeypatch: pytest.MonkeyPatch,
@@ -70,7 +70,7 @@ def test_dead_rows_are_compacted(
 
 
 def test_a_new_fingerprint_starts_anew(
-    tmp_path: Path, store: SqliteStore, put: Put, embedder: StaticEmbedder
+    tmp_path: Path, store: Store, put: Put, embedder: StaticEmbedder
 ) -> None:
     class Other(StaticEmbedder):
         @property
@@ -88,7 +88,7 @@ def test_a_new_fingerprint_starts_anew(
 @pytest.mark.parametrize("seed", range(6))
 def test_any_history_searches_like_a_fresh_build(
     tmp_path: Path,
-    store: SqliteStore,
+    store: Store,
     put: Put,
     embedder: StaticEmbedder,
     seed: int,
@@ -131,7 +131,7 @@ def test_any_history_searches_like_a_fresh_build(
 
 @pytest.mark.parametrize("name", LOGS)
 def test_torn_and_lost_logs(
-    tmp_path: Path, store: SqliteStore, put: Put, embedder: StaticEmbedder, name: str
+    tmp_path: Path, store: Store, put: Put, embedder: StaticEmbedder, name: str
 ) -> None:
     index = VectorIndex(tmp_path / "index", embedder)
     put("a", "The harbour gate.\n\nThe wind rises.")
@@ -191,7 +191,7 @@ def test_the_scan_of_codes_leaves_no_best_row_out(
 
 def test_many_rows_are_searched_exactly_and_shelves_kept(
     tmp_path: Path,
-    store: SqliteStore,
+    store: Store,
     put: Put,
     embedder: StaticEmbedder,
     monkeypatch: pytest.MonkeyPatch,

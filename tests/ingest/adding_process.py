@@ -11,12 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import FileOutcome, FileRecord, Progress
 
 
-class LyingStore(SqliteStore):
+class LyingStore(Store):
     """Says that a document is safe when it is about to be written."""
 
     def put(self, *parts: Any) -> str:
@@ -36,7 +36,7 @@ def acknowledge(progress: Progress) -> None:
 if __name__ == "__main__":
     folder, home = Path(sys.argv[1]), Path(sys.argv[2])
     parts = runpy.run_path(str(Path(__file__).with_name("conftest.py")))
-    blobs = FolderBlobs(home / "blobs")
-    kind = LyingStore if sys.argv[3:] == ["early"] else SqliteStore
+    blobs = Blobs(home / "blobs")
+    kind = LyingStore if sys.argv[3:] == ["early"] else Store
     with kind(home / "library.db", blobs=blobs) as store, ThreadPoolExecutor(2) as executor:
         parts["Home"](folder, store, blobs, executor).add(on_progress=acknowledge)

@@ -19,8 +19,8 @@ from chapterhouse.ingest.doctor import check_library
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.prepare import prepare
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import DEFAULT_SHELF, AddReport, ExtractedPage, Extraction, Notice, Scope
 
@@ -73,8 +73,8 @@ class Home:
     """A folder of documents and the library made of it."""
 
     folder: Path
-    store: SqliteStore
-    blobs: FolderBlobs
+    store: Store
+    blobs: Blobs
     executor: ThreadPoolExecutor
     reader: Callable[[bytes, str], Extraction] = read_marked
     read_names: list[str] = field(default_factory=list)
@@ -117,9 +117,9 @@ class Home:
 def home(tmp_path: Path) -> Iterator[Home]:
     folder = tmp_path / "docs"
     folder.mkdir()
-    blobs = FolderBlobs(tmp_path / "home" / "blobs")
+    blobs = Blobs(tmp_path / "home" / "blobs")
     with (
-        SqliteStore(tmp_path / "home" / "library.db", blobs=blobs) as store,
+        Store(tmp_path / "home" / "library.db", blobs=blobs) as store,
         ThreadPoolExecutor(2) as executor,
     ):
         yield Home(folder, store, blobs, executor)

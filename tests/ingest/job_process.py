@@ -18,8 +18,8 @@ from chapterhouse.ingest.jobs import Ended, Runner, claim, ended, run_job
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.ingest.workers import Worker
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Job
 
 
@@ -30,8 +30,8 @@ def write(what: str, job: Job) -> None:
 
 def main(home: Path, word: str) -> None:
     parts = runpy.run_path(str(Path(__file__).with_name("conftest.py")))
-    blobs, worker = FolderBlobs(home / "blobs"), Worker(home / "background")
-    with SqliteStore(home / "library.db", blobs=blobs) as store, ThreadPoolExecutor(2) as executor:
+    blobs, worker = Blobs(home / "blobs"), Worker(home / "background")
+    with Store(home / "library.db", blobs=blobs) as store, ThreadPoolExecutor(2) as executor:
         made = parts["Home"](home, store, blobs, executor)
         prepare = made.prepare
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.ingest.doctor import check_library
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import INLINE_MAXIMUM, Store
 from chapterhouse.types import Scope, Status
 
 EVERYTHING = Scope.everything()
@@ -55,8 +55,8 @@ def _add_until_killed(
 
 
 def _check(home: Path, acknowledged: dict[str, str]) -> None:
-    blobs = FolderBlobs(home / "blobs")
-    with SqliteStore(home / "library.db", blobs=blobs) as store:
+    blobs = Blobs(home / "blobs")
+    with Store(home / "library.db", blobs=blobs) as store:
         for location, sha256 in acknowledged.items():
             record = store.file(location)
             assert record is not None, f"{location} was acknowledged and is lost"
@@ -113,8 +113,8 @@ def _finish(folder: Path, home: Path) -> None:
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert len(output.splitlines()) == FILES
-    blobs = FolderBlobs(home / "blobs")
-    with SqliteStore(home / "library.db", blobs=blobs) as store:
+    blobs = Blobs(home / "blobs")
+    with Store(home / "library.db", blobs=blobs) as store:
         assert len(list(store.documents(EVERYTHING))) == FILES
         for document in store.documents(EVERYTHING):
             assert (

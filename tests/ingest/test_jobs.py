@@ -29,9 +29,9 @@ from chapterhouse.ingest.jobs import Ended, Runner, claim, ended, run_here, run_
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.ingest.workers import Worker
-from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.jobs import JobStore
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import (
     FINISHED,
     AddReport,
@@ -333,18 +333,18 @@ def start(home: Path, *options: str) -> "subprocess.Popen[str]":
 
 
 def order(home: Path, folders: list[Path]) -> None:
-    with SqliteStore(home / "library.db", blobs=FolderBlobs(home / "blobs")) as store:
+    with Store(home / "library.db", blobs=Blobs(home / "blobs")) as store:
         for folder in folders:
             store.jobs().enqueue("add", {"paths": [str(folder)]}, str(folder), 1.0)
 
 
 def jobs_of(home: Path) -> list[Job]:
-    with SqliteStore(home / "library.db", blobs=FolderBlobs(home / "blobs")) as store:
+    with Store(home / "library.db", blobs=Blobs(home / "blobs")) as store:
         return list(store.jobs().jobs())
 
 
 def contents(home: Path) -> list[tuple[str, str, str]]:
-    with SqliteStore(home / "library.db", blobs=FolderBlobs(home / "blobs")) as store:
+    with Store(home / "library.db", blobs=Blobs(home / "blobs")) as store:
         return [(one.id, one.source, one.sha256) for one in store.documents(Scope.everything())]
 
 
@@ -383,7 +383,7 @@ def test_kill_9_of_a_worker_loses_no_job_and_does_none_twice(tmp_path: Path) -> 
 def test_several_workers_run_each_job_once_and_no_lane_twice_at_a_time(tmp_path: Path) -> None:
     lanes = [write_files(tmp_path / f"docs{number}", 3) for number in range(5)]
     home = tmp_path / "home"
-    with SqliteStore(home / "library.db", blobs=FolderBlobs(home / "blobs")) as store:
+    with Store(home / "library.db", blobs=Blobs(home / "blobs")) as store:
         for number in range(20):
             path = lanes[number % 5]
             store.jobs().enqueue("add", {"paths": [str(path)], "n": number}, str(path), 1.0)

@@ -18,8 +18,8 @@ from chapterhouse.errors import ChapterhouseError, EngineError, MissingExtraErro
 from chapterhouse.ingest.groups import Write, groups, write_group
 from chapterhouse.ingest.look import Look
 from chapterhouse.store import writing
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Extraction, FileOutcome, FileRecord, Progress, Scope, Status
 
 EVERYTHING = Scope.everything()
@@ -367,20 +367,20 @@ def test_what_is_ready_when_all_is_stopped_is_kept(stop: type[BaseException]) ->
 
 
 @pytest.fixture
-def stores(tmp_path: Path) -> Iterator[tuple[SqliteStore, SqliteStore]]:
+def stores(tmp_path: Path) -> Iterator[tuple[Store, Store]]:
     """A library as it is written, and as another program sees it."""
-    path, blobs = tmp_path / "library.db", FolderBlobs(tmp_path / "blobs")
-    with SqliteStore(path, blobs=blobs) as store, SqliteStore(path, blobs=blobs) as other:
+    path, blobs = tmp_path / "library.db", Blobs(tmp_path / "blobs")
+    with Store(path, blobs=blobs) as store, Store(path, blobs=blobs) as other:
         yield store, other
 
 
-def recording(store: SqliteStore, name: str) -> Write:
+def recording(store: Store, name: str) -> Write:
     made = write(name)
     return write(name, apply=lambda: store.record_file(made.apply().record))
 
 
 def test_where_one_cannot_be_written_those_before_it_are(
-    stores: tuple[SqliteStore, SqliteStore],
+    stores: tuple[Store, Store],
 ) -> None:
     store, other = stores
 

@@ -122,7 +122,7 @@ def test_an_archive_that_is_sent_twice_is_read_once_and_fails_never(tmp_path: Pa
 @contextmanager
 def full_disk(library: Library) -> Iterator[None]:
     """Let the database not grow in the block."""
-    writer = library._runtime.store._connections._writer  # type: ignore[attr-defined]
+    writer = library._runtime.store._connections._writer
     writer.pragma("max_page_count", writer.pragma("page_count"))
     try:
         yield

@@ -292,7 +292,7 @@ def test_a_library_that_can_only_be_read_is_left(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Library.open(home) as library:
-        monkeypatch.setattr(library._runtime.store._connections, "read_only", True)  # type: ignore[attr-defined]
+        monkeypatch.setattr(library._runtime.store._connections, "read_only", True)
         with pytest.raises(ReadOnlyError):
             library.configuration.change("search.limit", 3, "ada")
         assert library.configuration.change_many({"search.limit": 3}, "ada", dry_run=True)

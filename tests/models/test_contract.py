@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from chapterhouse.models.opening import open_embedder, open_reranker
-from chapterhouse.ports.models import Embedder, Reranker
 from chapterhouse.settings import EmbeddingSettings, RerankSettings
+from chapterhouse.types.engines import Embedder, Reranker
 
 EMBEDDERS = ("none", "static", "built-in", "openai", "folder")
 RERANKERS = ("http", "folder")

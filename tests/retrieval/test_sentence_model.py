@@ -14,7 +14,6 @@ from tests.retrieval.scripted import WordsAlone, model_of_sentences
 
 from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.ports.models import Embedder
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import (
     SentenceModel,
@@ -25,6 +24,7 @@ from chapterhouse.retrieval.sentence_model import (
 )
 from chapterhouse.retrieval.sentences import BY_MEANING, BY_WORDS, Floats
 from chapterhouse.types import Chunk, Document, Hit
+from chapterhouse.types.engines import Embedder
 
 MODEL = model_of_sentences()
 QUESTION = parse_question("How many euros do guests pay for a night?", {"en": 1})

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import (
     Body,
     Chunk,
@@ -106,11 +106,11 @@ def make_parts() -> MakeParts:
 
 
 @pytest.fixture
-def blobs(tmp_path: Path) -> FolderBlobs:
-    return FolderBlobs(tmp_path / "blobs")
+def blobs(tmp_path: Path) -> Blobs:
+    return Blobs(tmp_path / "blobs")
 
 
 @pytest.fixture
-def store(tmp_path: Path, blobs: FolderBlobs) -> Iterator[SqliteStore]:
-    with SqliteStore(tmp_path / "library.db", blobs=blobs) as opened:
+def store(tmp_path: Path, blobs: Blobs) -> Iterator[Store]:
+    with Store(tmp_path / "library.db", blobs=blobs) as opened:
         yield opened

@@ -8,20 +8,20 @@ import sys
 import time
 from pathlib import Path
 
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Scope
 
 NUMBER = 40
 
 
-def write(store: SqliteStore, name: str) -> None:
+def write(store: Store, name: str) -> None:
     make_parts = runpy.run_path(str(Path(__file__).with_name("conftest.py")))["_make_parts"]
     for number in range(NUMBER):
         store.put(*make_parts(f"{name}{number}"))
 
 
-def read(store: SqliteStore, wanted: int) -> None:
+def read(store: Store, wanted: int) -> None:
     last, end = 0, time.monotonic() + 50  # not to outlive the test
     while last < wanted:
         if time.monotonic() > end:
@@ -39,7 +39,7 @@ def read(store: SqliteStore, wanted: int) -> None:
 
 if __name__ == "__main__":
     path, role, argument = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-    with SqliteStore(path, blobs=FolderBlobs(path.parent / "blobs")) as opened:
+    with Store(path, blobs=Blobs(path.parent / "blobs")) as opened:
         if role == "write":
             write(opened, argument)
         else:

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import ChapterhouseError, CorruptLibraryError
-from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.blobs import Blobs
 
 
 @given(st.binary(max_size=200))
 def test_what_is_put_comes_back(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    blobs = FolderBlobs(tmp_path_factory.getbasetemp() / "blobs-law")
+    blobs = Blobs(tmp_path_factory.getbasetemp() / "blobs-law")
     sha256 = blobs.put(data)
     assert blobs.put(data) == sha256
     assert blobs.has(sha256)
@@ -22,7 +22,7 @@ def test_what_is_put_comes_back(tmp_path_factory: pytest.TempPathFactory, data: 
 
 
 def test_nothing_is_there_before_and_after(tmp_path: Path) -> None:
-    blobs = FolderBlobs(tmp_path / "blobs")
+    blobs = Blobs(tmp_path / "blobs")
     assert list(blobs.hashes()) == []
     assert blobs.get("0" * 64) is None
     sha256 = blobs.put(b"x")
@@ -33,7 +33,7 @@ def test_nothing_is_there_before_and_after(tmp_path: Path) -> None:
 
 
 def test_changed_bytes_are_noticed(tmp_path: Path) -> None:
-    blobs = FolderBlobs(tmp_path)
+    blobs = Blobs(tmp_path)
     sha256 = blobs.put(b"right")
     (tmp_path / sha256[:2] / sha256).write_bytes(b"wrong")
     with pytest.raises(CorruptLibraryError, match=sha256):
@@ -43,11 +43,11 @@ def test_changed_bytes_are_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", "A" * 64, "0" * 63])
 def test_only_hashes_are_names(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match="SHA-256"):
-        FolderBlobs(tmp_path).get(name)
+        Blobs(tmp_path).get(name)
 
 
 def test_age_counts_from_the_last_put(tmp_path: Path) -> None:
-    blobs = FolderBlobs(tmp_path)
+    blobs = Blobs(tmp_path)
     sha256 = blobs.put(b"x")
     path = tmp_path / sha256[:2] / sha256
     os.utime(path, (1, 1))
@@ -57,7 +57,7 @@ def test_age_counts_from_the_last_put(tmp_path: Path) -> None:
 
 
 def test_leftovers_are_swept_when_they_are_old(tmp_path: Path) -> None:
-    blobs = FolderBlobs(tmp_path)
+    blobs = Blobs(tmp_path)
     folder = tmp_path / blobs.put(b"x")[:2]
     old, young = folder / ".unfinished-old", folder / ".unfinished-young"
     old.write_bytes(b"part")
@@ -70,7 +70,7 @@ def test_leftovers_are_swept_when_they_are_old(tmp_path: Path) -> None:
 
 
 def test_many_threads_may_put_the_same(tmp_path: Path) -> None:
-    blobs = FolderBlobs(tmp_path)
+    blobs = Blobs(tmp_path)
     data = b"y" * 100_000
     threads = [threading.Thread(target=blobs.put, args=(data,)) for _ in range(8)]
     for thread in threads:
@@ -83,7 +83,7 @@ def test_many_threads_may_put_the_same(tmp_path: Path) -> None:
 
 
 def test_damaged_bytes_are_mended_when_they_are_put_again(tmp_path: Path) -> None:
-    blobs = FolderBlobs(tmp_path)
+    blobs = Blobs(tmp_path)
     name = blobs.put(b"the right bytes")
     (path,) = (path for path in tmp_path.rglob("*") if path.is_file())
     path.write_bytes(b"the wrong bytes")
@@ -94,5 +94,5 @@ def test_damaged_bytes_are_mended_when_they_are_put_again(tmp_path: Path) -> Non
 def test_what_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "blobs").write_bytes(b"")
     with pytest.raises(ChapterhouseError, match="cannot be written: Not a directory") as caught:
-        FolderBlobs(tmp_path / "blobs").put(b"x")
+        Blobs(tmp_path / "blobs").put(b"x")
     assert "space on the disk" in caught.value.hint

@@ -21,9 +21,9 @@ from chapterhouse.errors import (
 )
 from chapterhouse.ingest import prepare
 from chapterhouse.library import Library
-from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import APPLICATION_ID, Connections, require_sqlite
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.store.statements import STATEMENTS, load_migrations, parse_statements
 from chapterhouse.text.canonical import compose
 from chapterhouse.types import Notice, Scope
@@ -99,8 +99,8 @@ def test_a_folder_in_its_place_is_explained(tmp_path: Path) -> None:
 def test_a_full_disk_is_explained_and_harms_nothing(
     tmp_path: Path, make_parts: Callable[..., Any]
 ) -> None:
-    blobs = FolderBlobs(tmp_path / "blobs")
-    with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
+    blobs = Blobs(tmp_path / "blobs")
+    with Store(tmp_path / "library.db", blobs=blobs) as store:
         store.put(*make_parts("before"))
         pages = _pragma(store._connections._writer, "page_count")
         store._connections._writer.pragma("max_page_count", pages + 2)
@@ -225,7 +225,7 @@ def test_processes_write_and_read_at_once(tmp_path: Path) -> None:
         for role in roles
     ]
     assert [process.wait(60) for process in processes] == [0, 0, 0]
-    with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
+    with Store(path, blobs=Blobs(tmp_path / "blobs")) as store:
         assert store.sequence() == 80
         assert len(list(store.documents(Scope.everything()))) == 80
         assert not list(store.examination().faults(thorough=True))
@@ -279,7 +279,7 @@ def test_documents_are_sound_after_an_upgrade_that_their_notices_outlive(
 
 
 def test_what_was_retained_of_removed_documents_goes_with_the_upgrade(tmp_path: Path) -> None:
-    blobs = FolderBlobs(tmp_path / "blobs")
+    blobs = Blobs(tmp_path / "blobs")
     large = blobs.put(b"the bytes of a large file that was removed")
     for path in (tmp_path / "blobs").rglob("*"):
         os.utime(path, (1, 1))
@@ -293,7 +293,7 @@ def test_what_was_retained_of_removed_documents_goes_with_the_upgrade(tmp_path: 
             "INSERT INTO setting_change VALUES (1, 'removal.grace_days', '9', 1, 'cli')"
         )
     earlier.close()
-    with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
+    with Store(tmp_path / "library.db", blobs=blobs) as store:
         assert list(blobs.hashes()) == []
         assert store.settings().values() == {}
         assert not list(store.examination().faults(thorough=True))

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.ports.definitions import Definitions
-from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.store.definitions import Definitions
 
 
 @pytest.fixture
 def definitions(tmp_path: Path) -> Definitions:
-    return FolderDefinitions(tmp_path / "personas", ("persona.md", "RAG"))
+    return Definitions(tmp_path / "personas", ("persona.md", "RAG"))
 
 
 def test_what_has_no_mark_is_no_definition(definitions: Definitions) -> None:

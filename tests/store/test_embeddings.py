@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chapterhouse.ports.vectors import ACTIVE, BUILDING, PREVIOUS
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.embeddings import ACTIVE, BUILDING, PREVIOUS
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import EncoderRecord, Scope
 
 TABLE = EncoderRecord("test:8", "{}")
@@ -16,30 +16,30 @@ MakeParts = Callable[..., Any]
 
 
 @pytest.fixture
-def filled(store: SqliteStore, make_parts: MakeParts) -> SqliteStore:
+def filled(store: Store, make_parts: MakeParts) -> Store:
     """Three documents, each with three chunks and the table's vectors."""
     for name in ("a", "b", "c"):
         store.put(*make_parts(name, f"One line of {name}.\nAnother line.\nA third.\n"))
     return store
 
 
-def keys_of(store: SqliteStore, document_id: str) -> list[int]:
+def keys_of(store: Store, document_id: str) -> list[int]:
     return [chunk.key for chunk in store.chunks_of(document_id, Scope.everything())]
 
 
-def put(store: SqliteStore, document_id: str, record: EncoderRecord = NEW) -> bool:
+def put(store: Store, document_id: str, record: EncoderRecord = NEW) -> bool:
     size = int(record.fingerprint.partition(":")[2])
     keys = keys_of(store, document_id)
     rows = np.eye(len(keys), size, dtype=np.float32)
     return store.embeddings().put(document_id, keys, record.fingerprint, rows)
 
 
-def pending(store: SqliteStore, record: EncoderRecord = NEW, languages: Any = ("en",)) -> list[str]:
+def pending(store: Store, record: EncoderRecord = NEW, languages: Any = ("en",)) -> list[str]:
     found = store.embeddings().pending(record.fingerprint, languages, "", 100)
     return [document.id for document in found]
 
 
-def test_what_lacks_vectors_is_pending_until_they_are_put(filled: SqliteStore) -> None:
+def test_what_lacks_vectors_is_pending_until_they_are_put(filled: Store) -> None:
     embeddings = filled.embeddings()
     assert pending(filled) == ["a-0001", "b-0001", "c-0001"]
     assert pending(filled, TABLE) == []
@@ -52,7 +52,7 @@ def test_what_lacks_vectors_is_pending_until_they_are_put(filled: SqliteStore) -
     assert filled.fingerprints() == {"new:4": 1, "test:8": 3}
 
 
-def test_later_vectors_change_no_document(filled: SqliteStore) -> None:
+def test_later_vectors_change_no_document(filled: Store) -> None:
     before = filled.sequence()
     assert put(filled, "a-0001")
     assert put(filled, "c-0001")
@@ -73,7 +73,7 @@ def test_later_vectors_change_no_document(filled: SqliteStore) -> None:
 
 
 def test_vectors_of_a_document_that_changed_meanwhile_are_refused(
-    filled: SqliteStore, make_parts: MakeParts
+    filled: Store, make_parts: MakeParts
 ) -> None:
     keys = keys_of(filled, "a-0001")
     rows = np.eye(3, 4, dtype=np.float32)
@@ -93,12 +93,12 @@ def test_vectors_of_a_document_that_changed_meanwhile_are_refused(
 @pytest.mark.parametrize(
     "rows", [np.zeros((2, 4)), np.zeros(3), np.full((3, 4), np.nan)], ids=["few", "flat", "nan"]
 )
-def test_vectors_that_do_not_fit_are_refused(filled: SqliteStore, rows: Any) -> None:
+def test_vectors_that_do_not_fit_are_refused(filled: Store, rows: Any) -> None:
     with pytest.raises(ValueError, match=r"vectors|finite"):
         filled.embeddings().put("a-0001", keys_of(filled, "a-0001"), "new:4", rows)
 
 
-def test_an_encoder_takes_over_only_when_it_is_complete(filled: SqliteStore) -> None:
+def test_an_encoder_takes_over_only_when_it_is_complete(filled: Store) -> None:
     embeddings = filled.embeddings()
     assert embeddings.encoders() == {}
     embeddings.build(NEW)
@@ -112,7 +112,7 @@ def test_an_encoder_takes_over_only_when_it_is_complete(filled: SqliteStore) -> 
     assert dict(embeddings.encoders()) == {ACTIVE: NEW, PREVIOUS: TABLE}
 
 
-def test_the_way_back_and_what_is_deleted(filled: SqliteStore) -> None:
+def test_the_way_back_and_what_is_deleted(filled: Store) -> None:
     embeddings = filled.embeddings()
     for record in (NEW, NEWER):
         embeddings.build(record)
@@ -127,7 +127,7 @@ def test_the_way_back_and_what_is_deleted(filled: SqliteStore) -> None:
     assert filled.fingerprints() == {"new:4": 3, "test:8": 3}
 
 
-def test_why_an_encoder_failed_is_remembered_until_it_works(filled: SqliteStore) -> None:
+def test_why_an_encoder_failed_is_remembered_until_it_works(filled: Store) -> None:
     embeddings = filled.embeddings()
     embeddings.build(NEW)
     embeddings.record_problem("new:4", "The service is down.")

@@ -1,10 +1,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 
 
-def _spoil(store: SqliteStore, statement: str) -> None:
+def _spoil(store: Store, statement: str) -> None:
     writer = store._connections._writer
     writer.pragma("foreign_keys", 0)
     writer.execute(statement)
@@ -12,7 +12,7 @@ def _spoil(store: SqliteStore, statement: str) -> None:
 
 
 def test_the_rows_of_a_document_have_their_checksum_until_one_changes(
-    store: SqliteStore, make_parts: Callable[..., Any]
+    store: Store, make_parts: Callable[..., Any]
 ) -> None:
     name = store.put(*make_parts())
     examination = store.examination()
@@ -27,7 +27,7 @@ def test_the_rows_of_a_document_have_their_checksum_until_one_changes(
 
 
 def test_keys_and_hashes_are_listed_by_document(
-    store: SqliteStore, make_parts: Callable[..., Any]
+    store: Store, make_parts: Callable[..., Any]
 ) -> None:
     name = store.put(*make_parts())
     large = store.put(*make_parts("large", padding=100_000))

@@ -13,8 +13,8 @@ import pytest
 
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.store import connections
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Scope
 
 EVERYTHING = Scope.everything()
@@ -85,9 +85,9 @@ def test_a_failing_disk_harms_nothing(
     error: type[apsw.Error],
 ) -> None:
     monkeypatch.setattr(connections, "_CHECKPOINT_PAGES", 20)  # checkpoints fail too
-    path, blobs = tmp_path / "library.db", FolderBlobs(tmp_path / "blobs")
+    path, blobs = tmp_path / "library.db", Blobs(tmp_path / "blobs")
     good, failed = make_parts("good"), 0
-    with SqliteStore(path, blobs=blobs) as store:
+    with Store(path, blobs=blobs) as store:
         store.put(*good)
         for call in range(1, MOST_CALLS):
             parts = make_parts("tried", f"Attempt {call}\n" + "words and words\n" * 50)
@@ -112,6 +112,6 @@ def test_a_failing_disk_harms_nothing(
             pytest.fail(f"a put makes more than {MOST_CALLS} calls")
         assert failed
         assert not list(store.examination().faults(thorough=True))
-    with SqliteStore(path, blobs=blobs) as store:
+    with Store(path, blobs=blobs) as store:
         assert store.body("tried-0001", EVERYTHING) == parts.body
         assert not list(store.examination().faults(thorough=True))

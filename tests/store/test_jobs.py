@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store import jobs as module
-from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.jobs import JobStore
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import OPEN, FileInFlight, Job, JobState, Step
 
 
 @pytest.fixture
 def jobs(tmp_path: Path) -> Iterator[JobStore]:
-    with SqliteStore(tmp_path / "library.db", blobs=FolderBlobs(tmp_path / "blobs")) as store:
+    with Store(tmp_path / "library.db", blobs=Blobs(tmp_path / "blobs")) as store:
         yield store.jobs()
 
 
@@ -224,7 +224,7 @@ def test_whatever_happens_a_job_has_one_worker_and_a_lane_one_job(
     tmp_path_factory: Any, actions: list[tuple[str, int]]
 ) -> None:
     folder = tmp_path_factory.mktemp("queue")
-    with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
+    with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
         jobs, now, held = store.jobs(), 10.0, dict[str, Job]()
         ends: dict[str, int] = {}
         for action, number in actions:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.memory import MemoryStore
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Memory, Scope
 
 EVERYTHING = Scope.everything()
@@ -40,7 +40,7 @@ def ids(found: Sequence[Memory]) -> list[str]:
 
 
 @pytest.fixture
-def memories(store: SqliteStore) -> MemoryStore:
+def memories(store: Store) -> MemoryStore:
     return store.memories()
 
 
@@ -208,7 +208,7 @@ def test_nobody_sees_what_another_was_asked(
     words: list[str],
 ) -> None:
     folder = tmp_path_factory.mktemp("memories")
-    with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
+    with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
         memories = store.memories()
         kept = [
             memories.remember(memory(" ".join(said), "So.", persona=persona))
@@ -277,7 +277,7 @@ def test_what_is_forgotten_leaves_no_bytes(
 ) -> None:
     question, answer = "zorblaqueq", "wibblufexx"
     path = tmp_path / "library.db"
-    with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
+    with Store(path, blobs=Blobs(tmp_path / "blobs")) as store:
         memories = store.memories()
         for _ in range(6):
             memories.remember(memory("Other?", persona="jonas"))
@@ -291,7 +291,7 @@ def test_what_is_forgotten_leaves_no_bytes(
         )
     assert files_with(tmp_path, question) == ["library.db"]
 
-    with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
+    with Store(path, blobs=Blobs(tmp_path / "blobs")) as store:
         forget(store.memories())
         if forget is FORGET[2]:
             store.memories().cache_answer(
@@ -332,15 +332,15 @@ def test_an_answer_is_kept_until_the_library_changes(memories: MemoryStore) -> N
 
 def test_two_processes_remember_at_once(tmp_path: Path) -> None:
     path = tmp_path / "library.db"
-    blobs = FolderBlobs(tmp_path / "blobs")
-    SqliteStore(path, blobs=blobs).close()
+    blobs = Blobs(tmp_path / "blobs")
+    Store(path, blobs=blobs).close()
     script = Path(__file__).with_name("memory_process.py")
     running = [
         subprocess.Popen([sys.executable, script, str(path), persona, "20"])
         for persona in ("maria", "jonas")
     ]
     assert [process.wait(60) for process in running] == [0, 0]
-    with SqliteStore(path, blobs=blobs) as store:
+    with Store(path, blobs=blobs) as store:
         found = store.memories().memories(["maria", "jonas"], 100, NOW)
         assert ids(found) == [f"m{number}" for number in range(40, 0, -1)]
 
@@ -398,7 +398,7 @@ def test_a_kept_answer_belongs_to_its_scope(memories: MemoryStore) -> None:
     assert memories.cached_answer("key", Scope.of(())) is None
 
 
-def test_an_answer_from_before_a_removal_is_not_kept(store: SqliteStore, make_parts: Any) -> None:
+def test_an_answer_from_before_a_removal_is_not_kept(store: Store, make_parts: Any) -> None:
     name = store.put(*make_parts())
     before = store.sequence()
     store.remove(name)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Document, Scope, Status
 
 EVERYTHING = Scope.everything()
@@ -33,9 +33,9 @@ class Machine(RuleBasedStateMachine):
         self.mirror: dict[str, Document] = {}
         self.applied = 0
 
-    def open(self) -> SqliteStore:
+    def open(self) -> Store:
         folder = Path(self.folder.name)
-        return SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs"))
+        return Store(folder / "library.db", blobs=Blobs(folder / "blobs"))
 
     @rule(name=NAMES, text=TEXTS, shelves=SHELVES)
     def put(self, name: str, text: str, shelves: tuple[str, ...]) -> None:

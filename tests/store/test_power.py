@@ -20,8 +20,8 @@ import pytest
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.store import connections
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Document, FileMove, Scope
 
 STATES = int(os.environ.get("CHAPTERHOUSE_POWER_STATES", "150"))  # 2,000 before a release
@@ -142,12 +142,12 @@ def _record(
     path: Path, events: list[Event], make_parts: Callable[..., Any]
 ) -> tuple[bytes, list[State]]:
     """Fill a library; return its file as it was before, and its state after each write."""
-    SqliteStore(path, blobs=FolderBlobs(path.parent / "blobs")).close()
+    Store(path, blobs=Blobs(path.parent / "blobs")).close()
     before = path.read_bytes()
     events.clear()
     chance = random.Random(SEED)
     states: list[State] = [{}]
-    with SqliteStore(path, blobs=FolderBlobs(path.parent / "blobs")) as store:
+    with Store(path, blobs=Blobs(path.parent / "blobs")) as store:
         for version in range(1, WRITES + 1):
             _write(version, store, make_parts, chance)
             states.append(_state(store))
@@ -158,7 +158,7 @@ def _record(
 
 
 def _write(
-    version: int, store: SqliteStore, make_parts: Callable[..., Any], chance: random.Random
+    version: int, store: Store, make_parts: Callable[..., Any], chance: random.Random
 ) -> None:
     """Do one of the writes of an ``add`` or a ``sync``: put, put two, move, remove for a while."""
     name = f"n{chance.randrange(12)}"
@@ -177,7 +177,7 @@ def _write(
             store.put(*make_parts(f"beside-{name}", f"{version}\n"))
 
 
-def _exchange(documents: Sequence[Document], store: SqliteStore) -> Iterator[FileMove]:
+def _exchange(documents: Sequence[Document], store: Store) -> Iterator[FileMove]:
     """Let two documents change places."""
     for one, other in (documents, documents[::-1]):
         record = store.file(one.location)
@@ -186,7 +186,7 @@ def _exchange(documents: Sequence[Document], store: SqliteStore) -> Iterator[Fil
         yield FileMove(one.location, moved, other.title + "'", one.modified)
 
 
-def _state(store: SqliteStore) -> State:
+def _state(store: Store) -> State:
     state = {}
     for one in store.documents(EVERYTHING):
         record, body = store.file(one.location), store.body(one.id, EVERYTHING)
@@ -214,7 +214,7 @@ def _state_after_cut(
 def _fault(folder: Path, acknowledged: int, states: Sequence[State]) -> str:
     """Open a library after a cut and say what is wrong with it, if anything."""
     try:
-        with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
+        with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
             state = _state(store)
             # The write under way at the cut may be there, too, but wholly.
             if state not in states[acknowledged : acknowledged + 2]:

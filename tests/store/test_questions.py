@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import (
     Memory,
     OutcomeCounts,
@@ -40,9 +40,9 @@ RECORDS = st.builds(
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, make_parts: Any) -> Iterable[SqliteStore]:
+def whole(tmp_path_factory: pytest.TempPathFactory, make_parts: Any) -> Iterable[Store]:
     folder = tmp_path_factory.mktemp("questions")
-    with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
+    with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
         for name in ("note", "plan", "rules"):
             store.put(*make_parts(name))
         yield store
@@ -83,7 +83,7 @@ def check(found: QuestionFigures, records: Sequence[QuestionRecord]) -> None:
 
 @given(st.lists(RECORDS, max_size=25), st.integers(0, 4 * DAY))
 def test_figures_are_those_of_a_plain_recount(
-    whole: SqliteStore, records: list[QuestionRecord], since: int
+    whole: Store, records: list[QuestionRecord], since: int
 ) -> None:
     questions = whole.questions()
     questions.clear()
@@ -96,16 +96,14 @@ def test_figures_are_those_of_a_plain_recount(
     assert questions.clear() == len(records)
 
 
-def test_lists_are_limited(whole: SqliteStore) -> None:
+def test_lists_are_limited(whole: Store) -> None:
     whole.questions().clear()
     found = whole.questions().figures(0, 1_700_000_000 + 40 * DAY, 2)
     assert found.never_cited == DOCUMENTS[:2]
     assert found.ages == {40: 3}
 
 
-def test_a_removed_document_is_named_nowhere(
-    store: SqliteStore, make_parts: Any, tmp_path: Path
-) -> None:
+def test_a_removed_document_is_named_nowhere(store: Store, make_parts: Any, tmp_path: Path) -> None:
     store.label_root("/home/user/notes", "notes")
     store.put(*make_parts("note"))
     store.put(*make_parts("plan"))
@@ -132,7 +130,7 @@ def test_a_removed_document_is_named_nowhere(
 
 @pytest.mark.parametrize("whole_persona", [False, True])
 def test_a_text_goes_with_the_memory_of_the_same_question(
-    store: SqliteStore, *, whole_persona: bool
+    store: Store, *, whole_persona: bool
 ) -> None:
     memories = store.memories()
     known = memories.remember(Memory("", "", 1, 0, TEXT, "No.", found=False, method="m"))
@@ -144,7 +142,7 @@ def test_a_text_goes_with_the_memory_of_the_same_question(
 
 @pytest.mark.parametrize("memories", [True, False])
 def test_a_copy_has_questions_only_with_memories(
-    store: SqliteStore, tmp_path: Path, *, memories: bool
+    store: Store, tmp_path: Path, *, memories: bool
 ) -> None:
     store.questions().record(QuestionRecord(1, QuestionOutcome.NOT_FOUND, text=TEXT), 0)
     store.snapshot(tmp_path / "copy.db", lambda: None, memories=memories)
@@ -153,12 +151,12 @@ def test_a_copy_has_questions_only_with_memories(
 
 def test_two_processes_record_at_once(tmp_path: Path) -> None:
     path = tmp_path / "library.db"
-    SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")).close()
+    Store(path, blobs=Blobs(tmp_path / "blobs")).close()
     script = Path(__file__).with_name("question_process.py")
     running = [
         subprocess.Popen([sys.executable, str(script), str(path), name, "60"])
         for name in ("cli", "mcp")
     ]
     assert [process.wait(60) for process in running] == [0, 0]
-    with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
+    with Store(path, blobs=Blobs(tmp_path / "blobs")) as store:
         assert store.questions().figures(0, 0, 0).by_interface == {"cli": 60, "mcp": 60}

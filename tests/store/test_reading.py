@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import CorpusCounts, FileRecord, Scope, Status
 
 from .conftest import MakeParts
@@ -12,7 +12,7 @@ from .conftest import MakeParts
 EVERYTHING = Scope.everything()
 
 
-def test_an_empty_library_holds_nothing(store: SqliteStore) -> None:
+def test_an_empty_library_holds_nothing(store: Store) -> None:
     assert store.sequence() == 0
     assert list(store.documents(EVERYTHING)) == []
     assert list(store.files()) == []
@@ -29,7 +29,7 @@ def test_an_empty_library_holds_nothing(store: SqliteStore) -> None:
     assert vectors.size == 0
 
 
-def test_changes_are_oldest_first_and_paged(store: SqliteStore, make_parts: MakeParts) -> None:
+def test_changes_are_oldest_first_and_paged(store: Store, make_parts: MakeParts) -> None:
     for name in "abcde":
         store.put(*make_parts(name))
     store.remove("b-0001")
@@ -44,7 +44,7 @@ def test_changes_are_oldest_first_and_paged(store: SqliteStore, make_parts: Make
     assert after == store.sequence()
 
 
-def test_shelves_choose_documents(store: SqliteStore, make_parts: MakeParts) -> None:
+def test_shelves_choose_documents(store: Store, make_parts: MakeParts) -> None:
     store.put(*make_parts("a", shelves=("x", "y")))
     store.put(*make_parts("b", shelves=("y",)))
     store.put(*make_parts("c", shelves=()))
@@ -57,7 +57,7 @@ def test_shelves_choose_documents(store: SqliteStore, make_parts: MakeParts) -> 
     assert found.shelves == ("x", "z")
 
 
-def test_what_is_outside_a_scope_is_not_there(store: SqliteStore, make_parts: MakeParts) -> None:
+def test_what_is_outside_a_scope_is_not_there(store: Store, make_parts: MakeParts) -> None:
     inside, outside = make_parts("a", "One.\n", shelves=("x",)), make_parts("b", shelves=("y", "z"))
     for parts in (inside, outside):
         store.put(*parts)
@@ -83,7 +83,7 @@ def test_what_is_outside_a_scope_is_not_there(store: SqliteStore, make_parts: Ma
     assert store.unknown_shelves(EVERYTHING) == ()
 
 
-def test_an_empty_scope_sees_nothing(store: SqliteStore, make_parts: MakeParts) -> None:
+def test_an_empty_scope_sees_nothing(store: Store, make_parts: MakeParts) -> None:
     parts = make_parts("a")
     store.put(*parts)
     nothing = Scope.of(())
@@ -100,7 +100,7 @@ def test_an_empty_scope_sees_nothing(store: SqliteStore, make_parts: MakeParts) 
 
 
 def test_many_documents_come_in_order_of_id(
-    store: SqliteStore, make_parts: MakeParts, monkeypatch: pytest.MonkeyPatch
+    store: Store, make_parts: MakeParts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chapterhouse.store.reading._BATCH", 3)
     names = [f"n{number:02}" for number in range(10)]
@@ -112,7 +112,7 @@ def test_many_documents_come_in_order_of_id(
     assert len(list(store.documents(Scope.of(["library"])))) == 10
 
 
-def test_files_below_a_folder(store: SqliteStore) -> None:
+def test_files_below_a_folder(store: Store) -> None:
     places = ["/a", "/a/b", "/a/b/c", "/a/bc", "/a.b", "/a0", "/é/x"]
     for place in places:
         store.record_file(FileRecord(place, f"s{place}", 1, 1, "", Status.REJECTED, "code"))
@@ -122,7 +122,7 @@ def test_files_below_a_folder(store: SqliteStore) -> None:
     assert len(list(store.files("/"))) == len(list(store.files())) == len(places)
 
 
-def test_roots_have_one_label_each(store: SqliteStore) -> None:
+def test_roots_have_one_label_each(store: Store) -> None:
     assert store.label_root("/a/docs", "docs") == "docs"
     assert store.label_root("/b/docs", "docs") == "docs-2"
     assert store.label_root("/c/docs", "docs") == "docs-3"
@@ -131,7 +131,7 @@ def test_roots_have_one_label_each(store: SqliteStore) -> None:
 
 
 def test_a_census_counts_documents_chunks_and_languages(
-    store: SqliteStore, make_parts: MakeParts
+    store: Store, make_parts: MakeParts
 ) -> None:
     assert store.census(EVERYTHING).documents == 0
     for name, shelf in (("a", "crew"), ("b", "crew"), ("c", "guests")):
@@ -143,7 +143,7 @@ def test_a_census_counts_documents_chunks_and_languages(
     assert store.census(Scope.of(["nobody"])).chunks == 0
 
 
-def test_files_that_are_read_in_part_are_named(store: SqliteStore, make_parts: MakeParts) -> None:
+def test_files_that_are_read_in_part_are_named(store: Store, make_parts: MakeParts) -> None:
     for name, shelf in (("b", "crew"), ("a", "guests")):
         store.put(*make_parts(name, shelves=(shelf,)))
     whole = make_parts("c", shelves=("crew",))
@@ -155,7 +155,7 @@ def test_files_that_are_read_in_part_are_named(store: SqliteStore, make_parts: M
     assert not store.leaves_text_out(Scope.of(["nobody"]))
 
 
-def test_counts_are_by_format_status_and_shelf(store: SqliteStore, make_parts: MakeParts) -> None:
+def test_counts_are_by_format_status_and_shelf(store: Store, make_parts: MakeParts) -> None:
     store.put(*make_parts("a", shelves=("crew", "guests")))
     counts = store.counts(EVERYTHING)
     assert sum(counts["format"].values()) == 1
@@ -163,7 +163,7 @@ def test_counts_are_by_format_status_and_shelf(store: SqliteStore, make_parts: M
     assert counts["shelf"] == {"crew": 1, "guests": 1}
 
 
-def test_documents_among_leaves_out_what_is_gone(store: SqliteStore, make_parts: MakeParts) -> None:
+def test_documents_among_leaves_out_what_is_gone(store: Store, make_parts: MakeParts) -> None:
     parts = make_parts("a")
     store.put(*parts)
     name = parts.document.id
@@ -171,9 +171,7 @@ def test_documents_among_leaves_out_what_is_gone(store: SqliteStore, make_parts:
     assert store.documents_among([], EVERYTHING) == {}
 
 
-def test_chunks_are_found_by_the_name_of_their_file(
-    store: SqliteStore, make_parts: MakeParts
-) -> None:
+def test_chunks_are_found_by_the_name_of_their_file(store: Store, make_parts: MakeParts) -> None:
     parts = make_parts("Note", shelves=("crew",))
     store.put(*parts)
     own = [chunk.key for chunk in store.chunks_of(parts.document.id, EVERYTHING)]
@@ -185,7 +183,7 @@ def test_chunks_are_found_by_the_name_of_their_file(
     assert store.chunks_named("", EVERYTHING) == ()
 
 
-def test_shelves_that_nothing_stands_on_are_told(store: SqliteStore, make_parts: MakeParts) -> None:
+def test_shelves_that_nothing_stands_on_are_told(store: Store, make_parts: MakeParts) -> None:
     assert store.unknown_shelves(Scope.of(["crew"])) == ("crew",)
     store.put(*make_parts("a", shelves=("crew", "guests")))
     assert store.unknown_shelves(Scope.of(["nobody", "crew", "guests", "all", "nobody"])) == (

@@ -10,10 +10,10 @@ import apsw
 import pytest
 
 from chapterhouse.errors import CorruptLibraryError, NewerLibraryError, RefusedError
-from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import APPLICATION_ID
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.store.statements import load_migrations
 from chapterhouse.types import Memory, Scope, Snapshot
 
@@ -25,17 +25,17 @@ def nothing() -> None:
     """Agree to any moment."""
 
 
-def opened(path: Path) -> SqliteStore:
-    return SqliteStore(path, blobs=FolderBlobs(path.parent / "none"))
+def opened(path: Path) -> Store:
+    return Store(path, blobs=Blobs(path.parent / "none"))
 
 
-def remember(store: SqliteStore, text: str) -> None:
+def remember(store: Store, text: str) -> None:
     store.memories().remember(
         Memory("", "", 1_700_000_000, 0, text, text, found=True, method="m", sources=(), sequence=1)
     )
 
 
-def test_a_copy_holds_the_same_rows(store: SqliteStore, make_parts: Any, tmp_path: Path) -> None:
+def test_a_copy_holds_the_same_rows(store: Store, make_parts: Any, tmp_path: Path) -> None:
     for number in range(5):
         store.put(*make_parts(f"note{number}"))
 
@@ -61,7 +61,7 @@ def test_a_copy_holds_the_same_rows(store: SqliteStore, make_parts: Any, tmp_pat
 
 
 def test_nobody_writes_before_the_moment_and_what_is_written_after_it_is_not_in_the_copy(
-    store: SqliteStore, make_parts: Any, tmp_path: Path
+    store: Store, make_parts: Any, tmp_path: Path
 ) -> None:
     store.put(*make_parts("first"))
     began, written = threading.Event(), threading.Event()
@@ -87,7 +87,7 @@ def test_nobody_writes_before_the_moment_and_what_is_written_after_it_is_not_in_
 
 
 def test_no_moment_is_taken_where_it_is_not_agreed_to(
-    store: SqliteStore, make_parts: Any, tmp_path: Path
+    store: Store, make_parts: Any, tmp_path: Path
 ) -> None:
     def refuse() -> None:
         raise CorruptLibraryError("Something is missing.")
@@ -99,7 +99,7 @@ def test_no_moment_is_taken_where_it_is_not_agreed_to(
 
 
 def test_what_is_left_out_or_was_removed_is_nowhere_in_the_copy(
-    store: SqliteStore, make_parts: Any, tmp_path: Path
+    store: Store, make_parts: Any, tmp_path: Path
 ) -> None:
     store.put(*make_parts("note"))
     store.put(*make_parts("gone", "Vanished words of a removed document.\n" * 200))
@@ -177,7 +177,7 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_library_is_in_use_while_somebody_has_it_open(
-    store: SqliteStore, make_parts: Any, tmp_path: Path
+    store: Store, make_parts: Any, tmp_path: Path
 ) -> None:
     store.put(*make_parts("note"))
     assert is_in_use(tmp_path / "library.db")
@@ -188,7 +188,7 @@ def test_a_library_is_in_use_while_somebody_has_it_open(
 
 
 def test_what_was_read_below_one_folder_is_known_below_another(
-    store: SqliteStore, make_parts: Callable[..., Any]
+    store: Store, make_parts: Callable[..., Any]
 ) -> None:
     names = ("a", "deep/b")
     for name in names:

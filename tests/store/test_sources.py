@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sources import TrustLevels, read_trust
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Source, SourceKind, StoredSetting, Trust
 
 
 def test_sources_are_saved_replaced_and_dropped(tmp_path: Path) -> None:
     one = Source("b", SourceKind.CLOUD, "drive:Papers", "other", ("*.pdf",), ("old/",), 5, 6, "x")
     two = Source("a", SourceKind.FOLDER, "/a", problem="It is away.")
-    with SqliteStore(tmp_path / "library.db", blobs=FolderBlobs(tmp_path)) as store:
+    with Store(tmp_path / "library.db", blobs=Blobs(tmp_path)) as store:
         sources = store.sources()
         sources.save(one)
         sources.save(two)
@@ -27,7 +27,7 @@ def test_sources_are_saved_replaced_and_dropped(tmp_path: Path) -> None:
         assert [entry.location for entry in sources.sources()] == ["/b", "drive:Papers"]
         sources.drop("a")
         sources.drop("none")
-    with SqliteStore(tmp_path / "library.db", blobs=FolderBlobs(tmp_path)) as store:
+    with Store(tmp_path / "library.db", blobs=Blobs(tmp_path)) as store:
         assert store.sources().sources() == (one,)
 
 
@@ -35,7 +35,7 @@ FOLDER, LINKS, CLOUD = SourceKind.FOLDER, SourceKind.LINKS, SourceKind.CLOUD
 
 
 def levels(folder: Path, *sources: Source, roots: dict[str, str]) -> TrustLevels:
-    with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
+    with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
         for source in sources:
             store.sources().save(source)
         for location, label in roots.items():
@@ -88,22 +88,22 @@ class _UndoneError(Exception):
 
 
 @contextmanager
-def _undone(store: SqliteStore) -> Iterator[None]:
+def _undone(store: Store) -> Iterator[None]:
     with suppress(_UndoneError), store.together():
         yield
         raise _UndoneError
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("settings")
-    with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder)) as store:
+    with Store(folder / "library.db", blobs=Blobs(folder)) as store:
         yield store
 
 
 @given(steps=st.lists(st.tuples(st.sampled_from("abc"), st.none() | st.tuples(JSON)), max_size=12))
 def test_the_table_is_a_dictionary(
-    shared: SqliteStore, steps: list[tuple[str, tuple[object] | None]]
+    shared: Store, steps: list[tuple[str, tuple[object] | None]]
 ) -> None:
     known: dict[str, object] = {}
     with _undone(shared):  # each example begins with an empty table
@@ -122,7 +122,7 @@ def test_the_table_is_a_dictionary(
     assert shared.settings().values() == {}
 
 
-def test_a_value_that_is_no_json_is_read_as_it_is(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_value_that_is_no_json_is_read_as_it_is(store: Store, tmp_path: Path) -> None:
     store.settings().write("search.limit", 3, "ada", 1)
     connection = apsw.Connection(str(tmp_path / "library.db"))
     connection.execute("UPDATE setting_change SET value = '[' ")

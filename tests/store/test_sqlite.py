@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from chapterhouse.errors import UsageError
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import INLINE_MAXIMUM, Store
 from chapterhouse.types import Change, FileMove, Notice, Scope, Status
 
 EVERYTHING = Scope.everything()
@@ -19,7 +19,7 @@ EVERYTHING = Scope.everything()
 MakeParts = Callable[..., Any]
 
 
-def test_everything_put_comes_back(store: SqliteStore, make_parts: MakeParts) -> None:
+def test_everything_put_comes_back(store: Store, make_parts: MakeParts) -> None:
     parts = make_parts()
     store.put(*parts)
     assert store.sequence() == 1
@@ -38,9 +38,7 @@ def test_everything_put_comes_back(store: SqliteStore, make_parts: MakeParts) ->
     assert store.vectors_of(parts.document.id, "other")[0] == []
 
 
-def test_a_document_without_vectors_or_chunks_is_kept(
-    store: SqliteStore, make_parts: MakeParts
-) -> None:
+def test_a_document_without_vectors_or_chunks_is_kept(store: Store, make_parts: MakeParts) -> None:
     parts = make_parts()
     bare = parts._replace(
         chunks=(), vectors=None, document=replace(parts.document, chunks=0, metadata={})
@@ -51,7 +49,7 @@ def test_a_document_without_vectors_or_chunks_is_kept(
 
 
 def test_a_replacement_keeps_the_id_and_leaves_nothing_of_the_old(
-    store: SqliteStore, make_parts: MakeParts
+    store: Store, make_parts: MakeParts
 ) -> None:
     old = make_parts(text="Old one.\nOld two.\nOld three.\n")
     new = make_parts(text="New.\n", identifier="another-id", shelves=("b", "a"))
@@ -73,9 +71,7 @@ def test_a_replacement_keeps_the_id_and_leaves_nothing_of_the_old(
     assert [change.sequence for change in store.changes(0, 10)] == [2]
 
 
-def test_keys_of_removed_chunks_are_never_given_again(
-    store: SqliteStore, make_parts: MakeParts
-) -> None:
+def test_keys_of_removed_chunks_are_never_given_again(store: Store, make_parts: MakeParts) -> None:
     seen: set[int] = set()
     for _ in range(3):
         store.put(*make_parts())
@@ -85,9 +81,7 @@ def test_keys_of_removed_chunks_are_never_given_again(
         store.remove("note-0001")
 
 
-def test_an_id_that_another_location_has_gets_a_number(
-    store: SqliteStore, make_parts: MakeParts
-) -> None:
+def test_an_id_that_another_location_has_gets_a_number(store: Store, make_parts: MakeParts) -> None:
     for name in ("one", "two", "three"):
         store.put(*make_parts(name, identifier="same"))
     assert [document.id for document in store.documents(EVERYTHING)] == [
@@ -108,7 +102,7 @@ def test_an_id_that_another_location_has_gets_a_number(
 
 
 def test_removal_leaves_a_tombstone_and_return_lifts_it(
-    store: SqliteStore, make_parts: MakeParts
+    store: Store, make_parts: MakeParts
 ) -> None:
     parts = make_parts()
     store.put(*parts)
@@ -123,7 +117,7 @@ def test_removal_leaves_a_tombstone_and_return_lifts_it(
 
 
 def test_content_that_two_documents_share_stays_for_the_other(
-    store: SqliteStore, make_parts: MakeParts
+    store: Store, make_parts: MakeParts
 ) -> None:
     one, two = make_parts("one"), make_parts("two")
     store.put(*one)
@@ -132,9 +126,7 @@ def test_content_that_two_documents_share_stays_for_the_other(
     assert store.content(two.document.sha256, EVERYTHING) == two.content
 
 
-def test_a_rejected_file_takes_its_document_with_it(
-    store: SqliteStore, make_parts: MakeParts
-) -> None:
+def test_a_rejected_file_takes_its_document_with_it(store: Store, make_parts: MakeParts) -> None:
     parts = make_parts()
     store.put(*parts)
     rejected = replace(parts.record, status=Status.REJECTED, code="damaged", document_id="")
@@ -159,7 +151,7 @@ BAD = "half \ud83d character"
     ],
 )
 def test_lone_surrogates_are_refused_and_nothing_is_written(
-    store: SqliteStore, make_parts: MakeParts, change: dict[str, Any]
+    store: Store, make_parts: MakeParts, change: dict[str, Any]
 ) -> None:
     parts = make_parts()
     bad = parts._replace(body=replace(parts.body, text=BAD))
@@ -183,7 +175,7 @@ SPOILED: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("what", SPOILED)
 def test_parts_that_contradict_each_other_are_refused(
-    store: SqliteStore, make_parts: MakeParts, what: str
+    store: Store, make_parts: MakeParts, what: str
 ) -> None:
     parts = make_parts()
     with pytest.raises(ValueError, match="note"):
@@ -192,7 +184,7 @@ def test_parts_that_contradict_each_other_are_refused(
 
 
 def test_readers_neither_wait_for_a_writer_nor_see_its_work(
-    store: SqliteStore, make_parts: MakeParts
+    store: Store, make_parts: MakeParts
 ) -> None:
     store.put(*make_parts("before"))
     with store._connections.write() as connection:
@@ -208,7 +200,7 @@ def test_readers_neither_wait_for_a_writer_nor_see_its_work(
     assert list(store.documents(EVERYTHING)) == []
 
 
-def test_threads_write_and_read_at_once(store: SqliteStore, make_parts: MakeParts) -> None:
+def test_threads_write_and_read_at_once(store: Store, make_parts: MakeParts) -> None:
     failures: list[BaseException] = []
 
     def work(worker: int) -> None:
@@ -233,7 +225,7 @@ def test_threads_write_and_read_at_once(store: SqliteStore, make_parts: MakePart
 
 
 def test_garbage_collection_takes_only_what_is_old_and_unneeded(
-    store: SqliteStore, blobs: FolderBlobs, make_parts: MakeParts
+    store: Store, blobs: Blobs, make_parts: MakeParts
 ) -> None:
     kept = make_parts("kept", padding=INLINE_MAXIMUM)
     gone = make_parts("gone", "Another text.\n", padding=INLINE_MAXIMUM)
@@ -251,7 +243,7 @@ def test_garbage_collection_takes_only_what_is_old_and_unneeded(
 def test_a_blob_collected_while_its_document_is_put_is_written_again(
     tmp_path: Path, make_parts: MakeParts
 ) -> None:
-    class Hasty(FolderBlobs):
+    class Hasty(Blobs):
         """Loses the first blob right after it was put, as a collector elsewhere might."""
 
         lost = 0
@@ -265,13 +257,13 @@ def test_a_blob_collected_while_its_document_is_put_is_written_again(
 
     parts = make_parts(padding=INLINE_MAXIMUM)
     blobs = Hasty(tmp_path / "blobs")
-    with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
+    with Store(tmp_path / "library.db", blobs=blobs) as store:
         store.put(*parts)
         assert blobs.lost == 1
         assert store.content(parts.document.sha256, EVERYTHING) == parts.content
 
 
-def _fail_together(store: SqliteStore, parts: Any) -> None:
+def _fail_together(store: Store, parts: Any) -> None:
     with store.together():
         store.put(*parts)
         assert parts.document.id in store.documents_among([parts.document.id], EVERYTHING)
@@ -280,7 +272,7 @@ def _fail_together(store: SqliteStore, parts: Any) -> None:
 
 
 def test_what_is_written_together_is_there_together_or_not_at_all(
-    store: SqliteStore, make_parts: MakeParts
+    store: Store, make_parts: MakeParts
 ) -> None:
     seen: list[int] = []
     with store.together():
@@ -304,9 +296,7 @@ def test_what_is_written_together_is_there_together_or_not_at_all(
     assert set(store.documents_among(["three-0001", "four-0001"], EVERYTHING)) == {"four-0001"}
 
 
-def test_bytes_replaced_together_stay_until_the_end(
-    store: SqliteStore, make_parts: MakeParts
-) -> None:
+def test_bytes_replaced_together_stay_until_the_end(store: Store, make_parts: MakeParts) -> None:
     large = make_parts(padding=INLINE_MAXIMUM)
     store.put(*large)
     with pytest.raises(InterruptedError):
@@ -317,7 +307,7 @@ def test_bytes_replaced_together_stay_until_the_end(
     assert store.content(large.document.sha256, EVERYTHING) is None
 
 
-def test_chunks_get_new_keys_where_the_title_changes(store: SqliteStore, make_parts: Any) -> None:
+def test_chunks_get_new_keys_where_the_title_changes(store: Store, make_parts: Any) -> None:
     everything, parts = Scope.everything(), make_parts()
     identifier = store.put(*parts)
     record = store.file(parts.document.location)

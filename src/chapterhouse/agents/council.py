@@ -45,7 +45,7 @@ from chapterhouse.agents.problems import (
 )
 from chapterhouse.agents.templates import COUNCIL_TEMPLATES, require_template, template_text
 from chapterhouse.errors import UsageError
-from chapterhouse.ports.definitions import Definitions
+from chapterhouse.store.definitions import Definitions
 from chapterhouse.types.personas import COUNCIL_FILE, DOCS
 
 _NOTHING: Final = References()

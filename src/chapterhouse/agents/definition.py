@@ -21,7 +21,7 @@ from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from chapterhouse.agents.problems import Code, Path, Problem, meant, spell
 from chapterhouse.errors import RefusedError, UsageError
-from chapterhouse.ports.definitions import Definitions
+from chapterhouse.store.definitions import Definitions
 from chapterhouse.text.naming import valid_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 

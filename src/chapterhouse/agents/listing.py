@@ -12,7 +12,7 @@ from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, location_of, walk
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import BENIGN_NOTICES, Document, FileRecord, Scope, Status
 from chapterhouse.types.personas import RAG, RAW
 

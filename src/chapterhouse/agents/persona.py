@@ -36,7 +36,7 @@ from chapterhouse.agents.templates import (
     require_template,
 )
 from chapterhouse.errors import UsageError
-from chapterhouse.ports.definitions import Definitions
+from chapterhouse.store.definitions import Definitions
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Persona
 from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAG, RAW

@@ -30,8 +30,8 @@ from chapterhouse.connectors.fetched import FetchReport, forget, sync_pages
 from chapterhouse.connectors.links import Link
 from chapterhouse.connectors.urls import URL_REFUSED
 from chapterhouse.ingest.reprocess import reprocess
-from chapterhouse.ports.definitions import Definitions
 from chapterhouse.retrieval.boost import fold_tag
+from chapterhouse.store.definitions import Definitions
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.front_matter import body_start
 from chapterhouse.types import AddReport, Document, Progress, Scope

@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Final
 
 from chapterhouse.errors import EngineError
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.markdown import BlockKind, blocks
@@ -21,6 +20,7 @@ from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.text.view import neutralise, prompt_block
 from chapterhouse.types import Document
+from chapterhouse.types.engines import LanguageModel
 
 MOST_TAGS: Final = 8
 MOST_TERMS: Final = 12

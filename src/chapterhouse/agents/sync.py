@@ -16,7 +16,7 @@ from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work, has_stamp
 from chapterhouse.ingest.mirror import confirm, settle_stamps
 from chapterhouse.ingest.preview import preview
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import (
     Document,
     FileRecord,

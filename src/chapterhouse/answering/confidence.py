@@ -18,10 +18,10 @@ import numpy as np
 from chapterhouse.answering.choosing import Bodies, is_covered
 from chapterhouse.answering.parts import Part
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, offers, without_numbering
-from chapterhouse.ports.models import TokenEmbedder
 from chapterhouse.retrieval.sentence_model import Judged, serves
 from chapterhouse.retrieval.sentences import cosines, text_of
 from chapterhouse.types import Hit, Question
+from chapterhouse.types.engines import TokenEmbedder
 
 BY_MEANING: Final = (
     "shown", "best", "document", "score", "gap", "unvalued", "valueless", "cosine", "tokens",

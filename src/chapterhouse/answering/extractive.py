@@ -22,7 +22,6 @@ from chapterhouse.answering.question_kind import (
     kind_of,
 )
 from chapterhouse.answering.route import needs_model, notice
-from chapterhouse.ports.models import TokenEmbedder
 from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.text.language import foreign_to
 from chapterhouse.text.view import inert
@@ -40,6 +39,7 @@ from chapterhouse.types import (
     Searched,
     SearchResult,
 )
+from chapterhouse.types.engines import TokenEmbedder
 
 CHUNKS_READ: Final = 8
 # What a quotation answers only to who understands it.

@@ -17,9 +17,9 @@ from chapterhouse.answering.request import Request
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import lookup_in
 from chapterhouse.errors import ChapterhouseError, UsageError
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.text.language_data import bare_question
 from chapterhouse.types import Answer, Memory
+from chapterhouse.types.engines import LanguageModel
 
 _DAY: Final = 86_400
 _IN_CONVERSATION: Final = 3  # earlier answers, where the settings do not say

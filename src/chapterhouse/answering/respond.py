@@ -30,11 +30,10 @@ from chapterhouse.answering.writing import OnDraft, Written, combine
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.metered import Metered
-from chapterhouse.ports.models import LanguageModel
-from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import word_weights
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,
@@ -48,6 +47,7 @@ from chapterhouse.types import (
     SearchResult,
     corrected,
 )
+from chapterhouse.types.engines import LanguageModel
 
 # How far the first hit's score must lie above the fifth's, else nothing stands out: 27 % of the
 # open natural questions, and 48 % of those whose facts are not among the first eight passages.

@@ -7,29 +7,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
-from chapterhouse.ports.limited import limit
+from chapterhouse.store.limited import limit
 from chapterhouse.types import LibraryStatus, Progress, Scope, Traces
 
 if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
+    from chapterhouse.index import Index
+    from chapterhouse.index.aliases import AliasIndex
+    from chapterhouse.index.ranking import Rank
     from chapterhouse.ingest import jobs, look, recut, remove
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.ingest.workers import Worker
     from chapterhouse.models.static import StaticEmbedder
-    from chapterhouse.ports.definitions import Definitions
-    from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, Rank, VectorSearch
-    from chapterhouse.ports.memories import Memories
-    from chapterhouse.ports.models import (
-        Embedder,
-        LanguageModel,
-        Reranker,
-        TokenEmbedder,
-    )
-    from chapterhouse.ports.store import Blobs, Store
     from chapterhouse.settings import Settings
     from chapterhouse.settings_stored import ResolvedSettings
+    from chapterhouse.store.blobs import Blobs
+    from chapterhouse.store.definitions import Definitions
+    from chapterhouse.store.memory import MemoryStore
+    from chapterhouse.store.sqlite import Store
     from chapterhouse.types import Chunk, Document, FileSearch, Removal
+    from chapterhouse.types.engines import (
+        Embedder,
+        LanguageModel,
+        LexicalSearch,
+        Reranker,
+        TokenEmbedder,
+        VectorSearch,
+    )
 else:
     jobs = lazy("chapterhouse.ingest.jobs")
     recut = lazy("chapterhouse.ingest.recut")
@@ -68,12 +73,12 @@ class Runtime:
     resolved: "ResolvedSettings"
     definitions: "Mapping[str, Definitions]"
     store: "Store"
-    memories: "Memories"
+    memories: "MemoryStore"
     worker: "Worker"
     blobs: "Blobs"
     lexical: "LexicalSearch"
     vectors: "VectorSearch"
-    aliases: "NameSearch"
+    aliases: "AliasIndex"
     indexes: "Callable[[], Mapping[str, Index]]"
     rank_in_memory: "Callable[[Sequence[tuple[Document, Sequence[Chunk]]]], Rank]"
     embedder: "Embedder"

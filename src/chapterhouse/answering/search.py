@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Final
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.loading import lazy
-from chapterhouse.ports.models import LanguageModel, Reranker
-from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.boost import Recency
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.context import ContextSources, Packing
@@ -26,9 +24,11 @@ from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer,
 from chapterhouse.retrieval.spelling import find_absent_words
 from chapterhouse.retrieval.widen import with_parent, with_surroundings
 from chapterhouse.settings import PackingSettings, SearchSettings, Settings
+from chapterhouse.store.sqlite import Store
 from chapterhouse.telemetry import record_hits, retrieval_span, sharing_content
 from chapterhouse.text.counting import counted, estimate_tokens
 from chapterhouse.types import Query, Scope, SearchResult
+from chapterhouse.types.engines import LanguageModel, Reranker
 
 if TYPE_CHECKING:
     from chapterhouse.answering import cite, confidence, extractive

@@ -17,11 +17,11 @@ from chapterhouse.answering.search import method_for, search
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.question_rewriting import standalone_question
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.retrieval.question import parse_question, plain_words
 from chapterhouse.text.language_data import language_data
 from chapterhouse.text.scripts import script_language
 from chapterhouse.types import FollowUp, Question, Turn
+from chapterhouse.types.engines import LanguageModel
 
 SURE: Final = 0.3  # score of the first hit from which a question has found its subject by itself
 _FEW: Final = 3  # content words

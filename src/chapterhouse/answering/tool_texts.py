@@ -14,7 +14,7 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.build import build_chunks
 from chapterhouse.chunking.sentence import chunk_by_sentence
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import (

@@ -21,7 +21,6 @@ from chapterhouse.answering.second_opinion import (
     statements,
 )
 from chapterhouse.errors import EngineError, PromptTooLongError
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
     EXTRACTIVE,
@@ -36,6 +35,7 @@ from chapterhouse.types import (
     Tool,
     Writing,
 )
+from chapterhouse.types.engines import LanguageModel
 
 _GENERAL: Final = (
     "You are a general assistant. You have no documents; say what you are not sure of. "

@@ -16,8 +16,8 @@ from chapterhouse.chunking.content import (
 )
 from chapterhouse.chunking.hierarchical import chunk_by_hierarchy
 from chapterhouse.chunking.units import DEFAULT, Border, Limits
-from chapterhouse.ports.models import Chunker
 from chapterhouse.types import Body, Span
+from chapterhouse.types.engines import Chunker
 
 STRATEGIES: Final = ("topic", "semantic", "density", "hierarchical", "adaptive")
 

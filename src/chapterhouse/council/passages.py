@@ -14,7 +14,6 @@ import numpy as np
 
 from chapterhouse.answering.question_kind import VALUES, kind_of, offers
 from chapterhouse.claims.numbers import DAYS, numbers
-from chapterhouse.ports.models import TokenEmbedder
 from chapterhouse.retrieval.sentence_model import SentenceScorer, serves
 from chapterhouse.retrieval.sentences import (
     BY_WORDS,
@@ -30,6 +29,7 @@ from chapterhouse.retrieval.sentences import (
 from chapterhouse.text.counting import count_words, word_spans
 from chapterhouse.text.language_data import STOPWORDS, cue_pattern
 from chapterhouse.types import Hit, Question, Range, TokenVectors
+from chapterhouse.types.engines import TokenEmbedder
 
 MOST_WORDS: Final = 40
 # Weights of a passage's features by meaning, of a conditional logit on the open sets: the score of

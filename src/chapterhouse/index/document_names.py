@@ -10,7 +10,7 @@ from typing import Final
 
 import apsw
 
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.aliases import find_aliases, fold_name, names_of
 from chapterhouse.text.spelling import words_of
 from chapterhouse.types import Alias, AliasKind, Document, Scope

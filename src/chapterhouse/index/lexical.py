@@ -45,7 +45,7 @@ from chapterhouse.index.state import (
     write_state,
     writer_lock,
 )
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.analyse import ANALYSER_VERSION, analyse
 from chapterhouse.types import Change, Scope, Scored, TermRows, WeightedTerm
 

@@ -1,12 +1,11 @@
 """BM25 by Tantivy: the clauses of a question, and the best chunks in a total order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import tantivy
 
 from chapterhouse.index.schema import FIELD_WEIGHTS, entry_of, fields_of, make_schema
-from chapterhouse.ports.index import Rank
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Chunk, Document, Scored, WeightedTerm
 
@@ -14,6 +13,8 @@ _TIES: Final = 16
 _HEAP_BYTES: Final = 16_000_000
 
 Clause = tuple[tantivy.Occur, tantivy.Query]
+# Gives at most so many chunks for some terms, best first, each by its place among them all.
+Rank = Callable[[Sequence[WeightedTerm], int], Sequence[Scored]]
 
 
 def open_index(schema: tantivy.Schema, path: str | None = None) -> tantivy.Index:

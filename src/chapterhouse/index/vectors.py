@@ -27,9 +27,9 @@ from chapterhouse.index.state import (
     writer_lock,
 )
 from chapterhouse.index.vector_files import LOGS, Batch, Extent, Loaded, Names, Rows
-from chapterhouse.ports.models import Embedder
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Change, Document, Scope, Scored
+from chapterhouse.types.engines import Embedder
 
 _BATCH_CHANGES: Final = 512
 _COMPACT_FROM: Final = 1_000  # rows; below it gone rows cost nothing worth a rewrite

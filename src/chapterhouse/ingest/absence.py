@@ -11,7 +11,7 @@ from chapterhouse.connectors.volumes import Volume, Volumes
 from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.remove import remove_documents
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import FileRecord, Removal, Scope, StayingDocuments, StayReason
 
 _MOST: Final = 20  # documents of a folder that a pass removes unasked, though over half of it

@@ -30,10 +30,11 @@ from chapterhouse.errors import (
     UsageError,
 )
 from chapterhouse.files import make_folder, move_into_place, sync_folder, work_folder, write_whole
-from chapterhouse.ports.index import Index
-from chapterhouse.ports.store import Blobs, Store
+from chapterhouse.index import Index
 from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE
 from chapterhouse.settings_file import portable_settings
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     ExportReport,

@@ -16,10 +16,11 @@ import numpy as np
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.files import OTHERS
-from chapterhouse.ports.index import Index
-from chapterhouse.ports.store import Blobs, Store
+from chapterhouse.index import Index
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.reading.pool import describe_readers
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Check, Document, EncoderStatus, Progress, Scope, SourceKind
 

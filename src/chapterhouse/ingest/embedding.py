@@ -12,10 +12,10 @@ from typing import Final
 from chapterhouse.chunking.build import embedding_text
 from chapterhouse.errors import EngineError
 from chapterhouse.files import make_folder, write_whole
-from chapterhouse.ports.models import Embedder
-from chapterhouse.ports.store import Store
-from chapterhouse.ports.vectors import Embeddings
+from chapterhouse.store.embeddings import EmbeddingStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Chunk, Document, Progress, Scope
+from chapterhouse.types.engines import Embedder
 
 _NOTE: Final = "complete"
 _DOCUMENTS_READ: Final = 64
@@ -23,7 +23,7 @@ _CHUNKS_AT_ONCE: Final = 64  # embedded together: what a service gets in one req
 _CHUNKS_FIRST: Final = 8  # doubled each time: a process that is killed early has done something
 
 
-def served_languages(embeddings: Embeddings, embedder: Embedder) -> tuple[str, ...]:
+def served_languages(embeddings: EmbeddingStore, embedder: Embedder) -> tuple[str, ...]:
     """Return the languages of the stored documents that an embedder serves."""
     return tuple(name for name in embeddings.languages() if embedder.serves(name))
 
@@ -121,7 +121,7 @@ def _batches(
 
 
 def _pending(
-    embeddings: Embeddings, embedder: Embedder, languages: Sequence[str]
+    embeddings: EmbeddingStore, embedder: Embedder, languages: Sequence[str]
 ) -> Iterator[Document]:
     after = ""
     while found := embeddings.pending(embedder.fingerprint, languages, after, _DOCUMENTS_READ):
@@ -146,7 +146,9 @@ def _group(
 
 
 def _embed(
-    batch: Sequence[tuple[Document, Sequence[Chunk]]], embeddings: Embeddings, embedder: Embedder
+    batch: Sequence[tuple[Document, Sequence[Chunk]]],
+    embeddings: EmbeddingStore,
+    embedder: Embedder,
 ) -> Sequence[Document]:
     """Embed and commit a batch; return the documents that were not changed meanwhile."""
     texts = [

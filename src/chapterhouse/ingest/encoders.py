@@ -20,6 +20,7 @@ from typing import Final, Protocol
 
 from chapterhouse.errors import ChapterhouseError, EngineError, NotFoundError, RefusedError
 from chapterhouse.files import lock_folder
+from chapterhouse.index import Index
 from chapterhouse.ingest.embedding import (
     embed_pending,
     pending_texts,
@@ -28,12 +29,10 @@ from chapterhouse.ingest.embedding import (
     write_note,
 )
 from chapterhouse.models.cards import card_of, display_name
-from chapterhouse.ports.index import Index, VectorSearch
-from chapterhouse.ports.limited import limit
-from chapterhouse.ports.models import Embedder
-from chapterhouse.ports.store import Store
-from chapterhouse.ports.vectors import ACTIVE, BUILDING, PREVIOUS, Embeddings
 from chapterhouse.settings import EmbeddingSettings
+from chapterhouse.store.embeddings import ACTIVE, BUILDING, PREVIOUS, EmbeddingStore
+from chapterhouse.store.limited import limit
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import (
     Document,
     EmbeddingProgress,
@@ -43,6 +42,7 @@ from chapterhouse.types import (
     Progress,
     Scope,
 )
+from chapterhouse.types.engines import Embedder, VectorSearch
 
 _WORK: Final = "background"  # the workspace's folder of the lock, the log and a note
 _TRIED: Final = 4  # chunks embedded to learn the speed
@@ -379,7 +379,7 @@ class Encoders:
                 shutil.rmtree(path, ignore_errors=True)  # a reader may hold it: next time
 
     @property
-    def _embeddings(self) -> Embeddings:
+    def _embeddings(self) -> EmbeddingStore:
         return self._store.embeddings()
 
     @property

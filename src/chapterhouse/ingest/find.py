@@ -2,7 +2,7 @@
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ingest.look import UNPACKED
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Document, FileRecord, Scope
 
 _NAMED = 5

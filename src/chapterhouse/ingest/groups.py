@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.ingest.look import Look
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import FileOutcome
 
 # What one transaction may hold. Nobody else can write while it lasts.

@@ -23,7 +23,7 @@ from chapterhouse.ingest.outcomes import drop_members, rename_outcome, unchanged
 from chapterhouse.ingest.pipeline import in_order, run, run_suspects_last, submit
 from chapterhouse.ingest.plan import Plan, make_plan
 from chapterhouse.ingest.renames import Contents, file_moves, find_renames
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.naming import slug
 from chapterhouse.types import (
     DEFAULT_SHELF,

@@ -14,8 +14,8 @@ from chapterhouse.ingest.look import MOST_ATTEMPTS
 from chapterhouse.ingest.quarantine import blame
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.ingest.workers import Worker
-from chapterhouse.ports.jobs import Jobs
-from chapterhouse.ports.store import Store
+from chapterhouse.store.jobs import JobStore
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import INCOMPLETE, OPEN, UPLOAD, AddReport, FileRecord, Job, JobState
 
 Value = TypeVar("Value")
@@ -53,7 +53,7 @@ class Runner:
     lease_seconds: float = LEASE_SECONDS
 
     @property
-    def jobs(self) -> Jobs:
+    def jobs(self) -> JobStore:
         """The queue."""
         return self.store.jobs()
 

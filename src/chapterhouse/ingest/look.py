@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.ports.store import Store
 from chapterhouse.presenting.wording import join_words
 from chapterhouse.reading.formats import ARCHIVES
 from chapterhouse.reading.limits import Limits
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     Extraction,

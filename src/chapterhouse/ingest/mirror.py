@@ -20,7 +20,7 @@ from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.plan import Plan, make_plan, plan_known
 from chapterhouse.ingest.preview import preview_plan, unopened
 from chapterhouse.ingest.renames import Contents
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
     AddReport,

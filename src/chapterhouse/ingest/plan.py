@@ -22,7 +22,7 @@ from chapterhouse.connectors.folder import (
 from chapterhouse.connectors.patterns import left_out
 from chapterhouse.connectors.volumes import Volumes
 from chapterhouse.ingest.absence import Away, sort_missing
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.naming import printable_name, source_name, system_path
 from chapterhouse.types import Document, FileRecord, Ignored, Notice, Source, SourceKind
 

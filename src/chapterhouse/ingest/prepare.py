@@ -12,7 +12,6 @@ from chapterhouse.claims.dates import dateline
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.reading.ocr import ENGINES
 from chapterhouse.text.canonical import choose_title, compose
 from chapterhouse.text.front_matter import front_matter
@@ -27,6 +26,7 @@ from chapterhouse.types import (
     Notice,
     Status,
 )
+from chapterhouse.types.engines import Chunker, Embedder
 
 if TYPE_CHECKING:
     import numpy as np

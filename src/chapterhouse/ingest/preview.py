@@ -9,7 +9,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import has_stamp, status_of, worth_another_try
 from chapterhouse.ingest.plan import Plan, make_plan
 from chapterhouse.ingest.renames import Contents, find_renames
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import AddReport, FileOutcome, FileRecord, Status
 
 

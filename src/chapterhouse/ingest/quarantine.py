@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.ingest.look import MOST_ATTEMPTS, PROCESS_DIED
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import FileInFlight, FileRecord, Scope, Status, Step
 
 _SENTENCE: Final = "The process that worked on it died {times}."

@@ -7,9 +7,9 @@ from typing import Final
 from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.chunking.fingerprint import formats_of
-from chapterhouse.ports.models import Chunker, Embedder
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Document, Progress, Scope
+from chapterhouse.types.engines import Chunker, Embedder
 
 _ALL: Final = Scope.everything()
 

@@ -11,7 +11,7 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest import uploads
 from chapterhouse.ingest.look import CONTAINERS
 from chapterhouse.ingest.traces import search_files, traces_of
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Document, FileSearch, Progress, Removal, Scope, Traces
 
 # A blob is written before its document is committed: it may be needed by one on its way.

@@ -14,7 +14,7 @@ from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import CONTAINERS, has_stamp
 from chapterhouse.ingest.plan import Plan
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import FileMove, FileRecord, Scope
 
 Contents = Callable[[Sequence[SourceFile], int], Generator[Content | RejectedError]]

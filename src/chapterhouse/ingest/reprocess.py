@@ -10,7 +10,7 @@ from chapterhouse.errors import NotFoundError, RejectedError
 from chapterhouse.ingest.look import Look, Work, is_suspect
 from chapterhouse.ingest.pipeline import run_suspects_last, submit
 from chapterhouse.ingest.plan import find_file
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import AddReport, Document, FileRecord, Scope, Status
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from chapterhouse.connectors.folder import location_of
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ingest.plan import name_of_folder
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind
 
 _WITH_SHELF = (SourceKind.FOLDER, SourceKind.LINKS, SourceKind.CLOUD)  # which people chose

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from chapterhouse.database_file import database_bytes
 from chapterhouse.files import write_whole
-from chapterhouse.ports.store import Store
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Document, FileSearch, Scope, Traces
 
 _PIECE: Final = 24  # bytes that are looked for: a database has a text in parts

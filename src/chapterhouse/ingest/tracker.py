@@ -6,7 +6,7 @@ from concurrent.futures import CancelledError
 from dataclasses import replace
 
 from chapterhouse.ingest.look import Work
-from chapterhouse.ports.jobs import Jobs
+from chapterhouse.store.jobs import JobStore
 from chapterhouse.types import FileInFlight, Job, Progress, Step
 
 
@@ -20,7 +20,7 @@ class Tracker:
     """
 
     def __init__(
-        self, job: Job, jobs: Jobs, clock: Callable[[], float], lease_seconds: float
+        self, job: Job, jobs: JobStore, clock: Callable[[], float], lease_seconds: float
     ) -> None:
         self._job = job
         self._progress = Progress(job.done, job.total, job.current)

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from chapterhouse.library import settings as configuring
     from chapterhouse.library import sources as syncing
     from chapterhouse.models import served
-    from chapterhouse.ports.memories import Memories
+    from chapterhouse.store.memory import MemoryStore
 else:
     curate = lazy("chapterhouse.agents.curate")
     curated = lazy("chapterhouse.agents.curated")
@@ -183,7 +183,7 @@ class Library:
         return working.LibraryJobs(self._whole)
 
     @property
-    def memory(self) -> "Memories":
+    def memory(self) -> "MemoryStore":
         """What was asked and answered."""
         return self._runtime.memories
 

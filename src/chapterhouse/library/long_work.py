@@ -19,8 +19,8 @@ from chapterhouse.ingest.sources import remember_folders, shelf_of
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.library.source_sync import sync_sources
 from chapterhouse.loading import lazy
-from chapterhouse.ports.jobs import Jobs
 from chapterhouse.presenting.wording import staying_sentence
+from chapterhouse.store.jobs import JobStore
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
     DEFAULT_SHELF,
@@ -96,7 +96,7 @@ def uploading(file: str, name: str, shelf: str) -> Order:
     return Order(UPLOAD, {"file": file, "name": name, "shelf": shelf}, _lane_of_upload(file))
 
 
-def has_upload_job(jobs: Jobs, file: str) -> bool:
+def has_upload_job(jobs: JobStore, file: str) -> bool:
     """Whether a job is known that reads a received file, or may be tried again."""
     return any(job.arguments.get("file") == file for job in jobs.jobs(lane=_lane_of_upload(file)))
 

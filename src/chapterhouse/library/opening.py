@@ -28,10 +28,6 @@ from chapterhouse.models.opening import (
     state_length,
 )
 from chapterhouse.models.static import NoEmbedder, static_embedder
-from chapterhouse.ports.models import (
-    Chunker,
-    Embedder,
-)
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
@@ -39,12 +35,13 @@ from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, Embeddin
 from chapterhouse.settings_file import StatedSettings, read_stated
 from chapterhouse.settings_stored import ResolvedSettings, resolve
 from chapterhouse.store.access_database import AccessDatabase
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.definitions import Definitions
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
-from chapterhouse.store.sqlite import SqliteStore, require_not_emptied
+from chapterhouse.store.sqlite import Store, require_not_emptied
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Extraction, Snapshot
+from chapterhouse.types.engines import Chunker, Embedder
 from chapterhouse.types.personas import COUNCIL_MARKS, PERSONA_MARKS
 
 if TYPE_CHECKING:
@@ -53,13 +50,12 @@ if TYPE_CHECKING:
     from chapterhouse.connectors import fetch
     from chapterhouse.connectors.content import Content
     from chapterhouse.connectors.folder import SourceFile
+    from chapterhouse.index import Index
     from chapterhouse.ingest import archive, prepare, recut
     from chapterhouse.ingest.archive import Databases, Place
     from chapterhouse.ingest.look import Prepare
     from chapterhouse.library import access, passwords
     from chapterhouse.models import built_in
-    from chapterhouse.ports.index import Index
-    from chapterhouse.ports.store import Store
 else:
     prompt = lazy("chapterhouse.answering.prompt")
     sentence = lazy("chapterhouse.chunking.sentence")
@@ -109,7 +105,7 @@ def cutter_for(settings: Settings) -> "recut.Cutter":
     )
 
 
-def resolve_stored(stated: StatedSettings, store: "Store") -> ResolvedSettings:
+def resolve_stored(stated: StatedSettings, store: Store) -> ResolvedSettings:
     """Return the settings that hold with what the database says of them."""
     found = store.settings()
     sequence = found.sequence()  # first: what is changed meanwhile counts as changed later
@@ -127,7 +123,7 @@ def resolve_settings(home: Path, workspace: str) -> ResolvedSettings:
     stated = read_stated(home, folder)
     if not (folder / "library.db").exists():
         return ResolvedSettings(stated.settings, stated)
-    with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
+    with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
         return resolve_stored(stated, store)
 
 
@@ -139,9 +135,9 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
     """
     folder = home / "workspaces" / workspace
     folders = definition_folders(home, workspace)
-    blobs = FolderBlobs(folder / "blobs")
+    blobs = Blobs(folder / "blobs")
     with ExitStack() as opened:
-        store = SqliteStore(folder / "library.db", blobs=blobs)
+        store = Store(folder / "library.db", blobs=blobs)
         opened.callback(store.close)
         if isinstance(stated, Settings):
             resolved = ResolvedSettings(stated)
@@ -172,8 +168,8 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
             settings=settings,
             resolved=resolved,
             definitions={
-                "persona": FolderDefinitions(folders["personas"], PERSONA_MARKS),
-                "council": FolderDefinitions(folders["councils"], COUNCIL_MARKS),
+                "persona": Definitions(folders["personas"], PERSONA_MARKS),
+                "council": Definitions(folders["councils"], COUNCIL_MARKS),
             },
             store=store,
             memories=store.memories(),
@@ -242,12 +238,10 @@ def databases() -> "Databases":
 
 
 @contextmanager
-def _open_stored(folder: Path) -> Iterator["tuple[SqliteStore, Mapping[str, Index]]"]:
+def _open_stored(folder: Path) -> Iterator["tuple[Store, Mapping[str, Index]]"]:
     """Open the store of a workspace and what is made of it while adding, under no settings."""
     with ExitStack() as opened:
-        store = opened.enter_context(
-            SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs"))
-        )
+        store = opened.enter_context(Store(folder / "library.db", blobs=Blobs(folder / "blobs")))
         aliases = AliasIndex(folder / "index" / "names")
         opened.callback(aliases.close)
         yield (
@@ -264,7 +258,7 @@ def _nonce() -> str:
     return "".join(secrets.choice(ascii_lowercase) for _ in range(prompt.MARK_LETTERS))
 
 
-def _wanted(settings: EmbeddingSettings, store: "Store") -> Wanted | None:
+def _wanted(settings: EmbeddingSettings, store: Store) -> Wanted | None:
     """Return the encoder that the settings name; a service that is down only delays it."""
     if settings.engine in {"static", "none"}:
         return None

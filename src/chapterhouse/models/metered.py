@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable, Sequence
 
 from chapterhouse.concurrency import run_sync
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.telemetry import chat_span, record_writing
 from chapterhouse.types import ModelLimits, OutputFormat, Tool, Usage, Writing
+from chapterhouse.types.engines import LanguageModel
 
 
 class Metered:

@@ -13,13 +13,13 @@ from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.loading import lazy
 from chapterhouse.models.model_folder import ModelFolder, open_model_folder
 from chapterhouse.models.static import NoEmbedder, static_embedder
-from chapterhouse.ports.models import Embedder, LanguageModel, Reranker
 from chapterhouse.settings import (
     EmbeddingSettings,
     LanguageModelSettings,
     RerankSettings,
     Settings,
 )
+from chapterhouse.types.engines import Embedder, LanguageModel, Reranker
 
 if TYPE_CHECKING:
     from chapterhouse.models import (

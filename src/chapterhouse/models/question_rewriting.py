@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.text.loose_json import objects_in
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.view import neutralise
 from chapterhouse.types import OutputFormat, Rewriting, Turn, Writing
+from chapterhouse.types.engines import LanguageModel
 
 _QUESTION_CHARACTERS: Final = 4_000
 _PASSAGE_CHARACTERS: Final = 1_500

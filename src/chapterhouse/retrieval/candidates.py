@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.errors import EngineError
-from chapterhouse.ports.index import LexicalSearch, VectorSearch
-from chapterhouse.ports.models import Embedder
 from chapterhouse.retrieval.fuse import TABLE_FUSION, RankedList
 from chapterhouse.retrieval.method import Method
 from chapterhouse.types import (
@@ -21,6 +19,7 @@ from chapterhouse.types import (
     Variant,
     VariantKind,
 )
+from chapterhouse.types.engines import Embedder, LexicalSearch, VectorSearch
 
 AS_WRITTEN_WEIGHT: Final = 0.9  # of a question whose misspelled words are corrected
 

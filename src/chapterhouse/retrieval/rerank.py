@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
-from chapterhouse.ports.models import Reranker
 from chapterhouse.text.terms import find_terms, term_numbers, text_of_section
 from chapterhouse.types import Chunk, Document, Question, TermRows, WeightedTerm
+from chapterhouse.types.engines import Reranker
 
 
 @dataclass(frozen=True, slots=True, eq=False)

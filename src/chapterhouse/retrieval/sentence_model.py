@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chapterhouse.errors import EngineError
-from chapterhouse.ports.models import Embedder, TokenEmbedder
 from chapterhouse.retrieval.sentences import (
     BY_MEANING,
     BY_WORDS,
@@ -28,6 +27,7 @@ from chapterhouse.retrieval.sentences import (
     word_weights,
 )
 from chapterhouse.types import Hit, Question
+from chapterhouse.types.engines import Embedder, TokenEmbedder
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.ports.models import Embedder
 from chapterhouse.retrieval.rerank import inverse_frequency
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import word_spans
@@ -21,6 +20,7 @@ from chapterhouse.text.scripts import letter_groups
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.text.terms import text_of_section
 from chapterhouse.types import Chunk, Hit, Kind, Question, Range
+from chapterhouse.types.engines import Embedder
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from chapterhouse.ports.index import LexicalSearch
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.text.analyse import analyse
@@ -12,6 +11,7 @@ from chapterhouse.text.language import foreign_to
 from chapterhouse.text.mentions import LANGUAGES, bare_word, is_form_word, parts_to_find
 from chapterhouse.text.scripts import script_language
 from chapterhouse.types import Correction, Query, Question, Scope, corrected
+from chapterhouse.types.engines import LexicalSearch
 
 _MOST_CHECKED: Final = 6  # words of one question
 _PARTS: Final = re.compile(r"[^\W\d_]+|\d+")

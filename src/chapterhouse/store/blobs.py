@@ -13,7 +13,7 @@ from chapterhouse.files import UNFINISHED, make_folder, sync_folder, write_whole
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
-class FolderBlobs:
+class Blobs:
     """Blobs as files ``ab/abcdef…`` below ``root``; safe for several processes at once."""
 
     def __init__(self, root: Path) -> None:

@@ -11,8 +11,11 @@ from chapterhouse.errors import RefusedError
 from chapterhouse.files import lock_folder, make_folder, write_whole
 
 
-class FolderDefinitions:
-    """The definitions in one folder, which need not be there yet."""
+class Definitions:
+    """All definitions of one kind: files by name, and a folder for documents.
+
+    What a file may say is not looked at here: the registry parses it and names what is wrong.
+    """
 
     def __init__(
         self, path: Path, marks: Sequence[str], permitted: Collection[str] | None = None
@@ -22,9 +25,9 @@ class FolderDefinitions:
         self._marks = tuple(marks)
         self._permitted = None if permitted is None else frozenset(permitted)
 
-    def within(self, names: Collection[str]) -> "FolderDefinitions":
+    def within(self, names: Collection[str]) -> "Definitions":
         """Return definitions of which only those of some names are there; none can be written."""
-        return FolderDefinitions(self._path, self._marks, names)
+        return Definitions(self._path, self._marks, names)
 
     def _is_permitted(self, name: str) -> bool:
         return self._permitted is None or name in self._permitted

@@ -11,13 +11,17 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.ports.vectors import ACTIVE, BUILDING, PREVIOUS
 from chapterhouse.store import rows
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, first, run
 from chapterhouse.types import Change, Document, EmbeddingProgress, EncoderRecord
 
 _DROPPED_AT_ONCE: Final = 200  # rows of a transaction: others wait for it
+
+# The roles of encoders: what questions use, what they used before, and what is being built.
+ACTIVE: Final = "active"
+PREVIOUS: Final = "previous"
+BUILDING: Final = "building"
 
 
 class EmbeddingStore:

@@ -22,13 +22,13 @@ _REMEMBERED: Final = 1_000  # finished jobs
 
 
 class JobStore:
-    """The jobs of one workspace."""
+    """Jobs of one workspace. Every method is one transaction; times are seconds since 1970."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
 
     def enqueue(self, kind: str, arguments: Mapping[str, object], lane: str, now: float) -> Job:
-        """Return a new pending job, or the equal one that nobody is at."""
+        """Return a new pending job, or the equal one that is pending or whose lease has ended."""
         text = _json(arguments)
         with self._connections.write() as connection:
             found = first(connection, "free_job", now, kind, text)
@@ -43,7 +43,20 @@ class JobStore:
         *,
         uploads: bool = False,
     ) -> Job | None:
-        """Give the job whose turn it is, or the named one if it is free, to a worker."""
+        """Give a job to a worker until its lease ends, and count an attempt.
+
+        It is the oldest job that is pending and not put off, or whose lease has ended, of the lane
+        that was served least recently; a lane with a job under a lease is left out. All uploads
+        are one lane in this, though they need not wait for each other. None where there is no
+        such job.
+
+        Args:
+            worker: Who asks.
+            now: The time.
+            lease_until: When another may take it over.
+            job_id: Only this job, also where it is put off.
+            uploads: Only a received file.
+        """
         key = _key(job_id) if job_id else 0
         with self._connections.write() as connection:
             found = first(connection, "claimable_job", now, key, uploads)
@@ -52,19 +65,35 @@ class JobStore:
             return _job(run(connection, "claim_job", worker, lease_until, int(now), found[0])[0])
 
     def stored(self, job: Job, result: Mapping[str, object]) -> bool:
-        """Write what came of a job with what it stores; False where it may not go on."""
+        """Write what came of a job, in the transaction that stores what it is about.
+
+        Returns:
+            False where it is to be cancelled, or is another worker's by now: then nothing is to be
+            stored. A removal cancels the uploads of what it removes in its own transaction.
+        """
         with self._connections.write() as connection:
             return bool(run(connection, "job_stored", _json(result), _key(job.id), job.worker))
 
     def report(self, job: Job, lease_until: float) -> bool:
-        """Write how far a job is, and extend its lease; say whether to go on."""
+        """Write how far a job is, and extend its lease.
+
+        Returns:
+            Whether to go on: False where it is to be cancelled, or is another worker's by now.
+        """
         values = (_progress(job), job.attempts, lease_until, _key(job.id), job.worker)
         with self._connections.write(durable=False) as connection:
             found = run(connection, "report_job", *values)
         return bool(found) and not found[0][0]
 
     def finish(self, job: Job, now: float) -> bool:
-        """Write how a job ended, or give it back; False where it is another worker's by now."""
+        """Write how a job ended, or, where its state is pending, give it back.
+
+        An upload that is done names its file no more. What came of a job that is given back is
+        written by ``stored`` alone.
+
+        Returns:
+            False where it is another worker's by now; then nothing is written.
+        """
         waits = job.state is JobState.PENDING
         values = (
             job.state.value,
@@ -84,7 +113,11 @@ class JobStore:
         return bool(found)
 
     def cancel(self, job_id: str, now: float) -> Job:
-        """Cancel a pending job; ask the worker of a running one to stop."""
+        """Cancel a pending job; ask the worker of a running one to stop. Return what it is then.
+
+        Raises:
+            NotFoundError: there is no such job.
+        """
         key = _key(job_id)
         with self._connections.write() as connection:
             run(connection, "cancel_pending_job", int(now), key)
@@ -97,12 +130,22 @@ class JobStore:
             run(connection, "expire_job", _key(job.id), job.worker)
 
     def job(self, job_id: str) -> Job:
-        """Return a job."""
+        """Return a job.
+
+        Raises:
+            NotFoundError: there is no such job.
+        """
         with self._connections.read() as connection:
             return _found(first(connection, "job", _key(job_id)), job_id)
 
     def forget_uploads(self, documents: Iterable[Document]) -> list[str]:
-        """End jobs that would store the documents again, and forget the files' names."""
+        """End jobs that would store the bytes of documents on their shelves again.
+
+        They forget the names of the files, too. A job for another shelf is another's.
+
+        Returns:
+            The names of their received files, those of jobs that had ended before among them.
+        """
         with self._connections.write() as connection:
             wanted = json.dumps(
                 [(one.sha256, shelf) for one in documents for shelf in ("", *one.shelves)]
@@ -123,7 +166,13 @@ class JobStore:
     def jobs(
         self, states: Sequence[JobState] = (), lane: str = "", limit: int = _REMEMBERED
     ) -> tuple[Job, ...]:
-        """Return the latest jobs, newest first."""
+        """Return the latest jobs, newest first.
+
+        Args:
+            states: Only jobs in one of them; all where none is named.
+            lane: Only jobs of this lane; all when empty.
+            limit: At most so many.
+        """
         named = json.dumps([state.value for state in states or JobState])
         return tuple(map(_job, self._connections.rows("jobs", named, lane, limit)))
 

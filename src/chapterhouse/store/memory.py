@@ -19,7 +19,6 @@ import apsw
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.loading import lazy
-from chapterhouse.ports.memories import FAR_FUTURE
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, first, run
 from chapterhouse.text.analyse import SNOWBALL, analyse
@@ -38,9 +37,15 @@ _K1: Final = 1.2
 _B: Final = 0.75
 _LEAST_WEIGHT: Final = 1e-6  # of a term that most memories hold
 
+FAR_FUTURE: Final = 2**62  # seconds
+
 
 class MemoryStore:
-    """The memories of one workspace, and the answers that are kept until anything changes."""
+    """What was asked and answered, and answers that hold until anything in the library changes.
+
+    A memory belongs to a persona, or to the library itself. The scope of a read is whose memories
+    it may see; where nobody is named it sees none.
+    """
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections

@@ -22,13 +22,19 @@ _ALL: Final = -1  # the limit of SQLite for none
 
 
 class QuestionStore:
-    """The questions of one workspace."""
+    """The questions of one workspace: counts for those who look after all of its documents.
+
+    A document that is removed is no longer named by any, and their texts are gone with it.
+    """
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
 
     def record(self, record: QuestionRecord, drop_before: int) -> None:
-        """Record a question, and drop those asked before a time; see ``Questions``."""
+        """Record a question, and drop those asked before a time. It need not survive a power cut.
+
+        Documents that are no longer there are left out, and with them the text.
+        """
         named = tuple(dict.fromkeys((*record.cited, *record.nearest)))
         with self._connections.write(durable=False) as connection:
             run(connection, "drop_old_questions", drop_before)
@@ -61,7 +67,13 @@ class QuestionStore:
         return int(found[0]) if found else 0
 
     def figures(self, since: int, now: int, limit: int) -> QuestionFigures:
-        """Return what the questions asked since a time come to; see ``Questions``."""
+        """Return what the questions asked since a time come to, read in one moment.
+
+        Args:
+            since: In seconds.
+            now: In seconds; ages of documents are counted to it.
+            limit: Documents of each list at most; 0 for all.
+        """
         most = limit or _ALL
         with self._connections.read() as connection:
             ((cited_documents,),) = run(connection, "count_cited_documents", since)

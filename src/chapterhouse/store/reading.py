@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.ports.store import Blobs
 from chapterhouse.store import rows
+from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.sources import read_trust
 from chapterhouse.store.statements import Row, Value, first, run

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.ports.store import Blobs
 from chapterhouse.store import rows, writing
-from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.examining import StoreExaminer
@@ -51,7 +50,7 @@ def require_not_emptied(path: Path) -> None:
     left = [one.name for one in folders if any(file.is_file() for file in one.rglob("*"))]
     if left:
         what = "is empty" if path.exists() else "is missing"
-        blobs = sorted(FolderBlobs(path.parent / "blobs").hashes())
+        blobs = sorted(Blobs(path.parent / "blobs").hashes())
         named = f" Blobs, bytes of larger files: {', '.join(blobs[:_SHOWN])}" if blobs else ""
         more = f" and {len(blobs) - _SHOWN} more" if len(blobs) > _SHOWN else ""
         raise CorruptLibraryError(
@@ -61,8 +60,11 @@ def require_not_emptied(path: Path) -> None:
         )
 
 
-class SqliteStore(StoreReader):
+class Store(StoreReader):
     """The store of one workspace, for several threads and processes at once.
+
+    Every method that writes is one durable transaction: once it returns, its effect survives a
+    power cut; until then nobody sees any of it.
 
     Args:
         path: The database; created, with its folder, if it is not there.
@@ -202,7 +204,11 @@ class SqliteStore(StoreReader):
         vectors: NDArray[np.float32] | None,
         fingerprint: str,
     ) -> bool:
-        """Replace the chunks of a stored document, and all its vectors; see ``DocumentWriter``."""
+        """Replace the chunks of a stored document, and all its vectors, and nothing else.
+
+        Returns:
+            False if it was replaced or removed meanwhile; nothing was written.
+        """
         if vectors is not None and len(vectors) != len(chunks):
             raise ValueError(f"{document.id} needs {len(chunks)} vectors, got {len(vectors)}.")
         with self._connections.write() as connection:

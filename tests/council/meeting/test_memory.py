@@ -15,7 +15,6 @@ from chapterhouse.council.meeting.memory import (
 )
 from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.ports.memories import Memories
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.types import (
     Citation,
@@ -73,7 +72,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 @pytest.fixture
-def memories(library: Library) -> Memories:
+def memories(library: Library) -> MemoryStore:
     return library.memory
 
 

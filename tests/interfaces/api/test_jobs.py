@@ -34,7 +34,7 @@ def test_a_job_that_meets_a_full_disk_says_why_it_waits(served: Served) -> None:
         file = {"file": ("tide.md", b"# Tide\n\n" + b"The tide turns at four. " * 10_000)}
         path = f"/api/jobs/{client.post('/api/documents/upload', files=file).json()['id']}"
         with Library.open(served.home) as library:
-            writer = library._runtime.store._connections._writer  # type: ignore[attr-defined]
+            writer = library._runtime.store._connections._writer
             writer.pragma("max_page_count", writer.pragma("page_count"))
             library.jobs.work(once=True)
         waiting = client.get(path).json()

@@ -32,8 +32,8 @@ from chapterhouse.council.meeting.written import (
 )
 from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.models.metered import Metered
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.types import Gap, Minutes, Point
+from chapterhouse.types.engines import LanguageModel
 
 
 def draft_minutes(session: Session, record: Record, runtime: Runtime) -> Minutes:

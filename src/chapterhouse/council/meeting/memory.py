@@ -12,7 +12,7 @@ from typing import Final
 from chapterhouse.agents.council_model import CHAIR, shelf_of
 from chapterhouse.council.meeting.prompts import numbers_of
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.ports.memories import Memories
+from chapterhouse.store.memory import MemoryStore
 from chapterhouse.types import Memory, Minutes
 
 _DAY: Final = 86_400
@@ -39,7 +39,7 @@ def is_council_owner(owner: str) -> bool:
 
 
 def recall(
-    council: str, member: str, question: str, memories: Memories, limit: int, now: int
+    council: str, member: str, question: str, memories: MemoryStore, limit: int, now: int
 ) -> tuple[Memory, ...]:
     """Return what fits a question of what a member held and the council decided, best first.
 
@@ -55,7 +55,7 @@ def recall(
 
 
 def remember_meeting(
-    minutes: Minutes, memories: Memories, now: int, days: int, sequence: int
+    minutes: Minutes, memories: MemoryStore, now: int, days: int, sequence: int
 ) -> tuple[str, ...]:
     """Put what everyone held and what was decided into the memory; return warnings.
 
@@ -126,7 +126,7 @@ def _sources(minutes: Minutes, numbers: Iterable[int]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _is_known(memory: Memory, memories: Memories, now: int) -> bool:
+def _is_known(memory: Memory, memories: MemoryStore, now: int) -> bool:
     """Whether its owner's latest memory says the same of the same library."""
     latest = memories.memories([memory.persona], 1, now)
     return any(

@@ -23,7 +23,6 @@ from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.aspects import aspects_of
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.tools import Opened, installed_tools, participant_tools
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.types import (
     Aspect,
     Excerpt,
@@ -35,6 +34,7 @@ from chapterhouse.types import (
     SearchResult,
     Tool,
 )
+from chapterhouse.types.engines import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)

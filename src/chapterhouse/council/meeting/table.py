@@ -18,10 +18,10 @@ from chapterhouse.answering.search import method_for, reference_of, search
 from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.passages import Candidates, best_passage, goes_on
-from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.fuse import RankedList, combine_scores
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import Sentence, text_of
+from chapterhouse.store.sqlite import Store
 from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.view import inert
 from chapterhouse.types import (

@@ -34,7 +34,6 @@ from chapterhouse.council.meeting.record import Ledger, OnText, TurnTask
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.errors import PromptTooLongError
 from chapterhouse.models.metered import Metered
-from chapterhouse.ports.models import LanguageModel
 from chapterhouse.types import (
     Citation,
     Ground,
@@ -47,6 +46,7 @@ from chapterhouse.types import (
     Tool,
     Writing,
 )
+from chapterhouse.types.engines import LanguageModel
 
 _STATEMENT_MARKER: Final = re.compile(
     r" ?[\[(]\s*(s\d{1,6}(?:\s*[,;]?\s*s\d{1,6})*)\s*[\])]", re.IGNORECASE

@@ -1,33 +1,25 @@
-"""What reads, cuts, embeds, ranks, writes and judges texts."""
+"""What cuts, embeds, searches, ranks and writes texts, as protocols."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.types import (
     Body,
-    Extraction,
     ModelLimits,
     OutputFormat,
+    Scope,
+    Scored,
     Span,
+    TermRows,
     TokenVectors,
     Tool,
+    WeightedTerm,
     Writing,
 )
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-class Reader(Protocol):
-    """Bytes to Markdown. Runs in a worker process that may be killed."""
-
-    def __call__(self, data: bytes, name: str) -> Extraction:
-        """Read ``data``; ``name`` is the file's name and only advisory.
-
-        Raises:
-            RejectedError: the bytes cannot be read; its code says why.
-        """
 
 
 class Chunker(Protocol):
@@ -122,3 +114,51 @@ class LanguageModel(Protocol):
         Raises:
             EngineError: the model cannot be reached or gave nothing.
         """
+
+
+class LexicalSearch(Protocol):
+    """The chunks that share terms with a question.
+
+    Scores and counts come from the chunks inside the scope: what is on other shelves never moves
+    them.
+    """
+
+    def search(
+        self,
+        terms: Sequence[WeightedTerm],
+        scope: Scope,
+        limit: int,
+        documents: Sequence[str] = (),
+    ) -> Sequence[Scored]:
+        """Return at most ``limit`` chunks by BM25, best first; ties in order of key.
+
+        With ``documents``, only chunks of these, also those in which none of the terms occurs.
+        """
+
+    def search_phrase(self, words: Sequence[str], scope: Scope, limit: int) -> Sequence[Scored]:
+        """Return chunks in which the terms ``words`` stand one after the other."""
+
+    def document_frequencies(self, terms: Sequence[str], scope: Scope) -> Sequence[int]:
+        """Count the chunks in which each term occurs, all at one state of the index."""
+
+    def terms_of(self, keys: Sequence[int], scope: Scope) -> TermRows:
+        """Return the terms of chunks, one row for each of ``keys`` in their order.
+
+        The row of a chunk outside the scope is empty.
+        """
+
+    def size(self, scope: Scope) -> int:
+        """Count the chunks."""
+
+
+class VectorSearch(Protocol):
+    """The chunks nearest to a question's vector."""
+
+    def search(
+        self,
+        vector: "NDArray[np.float32]",
+        scope: Scope,
+        limit: int,
+        also: Sequence[int] = (),
+    ) -> Sequence[Scored]:
+        """Return the ``limit`` chunks of highest cosine, and the cosines of those in ``also``."""
