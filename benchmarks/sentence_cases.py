@@ -24,7 +24,7 @@ from chapterhouse.answering.extractive import Reference
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import reference_of
 from chapterhouse.library import Library
-from chapterhouse.retrieval.widen import merge_ranges
+from chapterhouse.retrieval.pack import merge_ranges
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Body, CorpusCounts, Document, Range, Scope, SearchResult
 from collection import Collection, open_collection

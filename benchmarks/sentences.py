@@ -24,12 +24,12 @@ from scipy.optimize import minimize
 from chapterhouse.answering.choosing import WORDS
 from chapterhouse.answering.extractive import CHUNKS_READ
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.retrieval.sentence_model import serves
 from chapterhouse.retrieval.sentences import (
     BY_MEANING,
     BY_WORDS,
     Floats,
     features,
+    serves,
     split_hits,
     text_of,
     word_weights,

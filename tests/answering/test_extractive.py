@@ -23,7 +23,7 @@ from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.question import parse_question
-from chapterhouse.retrieval.sentence_model import SentenceScorer
+from chapterhouse.retrieval.sentences import SentenceScorer
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.canonical import compose
 from chapterhouse.types import (

@@ -12,7 +12,7 @@ from chapterhouse.errors import EngineError
 from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.candidates import Sources
-from chapterhouse.retrieval.sentence_model import SentenceModel, sentence_model
+from chapterhouse.retrieval.sentences import SentenceModel, sentence_model
 from chapterhouse.text.aliases import names_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.spelling import words_of

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.retrieval.boost import (
+from chapterhouse.retrieval.question import parse_question
+from chapterhouse.retrieval.rerank import (
     FRESHNESS_FLOOR,
     TAG_BOOST,
     Recency,
@@ -16,7 +17,6 @@ from chapterhouse.retrieval.boost import (
     tags_of,
     weight_of,
 )
-from chapterhouse.retrieval.question import parse_question
 
 from .scripted import document
 

@@ -17,10 +17,10 @@ from chapterhouse.retrieval.context import (
     build_context,
     repack,
 )
+from chapterhouse.retrieval.pack import with_surroundings
 from chapterhouse.retrieval.present import document_line, place_line, prompt_view
 from chapterhouse.retrieval.question import parse_question
-from chapterhouse.retrieval.sentence_model import SentenceScorer
-from chapterhouse.retrieval.widen import with_surroundings
+from chapterhouse.retrieval.sentences import SentenceScorer
 from chapterhouse.text.canonical import compose
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.text.rows import term_rows
 
-from chapterhouse.retrieval.duplicates import near_duplicates
+from chapterhouse.retrieval.repeats import near_duplicates
 from chapterhouse.types import Chunk, TermRows
 
 TERMS = [f"t{chr(97 + number)}" for number in range(14)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.retrieval.parts import MOST_PARTS, parts_of
+from chapterhouse.retrieval.expand import MOST_PARTS, parts_of
 from chapterhouse.retrieval.question import parse_question
 
 

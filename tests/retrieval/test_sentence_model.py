@@ -15,14 +15,16 @@ from tests.retrieval.scripted import WordsAlone, model_of_sentences
 from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.question import parse_question
-from chapterhouse.retrieval.sentence_model import (
+from chapterhouse.retrieval.sentences import (
+    BY_MEANING,
+    BY_WORDS,
+    Floats,
     SentenceModel,
     SentenceScorer,
     sentence_model,
     serves,
     shares,
 )
-from chapterhouse.retrieval.sentences import BY_MEANING, BY_WORDS, Floats
 from chapterhouse.types import Chunk, Document, Hit
 from chapterhouse.types.engines import Embedder
 

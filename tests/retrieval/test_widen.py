@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.retrieval.sentences import Sentence
-from chapterhouse.retrieval.widen import (
+from chapterhouse.retrieval.pack import (
     best_windows,
     merge_ranges,
     shorten,
     with_parent,
     with_surroundings,
 )
+from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Body, Chunk, Document, Excerpt, Hit, Page, Section
 

@@ -25,7 +25,7 @@ from chapterhouse.agents.problems import (
 from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.connectors.links import parse_links
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.retrieval.boost import fold_tag
+from chapterhouse.retrieval.rerank import fold_tag
 from chapterhouse.store.definitions import Definitions
 from chapterhouse.text.front_matter import FRONT_MATTER, LONGEST, front_matter
 from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAG, RAW

@@ -30,7 +30,7 @@ from chapterhouse.connectors.fetched import FetchReport, forget, sync_pages
 from chapterhouse.connectors.links import Link
 from chapterhouse.connectors.urls import URL_REFUSED
 from chapterhouse.ingest.reprocess import reprocess
-from chapterhouse.retrieval.boost import fold_tag
+from chapterhouse.retrieval.rerank import fold_tag
 from chapterhouse.store.definitions import Definitions
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.front_matter import body_start

@@ -1,6 +1,6 @@
 """Which sentences of the hits are shown: the best by one score, while there is room.
 
-A sentence's score is its share of the answer (``retrieval/sentence_model.py``) with some of its
+A sentence's score is its share of the answer (``retrieval/sentences.py``) with some of its
 neighbours', less for each rank of its hit, for its length, and where its passage is not about what
 the question names. Factors are chosen on the open folders of the natural collection.
 """
@@ -14,8 +14,7 @@ from typing import Final
 import numpy as np
 
 from chapterhouse.answering.parts import Part, part_of
-from chapterhouse.retrieval.sentence_model import Judged
-from chapterhouse.retrieval.sentences import Floats, Sentence, text_of
+from chapterhouse.retrieval.sentences import Floats, Judged, Sentence, text_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import count_words, word_spans
 from chapterhouse.text.front_matter import LONGEST, body_start

@@ -22,7 +22,7 @@ from chapterhouse.answering.question_kind import (
     kind_of,
 )
 from chapterhouse.answering.route import needs_model, notice
-from chapterhouse.retrieval.sentence_model import SentenceScorer
+from chapterhouse.retrieval.sentences import SentenceScorer
 from chapterhouse.text.language import foreign_to
 from chapterhouse.text.view import inert
 from chapterhouse.types import (

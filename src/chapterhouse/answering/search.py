@@ -12,17 +12,23 @@ from typing import TYPE_CHECKING, Final
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.loading import lazy
-from chapterhouse.retrieval.boost import Recency
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.context import ContextSources, Packing
 from chapterhouse.retrieval.expand import by_names, by_parts, by_rewriting, by_tags
 from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
 from chapterhouse.retrieval.method import Expand, Fuse, Hop, Merge, Method, Thresholds
+from chapterhouse.retrieval.pack import with_parent, with_surroundings
 from chapterhouse.retrieval.pipeline import retrieve
-from chapterhouse.retrieval.rerank import FeatureModel, Rerank, by_features, by_model, feature_model
-from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer, sentence_model
+from chapterhouse.retrieval.rerank import (
+    FeatureModel,
+    Recency,
+    Rerank,
+    by_features,
+    by_model,
+    feature_model,
+)
+from chapterhouse.retrieval.sentences import SentenceModel, SentenceScorer, sentence_model
 from chapterhouse.retrieval.spelling import find_absent_words
-from chapterhouse.retrieval.widen import with_parent, with_surroundings
 from chapterhouse.settings import PackingSettings, SearchSettings, Settings
 from chapterhouse.store.sqlite import Store
 from chapterhouse.telemetry import record_hits, retrieval_span, sharing_content

@@ -14,13 +14,14 @@ import numpy as np
 
 from chapterhouse.answering.question_kind import VALUES, kind_of, offers
 from chapterhouse.claims.numbers import DAYS, numbers
-from chapterhouse.retrieval.sentence_model import SentenceScorer, serves
 from chapterhouse.retrieval.sentences import (
     BY_WORDS,
     Floats,
     Sentence,
+    SentenceScorer,
     cosines,
     features,
+    serves,
     split_hits,
     text_of,
     word_weights,

@@ -13,11 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.retrieval.pack import Item, pack
+from chapterhouse.retrieval.pack import Item, Widen, best_windows, merge_ranges, pack, shorten
 from chapterhouse.retrieval.present import MARKDOWN, Layout, arrange, markdown
-from chapterhouse.retrieval.sentence_model import SentenceScorer
-from chapterhouse.retrieval.sentences import Sentence, table_header
-from chapterhouse.retrieval.widen import Widen, best_windows, merge_ranges, shorten
+from chapterhouse.retrieval.sentences import Sentence, SentenceScorer, table_header
 from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, Range, SearchResult
 
 MAXIMUM: Final = 2_000

@@ -7,10 +7,9 @@ evaluation takes stages out one by one to see what each is worth.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.retrieval.boost import Recency
-from chapterhouse.retrieval.duplicates import SIMILARITY
 from chapterhouse.retrieval.fuse import RankedList, best_scores, combine_scores
-from chapterhouse.retrieval.rerank import Rerank
+from chapterhouse.retrieval.repeats import SIMILARITY
+from chapterhouse.retrieval.rerank import Recency, Rerank
 from chapterhouse.types import Query, Question, Variant
 
 # One score a chunk, 0 to 1, out of the lexical and the vector list of one variant, and the figures

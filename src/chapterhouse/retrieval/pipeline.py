@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from chapterhouse.errors import EngineError
-from chapterhouse.retrieval.boost import names_file, weight_of
 from chapterhouse.retrieval.candidates import (
     Candidates,
     Sources,
@@ -25,7 +24,7 @@ from chapterhouse.retrieval.hops import follow_mentions
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import contains_exactly, parse_question
 from chapterhouse.retrieval.repeats import without_repeats
-from chapterhouse.retrieval.rerank import Shortlist
+from chapterhouse.retrieval.rerank import Shortlist, names_file, weight_of
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Chunk, Hit, Query, Question, Scope, SearchResult

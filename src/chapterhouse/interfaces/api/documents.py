@@ -36,7 +36,7 @@ from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.mcp.searching import passages_result, searcher
 from chapterhouse.interfaces.schemas import PassagesResult
 from chapterhouse.library import Library
-from chapterhouse.retrieval.boost import tags_of
+from chapterhouse.retrieval.rerank import tags_of
 from chapterhouse.text.naming import NAME_PATTERN, valid_name
 from chapterhouse.types import DEFAULT_SHELF, Document, Status
 from chapterhouse.types.access import AccessLevel

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, AliasPath, BeforeValidator, Field
 
 from chapterhouse.interfaces.schemas import Parameters, Result
 from chapterhouse.interfaces.service import without_paths
-from chapterhouse.retrieval.boost import tags_of
+from chapterhouse.retrieval.rerank import tags_of
 from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Document, JobState, Notice, RemovalState, Section, Status, Trust
