@@ -6,11 +6,13 @@ evaluation takes stages out one by one to see what each is worth.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from chapterhouse.retrieval.fuse import RankedList, best_scores, combine_scores
-from chapterhouse.retrieval.repeats import SIMILARITY
 from chapterhouse.retrieval.rerank import Recency, Rerank
 from chapterhouse.types import Query, Question, Variant
+
+SIMILARITY: Final = 0.9  # Jaccard similarity of terms from which two chunks say the same
 
 # One score a chunk, 0 to 1, out of the lexical and the vector list of one variant, and the figures
 # of the embedder that made the latter.

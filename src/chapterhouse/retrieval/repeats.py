@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.retrieval.candidates import Sources
+from chapterhouse.retrieval.method import SIMILARITY
 from chapterhouse.retrieval.rerank import names_document
 from chapterhouse.text.aliases import fold_words
 from chapterhouse.text.analyse import analyse
@@ -111,7 +112,6 @@ def _named(
     return names_document(question, document), has(names), has(beginning)
 
 
-SIMILARITY: Final = 0.9  # Jaccard similarity of terms from which two chunks say the same
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _LEAST_TERMS: Final = 8  # shorter chunks are alike too easily
 _TERM: Final = np.uint64(0xFFFFFFFF)  # the bits of a term; a row and a count have 16 each above it
