@@ -27,8 +27,8 @@ import bm25s
 import Stemmer
 
 from chapterhouse.evaluation.measures import estimate, measure_named
+from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.fuse import lexical_scores
-from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import Sources, retrieve
 from chapterhouse.retrieval.rerank import Rerank, by_features, feature_model
 from chapterhouse.types import Query, Scope

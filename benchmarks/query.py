@@ -25,7 +25,7 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.library import Library
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.retrieval.method import Method
+from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.pipeline import Sources, retrieve
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.library import Library
+from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.fuse import lexical_scores
-from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.rerank import FEATURES, FeatureModel, Shortlist, table_of
 from chapterhouse.types import Chunk
 from collection import Collection, open_collection

@@ -8,7 +8,7 @@ from argon2 import PasswordHasher
 
 from chapterhouse.library.access import Access
 from chapterhouse.library.passwords import Passwords
-from chapterhouse.store.access_database import AccessDatabase
+from chapterhouse.store.access import AccessDatabase
 
 PASSWORD = "four unlikely words here"
 NOW = 1_800_000_000

@@ -13,7 +13,7 @@ from typing import Any, Final
 import apsw
 
 from chapterhouse.interfaces.cli.main import COMMANDS, command
-from chapterhouse.store.statements import ACCESS_STATEMENTS, STATEMENTS, load_migrations
+from chapterhouse.store.rows import ACCESS_STATEMENTS, STATEMENTS, load_migrations
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "chapterhouse"

@@ -13,7 +13,7 @@ import apsw
 from chapterhouse.errors import NewerLibraryError
 from chapterhouse.library import Library
 from chapterhouse.store.connections import APPLICATION_ID, Connections
-from chapterhouse.store.statements import load_migrations
+from chapterhouse.store.rows import load_migrations
 from measuring import Bar, Row, Table
 
 LATEST = len(load_migrations())

@@ -6,15 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.answering.question_kind import QuestionKind, kind_of
 from chapterhouse.answering.route import (
     FIELD_SHARE,
     NEAR,
+    QuestionKind,
     deferral,
     field_share,
+    kind_of,
     needs_model,
     notice,
+    offers,
     route,
+    states_count,
 )
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.types import Persona, Question, Route
@@ -127,3 +130,114 @@ def test_what_is_counted_weighed_or_summed_up_needs_a_model(asked: str, needed: 
 def test_the_beginning_of_a_document_is_named_as_such() -> None:
     told = notice(QuestionKind.SUMMARY, "x", "Sum it up", beginning="Rules")
     assert told == "A summary needs a model. This is how “Rules” begins:"
+
+
+K = QuestionKind
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "kind"),
+    [
+        ("en", "When does the gate close?", K.DATE),
+        ("en", "What year was it founded?", K.DATE),
+        ("en", "How much does a berth cost?", K.NUMBER),
+        ("en", "How long is the warranty?", K.NUMBER),
+        ("en", "Who signs the contract?", K.PERSON),
+        ("en", "Where is the office?", K.PLACE),
+        ("en", "Why was it closed?", K.REASON),
+        ("en", "How do I reset my password?", K.STEPS),
+        ("en", "List all fees.", K.ALL),
+        ("en", "What is the difference between plan A and plan B?", K.COMPARISON),
+        ("en", "Is smoking allowed?", K.DECISION),
+        ("en", "Summarise the contract.", K.SUMMARY),
+        ("en", "How many of the contracts end in May?", K.COUNT),
+        ("en", "How many seats are there?", K.NUMBER),
+        ("en", "Which of the two is fairer?", K.WEIGHING),
+        ("en", "What was in short supply?", K.OPEN),
+        ("en", "What is a berth?", K.OPEN),
+        ("de", "Wie viele der Verträge enden im Mai?", K.COUNT),
+        ("de", "Was hältst du von dem Vertrag?", K.WEIGHING),
+        ("de", "Fass den Vertrag zusammen.", K.SUMMARY),
+        ("fr", "Combien de contrats finissent en mai ?", K.COUNT),
+        ("fr", "Faut-il signer le bail ?", K.WEIGHING),
+        ("fr", "Résumez le bail.", K.SUMMARY),
+        ("de", "Wann schließt das Tor?", K.DATE),
+        ("de", "Wie viel kostet ein Liegeplatz?", K.NUMBER),
+        ("de", "Wie lange gilt die Garantie?", K.NUMBER),
+        ("de", "Wer unterschreibt den Vertrag?", K.PERSON),
+        ("de", "Wo ist das Büro?", K.PLACE),
+        ("de", "Warum wurde es geschlossen?", K.REASON),
+        ("de", "Wie kann ich mein Passwort ändern?", K.STEPS),
+        ("de", "Ist Rauchen erlaubt?", K.DECISION),
+        ("de", "Worin liegt der Unterschied zwischen A und B?", K.COMPARISON),
+        ("fr", "Quand ferme le port ?", K.DATE),
+        ("fr", "Combien coûte une place ?", K.NUMBER),
+        ("fr", "Qui signe le contrat ?", K.PERSON),
+        ("fr", "Où se trouve le bureau ?", K.PLACE),
+        ("fr", "Pourquoi est-ce fermé ?", K.REASON),
+        ("zh", "大门什么时候关？", K.DATE),
+        ("zh", "停泊费是多少？", K.NUMBER),
+        ("zh", "谁签合同？", K.PERSON),
+        ("zh", "办公室在哪里？", K.PLACE),
+        ("zh", "为什么关闭？", K.REASON),
+    ],
+)
+def test_the_kind_of_a_question(language: str, question: str, kind: QuestionKind) -> None:
+    assert kind_of(question, (language,)) is kind
+    if kind is not K.OPEN:
+        assert kind_of(question.upper(), (language,)) is kind
+
+
+def test_a_question_in_another_language_than_guessed_has_its_kind() -> None:
+    assert kind_of("Wann schließt das Tor?", ("en",)) is K.DATE
+    assert kind_of("Wann schließt das Tor?", ("", "xx")) is K.DATE
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "question", "offered"),
+    [
+        (K.NUMBER, "It costs 40 euros.", "What does it cost?", True),
+        (K.NUMBER, "It costs forty euros.", "What does it cost?", True),
+        (K.NUMBER, "In 2024 it was dear.", "What did it cost in 2024?", False),
+        (K.NUMBER, "It is dear.", "What does it cost?", False),
+        (K.NUMBER, "四十个泊位", "有多少泊位？", True),
+        (K.DATE, "It closes at 18:00.", "When does it close?", True),
+        (K.DATE, "It closes on Monday.", "When does it close?", True),
+        (K.DATE, "It closes early.", "When does it close?", False),
+        (K.PERSON, "The contract is signed by Mary Keller.", "Who signs it?", True),
+        (K.PERSON, "The contract is signed.", "Who signs it?", False),
+        (K.PLACE, "The office is in Bremen.", "Where is the office?", True),
+        (K.PLACE, "The office in Bremen is white.", "Where in Bremen is the office?", False),
+        (K.REASON, "It was closed because of fog.", "Why was it closed?", True),
+        (K.REASON, "It was closed.", "Why was it closed?", False),
+        (K.OPEN, "It costs 40 euros.", "What is it?", False),
+    ],
+)
+def test_a_text_offers_what_the_question_does_not_have(
+    kind: QuestionKind, text: str, question: str, *, offered: bool
+) -> None:
+    assert offers(kind, text, question) is offered
+
+
+@given(st.sampled_from(QuestionKind), st.text(max_size=60))
+def test_no_text_offers_anything_that_the_question_has(kind: QuestionKind, text: str) -> None:
+    if kind is not K.REASON:
+        assert not offers(kind, "", text)
+
+
+@given(st.text(max_size=80), st.lists(st.sampled_from(["", "en", "de", "zh", "xx"]), max_size=3))
+def test_every_text_has_one_kind(text: str, languages: list[str]) -> None:
+    assert kind_of(text, languages) in QuestionKind
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("All 12 contracts end in May.", True),
+        ("Three of these contracts end in May.", True),
+        ("A contract ends after 12 months.", False),
+        ("The contracts end in May.", False),
+    ],
+)
+def test_a_count_may_be_stated(text: str, stated: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    assert states_count(text, "How many of the contracts end in May?") is stated

@@ -8,9 +8,9 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import fitted_model, method_for, packing_for
+from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.expand import by_parts, by_tags
 from chapterhouse.retrieval.fuse import combine_scores, rank_scores, variant_ranks
-from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.rerank import FEATURES
 from chapterhouse.settings import (

@@ -12,7 +12,7 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import lexical as lexical_module
 from chapterhouse.index import vectors as vectors_module
 from chapterhouse.index.lexical import LexicalIndex
-from chapterhouse.index.schema import entry_of
+from chapterhouse.index.ranking import entry_of
 from chapterhouse.index.state import read_state, write_state
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.static import StaticEmbedder

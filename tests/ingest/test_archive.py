@@ -29,8 +29,8 @@ from chapterhouse.errors import (
 )
 from chapterhouse.ingest.archive import DATABASE, FIRST, MANIFEST, is_archive, is_plain
 from chapterhouse.store.connections import APPLICATION_ID
+from chapterhouse.store.rows import load_migrations
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
-from chapterhouse.store.statements import load_migrations
 from chapterhouse.types import ExportReport, Progress, Scope, Snapshot
 
 QUESTIONS = (

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from chapterhouse.retrieval.candidates import Fuse, Merge
 from chapterhouse.retrieval.fuse import (
     TABLE_FUSION,
     RankedList,
@@ -18,7 +19,6 @@ from chapterhouse.retrieval.fuse import (
     reciprocal_ranks,
     variant_ranks,
 )
-from chapterhouse.retrieval.method import Fuse, Merge
 from chapterhouse.types import Fusion, Scored
 
 LISTS = st.dictionaries(st.integers(1, 30), st.floats(0, 50), max_size=12).map(

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from chapterhouse.retrieval.method import Hop, Method
+from chapterhouse.retrieval.candidates import Hop, Method
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.types import Query, Scope, SearchResult
 

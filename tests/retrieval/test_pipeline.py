@@ -10,9 +10,9 @@ from tests.text.rows import term_rows
 
 from chapterhouse.answering.search import fitted_model
 from chapterhouse.errors import EngineError
+from chapterhouse.retrieval.candidates import Method, Thresholds
 from chapterhouse.retrieval.expand import PART_WEIGHT, by_parts
 from chapterhouse.retrieval.fuse import lexical_scores
-from chapterhouse.retrieval.method import Method, Thresholds
 from chapterhouse.retrieval.pipeline import Sources, choose, retrieve
 from chapterhouse.retrieval.rerank import Recency, Shortlist, by_features, by_model
 from chapterhouse.types import (

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.text.rows import term_rows
 
-from chapterhouse.retrieval.method import Method
+from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.retrieval.repeats import near_duplicates
 from chapterhouse.types import Chunk, Query, Scope, SearchResult, TermRows

@@ -23,8 +23,8 @@ from chapterhouse.ingest import prepare
 from chapterhouse.library import Library
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import APPLICATION_ID, Connections, require_sqlite
+from chapterhouse.store.rows import STATEMENTS, load_migrations, parse_statements
 from chapterhouse.store.sqlite import Store
-from chapterhouse.store.statements import STATEMENTS, load_migrations, parse_statements
 from chapterhouse.text.canonical import compose
 from chapterhouse.types import Notice, Scope
 

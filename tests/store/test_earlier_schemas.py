@@ -7,7 +7,7 @@ import apsw
 import apsw.shell
 
 from chapterhouse import Library
-from chapterhouse.store.statements import load_migrations
+from chapterhouse.store.rows import load_migrations
 from chapterhouse.types import JobState, Scope, SourceKind
 
 # Written by the program of 26 November 2026: two documents of a folder, one of a persona's folder,

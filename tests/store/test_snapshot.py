@@ -12,9 +12,9 @@ import pytest
 from chapterhouse.errors import CorruptLibraryError, NewerLibraryError, RefusedError
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import APPLICATION_ID
+from chapterhouse.store.rows import load_migrations
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
 from chapterhouse.store.sqlite import Store
-from chapterhouse.store.statements import load_migrations
 from chapterhouse.types import Memory, Scope, Snapshot
 
 LATEST = len(load_migrations())

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.answering.question_kind import QuestionKind
+from chapterhouse.answering.route import QuestionKind
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language_data import (
     STOPWORDS,

@@ -11,7 +11,7 @@ from chapterhouse.agents.persona import PersonaConfig
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.registry import Refresh
 from chapterhouse.answering.choosing import Form
-from chapterhouse.answering.question_record import answer_record, record_question
+from chapterhouse.answering.memory import answer_record, record_question
 from chapterhouse.answering.request import AskOptions, Request, library_request
 from chapterhouse.answering.respond import offline, respond
 from chapterhouse.answering.route import deferral

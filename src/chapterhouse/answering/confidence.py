@@ -17,7 +17,7 @@ import numpy as np
 
 from chapterhouse.answering.choosing import Bodies, is_covered
 from chapterhouse.answering.parts import Part
-from chapterhouse.answering.question_kind import VALUES, QuestionKind, offers, without_numbering
+from chapterhouse.answering.route import VALUES, QuestionKind, offers, without_numbering
 from chapterhouse.retrieval.sentences import Judged, cosines, serves, text_of
 from chapterhouse.types import Hit, Question
 from chapterhouse.types.engines import TokenEmbedder

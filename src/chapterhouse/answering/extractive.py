@@ -17,11 +17,12 @@ from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence, signs_of
 from chapterhouse.answering.names import Names, find_names, is_about
 from chapterhouse.answering.parts import Part, as_shown
-from chapterhouse.answering.question_kind import (
+from chapterhouse.answering.route import (
     QuestionKind,
     kind_of,
+    needs_model,
+    notice,
 )
-from chapterhouse.answering.route import needs_model, notice
 from chapterhouse.retrieval.sentences import SentenceScorer
 from chapterhouse.text.language import foreign_to
 from chapterhouse.text.view import inert

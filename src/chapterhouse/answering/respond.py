@@ -30,7 +30,7 @@ from chapterhouse.answering.writing import OnDraft, Written, combine
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.metered import Metered
-from chapterhouse.retrieval.method import Method
+from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import word_weights
 from chapterhouse.store.sqlite import Store

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Final
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.loading import lazy
-from chapterhouse.retrieval.candidates import Sources
+from chapterhouse.retrieval.candidates import Expand, Fuse, Hop, Merge, Method, Sources, Thresholds
 from chapterhouse.retrieval.context import ContextSources, Packing
 from chapterhouse.retrieval.expand import by_names, by_parts, by_rewriting, by_tags
 from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
-from chapterhouse.retrieval.method import Expand, Fuse, Hop, Merge, Method, Thresholds
 from chapterhouse.retrieval.pack import with_parent, with_surroundings
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.retrieval.rerank import (

@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.answering.check_written import Checked, check, check_draft
+from chapterhouse.answering.check_written import (
+    INSTRUCTIONS,
+    OUTPUT,
+    Checked,
+    add_opinions,
+    check,
+    check_draft,
+    read_opinions,
+    statements,
+)
 from chapterhouse.answering.cite import Lookup
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer, excerpts_of
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
@@ -13,13 +22,6 @@ from chapterhouse.answering.request import Request, ToolCallsWanted
 from chapterhouse.answering.route import deferral
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import lookup_in
-from chapterhouse.answering.second_opinion import (
-    INSTRUCTIONS,
-    OUTPUT,
-    add_opinions,
-    read_opinions,
-    statements,
-)
 from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from chapterhouse.answering.question_kind import VALUES, kind_of, offers
+from chapterhouse.answering.route import VALUES, kind_of, offers
 from chapterhouse.claims.numbers import DAYS, numbers
 from chapterhouse.retrieval.sentences import (
     BY_WORDS,

@@ -13,7 +13,7 @@ import tantivy
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index.forward import Forward
-from chapterhouse.index.schema import fields_of
+from chapterhouse.index.ranking import fields_of
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Document, Scope

@@ -35,8 +35,14 @@ from chapterhouse.index.comparing import (
 )
 from chapterhouse.index.forward import Extent, Forward
 from chapterhouse.index.logs import drop_generations
-from chapterhouse.index.ranking import best_of, clauses_of, open_index
-from chapterhouse.index.schema import entry_of, fields_of, make_schema
+from chapterhouse.index.ranking import (
+    best_of,
+    clauses_of,
+    entry_of,
+    fields_of,
+    make_schema,
+    open_index,
+)
 from chapterhouse.index.scoped import ScopedIndex
 from chapterhouse.index.state import (
     IndexState,

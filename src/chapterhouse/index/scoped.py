@@ -16,7 +16,7 @@ import tantivy
 from numpy.typing import NDArray
 
 from chapterhouse.index.forward import Forward
-from chapterhouse.index.schema import FIELD_WEIGHTS
+from chapterhouse.index.ranking import FIELD_WEIGHTS
 from chapterhouse.text.terms import find_terms, term_numbers
 from chapterhouse.types import Scope, Scored, TermRows, WeightedTerm
 

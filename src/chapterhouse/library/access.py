@@ -16,8 +16,7 @@ from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.library.passwords import FORGOTTEN_AFTER, Passwords, seconds_left, subject_of
-from chapterhouse.store.access import ApiKeyStore, LoginStore, UserStore
-from chapterhouse.store.access_database import AccessDatabase, AuditStore
+from chapterhouse.store.access import AccessDatabase, ApiKeyStore, AuditStore, LoginStore, UserStore
 from chapterhouse.text.naming import printable_name, valid_name
 from chapterhouse.types import (
     AccessLevel,

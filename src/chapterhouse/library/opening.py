@@ -34,7 +34,7 @@ from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
 from chapterhouse.settings_file import StatedSettings, read_stated
 from chapterhouse.settings_stored import ResolvedSettings, resolve
-from chapterhouse.store.access_database import AccessDatabase
+from chapterhouse.store.access import AccessDatabase
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.definitions import Definitions
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema

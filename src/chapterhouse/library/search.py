@@ -13,9 +13,9 @@ from chapterhouse.answering.search import (
     sources_of,
 )
 from chapterhouse.errors import UsageError
+from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.context import build_context, repack
 from chapterhouse.retrieval.exhaustive import find_all
-from chapterhouse.retrieval.method import Method
 from chapterhouse.settings import PackingSettings
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Context, Query, SearchResult

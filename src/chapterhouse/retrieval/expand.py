@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from chapterhouse.retrieval.method import Expand
+from chapterhouse.retrieval.candidates import Expand
 from chapterhouse.retrieval.question import parse_question, plain_words
 from chapterhouse.retrieval.rerank import fold_tag
 from chapterhouse.text.aliases import fold_name

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from chapterhouse.retrieval.candidates import Sources
-from chapterhouse.retrieval.method import Hop
+from chapterhouse.retrieval.candidates import Hop, Sources
 from chapterhouse.text.aliases import names_in
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Chunk, Query, Question

@@ -16,12 +16,12 @@ from functools import partial
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.candidates import (
     Candidates,
+    Method,
     Sources,
     find_candidates,
     with_other_names,
 )
 from chapterhouse.retrieval.hops import follow_mentions
-from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import contains_exactly, parse_question
 from chapterhouse.retrieval.repeats import without_repeats
 from chapterhouse.retrieval.rerank import Shortlist, names_file, weight_of

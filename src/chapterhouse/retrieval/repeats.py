@@ -9,8 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.retrieval.candidates import Sources
-from chapterhouse.retrieval.method import SIMILARITY
+from chapterhouse.retrieval.candidates import SIMILARITY, Sources
 from chapterhouse.retrieval.rerank import names_document
 from chapterhouse.text.aliases import fold_words
 from chapterhouse.text.analyse import analyse

@@ -26,8 +26,8 @@ from chapterhouse.errors import (
     UsageError,
 )
 from chapterhouse.files import is_writable, make_folder, read_only_address
-from chapterhouse.store.statements import Row, load_migrations, run
-from chapterhouse.store.statements import Value as Binding
+from chapterhouse.store.rows import Row, load_migrations, run
+from chapterhouse.store.rows import Value as Binding
 
 Value = TypeVar("Value")
 APPLICATION_ID = 0x43485052  # "CHPR"; see https://www.sqlite.org/fileformat.html

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from chapterhouse.store import rows
 from chapterhouse.store.connections import Connections
-from chapterhouse.store.statements import Row, first, run
+from chapterhouse.store.rows import Row, first, run
 from chapterhouse.types import Change, Document, EmbeddingProgress, EncoderRecord
 
 _DROPPED_AT_ONCE: Final = 200  # rows of a transaction: others wait for it

@@ -10,8 +10,7 @@ from typing import Final
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import writing
 from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import to_json
-from chapterhouse.store.statements import first, run
+from chapterhouse.store.rows import first, run, to_json
 from chapterhouse.types import Status
 
 # Statements of which each row begins with a sentence.

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store.connections import Connections
-from chapterhouse.store.statements import Row, Value, first, run
+from chapterhouse.store.rows import Row, Value, first, run
 from chapterhouse.types import Document, FileInFlight, Job, JobState, Step
 
 _ID: Final = re.compile(r"j?([0-9]{1,18})")

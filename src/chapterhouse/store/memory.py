@@ -20,7 +20,7 @@ import apsw
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.loading import lazy
 from chapterhouse.store.connections import Connections
-from chapterhouse.store.statements import Row, first, run
+from chapterhouse.store.rows import Row, first, run
 from chapterhouse.text.analyse import SNOWBALL, analyse
 from chapterhouse.types import Memory, MemoryHit, Scope
 

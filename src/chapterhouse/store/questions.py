@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from chapterhouse.store.connections import Connections
-from chapterhouse.store.statements import Row, first, run, run_many
+from chapterhouse.store.rows import Row, first, run, run_many
 from chapterhouse.types import (
     OutcomeCounts,
     QuestionFigures,

@@ -12,8 +12,8 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import rows
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import Connections
+from chapterhouse.store.rows import Row, Value, first, run
 from chapterhouse.store.sources import read_trust
-from chapterhouse.store.statements import Row, Value, first, run
 from chapterhouse.types import Body, Change, Chunk, CorpusCounts, Document, FileRecord, Scope
 
 _BATCH = 500

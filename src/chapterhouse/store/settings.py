@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chapterhouse.store.connections import Connections
-from chapterhouse.store.statements import run
+from chapterhouse.store.rows import run
 from chapterhouse.types import StoredSetting
 
 

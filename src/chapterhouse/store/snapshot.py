@@ -12,7 +12,7 @@ import apsw
 from chapterhouse.errors import RefusedError
 from chapterhouse.files import read_only_address
 from chapterhouse.store.connections import Connections, explained, schema_version
-from chapterhouse.store.statements import Row, load_migrations, run
+from chapterhouse.store.rows import Row, load_migrations, run
 from chapterhouse.types import Snapshot
 
 _PAGES_AT_ONCE: Final = 1_000

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 import apsw
 
 from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import to_json
-from chapterhouse.store.statements import Row, run
+from chapterhouse.store.rows import Row, run, to_json
 from chapterhouse.text.naming import source_name
 from chapterhouse.types import Document, Source, SourceKind, Trust
 

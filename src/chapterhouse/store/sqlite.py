@@ -24,10 +24,10 @@ from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.questions import QuestionStore
 from chapterhouse.store.reading import StoreReader
+from chapterhouse.store.rows import first, run
 from chapterhouse.store.settings import SettingStore
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
-from chapterhouse.store.statements import first, run
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot
 
 INLINE_MAXIMUM = 64 * 2**10

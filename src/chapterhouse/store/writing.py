@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import rows
-from chapterhouse.store.statements import Row, first, run, run_many
+from chapterhouse.store.rows import Row, first, run, run_many
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, shelf_names
 
 Rows = Sequence[Row]

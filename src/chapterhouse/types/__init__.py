@@ -17,7 +17,6 @@ from chapterhouse.types.ledger import *
 from chapterhouse.types.minutes import *
 from chapterhouse.types.personas import *
 from chapterhouse.types.scope import *
-from chapterhouse.types.settings import *
 from chapterhouse.types.sources import *
 from chapterhouse.types.state import *
 from chapterhouse.types.writing import *

@@ -10,7 +10,7 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
-from chapterhouse.answering.question_record import minutes_record, record_question
+from chapterhouse.answering.memory import minutes_record, record_question
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream

@@ -16,7 +16,7 @@ from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.meeting.record import TurnTask
 from chapterhouse.council.meeting.session import Participant
-from chapterhouse.retrieval.method import Method
+from chapterhouse.retrieval.candidates import Method
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.text.view import neutralise, prompt_lines
 from chapterhouse.types import (
