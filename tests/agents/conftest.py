@@ -8,8 +8,7 @@ from tests.rooms import BERTHS, TIDES, Room, harbour, make_room, room
 
 from chapterhouse.agents.personas import Personas
 from chapterhouse.connectors.fetched import Fetch
-from chapterhouse.store.definitions import Definitions
-from chapterhouse.types.personas import PERSONA_MARKS
+from chapterhouse.store.definitions import PERSONA_MARKS, Definitions
 
 __all__ = ["harbour", "make_room", "room"]
 

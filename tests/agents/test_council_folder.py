@@ -12,8 +12,7 @@ from chapterhouse.agents.problems import (
     CouncilConfigError,
     References,
 )
-from chapterhouse.store.definitions import Definitions
-from chapterhouse.types.personas import COUNCIL_MARKS
+from chapterhouse.store.definitions import COUNCIL_MARKS, Definitions
 
 WHOLE = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["independent_analysis"]'
 

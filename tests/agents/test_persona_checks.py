@@ -10,8 +10,7 @@ from chapterhouse.agents.problems import (
     References,
     Severity,
 )
-from chapterhouse.store.definitions import Definitions
-from chapterhouse.types.personas import PERSONA_MARKS
+from chapterhouse.store.definitions import PERSONA_MARKS, Definitions
 
 AROUND = References(
     personas={"maria": True, "tom": True},

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index.aliases import AliasIndex
+from chapterhouse.index.document_names import Vocabulary
 from chapterhouse.index.state import writer_lock
-from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.retrieval.expand import by_names
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.store.sqlite import Store

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.metered import Metered
+from chapterhouse.models.opening import Metered
 from chapterhouse.models.scripted import Call, ScriptedModel, Step
 from chapterhouse.types import OutputFormat, Tool, Usage, WantedCall
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tests.text.rows import term_rows
 
 from chapterhouse.errors import EngineError
-from chapterhouse.index.vocabulary import Vocabulary
+from chapterhouse.index.document_names import Vocabulary
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.sentences import SentenceModel, sentence_model

@@ -45,8 +45,7 @@ from chapterhouse.agents.problems import (
 )
 from chapterhouse.agents.templates import COUNCIL_TEMPLATES, require_template, template_text
 from chapterhouse.errors import UsageError
-from chapterhouse.store.definitions import Definitions
-from chapterhouse.types.personas import COUNCIL_FILE, DOCS
+from chapterhouse.store.definitions import COUNCIL_FILE, DOCS, Definitions
 
 _NOTHING: Final = References()
 _KEYS: Final = {"chaired_by": "chair"}  # a field whose key is the name of a method

@@ -34,9 +34,9 @@ from chapterhouse.agents.problems import (
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry
 from chapterhouse.connectors.folder import location_of
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.store.definitions import COUNCIL_FILE, DOCS
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import Scope, Status
-from chapterhouse.types.personas import COUNCIL_FILE, DOCS
 
 
 class Councils(Registry[CouncilFolder]):

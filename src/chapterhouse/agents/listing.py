@@ -12,9 +12,9 @@ from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, location_of, walk
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.store.definitions import RAG, RAW
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import BENIGN_NOTICES, Document, FileRecord, Scope, Status
-from chapterhouse.types.personas import RAG, RAW
 
 _NOT_READ: Final = (
     "It was not read yet: that happens with the next question, or with persona update."

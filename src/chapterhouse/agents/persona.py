@@ -36,10 +36,9 @@ from chapterhouse.agents.templates import (
     require_template,
 )
 from chapterhouse.errors import UsageError
-from chapterhouse.store.definitions import Definitions
+from chapterhouse.store.definitions import CONFIG_FILE, PROSE_FILE, RAG, RAW, Definitions
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Persona
-from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAG, RAW
 
 _LONGEST_PROSE: Final = 100_000  # characters; more would not fit a prompt
 

@@ -26,9 +26,8 @@ from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.connectors.links import parse_links
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.retrieval.rerank import fold_tag
-from chapterhouse.store.definitions import Definitions
+from chapterhouse.store.definitions import CONFIG_FILE, PROSE_FILE, RAG, RAW, Definitions
 from chapterhouse.text.front_matter import FRONT_MATTER, LONGEST, front_matter
-from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAG, RAW
 
 _MOST_LINKS: Final = 2_000_000  # bytes of a list
 

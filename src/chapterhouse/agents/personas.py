@@ -25,8 +25,8 @@ from chapterhouse.agents.problems import Problem, References, located, without_f
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry, ignore_progress
 from chapterhouse.agents.templates import DEFAULT_PERSONA_TEMPLATE
 from chapterhouse.errors import UsageError
+from chapterhouse.store.definitions import RAG, RAW
 from chapterhouse.types import Scope
-from chapterhouse.types.personas import RAG, RAW
 
 
 class Personas(Registry[PersonaFolder]):

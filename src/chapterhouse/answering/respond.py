@@ -29,7 +29,7 @@ from chapterhouse.answering.versions import add_version_differences
 from chapterhouse.answering.writing import OnDraft, Written, combine
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
-from chapterhouse.models.metered import Metered
+from chapterhouse.models.opening import Metered
 from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import word_weights

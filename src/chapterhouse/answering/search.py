@@ -38,13 +38,13 @@ from chapterhouse.types.engines import LanguageModel, Reranker
 if TYPE_CHECKING:
     from chapterhouse.answering import cite, confidence, extractive
     from chapterhouse.ingest import current
-    from chapterhouse.models import metered, question_rewriting
+    from chapterhouse.models import opening, question_rewriting
 else:
     cite = lazy("chapterhouse.answering.cite")
     confidence = lazy("chapterhouse.answering.confidence")
     current = lazy("chapterhouse.ingest.current")
     extractive = lazy("chapterhouse.answering.extractive")
-    metered = lazy("chapterhouse.models.metered")
+    opening = lazy("chapterhouse.models.opening")
     question_rewriting = lazy("chapterhouse.models.question_rewriting")
 
 _FUSIONS: Final[Mapping[str, tuple[Fuse, Merge]]] = {
@@ -181,8 +181,8 @@ def _rewriter(settings: Settings, runtime: Runtime, model: LanguageModel) -> Lan
     """Return what rewrites questions: the smaller model that the settings name, or ``model``."""
     name = settings.expansion.model
     smaller = runtime.language_model(name) if name else None
-    payer = model if isinstance(model, metered.Metered) else None
-    return metered.Metered(smaller, payer) if smaller else model
+    payer = model if isinstance(model, opening.Metered) else None
+    return opening.Metered(smaller, payer) if smaller else model
 
 
 def sources_of(runtime: Runtime) -> Sources:

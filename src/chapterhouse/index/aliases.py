@@ -13,9 +13,14 @@ import apsw
 
 from chapterhouse.errors import ChapterhouseError, CorruptLibraryError
 from chapterhouse.files import read_only_address
-from chapterhouse.index.document_names import TABLES, has_names, names_in, rows_by_document
+from chapterhouse.index.document_names import (
+    TABLES,
+    Vocabulary,
+    has_names,
+    names_in,
+    rows_by_document,
+)
 from chapterhouse.index.state import writer_lock
-from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.types import Alias, AliasKind, Scope

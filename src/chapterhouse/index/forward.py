@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.index.logs import (
+from chapterhouse.index.state import (
     KeyTable,
     append,
     is_whole,

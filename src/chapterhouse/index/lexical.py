@@ -34,7 +34,6 @@ from chapterhouse.index.comparing import (
     require_whole_segments,
 )
 from chapterhouse.index.forward import Extent, Forward
-from chapterhouse.index.logs import drop_generations
 from chapterhouse.index.ranking import (
     best_of,
     clauses_of,
@@ -46,6 +45,7 @@ from chapterhouse.index.ranking import (
 from chapterhouse.index.scoped import ScopedIndex
 from chapterhouse.index.state import (
     IndexState,
+    drop_generations,
     load_current,
     read_state,
     write_state,

@@ -15,9 +15,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.index.logs import KeyTable, append, is_whole, log_path, map_log, read_log
 from chapterhouse.index.nearest import Codes, encode
-from chapterhouse.index.state import IndexState
+from chapterhouse.index.state import (
+    IndexState,
+    KeyTable,
+    append,
+    is_whole,
+    log_path,
+    map_log,
+    read_log,
+)
 from chapterhouse.types import Scope
 
 LOGS: Final = ("vectors", "codes", "figures", "keys", "runs", "names", "shelves")

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from chapterhouse.index import vector_files
 from chapterhouse.index.comparing import explain_damage
-from chapterhouse.index.logs import drop_generations
 from chapterhouse.index.nearest import best_rows, cosines, is_small
 from chapterhouse.index.state import (
     IndexState,
+    drop_generations,
     load_current,
     read_state,
     write_state,

@@ -36,13 +36,12 @@ from chapterhouse.settings_file import StatedSettings, read_stated
 from chapterhouse.settings_stored import ResolvedSettings, resolve
 from chapterhouse.store.access import AccessDatabase
 from chapterhouse.store.blobs import Blobs
-from chapterhouse.store.definitions import Definitions
+from chapterhouse.store.definitions import COUNCIL_MARKS, PERSONA_MARKS, Definitions
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
 from chapterhouse.store.sqlite import Store, require_not_emptied
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Extraction, Snapshot
 from chapterhouse.types.engines import Chunker, Embedder
-from chapterhouse.types.personas import COUNCIL_MARKS, PERSONA_MARKS
 
 if TYPE_CHECKING:
     from chapterhouse.answering import prompt

@@ -6,9 +6,20 @@ import stat
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Final
 
 from chapterhouse.errors import RefusedError
 from chapterhouse.files import lock_folder, make_folder, write_whole
+
+# A folder that holds one of these defines a persona, or a council.
+CONFIG_FILE: Final = "persona.config.json"
+PROSE_FILE: Final = "persona.md"
+RAW: Final = "RAW-DOCS"  # files as they came
+RAG: Final = "RAG"  # curated Markdown, which is what is indexed
+PERSONA_MARKS: Final = (CONFIG_FILE, PROSE_FILE, RAW, RAG)
+COUNCIL_FILE: Final = "council.json"
+DOCS: Final = "docs"  # documents that are the council's own
+COUNCIL_MARKS: Final = (COUNCIL_FILE, DOCS)
 
 
 class Definitions:

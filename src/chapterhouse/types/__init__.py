@@ -9,14 +9,9 @@ from chapterhouse.types.access import *
 from chapterhouse.types.analytics import *
 from chapterhouse.types.answers import *
 from chapterhouse.types.asking import *
-from chapterhouse.types.claims import *
 from chapterhouse.types.documents import *
-from chapterhouse.types.events import *
 from chapterhouse.types.jobs import *
-from chapterhouse.types.ledger import *
 from chapterhouse.types.minutes import *
-from chapterhouse.types.personas import *
-from chapterhouse.types.scope import *
 from chapterhouse.types.sources import *
 from chapterhouse.types.state import *
 from chapterhouse.types.writing import *

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from chapterhouse.types.scope import Scope
+from chapterhouse.types.documents import Scope
 
 
 class AccessLevel(StrEnum):

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from chapterhouse.types.documents import Chunk, Document
-from chapterhouse.types.scope import Scope
+from chapterhouse.types.documents import Chunk, Document, Scope
 from chapterhouse.types.writing import Usage
 
 if TYPE_CHECKING:
@@ -381,3 +380,29 @@ class Context:
     diversity: float
     information_gain: float
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """Someone who answers from documents of their own.
+
+    Attributes:
+        slug: Name in kebab case; also the name of their shelf.
+        prose: Who they are, in their owner's words.
+        expertise: Their field in one or two sentences.
+        shelves: Further shelves that they read, beside their own.
+    """
+
+    slug: str
+    display_name: str
+    prose: str = ""
+    tags: tuple[str, ...] = ()
+    key_terms: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    expertise: str = ""
+    shelves: tuple[str, ...] = ()
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The shelves that they read, their own first."""
+        return tuple(dict.fromkeys((self.slug, *self.shelves)))

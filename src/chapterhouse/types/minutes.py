@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from chapterhouse.types.answers import Citation
-from chapterhouse.types.claims import Mismatch
+from chapterhouse.types.answers import Answer, Citation, Draft, Mismatch
+from chapterhouse.types.sources import Progress
 from chapterhouse.types.writing import ToolCall, ToolText, Usage
 
 GAP: Final = "…"  # at the end of a quotation whose sentence goes on
@@ -264,3 +264,64 @@ class Minutes:
     def replies(self) -> tuple[Reply, ...]:
         """All replies in the order in which they were made."""
         return tuple(one for turn in self.turns for one in turn.replies)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingEvent:
+    """A file that had changed is read before the question is put."""
+
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class DraftEvent:
+    """What a model has written so far, checked sentence by sentence."""
+
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEvent:
+    """The answer; the last event."""
+
+    answer: Answer
+
+
+class MeetingEventKind(StrEnum):
+    """What happened in a meeting."""
+
+    ROUND_BEGAN = "round-began"
+    MEMBER_BEGAN = "member-began"
+    TEXT = "text"  # a piece of what a model writes, before it is checked
+    SPOKE = "spoke"
+    RESUMED = "resumed"  # what was said before the meeting was interrupted
+    ABSENT = "absent"
+    ROUND_ENDED = "round-ended"
+
+
+@dataclass(frozen=True, slots=True)
+class MeetingEvent:
+    """Something that happened in a meeting, told while it goes on.
+
+    Attributes:
+        member: Key of who speaks; ``chair`` for who presides; empty for the round itself.
+        text: The piece of text, or why someone is absent.
+    """
+
+    kind: MeetingEventKind
+    round: str
+    number: int
+    member: str = ""
+    text: str = ""
+    turn: MemberTurn | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MinutesEvent:
+    """The minutes of a meeting; the last event."""
+
+    minutes: Minutes
+
+
+AskEvent = ReadingEvent | DraftEvent | AnswerEvent
+CouncilEvent = ReadingEvent | MeetingEvent | MinutesEvent

@@ -7,7 +7,7 @@ import pytest
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.cli.registries import absolute, folder_named
-from chapterhouse.types.personas import CONFIG_FILE, COUNCIL_FILE
+from chapterhouse.store.definitions import CONFIG_FILE, COUNCIL_FILE
 
 KINDS = {"persona": CONFIG_FILE, "council": COUNCIL_FILE}
 

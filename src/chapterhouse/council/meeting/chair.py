@@ -31,7 +31,7 @@ from chapterhouse.council.meeting.written import (
     write_in_form,
 )
 from chapterhouse.council.minutes.contents import find_agreement
-from chapterhouse.models.metered import Metered
+from chapterhouse.models.opening import Metered
 from chapterhouse.types import Gap, Minutes, Point
 from chapterhouse.types.engines import LanguageModel
 

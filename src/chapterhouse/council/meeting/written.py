@@ -33,7 +33,7 @@ from chapterhouse.council.meeting.forms import (
 from chapterhouse.council.meeting.record import Ledger, OnText, TurnTask
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.errors import PromptTooLongError
-from chapterhouse.models.metered import Metered
+from chapterhouse.models.opening import Metered
 from chapterhouse.types import (
     Citation,
     Ground,

@@ -30,8 +30,8 @@ from chapterhouse.interfaces.cli.session import (
 )
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.store.definitions import DOCS
 from chapterhouse.text.counting import counted
-from chapterhouse.types.personas import DOCS
 
 if TYPE_CHECKING:
     from chapterhouse.agents.council import CouncilFolder

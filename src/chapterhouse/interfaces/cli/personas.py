@@ -42,8 +42,8 @@ from chapterhouse.interfaces.cli.session import (
 )
 from chapterhouse.interfaces.cli.terminal import console, draw, one_line
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.store.definitions import CONFIG_FILE, PROSE_FILE, RAW
 from chapterhouse.text.counting import counted
-from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAW
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.index.logs import (
+from chapterhouse.index.state import (
+    IndexState,
     KeyTable,
     append,
     drop_generations,
@@ -15,8 +16,9 @@ from chapterhouse.index.logs import (
     log_path,
     map_log,
     read_log,
+    read_state,
+    write_state,
 )
-from chapterhouse.index.state import IndexState, read_state, write_state
 
 KEYS = st.lists(st.lists(st.integers(-50, 50), max_size=8), max_size=6)
 
