@@ -52,25 +52,7 @@ async def run_in_thread(work: Callable[[], Value]) -> Value:
 
     It runs in a copy of the caller's context, so that its spans belong to the caller's.
     """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Value] = loop.create_future()
-
-    def settle(report: Callable[[], None]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(lambda: None if done.done() else report())
-
-    def run() -> None:
-        try:
-            value = work()
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
-            failure = error
-            settle(lambda: done.set_exception(failure))
-        else:
-            settle(lambda: done.set_result(value))
-
-    context = copy_context()
-    _threads.start(lambda: context.run(run))
-    return await done
+    return await _run(work, None)
 
 
 async def compute_in_thread(work: Callable[[], Value]) -> Value:
@@ -79,16 +61,33 @@ async def compute_in_thread(work: Callable[[], Value]) -> Value:
     More only hinder each other and the event loop. One that waits too long for its turn, because
     others wait for a service, goes on all the same.
     """
+    return await _run(work, _turns)
 
-    def in_turn() -> Value:
-        has_turn = _turns.acquire(timeout=_LONGEST_WAIT)
+
+async def _run(work: Callable[[], Value], turns: threading.BoundedSemaphore | None) -> Value:
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Value] = loop.create_future()
+
+    def settle(report: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(lambda: None if done.done() else report())
+
+    def run() -> None:
+        has_turn = turns is not None and turns.acquire(timeout=_LONGEST_WAIT)
         try:
-            return work()
+            value = work()
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+            failure = error
+            settle(lambda: done.set_exception(failure))
+        else:
+            settle(lambda: done.set_result(value))
         finally:
-            if has_turn:
-                _turns.release()
+            if turns is not None and has_turn:
+                turns.release()
 
-    return await run_in_thread(in_turn)
+    context = copy_context()
+    _threads.start(lambda: context.run(run))
+    return await done
 
 
 async def stream(

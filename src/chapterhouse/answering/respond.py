@@ -30,8 +30,6 @@ from chapterhouse.answering.writing import OnDraft, Written, combine
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.opening import Metered
-from chapterhouse.retrieval.candidates import Method
-from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import word_weights
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import (
@@ -45,7 +43,6 @@ from chapterhouse.types import (
     Route,
     Scope,
     SearchResult,
-    corrected,
 )
 from chapterhouse.types.engines import LanguageModel
 
@@ -65,10 +62,13 @@ async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None =
     """
     runtime = replace(runtime, store=cast("Store", _BodyCache(runtime.store)))
     model = await run_in_thread(partial(model_of, request, runtime))
-    if model is None:
-        return await compute_in_thread(partial(_respond_by_quotation, request, runtime))
-    query, sequence, recalled = await run_in_thread(partial(_prepare, request, runtime))
+    query, sequence = await run_in_thread(partial(_prepare, request, runtime))
     request = replace(request, question=query.text)
+    if model is None:
+        quoted = await compute_in_thread(partial(offline, request, runtime))
+        quoted = _without_general(request, quoted)
+        return await run_in_thread(partial(remember, request, quoted, sequence, runtime))
+    recalled = await run_in_thread(partial(recall, request, runtime))
     key = cache_key(request, runtime, model, recalled, sequence)
     answer = await run_in_thread(partial(cached_answer, key, request, runtime))
     if answer is None:
@@ -106,24 +106,16 @@ def model_of(request: Request, runtime: Runtime) -> Metered | None:
     return Metered(chosen) if chosen else None
 
 
-def _respond_by_quotation(request: Request, runtime: Runtime) -> Answer:
-    sequence = runtime.store.sequence()
-    request = replace(request, question=query_of(request, runtime).text)
-    answer = _without_general(request, offline(request, runtime))
-    return remember(request, answer, sequence, runtime)
-
-
-def _prepare(request: Request, runtime: Runtime) -> tuple[Query, int, tuple[Memory, ...]]:
-    """Return the search, where the library stands, and what the model is reminded of."""
-    query = query_of(request, runtime)
-    recalled = recall(replace(request, question=query.text), runtime)
-    return query, runtime.store.sequence(), recalled
+def _prepare(request: Request, runtime: Runtime) -> tuple[Query, int]:
+    """Return the search, checked, and where the library stands before it."""
+    return query_of(request, runtime), runtime.store.sequence()
 
 
 def offline(request: Request, runtime: Runtime) -> Answer:
     """Answer a question by quotation alone; nothing is remembered. Raises as ``respond``."""
     query = query_of(request, runtime)
-    found = _search(request, query, method_for(runtime, request.settings, None), runtime)
+    method = method_for(runtime, request.settings, None)
+    found = search(query, runtime, method, request.search_text)
     return _compare_versions(_quote(request, found, runtime), found, runtime)
 
 
@@ -171,12 +163,12 @@ async def _find(
     wide = replace(query, limit=hits, per_document=0)
     # A model may be asked to rewrite the question; nobody else waits for that.
     method = method_for(runtime, request.settings, model)
-    found = await compute_in_thread(partial(_search, request, wide, method, runtime))
+    found = await compute_in_thread(partial(search, wide, runtime, method, request.search_text))
     if request.settings.expansion.rewrite == "when-weak" and _is_weak(found.hits):
         expansion = request.settings.expansion.model_copy(update={"rewrite": "always"})
         settings = request.settings.model_copy(update={"expansion": expansion})
         method = method_for(runtime, settings, model)
-        found = await compute_in_thread(partial(_search, request, wide, method, runtime))
+        found = await compute_in_thread(partial(search, wide, runtime, method, request.search_text))
     return found
 
 
@@ -215,16 +207,6 @@ def _is_weak(hits: Sequence[Hit]) -> bool:
     """Whether no hit stands out."""
     scores = [hit.score for hit in hits[:_COMPARED]]
     return not scores or scores[0] - (scores[-1] if len(scores) == _COMPARED else 0.0) < WEAK
-
-
-def _search(request: Request, query: Query, method: Method, runtime: Runtime) -> SearchResult:
-    """Search for what was spoken of, too; the answer is chosen by the question alone."""
-    if not request.search_text:
-        return search(query, runtime, method)
-    found = search(replace(query, text=request.search_text), runtime, method)
-    text = corrected(query.text, found.corrections)
-    question = parse_question(text, runtime.store.census(query.scope).languages)
-    return replace(found, query=query, question=question)
 
 
 def _quote(request: Request, found: SearchResult, runtime: Runtime) -> Answer:

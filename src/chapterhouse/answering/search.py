@@ -18,6 +18,7 @@ from chapterhouse.retrieval.expand import by_names, by_parts, by_rewriting, by_t
 from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
 from chapterhouse.retrieval.pack import with_parent, with_surroundings
 from chapterhouse.retrieval.pipeline import retrieve
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.rerank import (
     FeatureModel,
     Recency,
@@ -32,7 +33,7 @@ from chapterhouse.settings import PackingSettings, SearchSettings, Settings
 from chapterhouse.store.sqlite import Store
 from chapterhouse.telemetry import record_hits, retrieval_span, sharing_content
 from chapterhouse.text.counting import counted, estimate_tokens
-from chapterhouse.types import Query, Scope, SearchResult
+from chapterhouse.types import Query, Scope, SearchResult, corrected
 from chapterhouse.types.engines import LanguageModel, Reranker
 
 if TYPE_CHECKING:
@@ -100,14 +101,24 @@ def named_scope(shelves: Sequence[str] | None) -> Scope:
     return Scope.everything() if shelves is None else Scope.of(shelves)
 
 
-def search(query: Query, runtime: Runtime, method: Method) -> SearchResult:
-    """Return the hits of a checked query; warnings tell of vectors and changes that are missing."""
+def search(query: Query, runtime: Runtime, method: Method, search_text: str = "") -> SearchResult:
+    """Return the hits of a checked query; warnings tell of vectors and changes that are missing.
+
+    Args:
+        search_text: What is searched for instead, in a conversation; hits are then judged by the
+            question alone.
+    """
     allowed = runtime.settings.telemetry.content
-    opened = retrieval_span(query.text, query.scope.shelves or (), query.limit)
+    wanted = replace(query, text=search_text) if search_text else query
+    opened = retrieval_span(wanted.text, query.scope.shelves or (), query.limit)
     with sharing_content(allowed=allowed), opened as recorder:
         warnings = (runtime.encoders.warning(), _behind(runtime))
-        found = retrieve(query, sources_of(runtime), method)
+        found = retrieve(wanted, sources_of(runtime), method)
         record_hits(recorder, found)
+    if search_text:
+        text = corrected(query.text, found.corrections)
+        question = parse_question(text, runtime.store.census(query.scope).languages)
+        found = replace(found, query=query, question=question)
     return replace(found, warnings=(*found.warnings, *filter(None, warnings)))
 
 

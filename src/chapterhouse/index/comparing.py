@@ -3,15 +3,13 @@
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from typing import Final
 
 import tantivy
 
-from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index.forward import Forward
 from chapterhouse.index.ranking import fields_of
 from chapterhouse.store.sqlite import Store
@@ -108,21 +106,3 @@ def _has_checksum(data: bytes) -> bool:
     except (ValueError, KeyError, TypeError):
         return False
     return bool(zlib.crc32(data[:end]) == stated)
-
-
-@contextmanager
-def explain_damage(index: str = "lexical") -> Iterator[None]:
-    """Say what to do where a library only says that something failed."""
-    try:
-        yield
-    except (ValueError, OSError, KeyError, TypeError, IndexError) as error:
-        raise CorruptLibraryError(
-            f"The {index} index cannot be used: {error}",
-            hint="If the disk is full, make room. Then run: chapterhouse reindex",
-        ) from error
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":  # Rust's, which is no Exception
-            raise
-        raise CorruptLibraryError(
-            f"The {index} index is damaged: {error}", hint="Run: chapterhouse reindex"
-        ) from error

@@ -30,7 +30,6 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import forward
 from chapterhouse.index.comparing import (
     differing_documents,
-    explain_damage,
     require_whole_segments,
 )
 from chapterhouse.index.forward import Extent, Forward
@@ -46,6 +45,7 @@ from chapterhouse.index.scoped import ScopedIndex
 from chapterhouse.index.state import (
     IndexState,
     drop_generations,
+    explain_damage,
     load_current,
     read_state,
     write_state,
@@ -204,17 +204,14 @@ class LexicalIndex:
     def _state(self) -> IndexState:
         """Return the state on disk; one without its files, or of another make, counts as empty."""
         state = read_state(self._folder)
-        if state.fingerprint == _FINGERPRINT and (not state.sequence or self._is_there(state)):
-            return state
-        return IndexState(generation=state.generation, counts=_edition_only(state))
-
-    def _is_there(self, state: IndexState) -> bool:
-        if state != self._seen_whole:
+        if state.fingerprint == _FINGERPRINT:
+            if not state.sequence or state == self._seen_whole:
+                return state
             there = (self._files(state.generation) / "meta.json").exists()
-            if not there or not forward.is_there(self._folder, _extent(state)):
-                return False
-            self._seen_whole = state
-        return True
+            if there and forward.is_there(self._folder, _extent(state)):
+                self._seen_whole = state
+                return state
+        return IndexState(generation=state.generation, counts=_edition_only(state))
 
     def _files(self, generation: int) -> Path:
         return self._folder / f"tantivy.{generation}"

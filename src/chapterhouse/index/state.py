@@ -3,8 +3,8 @@
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -96,6 +96,24 @@ def load_current(read: Callable[[], IndexState], load: Callable[[IndexState], Va
         except CorruptLibraryError:
             if read() == state:
                 raise
+
+
+@contextmanager
+def explain_damage(index: str = "lexical") -> Iterator[None]:
+    """Say what to do where a library only says that something failed."""
+    try:
+        yield
+    except (ValueError, OSError, KeyError, TypeError, IndexError) as error:
+        raise CorruptLibraryError(
+            f"The {index} index cannot be used: {error}",
+            hint="If the disk is full, make room. Then run: chapterhouse reindex",
+        ) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # Rust's, which is no Exception
+            raise
+        raise CorruptLibraryError(
+            f"The {index} index is damaged: {error}", hint="Run: chapterhouse reindex"
+        ) from error
 
 
 def writer_lock(folder: Path, wait_seconds: float) -> AbstractContextManager[bool]:

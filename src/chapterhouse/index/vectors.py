@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.index import vector_files
-from chapterhouse.index.comparing import explain_damage
 from chapterhouse.index.nearest import best_rows, cosines, is_small
 from chapterhouse.index.state import (
     IndexState,
     drop_generations,
+    explain_damage,
     load_current,
     read_state,
     write_state,

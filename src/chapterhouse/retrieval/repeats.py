@@ -13,10 +13,13 @@ from chapterhouse.retrieval.candidates import SIMILARITY, Sources
 from chapterhouse.retrieval.rerank import names_document
 from chapterhouse.text.aliases import fold_words
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Chunk, Document, Query, Question, TermRows
+from chapterhouse.types import Chunk, Query, Question, TermRows
 
 _COMPARED: Final = 40  # of the hits; repeats that far down are hardly ever shown
 _BEGINNING: Final = 600  # characters of a document in which it says whose it is
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_LEAST_TERMS: Final = 8  # shorter chunks are alike too easily
+_TERM: Final = np.uint64(0xFFFFFFFF)  # the bits of a term; a row and a count have 16 each above it
 
 
 def without_repeats(
@@ -76,44 +79,29 @@ def _in_copies(chunks: Sequence[Chunk], query: Query, sources: Sources) -> dict[
 def _asked_about(
     best: Chunk, others: Sequence[Chunk], question: Question, query: Query, sources: Sources
 ) -> Chunk:
-    """Return the copy whose document the question names most, of equal ones the first."""
+    """Return the copy whose document the question names most, of equal ones the first.
+
+    What counts is whether it is named, then how many words of the question that the best copy lacks
+    are in its names, then how many at its beginning.
+    """
     copies = (best, *others)
     documents = sources.documents({copy.document_id for copy in copies}, query.scope)
     if len(documents) == 1:
         return best
     best_terms = set(analyse(best.header + best.text, question.languages[0]))
     words = [terms for _, terms in question.words if best_terms.isdisjoint(terms)]
-    named = {
-        name: _named(question, words, document, query, sources)
-        for name, document in documents.items()
-    }
+    named: dict[str, tuple[bool, int, int]] = {}
+    for name, document in documents.items():
+        file_name = document.source.rpartition("/")[2]
+        chunks = sources.chunks(sources.chunks_named(file_name, query.scope), query.scope).values()
+        first = (chunk for chunk in chunks if chunk.document_id == document.id)
+        beginning = " ".join((chunk.header + chunk.text)[:_BEGINNING] for chunk in first)
+        counts = []
+        for text in (fold_words(f"{document.title} {file_name}"), beginning):
+            terms = {term for language in question.languages for term in analyse(text, language)}
+            counts.append(sum(not terms.isdisjoint(own) for own in words))
+        named[name] = names_document(question, document), counts[0], counts[1]
     return max(copies, key=lambda copy: named.get(copy.document_id, (False, 0, 0)))
-
-
-def _named(
-    question: Question,
-    words: Sequence[Sequence[str]],
-    document: Document,
-    query: Query,
-    sources: Sources,
-) -> tuple[bool, int, int]:
-    """Return whether a document is named, and how many words its names and its beginning have."""
-    file_name = document.source.rpartition("/")[2]
-    keys = sources.chunks_named(file_name, query.scope)
-    first = (c for c in sources.chunks(keys, query.scope).values() if c.document_id == document.id)
-    beginning = " ".join((chunk.header + chunk.text)[:_BEGINNING] for chunk in first)
-    names = fold_words(f"{document.title} {file_name}")
-
-    def has(text: str) -> int:
-        terms = {term for language in question.languages for term in analyse(text, language)}
-        return sum(not terms.isdisjoint(own) for own in words)
-
-    return names_document(question, document), has(names), has(beginning)
-
-
-_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
-_LEAST_TERMS: Final = 8  # shorter chunks are alike too easily
-_TERM: Final = np.uint64(0xFFFFFFFF)  # the bits of a term; a row and a count have 16 each above it
 
 
 def near_duplicates(
