@@ -5,7 +5,6 @@ from dataclasses import replace
 from importlib.resources import files
 
 import pytest
-from tests.answering.test_extractive import Shelf
 from tests.retrieval.scripted import NoTokens, WordsAlone, model_of_sentences
 
 from chapterhouse.answering.bundle import quotes
