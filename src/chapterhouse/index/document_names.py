@@ -15,7 +15,13 @@ import numpy as np
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.aliases import find_aliases, fold_name, names_of
 from chapterhouse.text.mentions import Mentions
-from chapterhouse.text.spelling import LEAST_LETTERS, edit_cost, most_edits, words_of
+from chapterhouse.text.spelling import (
+    LEAST_LETTERS,
+    edit_cost,
+    edit_distances,
+    most_edits,
+    words_of,
+)
 from chapterhouse.types import Alias, AliasKind, Document, Scope
 
 _CODE: Final = re.compile(
@@ -147,10 +153,14 @@ class Vocabulary:
         wanted = np.abs(self._lengths - len(word)) <= most
         wanted &= self._lengths >= LEAST_LETTERS
         wanted &= np.bitwise_count(self._letters ^ bits) <= 2 * most
+        places = np.flatnonzero(wanted).tolist()
+        others = [self._lines[self._starts[place] : self._ends[place]] for place in places]
+        others = [other for other in others if other != word and other.isalpha()]
+        if not others:
+            return {}
         found: dict[str, float] = {}
-        for place in np.flatnonzero(wanted).tolist():
-            other = self._lines[self._starts[place] : self._ends[place]]
-            cost = edit_cost(word, other) if other != word and other.isalpha() else None
+        for place in np.flatnonzero(edit_distances(word, others) <= most).tolist():
+            cost = edit_cost(word, others[place])
             if cost is not None:
-                found[other] = cost
+                found[others[place]] = cost
         return found

@@ -5,6 +5,9 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 LEAST_LETTERS: Final = 4  # of a word that is corrected; a shorter one is near too many others
 _TWO_EDITS_FROM: Final = 8  # letters
 _LONGEST: Final = 40
@@ -62,6 +65,42 @@ def edit_cost(written: str, meant: str) -> float | None:
     cost += _FIRST * first
     short = len(written) <= _SHORT
     return cost if cost <= (_OTHER if short else _MOST) else None
+
+
+def edit_distances(word: str, others: Sequence[str]) -> NDArray[np.int64]:
+    """Return how many edits each of some words is away, a swap of two neighbours being one.
+
+    All at once, a bit for each letter of ``word`` and a step for each letter of the others: a
+    thousand words take less time than one does cell by cell.
+
+    Source: Hyyrö, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances,
+    2003; no letter is edited twice.
+
+    Args:
+        word: Of at most 63 letters.
+        others: Each of at least one letter.
+    """
+    lengths = np.fromiter(map(len, others), np.int64, len(others))
+    columns = np.array(others, dtype=np.str_).view(np.uint32).reshape(len(others), -1).T
+    zero, one = np.zeros(len(others), np.uint64), np.uint64(1)
+    places = {ord(letter): np.uint64(0) for letter in word}
+    for place, letter in enumerate(word):
+        places[ord(letter)] |= one << np.uint64(place)
+    last = one << np.uint64(len(word) - 1)
+    distances = np.full(len(others), len(word), np.int64)
+    diagonal, before, down, up = zero, zero, zero, ~zero  # the vertical differences -1 and +1
+    for step, column in enumerate(columns):
+        same = zero.copy()
+        for code, mask in places.items():
+            same[column == code] = mask
+        swapped = ((~diagonal & same) << one) & before
+        diagonal = (((same & up) + up) ^ up) | same | down | swapped
+        more, less = down | ~(diagonal | up), diagonal & up
+        change = ((more & last) != 0).astype(np.int64) - ((less & last) != 0)
+        distances += np.where(step < lengths, change, 0)
+        more, less = (more << one) | one, less << one
+        up, down, before = less | ~(diagonal | more), more & diagonal, same
+    return distances
 
 
 def _cheapest(written: str, meant: str, most: int) -> tuple[int, float] | None:
