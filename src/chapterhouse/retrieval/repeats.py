@@ -1,12 +1,12 @@
 """Which of several chunks that say the same is shown: the best, or the one that is asked about."""
 
-import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import numpy as np
+import simsimd
 from numpy.typing import NDArray
 
 from chapterhouse.retrieval.candidates import SIMILARITY, Sources
@@ -19,7 +19,8 @@ _COMPARED: Final = 40  # of the hits; repeats that far down are hardly ever show
 _BEGINNING: Final = 600  # characters of a document in which it says whose it is
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _LEAST_TERMS: Final = 8  # shorter chunks are alike too easily
-_TERM: Final = np.uint64(0xFFFFFFFF)  # the bits of a term; a row and a count have 16 each above it
+_TERM_BITS: Final = np.uint64(32)
+_TERM: Final = np.uint64(0xFFFFFFFF)  # the bits of a term, with the row above them
 
 
 def without_repeats(
@@ -116,7 +117,7 @@ def near_duplicates(
         similarity: Jaccard similarity, above 0 and at most 1.
     """
     found: dict[int, int] = {}
-    for earlier, later in sorted(_alike(rows, similarity), key=lambda pair: (pair[1], pair[0])):
+    for later, earlier in _alike(rows, similarity):
         if later in found or earlier in found:
             continue
         if _numbers(chunks[earlier]) == _numbers(chunks[later]):
@@ -124,46 +125,34 @@ def near_duplicates(
     return found
 
 
-def _alike(rows: TermRows, similarity: float) -> Iterator[tuple[int, int]]:
-    """Yield pairs of places, the earlier first, whose terms overlap enough.
+def _alike(rows: TermRows, similarity: float) -> list[tuple[int, int]]:
+    """Return the places of chunks whose terms overlap enough: later and earlier one, in order.
 
-    Two sets of n terms that overlap by s share one of the first n − ⌈s·n⌉ + 1 terms of each, in
-    any one order of all terms; in the order of rarity few others do.
-    Source: Chaudhuri, Ganti and Kaushik, ICDE 2006 (prefix filter).
+    What two chunks share is counted for all pairs at once, as products of ones and zeros.
     """
-    sets = _rarest_first(rows)
-    having: defaultdict[int, list[int]] = defaultdict(list)
-    for later, terms in enumerate(sets):
-        if len(terms) < _LEAST_TERMS:
-            continue
-        prefix = terms[: len(terms) - math.ceil(similarity * len(terms)) + 1].tolist()
-        candidates = {place for term in prefix for place in having[term]}
-        for earlier in sorted(candidates):
-            common = len(np.intersect1d(terms, sets[earlier], assume_unique=True))
-            if common >= similarity * (len(terms) + len(sets[earlier]) - common):
-                yield earlier, later
-        for term in prefix:
-            having[term].append(later)
-
-
-def _rarest_first(rows: TermRows) -> list[NDArray[np.uint64]]:
-    """Return the distinct terms of each chunk's text, those in fewest of the chunks first.
-
-    Row, count and term are sorted as one number: that takes half the time of ``np.unique`` and
-    ``np.lexsort``, and every question comes by here.
-    """
-    number = len(rows.starts) - 1
-    if number < 1:
+    lengths = np.diff(rows.starts)
+    row = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
+    of_text = np.arange(len(rows.terms)) < rows.sections[row.astype(np.int64)]
+    both = _distinct(row[of_text] << _TERM_BITS | rows.terms[of_text])
+    row, terms = (both >> _TERM_BITS).astype(np.int64), both & _TERM
+    every = _distinct(terms)
+    has = np.zeros((len(lengths), len(every)), np.int8)
+    has[row, np.searchsorted(every, terms)] = 1
+    sizes = np.bincount(row, minlength=len(lengths))
+    places = np.flatnonzero(sizes >= _LEAST_TERMS)
+    if not len(places):
         return []
-    row = np.repeat(np.arange(number, dtype=np.uint64), np.diff(rows.starts))
-    of_text = np.arange(len(rows.terms)) < rows.sections[row]
-    both = np.sort(row[of_text] << np.uint64(32) | rows.terms[of_text])
-    both = both[np.diff(both, prepend=~both[:1]) != 0]
-    row, terms = both >> np.uint64(32), both & _TERM
-    every = np.sort(terms)
-    counts = np.searchsorted(every, terms, "right") - np.searchsorted(every, terms)
-    ordered = np.sort(row << np.uint64(48) | counts.astype(np.uint64) << np.uint64(32) | terms)
-    return np.split(ordered & _TERM, np.searchsorted(row, np.arange(1, number)))
+    has, sizes = has[places], sizes[places]
+    common = np.asarray(simsimd.cdist(has, has, "dot")).reshape(len(places), -1)
+    alike = common >= similarity * (sizes[:, None] + sizes - common)
+    pairs = places[np.argwhere(np.tril(alike, -1))]
+    return [(later, earlier) for later, earlier in pairs.tolist()]
+
+
+def _distinct(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    ordered: NDArray[np.uint64] = np.sort(values)
+    is_new: NDArray[np.bool_] = np.diff(ordered, prepend=~ordered[:1]) != 0
+    return ordered[is_new]
 
 
 def _numbers(chunk: Chunk) -> frozenset[str]:
