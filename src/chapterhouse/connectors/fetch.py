@@ -1,6 +1,6 @@
 """Pages of the web, fetched as if every address and every answer were hostile.
 
-What is refused, and why, is told in ``docs/fetching.md``. The HTTP library's client is not used,
+What is refused, and why, is told in ``docs/sources.md``. The HTTP library's client is not used,
 only its connections: it has no cookies, no proxies, no redirects and no second opinion on what an
 address means.
 """
