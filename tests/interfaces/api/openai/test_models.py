@@ -1,6 +1,7 @@
 """Who can be asked, what else the documentation shows, and errors."""
 
 import math
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -85,8 +86,8 @@ def test_every_error_has_the_form_of_openai(
     assert set(response.json()["error"]) == {"message", "type", "param", "code"}
 
 
-PAGE = Path(__file__).parents[4] / "docs" / "openai.md"
-CURL = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("curl ")]
+PAGE = Path(__file__).parents[4] / "docs" / "api.md"
+CURL = [line for line in PAGE.read_text("utf-8").splitlines() if re.match("curl .*/v1/", line)]
 
 
 @pytest.mark.parametrize("line", CURL, ids=lambda line: line.partition("/v1/")[2][:20])
