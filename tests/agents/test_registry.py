@@ -72,7 +72,7 @@ def test_what_cannot_be_written_is_asked_as_it_was(
     def refuse(*_: object, **__: object) -> None:
         raise ReadOnlyError("The library can only be read.")
 
-    monkeypatch.setattr(registry, "bring_up_to_date", refuse)
+    monkeypatch.setattr(registry, "mirror_shelf", refuse)
     refresh = made[0].refresh("maria")
     assert not refresh
     assert refresh.warnings == (

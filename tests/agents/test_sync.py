@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
+from chapterhouse.agents.sync import Places, is_current, mirror_shelf
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.prepare import prepare
 from chapterhouse.reading.plain import read_markdown, read_text
 from chapterhouse.store.blobs import Blobs
@@ -73,7 +74,7 @@ class House:
     def update(self, slug: str, **options: Any) -> SyncReport:
         self.read_names.clear()
         work = Work(self.store, self.read, PREPARE)
-        return bring_up_to_date(self.places(slug), work, **options)
+        return mirror_shelf(self.places(slug), work, Options(**options))
 
     def add_by_hand(self, path: Path, shelf: str = DEFAULT_SHELF) -> None:
         add([path], Work(self.store, self.read, PREPARE, shelf))
@@ -196,7 +197,7 @@ def test_only_markdown_says_whose_it_is(house: House) -> None:
         future.set_result(read_text(data))
         return future
 
-    bring_up_to_date(house.places("mia"), Work(house.store, read, PREPARE))
+    mirror_shelf(house.places("mia"), Work(house.store, read, PREPARE), Options())
     (document,) = house.store.documents(EVERYTHING)
     assert document.metadata["personas"] == "ben"
     assert document.shelves == ("mia",)

@@ -14,10 +14,11 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.problems import DefinitionError, Problem
-from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
+from chapterhouse.agents.sync import Places, is_current, mirror_shelf
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import is_visible
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
+from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.sources import day_of, look_from_outside, mark_synced
 from chapterhouse.presenting.wording import staying_sentence
 from chapterhouse.types import CorpusCounts, Progress, Scope, Source, SourceKind, SyncReport
@@ -265,11 +266,11 @@ class Registry(ABC, Generic[Folder]):
             places = tuple(one for one in places if not is_current(one, runtime.store))
         if not places:
             return None
-        reports: list[SyncReport] = []
+        options, reports = Options(confirmed=confirmed, dry_run=dry_run), list[SyncReport]()
         for number, one in enumerate(places):
             follow = on_progress if len(places) == 1 else _as_one_of(places, number, on_progress)
             work = runtime.work(follow)
-            reports.append(bring_up_to_date(one, work, dry_run=dry_run, confirmed=confirmed))
+            reports.append(mirror_shelf(one, work, options))
             if reports[-1].files.interrupted:
                 break
         if not dry_run:

@@ -54,12 +54,19 @@ def add(paths: Iterable[Path], work: Work) -> AddReport:
     return apply_plan(label_roots(tuple(paths), work.store), open_all, work)
 
 
-def label_roots(paths: Sequence[Path], store: Store) -> Plan:
+def label_roots(
+    paths: Sequence[Path],
+    store: Store,
+    *,
+    lost: Sequence[str] = (),
+    excluded: Collection[str] | None = None,
+) -> Plan:
     """Return the plan of ``paths`` after the folders that are new have their labels."""
-    plan = make_plan(paths, store)
+    plan = make_plan(paths, store, lost=lost, excluded=excluded)
     labels = {place: store.label_root(place, label) for place, label in plan.new_roots.items()}
     # Another process may have taken a label meanwhile.
-    return plan if labels == plan.new_roots else make_plan(paths, store)
+    is_same = labels == plan.new_roots
+    return plan if is_same else make_plan(paths, store, lost=lost, excluded=excluded)
 
 
 def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:

@@ -1,24 +1,21 @@
 """Bring the library to the state of its sources: what is gone there leaves it, too."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
+from typing import Final
 
 from chapterhouse.connectors.content import open_all
 from chapterhouse.connectors.folder import REMOTE, above, is_visible
 from chapterhouse.connectors.volumes import Volumes
-from chapterhouse.ingest.absence import (
-    Away,
-    found_deleted,
-    remove_gone,
-    sort_missing,
-    staying_of,
-    unconfirmed,
-)
+from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest.ingest import apply_plan, label_roots
 from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.plan import Plan, make_plan, plan_known
+from chapterhouse.ingest.plan import Away, Plan, make_plan, plan_known, sort_missing
 from chapterhouse.ingest.preview import preview_plan, unopened
+from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.ingest.renames import Contents
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.naming import system_path
@@ -33,8 +30,12 @@ from chapterhouse.types import (
     SourceKind,
     Status,
     StayingDocuments,
+    StayReason,
     SyncReport,
 )
+
+_MOST: Final = 20  # documents of a folder that a pass removes unasked, though over half of it
+Shelved = tuple[Document, tuple[str, ...]]  # the shelves on which it belongs, none where it leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,96 +53,6 @@ class Options:
     confirmed: bool = False
     dry_run: bool = False
     prove: bool = True
-
-
-def mirror_folders(sources: Sequence[Source], work: Work, options: Options) -> SyncReport:
-    """Make the documents of folders what the folders are, in one pass.
-
-    A file that moved from one folder to another is found again by its bytes. Documents stay whose
-    disk is away, and where much would go at once, as when a folder was emptied by mistake.
-
-    Args:
-        sources: Folders of one shelf, which is that of ``work``.
-        work: What reading needs.
-        options: How it is done.
-
-    Raises:
-        ChapterhouseError: the store cannot be written; what was told before is safe.
-    """
-    there = [
-        source for source in sources if is_visible(Path(system_path(source.location)), folder=True)
-    ]
-    absent = [source.location for source in sources if source not in there]
-    paths = tuple(Path(source.location) for source in there)
-    plan = (make_plan if options.dry_run else label_roots)(paths, work.store)
-    report = mirror(plan, open_all, there, work, options)
-    away = [Away(place, tuple(work.store.files(place))) for place in absent]
-    if not options.dry_run:
-        for group in away:
-            if not group.records:
-                _drop_synced(group.folder, work.store)
-        away = [group for group in away if group.records]
-    if not options.dry_run:
-        settle_stamps(report.files, {file.location for file in plan.files}, work)
-    staying = dict.fromkeys((*staying_of(away, work.store), *report.staying))
-    return replace(report, staying=tuple(staying))
-
-
-def _drop_synced(location: str, store: Store) -> None:
-    """Drop the source of a folder that is not there and of which nothing is known.
-
-    Its files have other names now, where the folder was renamed.
-    """
-    for source in store.sources().sources():
-        if source.location == location and source.synced:
-            store.sources().drop(source.name)
-
-
-def mirror(
-    plan: Plan, contents: Contents, sources: Sequence[Source], work: Work, options: Options
-) -> SyncReport:
-    """Bring the library to the state of a plan, and let go what is gone or excluded.
-
-    Args:
-        plan: What is there and what is known of it.
-        contents: Opens files.
-        sources: Those that the plan is of.
-        work: What reading needs; its shelf is that of the sources.
-        options: How it is done.
-    """
-    if options.dry_run:
-        is_remote = any(source.kind is SourceKind.CLOUD for source in sources)
-        files = preview_plan(plan, unopened if is_remote else contents, work.maximum_bytes)
-    else:
-        files = apply_plan(plan, contents, work)
-    if files.interrupted or not options.delete:
-        return SyncReport(files)
-    missing = set(files.missing)
-    excluded = _on_shelf(plan.excluded, sources, work)
-    folders = [prefix_of(source) for source in sources]
-    used = [one for one in folders if any(file.location.startswith(one) for file in plan.files)]
-    found = confirm(
-        [one for one in plan.missing if one.document_id and one.source in missing],
-        [group for group in plan.away if _is_of(group.folder, sources)],
-        plan.known.values(),
-        folders,
-        work.store,
-        confirmed=options.confirmed,
-        besides=[one for one in plan.excluded if one.location in excluded],
-        emptied=set(folders) - set(used),
-    )
-    removed, moves, removal = _take_off(
-        found.gone,
-        [one for place, one in excluded.items() if not place.startswith(found.asking)],
-        work,
-        options,
-    )
-    if not options.dry_run:
-        for record in plan.excluded:
-            if not record.location.startswith(found.asking):
-                work.store.forget_file(record.location)
-    files = replace(files, missing=tuple(sorted(one.source for one in found.waiting)))
-    return SyncReport(files, removed, moves, found.staying, removals=removal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,64 +74,114 @@ class Missing:
     staying: tuple[StayingDocuments, ...]
 
 
-def confirm(
-    gone: Iterable[FileRecord],
-    away: Iterable[Away],
-    known: Iterable[FileRecord],
-    folders: Sequence[str],
-    store: Store,
-    *,
-    confirmed: bool,
-    besides: Iterable[FileRecord] = (),
-    emptied: Collection[str] = (),
-) -> Missing:
-    """Tell files whose documents leave from those that stay until somebody confirms it.
+# --- folders, files and drives -------------------------------------------------------------------
+
+
+def mirror_folders(sources: Sequence[Source], work: Work, options: Options) -> SyncReport:
+    """Make the documents of folders what the folders are, in one pass.
+
+    A file that moved from one folder to another is found again by its bytes. Documents stay whose
+    disk is away, and where much would go at once, as when a folder was emptied by mistake.
 
     Args:
-        gone: As ``sort_missing`` tells them from those that are ``away``.
-        known: All that there were in ``folders``, which end in ``/``.
-        confirmed: Whether also much may leave, or what was on another disk.
-        besides: What else would leave a shelf.
-        emptied: Those of the folders in which nothing is left.
+        sources: Folders of one shelf, which is that of ``work``.
+
+    Raises:
+        ChapterhouseError: the store cannot be written; what was told before is safe.
     """
-    gone, away = tuple(gone), tuple(away)
-    many: Mapping[str, StayingDocuments] = {}
-    if confirmed:
-        gone = (*gone, *found_deleted(away, store))
-        away = tuple(group for group in away if not group.is_mounted)
-    else:
-        many = unconfirmed((*gone, *besides), known, folders, emptied)
-    asking = tuple(many)
-    return Missing(
-        tuple(one for one in gone if not one.location.startswith(asking)),
-        tuple(one for one in gone if one.location.startswith(asking)),
-        away,
-        asking,
-        (*staying_of(away, store), *many.values()),
+    there = [
+        source for source in sources if is_visible(Path(system_path(source.location)), folder=True)
+    ]
+    absent = [source.location for source in sources if source not in there]
+    paths = tuple(Path(source.location) for source in there)
+    plan = (make_plan if options.dry_run else label_roots)(paths, work.store)
+    report = mirror(plan, open_all, there, work, options)
+    away = [Away(place, tuple(work.store.files(place))) for place in absent]
+    if not options.dry_run:
+        for group in away:
+            if not group.records:
+                _drop_synced(group.folder, work.store)
+        away = [group for group in away if group.records]
+    staying = dict.fromkeys((*staying_of(away, work.store), *report.staying))
+    return replace(report, staying=tuple(staying))
+
+
+def _drop_synced(location: str, store: Store) -> None:
+    """Drop the source of a folder that is not there and of which nothing is known.
+
+    Its files have other names now, where the folder was renamed.
+    """
+    for source in store.sources().sources():
+        if source.location == location and source.synced:
+            store.sources().drop(source.name)
+
+
+def mirror(
+    plan: Plan, contents: Contents, sources: Sequence[Source], work: Work, options: Options
+) -> SyncReport:
+    """Bring the library to the state of a plan of sources, and let go what is gone or excluded.
+
+    Args:
+        work: Its shelf is that of the sources.
+    """
+    if options.dry_run and any(source.kind is SourceKind.CLOUD for source in sources):
+        contents = unopened
+    files = read_plan(plan, contents, work, options)
+    if files.interrupted or not options.delete:
+        return SyncReport(files)
+    folders = [prefix_of(source) for source in sources]
+    used = {one for one in folders if any(file.location.startswith(one) for file in plan.files)}
+    excluded = _on_shelf(plan.excluded, sources, work)
+    found = find_missing(
+        plan,
+        files,
+        folders,
+        work.store,
+        confirmed=options.confirmed,
+        besides=[one for one in plan.excluded if one.location in excluded],
+        emptied=set(folders) - used,
     )
+    shelved: list[Shelved] = [(one, ()) for one in _documents_of(found.gone, work.store)]
+    dropped = [one for one in plan.excluded if not one.location.startswith(found.asking)]
+    shelved += [
+        (document, tuple(name for name in document.shelves if name != work.shelf))
+        for document in (excluded[one.location] for one in dropped if one.location in excluded)
+    ]
+    return settle(files, found, shelved, dropped, work, options)
 
 
-def _is_of(folder: str, sources: Iterable[Source]) -> bool:
-    return any(f"{folder.rstrip('/')}/".startswith(prefix_of(source)) for source in sources)
+def _documents_of(records: Iterable[FileRecord], store: Store) -> Iterable[Document]:
+    ids = [record.document_id for record in records if record.document_id]
+    return store.documents_among(ids, Scope.everything()).values()
 
 
 def _on_shelf(
     records: Iterable[FileRecord], sources: Sequence[Source], work: Work
 ) -> Mapping[str, Document]:
     """Return the documents of records that are on the shelf of the sources by these alone."""
-    ids = [record.document_id for record in records if record.document_id]
     return {
         one.location: one
-        for one in work.store.documents_among(ids, Scope.everything()).values()
+        for one in _documents_of(records, work.store)
         if work.shelf in one.shelves and not _other_source(one.location, sources, work.store)
     }
+
+
+def _other_source(location: str, sources: Sequence[Source], store: Store) -> bool:
+    """Whether another source of the same shelf reads this file."""
+    names = {source.name for source in sources}
+    return any(
+        one.name not in names
+        and one.kind is SourceKind.FOLDER
+        and one.shelf == sources[0].shelf
+        and location.startswith(f"{one.location.rstrip('/')}/")
+        for one in store.sources().sources()
+    )
 
 
 def loose_files(store: Store, sources: Iterable[Source], owned: Sequence[str]) -> tuple[Path, ...]:
     """Return the files that were added by themselves: below no source and no owner's folder.
 
     Args:
-        store: Where they are recorded.
         sources: All of the library.
         owned: Locations of the folders of personas and councils.
     """
@@ -245,17 +206,14 @@ def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncRep
             gone = tuple(one for one in gone if one not in lost)
             away = (*away, Away(folder, lost, is_mounted=True)) if lost else away
     # What took the place of one of them may be a source's file by now, which found it already.
-    plan = plan_known(there, store)
-    if options.dry_run:
-        report = preview_plan(plan, open_all, work.maximum_bytes)
-    else:
-        report = apply_plan(plan, open_all, replace(work, shelf=""))
+    plan = replace(plan_known(there, store), known=known, missing=gone, away=away)
+    report = read_plan(plan, open_all, replace(work, shelf=""), options)
     if report.interrupted or not options.delete:
         return SyncReport(report)
     folders = [f"{folder}/" for folder in parents]
-    found = confirm(gone, away, known.values(), folders, store, confirmed=options.confirmed)
-    removed, _, removal = _take_off(found.gone, (), work, options)
-    return SyncReport(report, removed, (), found.staying, removals=removal)
+    found = find_missing(plan, report, folders, store, confirmed=options.confirmed)
+    shelved = [(document, ()) for document in _documents_of(found.gone, store)]
+    return settle(report, found, shelved, (), work, options)
 
 
 def prefix_of(source: Source) -> str:
@@ -265,58 +223,153 @@ def prefix_of(source: Source) -> str:
     return f"{REMOTE}{source.location}" + ("" if source.location.endswith(":") else "/")
 
 
-def _take_off(
-    gone: Sequence[FileRecord], excluded: Sequence[Document], work: Work, options: Options
-) -> tuple[tuple[str, ...], tuple[Move, ...], tuple[Removal, ...]]:
-    """Remove documents whose files are gone; take excluded ones off the shelf of the sources.
+# --- the steps of each ---------------------------------------------------------------------------
 
-    Returns:
-        The sources of what was removed, what stays on other shelves, and the removal.
+
+def read_plan(plan: Plan, contents: Contents, work: Work, options: Options) -> AddReport:
+    """Read what is new or changed, or say what would be read.
+
+    Files that were too young to trust their time are hashed again, so that the next look need not.
     """
-    removed = {record.document_id: record.source for record in gone if record.document_id}
-    moves: list[Move] = []
-    for document in excluded:
-        others = tuple(name for name in document.shelves if name != work.shelf)
-        if not others:
-            removed[document.id] = document.source
-            continue
-        moves.append(Move(document.source, (), (work.shelf,)))
-        if not options.dry_run:
-            work.store.set_shelves(document.id, others)
-    removal: tuple[Removal, ...] = ()
-    if not options.dry_run:
-        removal = remove_gone(removed, work)
-        for record in gone:
-            work.store.forget_file(record.location)
-    return tuple(sorted(removed.values())), tuple(moves), removal
-
-
-def _other_source(location: str, sources: Sequence[Source], store: Store) -> bool:
-    """Whether another source of the same shelf reads this file."""
-    names = {source.name for source in sources}
-    return any(
-        one.name not in names
-        and one.kind is SourceKind.FOLDER
-        and one.shelf == sources[0].shelf
-        and location.startswith(f"{one.location.rstrip('/')}/")
-        for one in store.sources().sources()
-    )
-
-
-def settle_stamps(report: AddReport, listed: Collection[str], work: Work) -> None:
-    """Hash files again that were too young to trust their time, so that the next look need not.
-
-    Args:
-        listed: The locations of files, without what is in archives and messages.
-    """
+    if options.dry_run:
+        return preview_plan(plan, contents, work.maximum_bytes)
+    report, listed = apply_plan(plan, contents, work), {file.location for file in plan.files}
     young = [
         record.location
         for record in (outcome.record for outcome in report.outcomes)
         if record.sha256
         and not record.mtime_ns
         and record.status is not Status.FAILED
-        and record.location in listed
+        and record.location in listed  # not in an archive or a message
     ]
     if young and not report.interrupted:
         again = plan_known(young, work.store)
         apply_plan(again, open_all, replace(work, on_progress=lambda _: None))
+    return report
+
+
+def find_missing(
+    plan: Plan,
+    files: AddReport,
+    folders: Sequence[str],
+    store: Store,
+    *,
+    confirmed: bool,
+    besides: Iterable[FileRecord] = (),
+    emptied: Collection[str] = (),
+) -> Missing:
+    """Tell files whose documents leave from those that stay until somebody confirms it.
+
+    Args:
+        files: What became of the plan: what is missing elsewhere was only renamed.
+        folders: What the plan is of; they end in ``/``.
+        confirmed: Whether also much may leave, or what was on another disk.
+        besides: What else would leave a shelf.
+        emptied: Those of the folders in which nothing is left.
+    """
+    names = set(files.missing)
+    gone = tuple(one for one in plan.missing if one.document_id and one.source in names)
+    below = tuple(folders)
+    away = tuple(group for group in plan.away if f"{group.folder.rstrip('/')}/".startswith(below))
+    many: Mapping[str, StayingDocuments] = {}
+    if confirmed:
+        mounted = (group for group in away if group.is_mounted)
+        gone += tuple(record for group in mounted for record in group.still_known(store))
+        away = tuple(group for group in away if not group.is_mounted)
+    else:
+        many = _unconfirmed((*gone, *besides), plan.known.values(), folders, emptied)
+    asking = tuple(many)
+    return Missing(
+        tuple(one for one in gone if not one.location.startswith(asking)),
+        tuple(one for one in gone if one.location.startswith(asking)),
+        away,
+        asking,
+        (*staying_of(away, store), *many.values()),
+    )
+
+
+def _unconfirmed(
+    leaving: Iterable[FileRecord],
+    known: Iterable[FileRecord],
+    folders: Sequence[str],
+    emptied: Collection[str],
+) -> Mapping[str, StayingDocuments]:
+    """Return the folders of which one pass would remove so much that somebody has to confirm it.
+
+    That is more than half and more than twenty of the documents of a folder, or of one right
+    below; and each of a folder in which no file is left.
+
+    Returns:
+        What there is to say, by what the locations in the folder begin with.
+    """
+    gone = (one.location for one in leaving if one.document_id)
+    lost = Counter(chain.from_iterable(_groups(place, folders) for place in gone))
+    places = (one.location for one in known if one.document_id)
+    total = Counter(chain.from_iterable(_groups(place, folders) for place in places))
+    found: dict[str, StayingDocuments] = {}
+    for group, number in sorted(lost.items()):  # outer folders come first
+        is_much = number > _MOST and number * 2 > total[group]
+        if (is_much or group in emptied) and not group.startswith(tuple(found)):
+            folder = group.removeprefix(REMOTE).rstrip("/") or "/"
+            found[group] = StayingDocuments(folder, number, StayReason.MANY, total[group])
+    return found
+
+
+def _groups(location: str, folders: Sequence[str]) -> frozenset[str]:
+    around = [folder for folder in folders if location.startswith(folder)]
+    below = ((folder, *location[len(folder) :].partition("/")[:2]) for folder in around)
+    return frozenset((*around, *("".join(parts) for parts in below if parts[2])))
+
+
+def staying_of(away: Iterable[Away], store: Store) -> Iterator[StayingDocuments]:
+    """Yield what there is to say of documents that stay because their files are away."""
+    for group in away:
+        documents = sum(bool(record.document_id) for record in group.still_known(store))
+        if documents or not group.records:
+            reason = StayReason.OTHER_DISK if group.is_mounted else StayReason.AWAY
+            yield StayingDocuments(group.folder, documents, reason)
+
+
+def settle(
+    files: AddReport,
+    found: Missing,
+    shelved: Iterable[Shelved],
+    dropped: Iterable[FileRecord],
+    work: Work,
+    options: Options,
+) -> SyncReport:
+    """Put documents on the shelves on which they belong, and remove those that belong on none.
+
+    Args:
+        dropped: Records of files that are not looked at any more; those of documents stay.
+    """
+    removed: dict[str, str] = {}
+    moves: list[Move] = []
+    for document, shelves in shelved:
+        if not shelves:
+            removed[document.id] = document.source
+        elif shelves != document.shelves:
+            before, after = set(document.shelves), set(shelves)
+            joined, left = tuple(sorted(after - before)), tuple(sorted(before - after))
+            moves.append(Move(document.source, joined, left))
+            if not options.dry_run:
+                work.store.set_shelves(document.id, shelves)
+    removals: tuple[Removal, ...] = ()
+    if not options.dry_run:
+        removals = _remove(removed, work.store)
+        for record in (*found.gone, *dropped):
+            work.store.forget_file(record.location)
+    files = replace(files, missing=tuple(sorted(one.source for one in found.waiting)))
+    gone = tuple(sorted(removed.values()))
+    return SyncReport(files, gone, tuple(moves), found.staying, removals=removals)
+
+
+def _remove(document_ids: Iterable[str], store: Store) -> tuple[Removal, ...]:
+    """Remove documents; those that another process has removed meanwhile are passed over."""
+    chosen = tuple(document_ids)
+    while still := store.documents_among(chosen, Scope.everything()):
+        try:
+            return (remove_documents(still, store=store),)
+        except NotFoundError:  # one went just now, and nothing was removed
+            continue
+    return ()

@@ -1,7 +1,7 @@
 """Which files an ``add`` or a ``sync`` looks at, what each is called, and what is known of it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
@@ -20,11 +20,29 @@ from chapterhouse.connectors.folder import (
     walk,
 )
 from chapterhouse.connectors.patterns import left_out
-from chapterhouse.connectors.volumes import Volumes
-from chapterhouse.ingest.absence import Away, sort_missing
+from chapterhouse.connectors.volumes import Volume, Volumes
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.naming import printable_name, source_name, system_path
 from chapterhouse.types import Document, FileRecord, Ignored, Notice, Source, SourceKind
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """Files that are out of sight with their disk.
+
+    Attributes:
+        folder: In which all of them are: a mount point, or what was looked into.
+        records: What is known of them, and of what is in them.
+        is_mounted: Whether a disk is there, though not the one that they were read from.
+    """
+
+    folder: str
+    records: tuple[FileRecord, ...]
+    is_mounted: bool = False
+
+    def still_known(self, store: Store) -> tuple[FileRecord, ...]:
+        """Return the records that are as they were: no file elsewhere has taken them over."""
+        return tuple(one for one in self.records if store.file(one.location) == one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +71,21 @@ class Plan:
     volumes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def make_plan(paths: Iterable[Path], store: Store) -> Plan:
+def make_plan(
+    paths: Iterable[Path],
+    store: Store,
+    *,
+    lost: Iterable[str] = (),
+    excluded: Collection[str] | None = None,
+) -> Plan:
     """List the files of ``paths`` and name them; nothing is written.
 
     A folder below one that was added before belongs to it: whatever is added, a file has one
     source, that of the nearest folder added. What its source excludes is left out.
+
+    Args:
+        lost: Locations of folders that are not there any more, whose files are missing.
+        excluded: Locations of files that are left out, instead of what sources exclude.
 
     Raises:
         NotFoundError: one of the paths is not there.
@@ -68,18 +96,24 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
     for root, _ in resolved:
         _add_root(root, roots)
     sources = {one.location: one for one in store.sources().sources()}
+    patterns = sources if excluded is None else {}
     names, volumes = _Names(roots), Volumes.now()
     files: dict[str, SourceFile] = {}
     known: dict[str, FileRecord] = {}
     ignored: dict[str, Ignored] = {}
     for root, parts in resolved:
         place = location_of(root, parts)
-        found = _walk(root.joinpath(*parts), sources.get(place), roots, ignored, volumes)
+        found = _walk(root.joinpath(*parts), patterns.get(place), roots, ignored, volumes)
         if any(one.startswith(f"{place}/") for one in roots):  # which name what is in them
             found = (replace(file, source=names.of(file)) for file in found)
         files |= {file.location: file for file in found}
         known.update((record.location, record) for record in store.files(place))
-    missing, excluded = _unseen(known, files)
+    for place in lost:
+        known.update((record.location, record) for record in store.files(place))
+    for place in files.keys() & (excluded or ()):
+        del files[place]
+        ignored[place] = Ignored(place, EXCLUDED)
+    missing, left = _unseen(known, files)
     later = Volumes.now()
     if unsure := volumes.changed_until(later):
         files |= {
@@ -87,7 +121,7 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
             for place, file in files.items()
             if place.rpartition("/")[0] in unsure
         }
-    folders = [location_of(root, ()) for root, _ in resolved]
+    folders = [*(location_of(root, ()) for root, _ in resolved), *lost]
     gone, away = sort_missing(missing, known, volumes, later, folders)
     absent = (
         Away(location, tuple(store.files(location)))
@@ -101,7 +135,7 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
         missing=gone,
         new_roots={place: roots[place] for place in roots.keys() - old_roots.keys()},
         ignored=tuple(one for _, one in sorted(ignored.items())),
-        excluded=excluded,
+        excluded=left,
         away=(*away, *absent),
         volumes=_changed_volumes(files.values(), known, volumes),
     )
@@ -255,6 +289,46 @@ class _Names:
 def _spelled(file: SourceFile, depth: int) -> Sequence[str]:
     """Return the last names of a file's path as the system spells them."""
     return (*file.root.parts, *file.parts)[-depth:]
+
+
+def sort_missing(
+    missing: Iterable[FileRecord],
+    known: Mapping[str, FileRecord],
+    before: Volumes,
+    after: Volumes,
+    folders: Sequence[str],
+) -> tuple[tuple[FileRecord, ...], tuple[Away, ...]]:
+    """Tell files that are gone from those that are away.
+
+    A file is gone if it is not in its folder while that is on the volume that it was read from.
+
+    Args:
+        missing: Records of files that were not found.
+        known: All records that there are of the folders, by location.
+        before: The volumes as they were before the files were looked for.
+        after: As they were then: a disk that came or went was not there all the time.
+        folders: What was looked into.
+    """
+    gone: list[FileRecord] = []
+    away: dict[tuple[str, bool], list[FileRecord]] = {}
+    for record in missing:
+        # What is in an archive is where that is.
+        outer = [known[place] for place in above(record.location) if place in known]
+        file = outer[-1] if outer else record
+        folder = file.location.rpartition("/")[0] or "/"
+        now = before.mount(folder)
+        if now == after.mount(folder) and before.is_same(folder, file.volume):
+            gone.append(record)
+            continue
+        point = Volume.parse(file.volume).point if file.volume else "/"
+        around = [one for one in folders if f"{file.location}/".startswith(f"{one.rstrip('/')}/")]
+        nearest = max(point, now.point, *around, key=len)
+        away.setdefault((nearest, after.mount(point).point == point), []).append(record)
+    groups = (
+        Away(folder, tuple(records), is_mounted)
+        for (folder, is_mounted), records in sorted(away.items())
+    )
+    return tuple(gone), tuple(groups)
 
 
 def _changed_volumes(
