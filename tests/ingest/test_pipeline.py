@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import ChapterhouseError, EngineError, MissingExtraError
-from chapterhouse.ingest.groups import Write, groups, write_group
-from chapterhouse.ingest.look import Look
+from chapterhouse.ingest.look import Look, Work
+from chapterhouse.ingest.pipeline import Write, groups, write_group
 from chapterhouse.store import writing
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
@@ -152,7 +152,7 @@ def test_no_more_waits_behind_a_slow_file_than_fits(
     home: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chapterhouse.ingest.pipeline._BYTES_WAITING", 50)
-    monkeypatch.setattr("chapterhouse.ingest.groups._ALONE", 0)
+    monkeypatch.setattr("chapterhouse.ingest.pipeline._ALONE", 0)
     for number in range(9):
         home.write(f"{number}.md", f"Text number {number} of many.")
     most = 0
@@ -348,7 +348,7 @@ def test_no_file_is_lost_nor_moved(group_sizes: list[int | None]) -> None:
 def test_a_large_file_is_written_alone_and_nothing_waits_behind_a_slow_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("chapterhouse.ingest.groups.time.monotonic", lambda: 0.0)
+    monkeypatch.setattr("chapterhouse.ingest.pipeline.time.monotonic", lambda: 0.0)
     assert sizes([1, 1, LARGE, 1]) == [[1, 1], [LARGE], [1]]
     assert sizes([1, None, 1, 1]) == [[1], [1, 1]]
     assert [len(group) for group in sizes([1] * 120)] == [50, 50, 20]
@@ -388,8 +388,10 @@ def test_where_one_cannot_be_written_those_before_it_are(
         raise ChapterhouseError("no space left")
 
     told: list[str] = []
+    nothing: Any = None
+    work = Work(store, nothing, nothing)
     group = [recording(store, "a"), write("b", apply=refuse), recording(store, "c")]
     with pytest.raises(ChapterhouseError, match="no space left"):
-        told.extend(look.file.source for look, _ in write_group(group, store))
+        told.extend(look.file.source for look, _ in write_group(group, work))
     assert told == ["a"]
     assert [record.source for record in other.files()] == ["a"]

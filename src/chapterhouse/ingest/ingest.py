@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain, count
@@ -12,15 +12,15 @@ from chapterhouse.connectors.content import Content, open_all
 from chapterhouse.connectors.folder import GIVEN, SourceFile, above
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import (
-    CONTAINERS,
     Look,
     Work,
     has_stamp,
     is_suspect,
+    may_hold_files,
     worth_another_try,
 )
 from chapterhouse.ingest.outcomes import drop_members, rename_outcome, unchanged_outcome
-from chapterhouse.ingest.pipeline import in_order, run, run_suspects_last, submit
+from chapterhouse.ingest.pipeline import run, submit
 from chapterhouse.ingest.plan import Plan, make_plan
 from chapterhouse.ingest.renames import Contents, file_moves, find_renames
 from chapterhouse.store.sqlite import Store
@@ -79,6 +79,8 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
     moved = {file.location: record for record, file, _ in renames.moves}
     for volume, locations in plan.volumes.items():
         work.store.set_volume(locations, volume)
+    retried = (one for one in plan.known.values() if worth_another_try(one, retry=work.retry))
+    plan = replace(plan, again={*plan.again, *_around(retried)})
     unchanged, pending = _partition(plan, moved, work)
     settled = [unchanged_outcome(plan.known[file.location]) for file in unchanged]
     settled += [
@@ -88,26 +90,44 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
     ]
     if not _report_settled(settled, len(plan.files), work):
         return AddReport(tuple(settled), interrupted=True, ignored=plan.ignored)
-    suspects = _suspects(plan.known.values())
-    report = run_suspects_last(
-        pending,
-        lambda file: file.location in suspects,
-        lambda files: _looks(files, plan, contents, renames.opened, work),
-        work,
-        len(settled),
-    )
+    suspects = _around(filter(is_suspect, plan.known.values()))
+    last = [file for file in pending if file.location in suspects]
+    first = [file for file in pending if file.location not in suspects]
+    before, opened = len(settled), renames.opened
+    looks = _looks(first, plan, contents, opened, work)
+    report = run(looks, len(first), work, before=before, after=len(last))
+    outcomes, is_interrupted = report.outcomes, report.interrupted
+    if last and not is_interrupted:
+        # One at a time: nobody waits for a reader that hangs again, and if the process ends, it is
+        # known at which file.
+        alone = replace(work, ahead=1)
+        looks = _looks(last, plan, contents, opened, alone)
+        report = run(looks, len(last), alone, before=before + len(first))
+        outcomes, is_interrupted = (*outcomes, *report.outcomes), report.interrupted
     origins = {move.location for move in moves}  # those of files in archives among them
-    read = {outcome.record.location for outcome in report.outcomes}  # in an archive by now
+    read = {outcome.record.location for outcome in outcomes}  # in an archive by now
     gone = [one for one in plan.missing if one.location not in origins | read]
     for record in gone:
         if not record.document_id:
             work.store.forget_file(record.location)
-    return replace(
-        report,
-        outcomes=in_order((*settled, *report.outcomes)),
-        missing=tuple(record.source for record in gone if record.document_id),
-        ignored=plan.ignored,
+    return AddReport(
+        in_order((*settled, *outcomes)),
+        tuple(record.source for record in gone if record.document_id),
+        is_interrupted,
+        plan.ignored,
     )
+
+
+def in_order(outcomes: Iterable[FileOutcome]) -> tuple[FileOutcome, ...]:
+    """Return outcomes in order of source; those of files inside another stay before its own."""
+    groups: list[list[FileOutcome]] = [[]]
+    for outcome in outcomes:
+        groups[-1].append(outcome)
+        if not outcome.inside:
+            groups.append([])
+    *whole, cut_off = groups  # the last was not finished, where a run was stopped
+    whole.sort(key=lambda group: (group[-1].record.source, group[-1].record.location))
+    return (*chain.from_iterable(whole), *cut_off)
 
 
 def _drop_replaced(plan: Plan, moves: Iterable[FileMove], work: Work) -> None:
@@ -143,11 +163,12 @@ def add_bytes(data: bytes, name: str, work: Work, label: str = "upload") -> AddR
     source = f"{label}/{mark}/{name}"  # the name stays as it is: people ask by it
     file = SourceFile(Path(), (location,), location, source, len(data))
     known = work.store.file(location)
-    look = Look(file, known, started=time.monotonic())
-    if known is None or worth_another_try(known):
-        content = Content(data, digest, len(data), 0, int(time.time()))
-        look = submit(replace(look, content=content), work)
-    return run([look], 1, work)
+    content = Content(data, digest, len(data), 0, int(time.time()))
+
+    def contents(files: Sequence[SourceFile], _: int) -> Generator[Content | RejectedError]:
+        yield from (content for _ in files)
+
+    return apply_plan(Plan((file,), {location: known} if known else {}), contents, work)
 
 
 def _place_for(digest: str, shelf: str, store: Store) -> str:
@@ -194,24 +215,19 @@ def _partition(
     plan: Plan, moved: Collection[str], work: Work
 ) -> tuple[list[SourceFile], list[SourceFile]]:
     """Return the files of which nothing is to be looked at, and those to be opened."""
-    again = _again(plan, work)
-    on_shelf = work.store.document_ids(Scope.of([work.shelf])) if work.shelf else None
-    unchanged: list[SourceFile] = []
-    pending: list[SourceFile] = []
-    for file in plan.files:
-        if file.location in moved:
-            continue
-        known = plan.known.get(file.location)
-        is_settled = (
-            known is not None
-            and not file.problem
-            and file.location not in again
-            and has_stamp(known, file)
-            and not (known.format in CONTAINERS or known.size > work.limits.text_characters)
-            and (on_shelf is None or not known.document_id or known.document_id in on_shelf)
-        )
-        (unchanged if is_settled else pending).append(file)
-    return unchanged, pending
+    files = [file for file in plan.files if file.location not in moved]
+    same = {
+        file.location
+        for file in files
+        if not file.problem
+        and _is_unchanged(file, plan)
+        and not may_hold_files(plan.known[file.location], work)
+    }
+    if same and work.shelf:
+        on_shelf = {"", *work.store.document_ids(Scope.of([work.shelf]))}
+        same = {place for place in same if plan.known[place].document_id in on_shelf}
+    unchanged = [file for file in files if file.location in same]
+    return unchanged, [file for file in files if file.location not in same]
 
 
 def _looks(
@@ -222,58 +238,40 @@ def _looks(
     work: Work,
 ) -> Iterator[Look]:
     """Open files one after another, as far as is needed to know what to do with them."""
-    again = _again(plan, work)
-    looks = [Look(file, plan.known.get(file.location)) for file in files]
     to_open = [
-        look.file
-        for look in looks
-        if not _needs_no_bytes(look, again) and look.file.location not in opened
+        file
+        for file in files
+        if not (file.problem or _is_unchanged(file, plan) or file.location in opened)
     ]
     with closing(contents(to_open, work.maximum_bytes)) as found:
-        for look in looks:
-            started = replace(look, started=time.monotonic())
-            if look.file.problem:
-                problem = look.file.problem
-                yield replace(started, error=RejectedError(problem.code, problem.sentence))
-            elif _needs_no_bytes(look, again):
-                yield started
+        for file in files:
+            known = plan.known.get(file.location)
+            look = Look(file, known, started=time.monotonic())
+            content: Content | RejectedError | None
+            if file.problem:
+                content = RejectedError(file.problem.code, file.problem.sentence)
+            elif _is_unchanged(file, plan):
+                content = None
             else:
-                content = opened.get(look.file.location) or next(found)
-                yield _opened(started, content, work, again=look.file.location in again)
+                content = opened.get(file.location) or next(found)
+            if isinstance(content, RejectedError):
+                yield replace(look, error=content)
+            elif content is None:
+                yield look
+            elif known and known.sha256 == content.sha256 and file.location not in plan.again:
+                yield replace(look, content=replace(content, data=b""))  # only its stamp is of use
+            else:
+                yield submit(replace(look, content=content), work)
 
 
-def _opened(look: Look, content: Content | RejectedError, work: Work, *, again: bool) -> Look:
-    """Return the look with what opening the file gave; new bytes are handed to the reader."""
-    if isinstance(content, RejectedError):
-        return replace(look, error=content)
-    if look.known and not again and look.known.sha256 == content.sha256:
-        return replace(look, content=replace(content, data=b""))  # only its stamp is of use
-    return submit(replace(look, content=content), work)
+def _is_unchanged(file: SourceFile, plan: Plan) -> bool:
+    """Whether a file has the size and time of the last look, and is not to be read again."""
+    known = plan.known.get(file.location)
+    return known is not None and file.location not in plan.again and has_stamp(known, file)
 
 
-def _needs_no_bytes(look: Look, again: Collection[str]) -> bool:
-    """Whether a file has a problem, or the size and time of the last look."""
-    file, known = look.file, look.known
-    if file.problem or known is None or file.location in again:
-        return file.problem is not None
-    return has_stamp(known, file)
-
-
-def _again(plan: Plan, work: Work) -> frozenset[str]:
-    """Return the files worth another try, and the archives and messages that they are in."""
+def _around(records: Iterable[FileRecord]) -> frozenset[str]:
+    """Return the locations of files and of what they lie in."""
     return frozenset(
-        place
-        for record in plan.known.values()
-        if worth_another_try(record, retry=work.retry)
-        for place in (record.location, *above(record.location))
-    )
-
-
-def _suspects(known: Iterable[FileRecord]) -> frozenset[str]:
-    """Return the files, or what they lie in, that may have ended their reader or a process."""
-    return frozenset(
-        place
-        for record in known
-        if is_suspect(record)
-        for place in (record.location, *above(record.location))
+        place for record in records for place in (record.location, *above(record.location))
     )

@@ -96,11 +96,13 @@ class Container:
     Attributes:
         source: Of the innermost.
         depth: How many there are around the file.
+        held: How the files in it ended, by location.
     """
 
     source: str
     depth: int
     budget: UnpackBudget
+    held: dict[str, FileOutcome] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,11 @@ def worth_another_try(known: FileRecord, *, retry: bool = False) -> bool:
         return False
     failed = known.status in {Status.READY, Status.FAILED}
     return retry or failed or known.code in TRANSIENT_CODES
+
+
+def may_hold_files(known: FileRecord, work: Work) -> bool:
+    """Whether a file may have others inside, as an archive, a message or a large table."""
+    return known.format in CONTAINERS or known.size > work.limits.text_characters
 
 
 def is_suspect(known: FileRecord) -> bool:

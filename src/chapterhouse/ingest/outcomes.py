@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import (
-    CONTAINERS,
     CRASH_CODES,
     MOST_ATTEMPTS,
     UNREAD_CODES,
     Look,
     Work,
+    may_hold_files,
     status_of,
     without_text,
 )
@@ -130,8 +130,8 @@ def skip_unchanged(look: Look, work: Work) -> FileOutcome:
         )
         if stamped != known:
             work.store.record_file(stamped)
-    holds = known.format in CONTAINERS or known.size > work.limits.text_characters
-    inside = tuple(work.store.files(known.location)) if holds else (known,)
+    holding = may_hold_files(known, work)
+    inside = tuple(work.store.files(known.location)) if holding else (known,)
     changed = sum(_is_new_on_shelf(record, work) for record in inside) > 0
     sentence = f"Put on the shelf '{work.shelf}'." if changed else known.sentence
     record = replace(known, status=Status.SKIPPED, code="unchanged", sentence=sentence)

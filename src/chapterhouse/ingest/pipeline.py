@@ -1,24 +1,29 @@
 """Read, prepare and store files one after another, with the reading ahead of the storing.
 
 An outcome is told only after it is safe on disk, and in order of source, so that the same folder
-gives the same library and the same report every time.
+gives the same library and the same report every time. A synchronisation of the disk costs more than
+storing a small document, so those that are ready at about the same time share a transaction.
 """
 
 import hashlib
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile, is_ignored
-from chapterhouse.errors import EngineError, MissingExtraError, RejectedError, passes
-from chapterhouse.ingest.groups import Write, groups, write_group
+from chapterhouse.errors import (
+    ChapterhouseError,
+    EngineError,
+    MissingExtraError,
+    RejectedError,
+    passes,
+)
 from chapterhouse.ingest.look import (
     UNPACKED,
     Container,
@@ -52,8 +57,6 @@ from chapterhouse.types import (
 if TYPE_CHECKING:
     from chapterhouse.ingest.prepare import Prepared
 
-Found = TypeVar("Found")
-
 # What may wait behind a file that takes long to read: others are read meanwhile, and stored after
 # it. To store them before it would make the order, and so the ranking of equals, a matter of speed.
 _BYTES_WAITING = 256 * 2**20
@@ -61,6 +64,18 @@ _LOOKS_WAITING = 256
 _READ_WAITING = 64  # of these, files whose text is held
 _PATIENCE = 0.2  # seconds after which a file takes long: before, to wait makes larger groups
 _MOMENT = 0.1  # seconds after which a wait looks whether it is to stop
+# What one transaction may hold. Nobody else can write while it lasts.
+_FILES = 50
+_SECONDS = 0.2  # from the first to the last
+_ALONE = 64 * 2**10  # bytes of a file that is written alone: larger ones are blobs
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What is to be written of a file: ``apply`` writes it and says how the file ended."""
+
+    look: Look
+    apply: Callable[[], FileOutcome]
 
 
 def submit(look: Look, work: Work) -> Look:
@@ -71,43 +86,6 @@ def submit(look: Look, work: Work) -> Look:
         return replace(look, extraction=work.read(look.content.data, look.file.name))
     except RejectedError as error:
         return replace(look, error=error)
-
-
-def run_suspects_last(
-    files: Sequence[Found],
-    is_suspect: Callable[[Found], bool],
-    looks: Callable[[Sequence[Found]], Iterable[Look]],
-    work: Work,
-    settled: int = 0,
-) -> AddReport:
-    """Open and settle files in their order; then, one at a time, those that ended a reader before.
-
-    Nobody waits for a reader that hangs again, and if the process ends, it is known at which file.
-
-    Args:
-        settled: How many more files of the same work were settled before.
-    """
-    others = [file for file in files if not is_suspect(file)]
-    suspects = [file for file in files if is_suspect(file)]
-    report = run(looks(others), len(others), work, before=settled, after=len(suspects))
-    if not suspects or report.interrupted:
-        return report
-    alone, before = replace(work, ahead=1), settled + len(others)
-    last = run(looks(suspects), len(suspects), alone, before=before)
-    outcomes = in_order((*report.outcomes, *last.outcomes))
-    return AddReport(outcomes, interrupted=last.interrupted)
-
-
-def in_order(outcomes: Iterable[FileOutcome]) -> tuple[FileOutcome, ...]:
-    """Return outcomes in order of source; those of files inside another stay before its own."""
-    groups: list[list[FileOutcome]] = [[]]
-    for outcome in outcomes:
-        groups[-1].append(outcome)
-        if not outcome.inside:
-            groups.append([])
-    *whole, cut_off = groups  # the last was not finished, where a run was stopped
-    whole.sort(key=lambda group: (group[-1].record.source, group[-1].record.location))
-    return (*chain.from_iterable(whole), *cut_off)
 
 
 def run(
@@ -122,32 +100,20 @@ def run(
         before: How many more files of the same work were settled before.
     """
     outcomes: list[FileOutcome] = []
-    waiting: deque[Look] = deque()
     settled = 0
-
-    def writes() -> Iterator[Write | None]:
-        for look in _in_turn(looks, waiting, work):
-            if look is None:
-                yield None
-            else:
-                yield from (write and _reported(write, work) for write in _settle(look, work))
-
     try:
-        for group in groups(writes()):
-            for look, outcome in write_group(group, work.store):
-                outcomes.append(outcome)
-                settled += look.within is None
-                if look.content is not None:
-                    work.on_end(look.file.location)
-                done, all_ = before + settled, before + total + after
-                work.on_progress(Progress(done, all_, outcome.record.source, outcome))
+        with closing(_writes(looks, work)) as writes:
+            for group in groups(writes):
+                for look, outcome in write_group(group, work):
+                    outcomes.append(outcome)
+                    settled += look.within is None
+                    if look.content is not None:
+                        work.on_end(look.file.location)
+                    done, all_ = before + settled, before + total + after
+                    work.on_progress(Progress(done, all_, outcome.record.source, outcome))
         interrupted = settled < total
     except (KeyboardInterrupt, CancelledError):  # the latter: the reader was closed
         interrupted = True
-    finally:
-        for look in waiting:
-            if look.extraction:
-                look.extraction.cancel()
     return AddReport(tuple(outcomes), interrupted=interrupted)
 
 
@@ -189,6 +155,21 @@ def _is_settled(look: Look) -> bool:
     return look.extraction is None or look.extraction.done()
 
 
+def _writes(looks: Iterable[Look], work: Work) -> Generator[Write | None]:
+    """Yield what is to be written of files, in their order, with some being read ahead."""
+    waiting: deque[Look] = deque()
+    try:
+        for look in _in_turn(looks, waiting, work):
+            if look is None:
+                yield None
+            else:
+                yield from _settle(look, work)
+    finally:
+        for look in waiting:
+            if look.extraction:
+                look.extraction.cancel()
+
+
 def _settle(look: Look, work: Work) -> Iterator[Write | None]:
     """Yield what is to be written of a file: first of the files in it, last of itself.
 
@@ -204,48 +185,25 @@ def _settle(look: Look, work: Work) -> Iterator[Write | None]:
             raise look.error
         extraction = extraction_of(look, work)
         try:
-            inside = _members(look, extraction, work)
+            within, members = _members(look, extraction, work)
         except RejectedError as error:
             if extraction.format in ARCHIVES:
                 raise
             # What a message says itself is read, however much it carries.
             notice = Notice("attachments-not-read", f"Files in it were not read: {error.message}")
-            extraction, inside = replace(extraction, notices=(*extraction.notices, notice)), ()
-        held: dict[str, FileOutcome] = {}
-        for write in _finish_archives(inside, work):
-            yield write and _noted(write, held)
+            extraction = replace(extraction, notices=(*extraction.notices, notice))
+            within, members = _around(look, work), ()
+        yield from _writes(_submitted(members, work), work)
+        if members and work.stop.is_set():
+            raise CancelledError
         if extraction.format in ARCHIVES:
-            own = partial(_record_archive, look, extraction.format, held, work)
+            own = partial(_record_archive, look, extraction.format, within.held, work)
         else:
-            own = partial(store_document, look, prepared_of(look, extraction, work), held, work)
+            prepared = prepared_of(look, extraction, work)
+            own = partial(store_document, look, prepared, within.held, work)
     except RejectedError as error:
         own = partial(reject, look, error, work)
     yield Write(look, own)
-
-
-def _noted(write: Write, held: dict[str, FileOutcome]) -> Write:
-    """Return a write whose outcome is noted in ``held``, by location."""
-
-    def apply() -> FileOutcome:
-        outcome = held[write.look.file.location] = write.apply()
-        return outcome
-
-    return replace(write, apply=apply)
-
-
-def _reported(write: Write, work: Work) -> Write:
-    """Return a write that reports how the file ended in its transaction, where that is wanted."""
-    report = work.on_write
-    if report is None:
-        return write
-
-    def apply() -> FileOutcome:
-        with work.store.together():
-            outcome = write.apply()
-            report(write.look, outcome)
-        return outcome
-
-    return replace(write, apply=apply)
 
 
 def _wait(extraction: Future[Extraction], work: Work) -> None:
@@ -274,30 +232,93 @@ def extraction_of(look: Look, work: Work) -> Extraction:
     return replace(extraction, metadata=metadata)
 
 
+# --- several files in one transaction ---------------------------------------------------------
+
+
+def groups(writes: Iterable[Write | None]) -> Iterator[Sequence[Write]]:
+    """Gather writes in their order, each group for one transaction."""
+    group: list[Write] = []
+    began = 0.0
+    try:
+        for write in writes:
+            alone = write is None or write.look.size > _ALONE
+            if group and alone:
+                yield group
+                group = []
+            if write is None:
+                continue
+            began = began if group else time.monotonic()
+            group.append(write)
+            if alone or len(group) == _FILES or time.monotonic() - began > _SECONDS:
+                yield group
+                group = []
+    except (KeyboardInterrupt, CancelledError):  # what is ready is kept
+        if group:
+            yield group
+        raise
+    if group:
+        yield group
+
+
+def write_group(group: Sequence[Write], work: Work) -> Iterator[tuple[Look, FileOutcome]]:
+    """Write a group, then yield how each file ended.
+
+    Where not all of it can be written, as when the disk is full, as many as can be are.
+
+    Raises:
+        ChapterhouseError: one cannot be written; those that were yielded are safe.
+    """
+    if len(group) > 1:
+        try:
+            with work.store.together():
+                outcomes = [_write(one, work) for one in group]
+        except ChapterhouseError:
+            pass  # it comes again below, at the file that it is about
+        else:
+            yield from zip((one.look for one in group), outcomes, strict=True)
+            return
+    for one in group:
+        yield one.look, _write(one, work)
+
+
+def _write(write: Write, work: Work) -> FileOutcome:
+    """Write what became of a file, and report it in the same transaction where that is wanted."""
+    look = write.look
+    if work.on_write is None:
+        outcome = write.apply()
+    else:
+        with work.store.together():
+            outcome = write.apply()
+            work.on_write(look, outcome)
+    if look.within is not None:
+        look.within.held[look.file.location] = outcome
+    seconds = time.monotonic() - look.started
+    return replace(outcome, seconds=seconds, inside=look.within is not None)
+
+
 # --- files in a file -----------------------------------------------------------------------------
 
 
-def _members(look: Look, extraction: Extraction, work: Work) -> Sequence[Look]:
-    """Return the files in a file, opened."""
+def _around(look: Look, work: Work) -> Container:
+    """Return what is around the files in a file."""
+    budget = UnpackBudget(work.limits.archive_files, 2 * work.limits.archive_bytes)
+    outer = look.within or Container("", 0, budget)
+    return Container(look.file.source, outer.depth + 1, outer.budget)
+
+
+def _members(look: Look, extraction: Extraction, work: Work) -> tuple[Container, Sequence[Look]]:
+    """Return the files in a file, opened, and what they lie in."""
     members = [one for one in extraction.members if not is_ignored(one.path.split("/"))]
-    if not members:
-        return ()
-    limits = work.limits
-    around = look.within or Container(
-        "", 0, UnpackBudget(limits.archive_files, 2 * limits.archive_bytes)
-    )
-    if around.depth >= limits.archive_depth:
-        raise RejectedError(
-            "too-deep", f"Archives are opened to a depth of {limits.archive_depth}, no deeper."
-        )
-    if not around.budget.take(members):
+    within, limit = _around(look, work), work.limits.archive_depth
+    if members and within.depth > limit:
+        raise RejectedError("too-deep", f"Archives are opened to a depth of {limit}, no deeper.")
+    if members and not within.budget.take(members):
         raise RejectedError(
             "archive-too-many-entries",
             "The archives in it hold more than is unpacked at once.",
             hint="Unpack it and add the folder.",
         )
-    within = Container(look.file.source, around.depth + 1, around.budget)
-    return [_member(look, member, within, work) for member in members]
+    return within, [_member(look, member, within, work) for member in members]
 
 
 def _member(look: Look, member: Member, within: Container, work: Work) -> Look:
@@ -336,24 +357,9 @@ def _is_known(look: Look, work: Work) -> bool:
     )
 
 
-def _finish_archives(looks: Sequence[Look], work: Work) -> Iterator[Write | None]:
-    """Yield what is to be written of files in a file, with some of them being read ahead."""
-    waiting: deque[Look] = deque()
-    count = 0
-    try:
-        opened = (one if one.error or _is_known(one, work) else submit(one, work) for one in looks)
-        for look in _in_turn(opened, waiting, work):
-            if look is None:
-                yield None
-                continue
-            count += 1
-            yield from _settle(look, work)
-    finally:
-        for look in waiting:
-            if look.extraction:
-                look.extraction.cancel()
-    if count < len(looks):
-        raise CancelledError
+def _submitted(members: Iterable[Look], work: Work) -> Iterator[Look]:
+    """Hand the files in a file to the reader, but those that are as they were."""
+    return (one if one.error or _is_known(one, work) else submit(one, work) for one in members)
 
 
 def _record_archive(

@@ -59,16 +59,18 @@ class Plan:
         away: What is out of sight with its disk, and each source whose folder is not there: it
             may have another name now.
         volumes: Files that are on another volume than before, by volume.
+        again: Locations of files that are read again though they have not changed.
     """
 
     files: tuple[SourceFile, ...]
     known: Mapping[str, FileRecord]
-    missing: tuple[FileRecord, ...]
-    new_roots: Mapping[str, str]
+    missing: tuple[FileRecord, ...] = ()
+    new_roots: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Ignored, ...] = ()
     excluded: tuple[FileRecord, ...] = ()
     away: tuple[Away, ...] = ()
     volumes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    again: Collection[str] = frozenset()
 
 
 def make_plan(
@@ -158,7 +160,6 @@ def plan_remote(listed: Iterable[SourceFile], source: Source, store: Store) -> P
         files=tuple(files),
         known=known,
         missing=tuple(record for record in unseen if record.location not in left),
-        new_roots={},
         ignored=tuple(Ignored(place, EXCLUDED) for place in sorted(left)),
         excluded=tuple(record for record in unseen if record.location in left),
     )
@@ -186,7 +187,7 @@ def plan_known(locations: Iterable[str], store: Store) -> Plan:
     found = (_find(place, one.source, roots, volumes) for place, one in known.items())
     files = sorted((file for file in found if file), key=lambda file: (file.source, file.location))
     changed = _changed_volumes(files, known, volumes)
-    return Plan(tuple(files), known, missing=(), new_roots={}, volumes=changed)
+    return Plan(tuple(files), known, volumes=changed)
 
 
 def find_file(document: Document, store: Store) -> SourceFile | None:

@@ -39,7 +39,11 @@ def find_renames(plan: Plan, contents: Contents, maximum_bytes: int) -> Renames:
 
     Only those are opened that have the size of such a file.
     """
-    candidates = [file for file in plan.files if _is_new(file, plan.known.get(file.location))]
+    candidates = [
+        file
+        for file in plan.files
+        if file.location not in plan.again and _is_new(file, plan.known.get(file.location))
+    ]
     pool = [record for record in plan.missing if _is_worth_moving(record)]
     changed = (plan.known.get(file.location) for file in candidates)
     pool += [record for record in changed if record and _is_worth_moving(record)]

@@ -1,15 +1,16 @@
 """Read documents again, after a better reader, chunker or embedder came."""
 
-import time
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from chapterhouse.connectors.content import Content, open_source
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import NotFoundError, RejectedError
-from chapterhouse.ingest.look import Look, Work, is_suspect
-from chapterhouse.ingest.pipeline import run_suspects_last, submit
-from chapterhouse.ingest.plan import find_file
+from chapterhouse.ingest.ingest import apply_plan
+from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.plan import plan_known
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import AddReport, Document, FileRecord, Scope, Status
 
@@ -23,65 +24,54 @@ def reprocess(document_ids: Iterable[str], work: Work) -> AddReport:
     Raises:
         NotFoundError: an id names no document; nothing was done.
     """
-    documents = _chosen(tuple(dict.fromkeys(document_ids)), work.store)
-    known = {document.id: work.store.file(document.location) for document in documents}
-    return run_suspects_last(
-        documents,
-        lambda document: (record := known[document.id]) is not None and is_suspect(record),
-        lambda chosen: (_look(document, known[document.id], work) for document in chosen),
-        work,
+    documents = {one.location: one for one in _chosen(document_ids, work.store)}
+    plan = plan_known(documents, work.store)
+    parked = {one.location for one in plan.known.values() if one.status is Status.QUARANTINED}
+    there = {one.location: one for one in plan.files if not one.problem}
+    files = tuple(
+        there.get(place) or _stored_file(document, plan.known.get(place))
+        for place, document in documents.items()
     )
 
+    def contents(files: Sequence[SourceFile], maximum: int) -> Generator[Content | RejectedError]:
+        for file in files:
+            content = None
+            if file.location in there:
+                with suppress(RejectedError):  # not readable now, but the bytes we kept are
+                    content = open_source(file, maximum_bytes=maximum)
+            yield content or _stored_content(documents[file.location], file, work.store)
 
-def _chosen(document_ids: tuple[str, ...], store: Store) -> list[Document]:
-    if not document_ids:
-        return sorted(
-            store.documents(Scope.everything()), key=lambda document: (document.source, document.id)
-        )
-    documents = []
-    for identifier in document_ids:
-        document = store.document(identifier, Scope.everything())
+    return apply_plan(replace(plan, files=files, again=documents.keys() - parked), contents, work)
+
+
+def _chosen(document_ids: Iterable[str], store: Store) -> list[Document]:
+    everything = Scope.everything()
+    documents = {name: store.document(name, everything) for name in document_ids}
+    for name, document in documents.items():
         if document is None:
             raise NotFoundError(
-                f"There is no document '{identifier}'.", hint="See: chapterhouse docs list"
+                f"There is no document '{name}'.", hint="See: chapterhouse docs list"
             )
-        documents.append(document)
-    return sorted(documents, key=lambda document: (document.source, document.id))
+    found = filter(None, documents.values()) if documents else store.documents(everything)
+    return sorted(found, key=lambda document: (document.source, document.id))
 
 
-def _look(document: Document, known: FileRecord | None, work: Work) -> Look:
-    started = time.monotonic()
-    if known and known.status is Status.QUARANTINED:
-        return Look(_stored_file(document), known, started=started)
-    file, content = find_file(document, work.store), None
-    if file is not None and file.problem is None:
-        try:
-            content = open_source(file, maximum_bytes=work.maximum_bytes)
-        except RejectedError:
-            content = None  # not readable now, but the bytes we kept are
-    if file is None or content is None:
-        file = _stored_file(document)
-    try:
-        content = content or _stored_content(document, known, work.store)
-    except RejectedError as error:
-        return Look(file, known, error=error, started=started)
-    return submit(Look(file, known, content, started=started), work)
-
-
-def _stored_file(document: Document) -> SourceFile:
+def _stored_file(document: Document, known: FileRecord | None) -> SourceFile:
     """Return the file as it was when its bytes were kept."""
     path = Path(document.location)
-    return SourceFile(path.parent, (path.name,), document.location, document.source)
+    file = SourceFile(path.parent, (path.name,), document.location, document.source)
+    if known is None:
+        return file
+    return replace(file, size=known.size, mtime_ns=known.mtime_ns, ctime_ns=known.ctime_ns)
 
 
-def _stored_content(document: Document, known: FileRecord | None, store: Store) -> Content:
+def _stored_content(document: Document, file: SourceFile, store: Store) -> Content | RejectedError:
     data = store.content(document.sha256, Scope.everything())
     if data is None:
         # "vanished" leaves the document as it is: its text is still good.
-        raise RejectedError(
+        return RejectedError(
             "vanished",
             f"The bytes of {document.source} are neither in its folder nor in the library.",
             hint="Run: chapterhouse doctor",
         )
-    mtime_ns = known.mtime_ns if known else 0
-    return Content(data, document.sha256, len(data), mtime_ns, document.modified)
+    return Content(data, document.sha256, len(data), file.mtime_ns, document.modified)

@@ -14,7 +14,6 @@ from chapterhouse.ingest import ingest, reprocess, uploads
 from chapterhouse.ingest.jobs import Ended, ended, run_here
 from chapterhouse.ingest.look import CONTAINERS, Look
 from chapterhouse.ingest.mirror import Options
-from chapterhouse.ingest.pipeline import in_order
 from chapterhouse.ingest.sources import remember_folders, shelf_of
 from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.library.source_sync import sync_sources
@@ -234,7 +233,7 @@ def _add(
         remember_folders(paths, shelf, runtime.store, 0)
         further = ingest.add(paths, tracker.follow(runtime.work(follow, shelf)))
         report = AddReport(
-            in_order((*report.outcomes, *further.outcomes)),
+            ingest.in_order((*report.outcomes, *further.outcomes)),
             (*report.missing, *further.missing),
             further.interrupted,
             (*report.ignored, *further.ignored),
