@@ -296,9 +296,9 @@ def test_a_process_is_started_until_every_vector_is_there(
         library.documents.add(folder)
         monkeypatch.delenv("CHAPTERHOUSE_BACKGROUND")
         with library._runtime.encoders.lock():
-            assert not background.embed_in_background(library)
+            assert not background.start_background(library)
         assert not started
-        assert background.embed_in_background(library)
+        assert background.start_background(library)
         library.encoders.embed_pending()
-        assert not background.embed_in_background(library)
+        assert not background.start_background(library)
         assert len(started) == 1

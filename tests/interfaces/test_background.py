@@ -1,12 +1,18 @@
-"""When a process that makes vectors is started, and how often one looks whether it is needed."""
+"""When the process that makes vectors is started, that it is alone, and that it ends."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from chapterhouse import Library
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces import background
 
@@ -17,7 +23,6 @@ class Process:
     started: list[tuple[list[str], dict[str, Any]]]
 
     def __init__(self, command: list[str], **options: Any) -> None:
-        options["stderr"].write(b"log")
         self.started.append((command, options))
 
     def poll(self) -> int:
@@ -52,14 +57,10 @@ def library(tmp_path: Path) -> Any:
     return SimpleNamespace(home=tmp_path, workspace="w", settings=settings, encoders=Encoders())
 
 
-def test_the_process_works_on_the_same_library_alone_and_starts_no_other(
-    library: Any, started: list[Any]
-) -> None:
-    assert background.embed_in_background(library)
+def test_the_process_is_of_one_thread_and_starts_no_other(library: Any, started: list[Any]) -> None:
+    assert background.start_background(library)
     ((command, options),) = started
-    assert command[3:] == [
-        "model", "embed", "--idle", "--home", str(library.home), "--workspace", "w",
-    ]  # fmt: skip
+    assert command[1:] == ["-m", "chapterhouse.interfaces.background", str(library.home)]
     assert options["env"] == {
         **os.environ,
         background.VARIABLE: "0",
@@ -68,7 +69,9 @@ def test_the_process_works_on_the_same_library_alone_and_starts_no_other(
     assert options["start_new_session"]
 
 
-@pytest.mark.parametrize("reason", ["variable", "setting", "at it", "nothing to do", "broken"])
+@pytest.mark.parametrize(
+    "reason", ["variable", "setting", "at it", "runs", "nothing to do", "broken"]
+)
 def test_none_is_started_where_it_is_not_wanted_or_not_needed(
     library: Any, started: list[Any], monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
@@ -78,6 +81,8 @@ def test_none_is_started_where_it_is_not_wanted_or_not_needed(
         library.settings.embedding.background = False
     elif reason == "at it":
         library.encoders.embedding = True
+    elif reason == "runs":
+        assert background._take_lock(library.home) is not None
     elif reason == "nothing to do":
         library.encoders.pending = False
     else:
@@ -86,19 +91,8 @@ def test_none_is_started_where_it_is_not_wanted_or_not_needed(
             raise ChapterhouseError("The store is locked.")
 
         library.encoders.is_pending = broken
-    assert not background.embed_in_background(library)
+    assert not background.start_background(library)
     assert not started
-
-
-@pytest.mark.usefixtures("started")
-def test_a_long_log_begins_anew(library: Any) -> None:
-    log = library.home / "workspaces" / "w" / "background" / "log"
-    background.embed_in_background(library)
-    background.embed_in_background(library)
-    assert log.read_bytes() == b"loglog"
-    log.write_bytes(bytes(64 * 2**10))
-    background.embed_in_background(library)
-    assert log.read_bytes() == b"log"
 
 
 @pytest.mark.usefixtures("started")
@@ -112,3 +106,99 @@ def test_a_server_looks_at_most_twice_a_minute(
         clock.monotonic = lambda now=now: now
         looking.look()
         assert library.encoders.asked == asked
+
+
+# --- as processes --------------------------------------------------------------------------------
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
+NOTES = 10
+
+
+def processes(home: Path) -> list[int]:
+    """Return the processes of a home that make vectors."""
+    wanted = ["-m", "chapterhouse.interfaces.background", str(home)]
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = path.read_bytes().decode().split("\0")
+        except OSError:  # it has just ended
+            continue
+        if command[1:4] == wanted:
+            found.append(int(path.parent.name))
+    return found
+
+
+def commands(home: Path, *arguments: list[str]) -> list["subprocess.Popen[bytes]"]:
+    """Run commands at once; return those that run."""
+    environment = {name: one for name, one in os.environ.items() if name != background.VARIABLE}
+    return [
+        subprocess.Popen(
+            [sys.executable, "-m", "chapterhouse", *some, "--home", str(home)],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for some in arguments
+    ]
+
+
+def until(found: Callable[[], bool], seconds: float = 60.0) -> bool:
+    """Wait until something is the case; say whether it was in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@needs_proc
+@pytest.mark.timeout(300)
+def test_many_commands_start_one_process_and_it_ends(tmp_path: Path) -> None:
+    home, notes = tmp_path / "home", tmp_path / "notes"
+    notes.mkdir()
+    text = "The ferry leaves the harbour at seven, and is back before the tide turns.\n\n"
+    for number in range(NOTES):
+        (notes / f"{number}.md").write_text(f"# Ferry {number}\n\n" + text * 40)
+    paths = [["add", str(notes / f"{number}.md")] for number in range(NOTES)]
+    paths += [[*paths[0], "--workspace", "other"]]
+    running, most = commands(home, *paths), set[int]()
+
+    def has_ended() -> bool:
+        now = processes(home)
+        assert len(now) <= 1
+        most.update(now)
+        return all(one.poll() is not None for one in running) and not now
+
+    assert until(has_ended, 200)
+    assert [one.returncode for one in running] == [0] * len(running)
+    assert 1 <= len(most) <= NOTES  # one after the other, where one had ended before the last came
+    for workspace, count in (("default", NOTES), ("other", 1)):
+        with Library.open(home, workspace) as library:
+            assert not library.encoders.is_pending()
+            (status,) = library.encoders.statuses()[:1]
+            assert (status.done, status.total) == (count, count)
+
+
+@needs_proc
+@pytest.mark.timeout(300)
+def test_a_process_that_is_killed_loses_nothing_and_the_next_command_starts_it_again(
+    tmp_path: Path,
+) -> None:
+    home, note = tmp_path / "home", tmp_path / "note.md"
+    note.write_text("# Ferry\n\n" + "The ferry leaves the harbour at seven, each day.\n\n" * 400)
+    (adding,) = commands(home, ["add", str(note)])
+    assert until(lambda: bool(processes(home)))
+    (first,) = processes(home)
+    adding.wait()
+    os.kill(first, signal.SIGKILL)
+    assert until(lambda: not processes(home))
+    with Library.open(home) as library:
+        assert all(check.passed for check in library.doctor())
+        waits = library.encoders.is_pending()
+    (looking,) = commands(home, ["status"])
+    looking.wait()
+    assert until(lambda: not processes(home))
+    with Library.open(home) as library:
+        assert not library.encoders.is_pending()
+        assert waits or not library.encoders.is_embedding()

@@ -204,7 +204,7 @@ def test_documents_are_indexed_while_others_are_added(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chapterhouse.library.long_work._INDEXED_AT_ONCE", 2)
-    monkeypatch.setattr("chapterhouse.ingest.groups._FILES", 1)
+    monkeypatch.setattr("chapterhouse.ingest.pipeline._FILES", 1)
     folder = tmp_path / "docs"
     folder.mkdir()
     for number in range(5):

@@ -146,7 +146,7 @@ def test_received_files_can_be_taken_alone_and_take_turns_with_the_rest(jobs: Jo
     for number in range(4):
         jobs.enqueue("upload", {"file": str(number)}, f"upload {number}", 1.0)
         make(jobs, f"large {number}", "large")
-    taken = [jobs.claim("w", 10.0, 70.0, uploads=True) for _ in range(2)]
+    taken = [jobs.claim("w", 10.0, 70.0, kind="upload") for _ in range(2)]
     assert [job and job.kind for job in taken] == ["upload", "upload"]
     served = []
     for _ in range(4):
@@ -155,7 +155,7 @@ def test_received_files_can_be_taken_alone_and_take_turns_with_the_rest(jobs: Jo
         served.append(job.kind)
         jobs.finish(replace(job, state=JobState.DONE), 11.0)
     assert served == ["add", "upload", "add", "upload"]
-    taken = [jobs.claim("w", 10.0, 70.0, uploads=True) for _ in range(2)]
+    taken = [jobs.claim("w", 10.0, 70.0, kind="upload") for _ in range(2)]
     assert taken == [None, None]
 
 

@@ -58,12 +58,12 @@ class Runner:
         return self.store.jobs()
 
 
-def claim(runner: Runner, job_id: str = "", *, uploads: bool = False) -> Job | None:
-    """Take the job whose turn it is, or the named one; None where there is none to take."""
+def claim(runner: Runner, job_id: str = "", *, kind: str = "") -> Job | None:
+    """Take the job whose turn it is, of one kind or any, or the named one; None where none is."""
     _release_dead(runner)
     now = runner.clock()
     until = now + runner.lease_seconds
-    return runner.jobs.claim(runner.worker.name, now, until, job_id, uploads=uploads)
+    return runner.jobs.claim(runner.worker.name, now, until, job_id, kind=kind)
 
 
 def due(runner: Runner) -> tuple[Job, ...]:

@@ -1,9 +1,11 @@
-"""Start a process that makes missing vectors, where documents lack some and nobody is at it.
+"""One process for each home that makes missing vectors, behind every command and server.
 
-No command waits for it. It has the lowest priority and one thread, ends when nothing is pending,
-and may be killed at any moment: the next command starts another.
+No command waits for it. It has the lowest priority and one thread, works on each workspace in turn,
+ends a moment after nothing is left to do, and may be killed at any moment: the next command starts
+it again.
 """
 
+import fcntl
 import logging
 import os
 import subprocess
@@ -16,13 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import ChapterhouseError
+from chapterhouse.loading import lazy
 
 if TYPE_CHECKING:
+    from chapterhouse import library as opening
     from chapterhouse.library import Library
+else:
+    opening = lazy("chapterhouse.library")
 
 VARIABLE: Final = "CHAPTERHOUSE_BACKGROUND"  # 0: start no process
-_LOG: Final = "log"
-_LOG_BYTES: Final = 64 * 2**10  # beyond them the log begins anew
+_LOCK: Final = "background/lock"  # of the home: who has it is the process, or starts it
+_IDLE_SECONDS: Final = 2.0  # without work, before the process ends
 _SECONDS_BETWEEN: Final = 30.0  # in which a server looks once: a failing service is no hot loop
 _NICE: Final = 19
 _AUTOGROUP: Final = Path("/proc/self/autogroup")
@@ -30,14 +36,23 @@ _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THRE
 _started: list["subprocess.Popen[bytes]"] = []  # a process that is waited for leaves no zombie
 
 
-def embed_in_background(library: "Library") -> bool:
-    """Start the process unless nothing is pending or it is not wanted; say whether it started."""
+def start_background(library: "Library") -> bool:
+    """Start the process unless it runs, nothing is pending or it is not wanted; say if it started.
+
+    It gets the lock from here: of commands that want it at once one starts it.
+    """
     if os.environ.get(VARIABLE) == "0" or not library.settings.embedding.background:
         return False
     try:
         if library.encoders.is_embedding() or not library.encoders.is_pending():
             return False
-        _start(library)
+        lock = _take_lock(library.home)
+        if lock is None:
+            return False
+        try:
+            _start(library.home, lock)
+        finally:
+            os.close(lock)
     except (ChapterhouseError, OSError) as error:
         # What was asked for is done. The next command tries again, and doctor finds what is wrong.
         logging.getLogger(__name__).info("No vectors are made in the background: %s", error)
@@ -45,25 +60,81 @@ def embed_in_background(library: "Library") -> bool:
     return True
 
 
-def _start(library: "Library") -> None:
-    folder = library.home / "workspaces" / library.workspace / "background"
-    folder.mkdir(exist_ok=True)
-    log = folder / _LOG
-    mode = "ab" if log.exists() and log.stat().st_size < _LOG_BYTES else "wb"
-    command = [sys.executable, "-m", "chapterhouse", "model", "embed", "--idle"]
-    command += ["--home", str(library.home), "--workspace", library.workspace]
-    environment = {**os.environ, VARIABLE: "0", **dict.fromkeys(_ONE_THREAD, "1")}
+def _take_lock(home: Path) -> int | None:
+    """Return a descriptor that holds the lock of a home, or None where a process has it."""
+    path = home / _LOCK
+    path.parent.mkdir(exist_ok=True)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
+
+
+def _start(home: Path, lock: int) -> None:
     _started[:] = [process for process in _started if process.poll() is None]
-    with log.open(mode) as stream:
-        process = subprocess.Popen(  # noqa: S603 - this program itself
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=stream,
-            env=environment,
-            start_new_session=True,
-        )
+    process = subprocess.Popen(  # noqa: S603 - this program itself
+        [sys.executable, "-m", "chapterhouse.interfaces.background", str(home)],
+        stdin=lock,  # which the process holds as long as it lives
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,  # how a job ended is in the job
+        env={**os.environ, VARIABLE: "0", **dict.fromkeys(_ONE_THREAD, "1")},
+        start_new_session=True,
+    )
     _started.append(process)
+
+
+# --- the process ---------------------------------------------------------------------------------
+
+
+def run_background(home: Path, lock: int | None) -> None:
+    """Make the vectors that workspaces of a home lack, until none lacks any for a moment."""
+    left: set[str] = set()  # workspaces that failed, or at which another process is
+    while lock is not None:
+        is_done = False
+        while not is_done:
+            is_done = True
+            for library in _pending(home, left):
+                if _embed(library):
+                    is_done = False
+                else:
+                    left.add(library.workspace)
+        time.sleep(_IDLE_SECONDS)
+        os.close(lock)
+        # A command that has written just now saw the lock, and relies on this process.
+        lock = _take_lock(home) if any(_pending(home, left)) else None
+
+
+def _pending(home: Path, left: set[str]) -> Iterator["Library"]:
+    """Yield each library that lacks vectors while it is open, but for those that are left."""
+    for path in sorted(home.glob("workspaces/*/library.db")):
+        name = path.parent.name
+        if name in left:
+            continue
+        try:
+            with opening.Library.open(home, name, create=False) as library:
+                if library.settings.embedding.background and library.encoders.is_pending():
+                    yield library
+        except (ChapterhouseError, OSError):
+            left.add(name)
+
+
+def _embed(library: "Library") -> bool:
+    """Make the vectors that a library lacks, as a job of it; say whether some came of it."""
+    encoders = library.encoders
+    try:
+        if encoders.is_embedding():
+            return False
+        encoders.embed_later()
+        ended = library.jobs.work(kind="embed", idle_seconds=0)
+        return any(job.result.get("documents") for job in ended) or not encoders.is_pending()
+    except (
+        ChapterhouseError,
+        OSError,
+    ):  # as for a command that starts this: doctor says what it is
+        return False
 
 
 def become_idle() -> None:
@@ -101,4 +172,12 @@ class ServedLibrary:
             if now < self._next:
                 return
             self._next = now + _SECONDS_BETWEEN
-        embed_in_background(self.library)
+        start_background(self.library)
+
+
+if __name__ == "__main__":
+    become_idle()
+    own = os.dup(sys.stdin.fileno())  # nobody that is started from here may hold the lock
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, sys.stdin.fileno())
+    run_background(Path(sys.argv[1]), own)

@@ -9,7 +9,7 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import RefusedError
 from chapterhouse.loading import lazy
 from chapterhouse.settings import EmbeddingSettings
-from chapterhouse.types import EncoderStatus, Progress
+from chapterhouse.types import EncoderStatus, Job, Progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +49,10 @@ class LibraryEncoders:
             )
         long_work.embed_here(self._runtime, on_progress or (lambda _: None), stop or Event())
         return self.statuses()
+
+    def embed_later(self) -> Job:
+        """Leave the vectors that documents lack to the next worker; return the job."""
+        return long_work.enqueue(long_work.embedding(), self._runtime)
 
     def is_pending(self) -> bool:
         """Whether documents lack vectors, or an encoder has still to take over."""

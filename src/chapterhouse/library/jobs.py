@@ -62,7 +62,7 @@ class LibraryJobs:
         self,
         *,
         once: bool = False,
-        uploads: bool = False,
+        kind: str = "",
         idle_seconds: float | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_end: Callable[[Job], None] = lambda _: None,
@@ -73,12 +73,13 @@ class LibraryJobs:
         meets a full disk, a busy database or the like is put off: ``pending`` with its error.
 
         Args:
+            kind: Only jobs of this kind.
             idle_seconds: End when there was nothing to do for so long; None for never.
         """
         ended: list[Job] = []
         idle_since = time.monotonic()
         while True:
-            job = self._claim(uploads=uploads)
+            job = self._claim(kind)
             if job is None:
                 if idle_seconds is not None and time.monotonic() - idle_since >= idle_seconds:
                     return tuple(ended)
@@ -92,9 +93,9 @@ class LibraryJobs:
                 return tuple(ended)
             idle_since = time.monotonic()
 
-    def _claim(self, *, uploads: bool) -> Job | None:
+    def _claim(self, kind: str) -> Job | None:
         try:
-            return claim(self._runtime.runner, uploads=uploads)
+            return claim(self._runtime.runner, kind=kind)
         except UnavailableError:  # nothing can be done now; the next look may find it otherwise
             return None
 

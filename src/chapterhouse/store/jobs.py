@@ -41,7 +41,7 @@ class JobStore:
         lease_until: float,
         job_id: str = "",
         *,
-        uploads: bool = False,
+        kind: str = "",
     ) -> Job | None:
         """Give a job to a worker until its lease ends, and count an attempt.
 
@@ -55,11 +55,11 @@ class JobStore:
             now: The time.
             lease_until: When another may take it over.
             job_id: Only this job, also where it is put off.
-            uploads: Only a received file.
+            kind: Only a job of this kind; of any where it is empty.
         """
         key = _key(job_id) if job_id else 0
         with self._connections.write() as connection:
-            found = first(connection, "claimable_job", now, key, uploads)
+            found = first(connection, "claimable_job", now, key, kind)
             if found is None:
                 return None
             return _job(run(connection, "claim_job", worker, lease_until, int(now), found[0])[0])

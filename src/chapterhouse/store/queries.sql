@@ -529,7 +529,7 @@ WITH busy AS (SELECT lane FROM job WHERE state = 'running' AND lease_until > ?1)
 SELECT j.key FROM job AS j
 WHERE j.state IN ('pending', 'running') AND j.lane NOT IN (SELECT lane FROM busy)
   AND (j.lease_until <= ?1 OR j.state = 'pending' AND j.key = ?2)
-  AND (?2 = 0 OR j.key = ?2) AND (NOT ?3 OR j.kind = 'upload')
+  AND (?2 = 0 OR j.key = ?2) AND (?3 = '' OR j.kind = ?3)
 ORDER BY iif(j.kind = 'upload',
   (SELECT max(claim) FROM job WHERE lane BETWEEN 'upload' AND 'upload!'),
   (SELECT max(claim) FROM job WHERE lane = j.lane)), j.key LIMIT 1;

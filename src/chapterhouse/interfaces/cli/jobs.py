@@ -11,7 +11,7 @@ from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, ope
 from chapterhouse.interfaces.cli.terminal import moment, one_line
 from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, record, table, verbatim
 from chapterhouse.text.counting import counted
-from chapterhouse.types import OPEN, Job, JobState
+from chapterhouse.types import OPEN, UPLOAD, Job, JobState
 
 app = group("List, show, stop and retry long work.")
 
@@ -93,7 +93,7 @@ def worker(
         with progress.show_progress() as on_progress:
             ended = library.jobs.work(
                 once=once,
-                uploads=uploads,
+                kind=UPLOAD if uploads else "",
                 idle_seconds=idle_seconds,
                 on_progress=on_progress,
                 on_end=report,

@@ -17,7 +17,7 @@ import typer
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, RefusedError
 from chapterhouse.files import home_folder
-from chapterhouse.interfaces.background import embed_in_background
+from chapterhouse.interfaces.background import start_background
 from chapterhouse.interfaces.cli import render_trace
 from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
@@ -131,7 +131,7 @@ def opened_library(
         _AFTERWARDS.get().enter_context(_reported(library))
         yield library
         if background and not or_empty:
-            embed_in_background(library)
+            start_background(library)
 
 
 @contextmanager
