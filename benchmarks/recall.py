@@ -25,7 +25,7 @@ from statistics import median
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.titles import count
+from chapterhouse.reading.markdown import count
 from chapterhouse.types import BENIGN_NOTICES, ExtractedPage
 from measuring import RESULTS, Bar, Machine, Row, Table, data_folder, finish
 from recall_readers import READERS

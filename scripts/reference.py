@@ -30,8 +30,8 @@ from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.cli import main as run
 from chapterhouse.interfaces.cli.main import COMMANDS, command
 from chapterhouse.library.opening import open_access
-from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.reading.formats import supported_formats
+from chapterhouse.reading.limits import NOTICES, REJECTIONS
 from chapterhouse.types import BENIGN_NOTICES
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -19,7 +19,7 @@ from tests.served import process
 
 from chapterhouse.ingest.look import SKIPPED_CODES, UNPACKED
 from chapterhouse.presenting.wording import outcome_word
-from chapterhouse.reading.codes import NOTICES, REJECTIONS
+from chapterhouse.reading.limits import NOTICES, REJECTIONS
 from chapterhouse.settings import Settings
 from chapterhouse.settings_file import load_settings
 from chapterhouse.types import FileRecord, Status

@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import budget
-from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.limits import Limits, need_time
 from chapterhouse.types import ExtractedPage, Extraction
 
 
@@ -26,7 +25,7 @@ def _obey(order: str, argument: str, limits: Limits) -> str:  # noqa: C901, PLR0
         case "sleep":
             time.sleep(float(argument))
         case "ask":
-            budget.need(5.0)
+            need_time(5.0)
             time.sleep(float(argument))
         case "signal":
             os.kill(os.getpid(), int(argument))

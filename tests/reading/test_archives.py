@@ -17,10 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.archives import read_archive
-from chapterhouse.reading.dispatch import read
+from chapterhouse.reading.archives import clean_path, limit_members, read_archive
+from chapterhouse.reading.dispatch import in_parts, read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.members import clean_path, in_parts, limit_members
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.types import ExtractedPage, Extraction, Member
 

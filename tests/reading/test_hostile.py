@@ -18,9 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.reading.detect import detect
-from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.limits import NOTICES, REJECTIONS, Limits
 from chapterhouse.reading.ole import compound_file as ole
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.reading.preflight import preflight, wall_seconds

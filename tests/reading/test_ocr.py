@@ -1,8 +1,18 @@
-import pytest
+"""Text recognition: which engine is asked; tesseract, or a program that answers so; RapidOCR."""
 
-from chapterhouse.reading import ocr
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading import limits, ocr
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.pdf.text import Box
 from chapterhouse.reading.pool import ReadingPool
 
 from .conftest import SOAK, picture, png, saved
@@ -113,3 +123,227 @@ def test_single_characters_are_no_writing(
     use(monkeypatch, engine("one", 0.95, text))
     (page,) = ocr.ocr_image(IMAGE) or ()
     assert page.text == kept
+
+
+# --- tesseract -----------------------------------------------------------------------------------
+
+needs_tesseract = pytest.mark.skipif(not ocr.tesseract(), reason="tesseract is not installed")
+HEAD = "level page_num block_num par_num line_num word_num left top width height conf text"
+SPOKEN = ["The evening ferry leaves the harbour", "at half past seven."]
+PROGRAM = """#!/bin/sh
+case "$*" in
+  --version) printf 'tesseract 5.3.0\\n leptonica-1.82.0\\n' ;;
+  --list-langs) printf 'List of languages (6):\\nosd\\nita\\neng\\ndeu\\nafr\\nfra\\n' ;;
+  "stdin stdout -l eng+afr+deu+fra tsv")
+    image=$(cat)
+    case "$image" in
+      slow) exec sleep 20 ;;
+      bad) printf 'Hint\\nno such image\\n' >&2; exit 1 ;;
+      *) printf '%s\\n' "$image" ;;
+    esac ;;
+esac
+"""
+
+
+def row(page: int, paragraph: int, line: int, text: str, confidence: float = 90) -> str:
+    """A row of a word, as tesseract prints it."""
+    return f"5\t{page}\t1\t{paragraph}\t{line}\t1\t0\t0\t9\t9\t{confidence}\t{text}"
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A program on the path that prints the image it is given as its findings."""
+    path = tmp_path / "tesseract"
+    path.write_text(PROGRAM)
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    cached = (ocr.tesseract, ocr.tesseract_languages, ocr.tesseract_method)
+    for each in cached:
+        each.cache_clear()
+    yield
+    for each in cached:
+        each.cache_clear()
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_what_is_installed_is_named_and_english_comes_first() -> None:
+    assert ocr.tesseract_method() == "tesseract 5.3.0"
+    assert ocr.tesseract_languages() == "eng+afr+deu+fra"  # no more: each makes it slower
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_lines_and_paragraphs_of_each_page_are_told_apart() -> None:
+    rows = [
+        HEAD,
+        "1\t1\t0\t0\t0\t0\t0\t0\t9\t9\t-1\t",
+        row(1, 1, 1, "The", 80),
+        row(1, 1, 1, "ferry"),
+    ]
+    rows += [
+        row(1, 1, 2, "leaves"),
+        row(1, 2, 1, "Pier", 100),
+        "1\t2\t0\t0\t0\t0\t0\t0\t9\t9\t-1\t",
+    ]
+    assert ocr.read_by_tesseract("\n".join(rows).encode(), Limits()) == [
+        ("The ferry\nleaves\n\nPier", 0.9),
+        ("", 0.0),
+    ]
+
+
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize(
+    ("image", "code", "words"),
+    [(b"bad", "unreadable", "(no such image)"), (b"slow", "timed-out", "more than 1 seconds")],
+)
+def test_a_failure_says_why(
+    image: bytes, code: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    monkeypatch.setattr(limits, "_ask", asked.append)
+    with pytest.raises(RejectedError) as caught:
+        ocr.read_by_tesseract(image, Limits(ocr_page_seconds=1))
+    assert (caught.value.code, words in caught.value.message) == (code, True)
+    assert asked == [1]
+
+
+WORDS = st.lists(
+    st.tuples(st.text("abc", min_size=1), st.sampled_from([0, 50, 100]), st.integers(1, 3))
+)
+
+
+@given(WORDS)
+def test_every_word_is_kept_and_counts_once(found: list[tuple[str, int, int]]) -> None:
+    rows = [row(1, 1, line, text, confidence).split("\t") for text, confidence, line in found]
+    text, confidence = ocr._tesseract_page(list(ocr._words(rows)))
+    assert text.split() == [text for text, *_ in found]
+    assert confidence * 100 == pytest.approx(sum(c for _, c, _ in found) / max(1, len(found)))
+
+
+@pytest.fixture
+def only_tesseract(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "has_rapidocr", lambda: False)
+
+
+@needs_tesseract
+def test_tesseract_reads_where_nothing_else_is_installed(only_tesseract: None) -> None:
+    page = picture(Page().lines(72, 100, SPOKEN).text(72, 200, "A paragraph below."))
+    extraction = read(page, "a.png", Limits())
+
+    assert extraction.pages[0].text == "\n".join([*SPOKEN, "", "A paragraph below."])
+    assert extraction.method.startswith("tesseract ")
+    assert [notice.code for notice in extraction.notices] == ["ocr"]
+
+
+@needs_tesseract
+def test_a_damaged_image_is_unreadable_by_tesseract(only_tesseract: None) -> None:
+    with pytest.raises(RejectedError) as caught:
+        ocr.ocr_image(png()[:40])
+    assert caught.value.code == "unreadable"
+
+
+# --- RapidOCR ------------------------------------------------------------------------------------
+
+PLACES = st.tuples(st.integers(0, 40), st.integers(0, 60))
+LINES = st.lists(st.tuples(PLACES, st.floats(0, 1)), max_size=12)
+
+
+def line(text: str, left: float, top: float, score: float = 1.0) -> tuple[Box, str, float]:
+    return Box(left, top, left + 9.0 * len(text), top + 10.0), text, score
+
+
+@needs_rapidocr
+@given(LINES)
+def test_every_line_is_written_once_wherever_it_stands(
+    found: list[tuple[tuple[int, int], float]],
+) -> None:
+    lines = [line(f"line{n}", 30 * x, 20 * y) for n, ((x, y), _) in enumerate(found)]
+    assert sorted(ocr._text(lines).split()) == sorted(text for _, text, _ in lines)
+
+
+@needs_rapidocr
+def test_a_wide_gap_parts_paragraphs_and_what_stands_level_is_one_line() -> None:
+    lines = [line("one", 0, 0), line("two", 40, 1), line("three", 0, 14), line("four", 0, 60)]
+    assert ocr._text(lines) == "one two\nthree\n\nfour"
+
+
+@needs_rapidocr
+def test_a_line_speaks_for_each_of_its_words() -> None:
+    assert ocr._confidence([]) == 0.0
+    lines = [line("a b c", 0, 0, 1.0), line("d", 0, 20, 0.6)]
+    assert ocr._confidence(lines) == pytest.approx(0.9)
+
+
+@needs_rapidocr
+def test_pages_are_bounded_and_an_animation_is_its_first_picture() -> None:
+    pictures = [png(20, 20)] * 3
+    limits = Limits(image_pages=2)
+    assert len(list(ocr._pictures(saved(pictures, "TIFF"), limits))) == 2
+    assert len(list(ocr._pictures(saved(pictures, "GIF"), limits))) == 1
+    with pytest.raises(RejectedError) as caught:
+        list(ocr._pictures(png(20, 20), Limits(image_pixels=399)))
+    assert caught.value.code == "image-too-large"
+
+
+@needs_rapidocr
+def test_what_is_transparent_is_paper() -> None:
+    from PIL import Image  # noqa: PLC0415 - comes with the extra
+
+    written = io.BytesIO()
+    Image.new("RGBA", (3, 2), (0, 0, 0, 0)).save(written, "PNG")
+    (pixels,) = ocr._pictures(written.getvalue(), Limits())
+    assert pixels.shape == (2, 3, 3)
+    assert pixels.min() == 255
+
+
+@needs_rapidocr
+@pytest.mark.large
+@SOAK
+def test_columns_of_a_picture_are_read_one_after_the_other(pool: ReadingPool) -> None:
+    left, right = [f"{line} there" for line in LEFT * 3], [f"{line} back" for line in LEFT * 3]
+    page = Page().lines(60, 100, left, 10).lines(330, 100, right, 10)
+
+    text = pool.read(picture(page), "a.png").pages[0].text
+
+    assert [line for line in text.split("\n") if line] == left + right
+
+
+@needs_rapidocr
+@pytest.mark.large
+@SOAK
+def test_the_cells_of_a_row_stay_on_its_line(pool: ReadingPool) -> None:
+    page = Page()
+    for row, (name, value) in enumerate((("Glucose", "118"), ("Iron", "14.2"), ("Zinc", "0.9"))):
+        page.text(72, 100 + 16 * row, name).text(300, 100 + 16 * row, value)
+
+    text = pool.read(picture(page), "a.png").pages[0].text
+
+    assert text.split("\n") == ["Glucose 118", "Iron 14.2", "Zinc 0.9"]
+
+
+@needs_rapidocr
+@pytest.mark.large
+@SOAK
+def test_an_upside_down_picture_is_turned(pool: ReadingPool) -> None:
+    page = Page()
+    for number, line in enumerate(LEFT):
+        page.turned(500, 700 - 20 * number, line, 12, (-1, 0, 0, -1))
+
+    assert pool.read(picture(page), "a.png").pages[0].text.split("\n") == LEFT
+
+
+@needs_rapidocr
+@pytest.mark.large
+@SOAK
+def test_every_page_of_a_tiff_is_read(pool: ReadingPool) -> None:
+    scans = [picture(Page().text(72, 100, text, 14)) for text in ("One page.", "Two pages.")]
+    pages = pool.read(saved(scans, "TIFF"), "a.tif").pages
+
+    assert [(page.text, page.number) for page in pages] == [("One page.", 1), ("Two pages.", 2)]
+
+
+@needs_rapidocr
+@pytest.mark.parametrize("length", [40, 60])
+def test_a_damaged_image_is_unreadable(pool: ReadingPool, length: int) -> None:
+    with pytest.raises(RejectedError) as caught:
+        pool.read(png(100, 100)[:length], "a.png")
+    assert caught.value.code == "unreadable"

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.encodings import decode
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.plain import (
+from chapterhouse.reading.markdown import (
     code_block,
     is_page_mark,
     marked_pages,
     page_mark,
     running_text,
 )
-from chapterhouse.reading.structured import _indented
+from chapterhouse.reading.plain import _indented
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Extraction
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.errors import UsageError
-from chapterhouse.reading import budget
+from chapterhouse.reading import limits as reading_limits
 from chapterhouse.reading.pool import ReadingPool
 
 from .conftest import HERE, PATIENT, QUICK, code_of, text_of
@@ -162,13 +162,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     yield now
-    budget.on_request(budget._ignore)
+    reading_limits.on_request(bool)
 
 
 def test_more_time_is_asked_for_before_it_runs_out(clock: list[float]) -> None:
     asked: list[float] = []
-    budget.on_request(asked.append)
-    allowance = budget.Allowance(30, 100)
+    reading_limits.on_request(asked.append)
+    allowance = reading_limits.Allowance(30, 100)
     for second in range(30):
         clock[0] = float(second)
         assert allowance.lasts()
@@ -178,7 +178,7 @@ def test_more_time_is_asked_for_before_it_runs_out(clock: list[float]) -> None:
 
 
 def test_recognition_is_counted_apart_up_to_the_ceiling(clock: list[float]) -> None:
-    allowance = budget.Allowance(30, 100)
+    allowance = reading_limits.Allowance(30, 100)
     clock[0] = 90.0
     allowance.count_apart(80.0)
     assert allowance.lasts()

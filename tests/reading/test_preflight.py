@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
-from chapterhouse.reading.preflight import preflight
+from chapterhouse.reading.preflight import entities, expand_entities, preflight
 from chapterhouse.reading.signatures import image_size
-from chapterhouse.reading.xml_guard import entities, expand_entities
 from chapterhouse.reading.zip_directory import check_claims, inflate, read_directory
 
 from .conftest import png

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.tables import markdown_table, parse, sniff_delimiter
+from chapterhouse.reading.markdown import markdown_table
+from chapterhouse.reading.plain import parse, sniff_delimiter
 
 LIMITS = Limits()
 FIELDS = st.text(

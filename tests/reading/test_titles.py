@@ -1,8 +1,8 @@
 import pytest
 
 from chapterhouse.reading.html.page import read_html
+from chapterhouse.reading.markdown import believable_title, count
 from chapterhouse.reading.pdf.document import read_pdf
-from chapterhouse.reading.titles import believable_title, count
 
 from .pdf_writer import Page, write_pdf
 

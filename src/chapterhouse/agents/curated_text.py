@@ -12,7 +12,7 @@ from chapterhouse.agents.evident import (
     evident_license,
     evident_url,
 )
-from chapterhouse.reading.plain import fence_after, is_page_mark, page_mark
+from chapterhouse.reading.markdown import fence_after, is_page_mark, page_mark
 from chapterhouse.text.aliases import find_aliases, fold_name
 from chapterhouse.text.front_matter import (
     LONGEST,

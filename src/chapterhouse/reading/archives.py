@@ -1,7 +1,8 @@
-"""Archives: the files in one, as bytes with a path. Nothing is ever written to a disk.
+"""Files inside a file: those of archives, as bytes with a path, and the limits for all of them.
 
-What cannot be had of an archive has a problem in its place; one that would unpack to more than the
-limits is refused whole.
+Nothing is ever written to a disk. What cannot be had of an archive has a problem in its place; one
+that would unpack to more than the limits is refused whole. A path is a label here: it cannot lead
+anywhere, but it is cleaned all the same, so that nobody who reads it is led astray.
 """
 
 import bz2
@@ -10,15 +11,15 @@ import io
 import lzma
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading.formats import METHOD
 from chapterhouse.reading.limits import Limits, archive_limits
-from chapterhouse.reading.members import damaged, limit_members, over, problem, too_large
-from chapterhouse.reading.plain import METHOD
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
-from chapterhouse.types import Extraction, Member
+from chapterhouse.types import Extraction, Member, Notice
 
 _ENDINGS: Final = {
     "gz": {".tgz": ".tar", ".gz": ""},
@@ -27,6 +28,7 @@ _ENDINGS: Final = {
 }
 _PIECE: Final = 1 << 20
 _TAR_MARK: Final = slice(257, 262)
+_WINDOWS_DRIVE: Final = 2  # characters, as in C:
 
 
 def read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
@@ -51,15 +53,15 @@ def _of_zip(data: bytes, limits: Limits) -> Iterator[Member]:
 
 def _zip_member(data: bytes, entry: Entry, limits: Limits) -> Member:
     if entry.encrypted:
-        return problem(entry.name, "encrypted", "It is protected by a password in its archive.")
+        return _problem(entry.name, "encrypted", "It is protected by a password in its archive.")
     if entry.size > limits.archive_entry_bytes:
-        return over(entry.name, entry.size, limits)
+        return _over(entry.name, entry.size, limits)
     try:
         content = inflate(data, entry, entry.size + 1)
     except RejectedError as error:
-        return problem(entry.name, error.code, error.message)
+        return _problem(entry.name, error.code, error.message)
     if len(content) != entry.size or zlib.crc32(content) != entry.checksum:
-        return problem(entry.name, "archive-damaged", "It is damaged in its archive.")
+        return _problem(entry.name, "archive-damaged", "It is damaged in its archive.")
     return Member(entry.name, content, entry.modified)
 
 
@@ -71,20 +73,20 @@ def _of_tar(data: bytes, limits: Limits) -> Iterator[Member]:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
             for entry in archive:
                 if entry.issym() or entry.islnk():
-                    yield problem(entry.name, "symbolic-link", "Links are not followed.")
+                    yield _problem(entry.name, "symbolic-link", "Links are not followed.")
                 elif entry.isreg():
                     yield _tar_member(archive, entry, limits)
     except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
-        raise damaged(error) from error
+        raise _damaged(error) from error
 
 
 def _tar_member(archive: tarfile.TarFile, entry: tarfile.TarInfo, limits: Limits) -> Member:
     if entry.size > limits.archive_entry_bytes:
-        return over(entry.name, entry.size, limits)
+        return _over(entry.name, entry.size, limits)
     opened = archive.extractfile(entry)
     content = opened.read() if opened else b""
     if len(content) != entry.size:
-        return problem(entry.name, "archive-damaged", "It is cut off in its archive.")
+        return _problem(entry.name, "archive-damaged", "It is cut off in its archive.")
     return Member(entry.name, content, max(int(entry.mtime), 0))
 
 
@@ -98,7 +100,7 @@ def _of_compressed(data: bytes, name: str, format_: str, limits: Limits) -> Iter
         return
     path = _inner_name(name, format_)
     if len(content) > limits.archive_entry_bytes:
-        yield over(path, len(content), limits)
+        yield _over(path, len(content), limits)
         return
     yield Member(path, content)
 
@@ -110,9 +112,9 @@ def _decompress(data: bytes, format_: str, most: int) -> bytes:
             while piece := file.read(_PIECE):
                 content.write(piece)
                 if content.tell() > most:
-                    raise too_large(most)
+                    raise _too_large(most)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise damaged(error) from error
+        raise _damaged(error) from error
     return content.getvalue()
 
 
@@ -128,3 +130,69 @@ def _inner_name(name: str, format_: str) -> str:
         if lower.endswith(ending) and len(name) > len(ending):
             return name[: -len(ending)] + instead
     return name
+
+
+# --- members of any file -------------------------------------------------------------------------
+
+
+def clean_path(path: str) -> str:
+    """Return the path of a file in an archive, relative and without ways up; never empty."""
+    parts = path.replace("\\", "/").split("/")
+    if len(parts[0]) == _WINDOWS_DRIVE and parts[0][1] == ":":
+        parts = parts[1:]
+    return "/".join(part for part in parts if part not in {"", ".", ".."}) or "file"
+
+
+def limit_members(found: Iterable[Member], limits: Limits) -> Iterator[Member]:
+    """Yield members with paths of their own, and stop at the limits."""
+    seen: dict[str, int] = {}
+    total = 0
+    for count, member in enumerate(found, start=1):
+        total += len(member.data)
+        if count > limits.archive_files:
+            raise _too_many(limits)
+        if total > limits.archive_bytes:
+            raise _too_large(limits.archive_bytes)
+        path = clean_path(member.path)
+        seen[path] = seen.get(path, 0) + 1
+        yield replace(member, path=_numbered(path, seen[path]) if seen[path] > 1 else path)
+
+
+def _too_many(limits: Limits) -> RejectedError:
+    """Return why an archive with too many files is not read."""
+    return RejectedError(
+        "archive-too-many-entries",
+        f"The archive holds more than {limits.archive_files:,} files.",
+        hint="Unpack it and add the folder.",
+    )
+
+
+def _numbered(path: str, number: int) -> str:
+    folder, slash, name = path.rpartition("/")
+    stem, dot, suffix = name.rpartition(".")
+    name = f"{stem} ({number}).{suffix}" if stem and dot else f"{name} ({number})"
+    return f"{folder}{slash}{name}"
+
+
+def _too_large(most: int) -> RejectedError:
+    """Return why a file with too much in it is not read."""
+    return RejectedError(
+        "archive-too-large", f"It unpacks to more than {most:,} bytes.", hint="Unpack it."
+    )
+
+
+def _damaged(error: object) -> RejectedError:
+    """Return why an archive that contradicts itself is not read."""
+    reason = " ".join(str(error).split()).rstrip(".")[:200]
+    return RejectedError("archive-damaged", f"The archive is damaged: {reason}.")
+
+
+def _problem(path: str, code: str, sentence: str) -> Member:
+    """Return what stands in the place of a file that cannot be had."""
+    return Member(path, b"", problem=Notice(code, sentence))
+
+
+def _over(path: str, size: int, limits: Limits) -> Member:
+    """Return what stands in the place of a file that is too large."""
+    sentence = f"It has {size:,} bytes; the limit is {limits.archive_entry_bytes:,}."
+    return _problem(path, "too-large", sentence)

@@ -10,7 +10,7 @@ from typing import Final
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.encodings import decode, decode_stated
-from chapterhouse.reading.plain import METHOD
+from chapterhouse.reading.formats import METHOD
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _FOLD: Final = re.compile(rb"\r?\n[ \t]")

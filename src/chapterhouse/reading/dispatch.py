@@ -1,7 +1,7 @@
 """One file to one reader, in the worker."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Final
@@ -10,10 +10,9 @@ from chapterhouse.reading.detect import detect
 from chapterhouse.reading.formats import ARCHIVES, IMAGES, PACKAGES
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.members import in_parts
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Extraction, Notice
+from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
 # The function that reads a format, and what of a file it is given. Each is loaded when its format
 # comes up: a worker for text stays small.
@@ -32,16 +31,16 @@ READERS: Final[Mapping[str, tuple[str, ...]]] = {
     "md": ("plain:read_markdown", "data"),
     "txt": ("plain:read_text", "data"),
     "code": ("plain:read_code", "data", "language"),
-    "json": ("structured:read_json", "data"),
-    "yaml": ("structured:read_yaml", "data"),
-    "xml": ("structured:read_xml", "data"),
+    "json": ("plain:read_json", "data"),
+    "yaml": ("plain:read_yaml", "data"),
+    "xml": ("plain:read_xml", "data"),
     "tex": ("tex:read_tex", "data"),
     "ics": ("calendars:read_ics", "data"),
     **dict.fromkeys(
         ARCHIVES - {"mbox"}, ("archives:read_archive", "data", "name", "format", "limits")
     ),
     **dict.fromkeys(IMAGES, ("ocr:read_image", "data", "format", "limits")),
-    **dict.fromkeys(("csv", "tsv"), ("tables:read_delimited", "data", "format", "limits")),
+    **dict.fromkeys(("csv", "tsv"), ("plain:read_delimited", "data", "format", "limits")),
     **dict.fromkeys(("rst", "adoc", "org"), ("markup:read_markup", "data", "format")),
     **dict.fromkeys(("srt", "vtt"), ("subtitles:read_subtitles", "data", "format")),
 }
@@ -103,3 +102,50 @@ def _unread_contents(parts: Parts, format_: str) -> str:
     found = " and ".join(counted(number, noun) for number, noun in numbers if number)
     what_to_do = "Take them out and add them" if files else "Save it as PDF, or add the pictures"
     return f"Not read: {found}. {what_to_do} by themselves." if found else ""
+
+
+def in_parts(extraction: Extraction, name: str, limits: Limits) -> Extraction:
+    """Return an extraction that is no longer than the limit, the rest as files in it."""
+    if sum(len(page.text) for page in extraction.pages) <= limits.text_characters:
+        return extraction
+    first, *further = _parts(extraction.pages, limits.text_characters)
+    stem, ending = name.rpartition(".")[0] or name, "md" if extraction.markdown else "txt"
+    count = len(further) + 1
+    members = tuple(
+        Member(
+            f"{stem} part {number} of {count}.{ending}",
+            "\n\n".join(page.text for page in pages).encode("utf-8", "replace"),
+        )
+        for number, pages in enumerate(further, start=2)
+    )
+    sentence = f"It is very long: this is part 1 of {count}; the others are documents of their own."
+    return replace(
+        extraction,
+        pages=first,
+        members=(*extraction.members, *members),
+        notices=(*extraction.notices, Notice("text-in-parts", sentence)),
+    )
+
+
+def _parts(pages: Sequence[ExtractedPage], most: int) -> Iterator[tuple[ExtractedPage, ...]]:
+    """Yield whole pages together as far as they go; a page that is too long by itself is cut."""
+    own: list[ExtractedPage] = []
+    size = 0
+    for page in pages:
+        for piece in _pieces(page.text, most):
+            if own and size + len(piece) > most:
+                yield tuple(own)
+                own, size = [], 0
+            own.append(replace(page, text=piece))
+            size += len(piece)
+    yield tuple(own)
+
+
+def _pieces(text: str, most: int) -> Iterator[str]:
+    """Yield a text in pieces that end behind a line where there is one in the second half."""
+    start = 0
+    while len(text) - start > most:
+        end = text.rfind("\n", start + most // 2, start + most) + 1 or start + most
+        yield text[start:end]
+        start = end
+    yield text[start:]

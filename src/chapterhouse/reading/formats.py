@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 else:
     ocr = lazy("chapterhouse.reading.ocr")
 
+METHOD = f"Python {platform.python_version()}"  # of readers that need no library
 # An archive holds files and no text of its own; a package is a ZIP whose parts are looked into.
 Kind = Literal["archive", "image", "package", "text", "other"]
 
@@ -181,7 +182,7 @@ def _row(one: Format) -> FormatSupport:
     else:
         versions = {library: _version(library) for library in one.libraries}
         method = " + ".join(f"{library} {found}".strip() for library, found in versions.items())
-        method, available = method or f"Python {platform.python_version()}", all(versions.values())
+        method, available = method or METHOD, all(versions.values())
     return FormatSupport(one.name, one.extensions, method, available, one.note)
 
 

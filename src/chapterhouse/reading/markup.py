@@ -6,7 +6,8 @@ from textwrap import dedent
 from types import MappingProxyType
 
 from chapterhouse.reading.encodings import decode
-from chapterhouse.reading.plain import METHOD, code_block, first_heading
+from chapterhouse.reading.formats import METHOD
+from chapterhouse.reading.markdown import code_block, first_heading
 from chapterhouse.types import ExtractedPage, Extraction
 
 _DEEPEST = 6

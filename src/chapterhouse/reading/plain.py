@@ -1,49 +1,28 @@
-"""Plain text, Markdown and program code: the text as it stands."""
+"""Plain text, Markdown and program code as they stand, delimited text as a table, and data.
 
-import platform
+JSON, YAML and XML are meant for programs: they are kept as code blocks in their own syntax.
+"""
+
+import csv
+import io
+import json
 import re
-from typing import Final
 
-from chapterhouse.reading.encodings import decode
-from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading.encodings import decode, decode_stated
+from chapterhouse.reading.formats import METHOD
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.markdown import code_block, first_heading, markdown_table, marked_pages
+from chapterhouse.reading.preflight import declaration, entities, expand_entities
 from chapterhouse.types import ExtractedPage, Extraction
 
-METHOD = f"Python {platform.python_version()}"
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-_FENCE = re.compile(r"^(`{3,}|~{3,})", re.MULTILINE)
-_BACKTICKS = re.compile(r"`{3,}")
-_WORD = re.compile(r"[^\W\d_]+")
-# Words that stand beside the number of a page.
-_NUMBERING = re.compile(
-    "pages?|of|pp?|pg|seiten?|von|s|sur|de|páginas?|pág|pagin[ae]|di|van|sida|av|side|strona|z|"
-    "strana|stránka|oldal|стр|страница|из|сторінка|з|sayfa|σελίδα|από|頁|页|第|共|ページ|페이지|"
-    "صفحة|من|עמוד|מתוך"
-)
-_TITLE_WINDOW = 4_000
-
-# Raised and lowered text without its place: 2 to the power of 31 would read as 231.
-_RAISED: Final = str.maketrans(
-    "0123456789+-−=()abcdefghijklmnoprstuvwxyz",
-    "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ",
-)
-_LOWERED: Final = str.maketrans(
-    "0123456789+-−=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
-)
-# 1st, XXe, no, Mme, trademarks: what is raised belongs to the word. A letter behind a variable,
-# a number or a bracket is a power.
-_POWER: Final = re.compile(r"(?:(?:^|[^\W_]*\d|\W)[a-z]?|\))\Z")
-_ENDINGS: Final = frozenset(
-    ("st", "nd", "rd", "th", "er", "re", "ère", "ème", "ième", "nde", "de", "os", "tm", "sm", "md")
-)
-_LETTER_ENDINGS: Final = frozenset("eoaºª")
-
-# The marks of curated documents: where a page, slide or sheet of the original begins.
-_MARK = re.compile(
-    r"<!-- (?:(?P<kind>page|slide) (?P<number>[1-9]\d{0,6})(?:: (?P<label>\S[^\n]{0,199}?))?"
-    r"|sheet (?P<sheet>\S[^\n]{0,199}?)) -->[ \t]*"
-)
-_LINE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_MARKED: Final = "<!-- "
+_DELIMITERS = ",;\t|"
+_SAMPLE_LINES = 50
+_SAMPLE_CHARACTERS = 65_536
+_MINIFIED_LINE = 500  # characters; a person's JSON has shorter lines
+_XML_DECLARED = re.compile(rb"<\?xml[^>]*encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
+_XML_TITLE = re.compile(r"<title[^>]*>([^<]{1,300})</title>")
+_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
 def read_text(data: bytes) -> Extraction:
@@ -66,103 +45,134 @@ def read_code(data: bytes, language: str) -> Extraction:
     return Extraction((ExtractedPage(code_block(text, language)),), "code", METHOD, notices=notices)
 
 
-def marked_pages(text: str) -> tuple[tuple[ExtractedPage, ...], str]:
-    """Cut Markdown at its page marks, which go; return the pages and what they are called.
+def read_delimited(data: bytes, format_: str, limits: Limits) -> Extraction:
+    """Read ``csv`` or ``tsv`` as one table whose first row is its heading."""
+    text, notices = decode(data)
+    rows = parse(text, "\t" if format_ == "tsv" else sniff_delimiter(text), limits)
+    page = ExtractedPage(markdown_table(rows))
+    return Extraction((page,), format_, METHOD, notices=notices)
 
-    A mark stands on a line of its own outside code: ``<!-- page 3 -->``, ``<!-- slide 3 -->`` or
-    ``<!-- slide 3: Title -->``, ``<!-- sheet Sales -->``. Those of another kind than the first
-    stay as they are. What stands before the first mark belongs to no page.
+
+def parse(text: str, delimiter: str, limits: Limits) -> list[list[str]]:
+    """Return the rows of a delimited text, empty lines left out."""
+    rows: list[list[str]] = []
+    cells = 0
+    csv.field_size_limit(limits.line_bytes)
+    try:
+        # newline="" keeps line breaks inside quotes; strict=False reads what others wrote.
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            cells += len(row)
+            if cells > limits.sheet_cells:
+                raise RejectedError(
+                    "too-many-cells",
+                    f"The table has more than {limits.sheet_cells:,} cells.",
+                    hint="Split the file.",
+                )
+            if any(cell.strip() for cell in row):
+                rows.append([cell[: limits.cell_characters] for cell in row])
+    except csv.Error as error:
+        raise RejectedError("unreadable", f"The table cannot be read ({error}).") from error
+    return rows
+
+
+def sniff_delimiter(text: str) -> str:
+    """Return the delimiter that cuts the first lines into the same, largest number of fields.
+
+    `csv.Sniffer` takes letters for delimiters and is slow on long lines.
     """
-    pages: list[ExtractedPage] = []
-    kind = fence = label = ""
-    number: int | None = None
-    lines: list[str] = []
-    for line in text.splitlines(keepends=True) if _MARKED in text else ():
-        fence = fence_after(fence, line)
-        mark = None if fence else _MARK.fullmatch(line.rstrip("\n"))
-        found = (mark["kind"] or "sheet") if mark else ""
-        if mark is None or (kind and found != kind):
-            lines.append(line)
+    sample = text[:_SAMPLE_CHARACTERS]
+    return max(_DELIMITERS, key=lambda delimiter: _regularity(sample, delimiter))
+
+
+def _regularity(sample: str, delimiter: str) -> tuple[float, int]:
+    """Return the share of rows that have the commonest width above one, and that width."""
+    widths: list[int] = []
+    for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
+        widths.append(len(row))
+        if len(widths) == _SAMPLE_LINES:
+            break
+    wide = [width for width in widths if width > 1]
+    if not wide:
+        return 0.0, 0
+    common = max(set(wide), key=lambda width: (wide.count(width), width))
+    return wide.count(common) / len(widths), common
+
+
+def read_json(data: bytes) -> Extraction:
+    """Read JSON or JSON lines; what was minified is indented.
+
+    Text that is no valid JSON is kept as it stands: its words are as good.
+    """
+    text, notices = decode(data)
+    return Extraction(
+        (ExtractedPage(code_block(_pretty(text), "json")),), "json", METHOD, notices=notices
+    )
+
+
+def read_yaml(data: bytes) -> Extraction:
+    """Read YAML as it stands; nothing in it is evaluated."""
+    text, notices = decode(data)
+    return Extraction((ExtractedPage(code_block(text, "yaml")),), "yaml", METHOD, notices=notices)
+
+
+def read_xml(data: bytes) -> Extraction:
+    """Read XML as it stands, with the characters for which it declares names."""
+    declared = _XML_DECLARED.match(data[:200])
+    text, notices = decode(data)
+    if declared and notices:
+        text, notices = decode_stated(data, declared[1].decode("ascii"))
+    text = _with_entities(text)
+    title = found[1].strip() if (found := _XML_TITLE.search(text[:10_000])) else ""
+    body = code_block(_one_element_a_line(text), "xml")
+    return Extraction((ExtractedPage(body),), "xml", METHOD, title=title, notices=notices)
+
+
+def _with_entities(text: str) -> str:
+    stated = declaration(text)
+    found = entities(stated)
+    if not found.values:
+        return text
+    behind = text.index(stated) + found.length
+    return text[:behind] + expand_entities(text[behind:], found.values)
+
+
+def _pretty(text: str) -> str:
+    """Indent minified JSON; numbers, order and repeated keys stay as they were written."""
+    if max(map(len, text.split("\n"))) < _MINIFIED_LINE:
+        return text
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return _indented(text)
+
+
+def _indented(text: str) -> str:
+    """Lay out valid JSON by its own tokens: `json.dumps` would round numbers and merge keys."""
+    parts: list[str] = []
+    depth, opened = 0, False
+    for piece in _JSON_TOKEN.findall(text):
+        if piece in "}]":
+            depth -= 1
+            parts.append(piece if opened else f"\n{'  ' * depth}{piece}")
+            opened = False
             continue
-        if kind or "".join(lines).strip():
-            pages.append(ExtractedPage("".join(lines), number, label))
-        kind, lines = found, []
-        number = int(mark["number"]) if mark["number"] else (number or 0) + 1
-        label = mark["label"] or mark["sheet"] or ""
-    if not kind:
-        return (ExtractedPage(text),), ""
-    return (*pages, ExtractedPage("".join(lines), number, label)), kind
+        if opened:
+            parts.append("\n" + "  " * depth)
+            opened = False
+        if piece in "{[":
+            depth += 1
+            opened = True
+            parts.append(piece)
+        elif piece == ",":
+            parts.append(",\n" + "  " * depth)
+        else:
+            parts.append(": " if piece == ":" else piece)
+    return "".join(parts) + "\n"
 
 
-def page_mark(kind: str, number: int, label: str = "") -> str:
-    """Return the mark that `marked_pages` reads as this page; its label is one line of text."""
-    shown = sanitise_line(label).replace("-->", "->")[:200].strip()
-    if kind == "sheet":
-        return f"<!-- sheet {shown or number} -->"
-    return f"<!-- {kind} {number}{': ' if shown else ''}{shown} -->"
-
-
-def is_page_mark(line: str) -> bool:
-    """Whether a line of Markdown would be read as a page mark."""
-    return _MARK.fullmatch(line.rstrip("\n")) is not None
-
-
-def running_text(text: str) -> str:
-    """Return a header or footer on one line, or nothing where it only numbers the pages."""
-    line = " ".join(text.split())
-    words = _WORD.findall(line.casefold())
-    return "" if all(map(_NUMBERING.fullmatch, words)) else line
-
-
-def fence_after(fence: str, line: str) -> str:
-    """Return the code fence that is open behind a line, given the one that was before it."""
-    if fence:
-        closing = line.strip()
-        closes = len(closing) >= len(fence) and not closing.strip(fence[0])
-        return "" if closes else fence
-    found = _LINE_FENCE.match(line)
-    return found[1] if found else ""
-
-
-def first_heading(text: str) -> str:
-    """Return the first heading near the beginning and outside code blocks, or nothing."""
-    head = text[:_TITLE_WINDOW]
-    fence = _FENCE.search(head)
-    found = _HEADING.search(head, 0, fence.start() if fence else len(head))
-    return found[1].strip() if found else ""
-
-
-def code_block(text: str, language: str) -> str:
-    """Return text as a Markdown code block whose fence is longer than any run of backticks."""
-    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    end = "" if text.endswith("\n") or not text else "\n"
-    return f"{fence}{language}\n{text}{end}{fence}\n" if text.strip() else ""
-
-
-def raised(text: str, before: str) -> str:
-    """Return raised text as it reads in a line; ``before`` is what stands before it."""
-    plain = text.strip()
-    if not any(map(str.isalnum, plain)) or plain.startswith("["):  # a mark, a note's number
+def _one_element_a_line(text: str) -> str:
+    """Break XML without line ends between its tags."""
+    if max(map(len, text.split("\n"))) < _MINIFIED_LINE:
         return text
-    if plain.isalpha() and not _is_power(plain, before):
-        return text
-    return _written(plain, _RAISED, "^")
-
-
-def lowered(text: str) -> str:
-    """Return lowered text as it reads in a line."""
-    plain = text.strip()
-    return _written(plain, _LOWERED, "_") if any(map(str.isalnum, plain)) else text
-
-
-def _is_power(text: str, before: str) -> bool:
-    if text.casefold() in _ENDINGS or not _POWER.search(before[-20:]):
-        return False
-    return text.casefold() not in _LETTER_ENDINGS or not before[-1:].isdigit()
-
-
-def _written(text: str, table: dict[int, int], mark: str) -> str:
-    if all(ord(character) in table for character in text):
-        return text.translate(table)
-    return f"{mark}({text})"
+    return re.sub(r">[ \t]*<", ">\n<", text)

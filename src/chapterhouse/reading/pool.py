@@ -17,34 +17,26 @@ import time
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.loading import lazy
-from chapterhouse.reading import sandbox, wire
+from chapterhouse.reading import sandbox, worker
 from chapterhouse.reading.formats import TEXTS
 from chapterhouse.reading.limits import Limits
 from chapterhouse.types import Extraction
 
 if TYPE_CHECKING:
-    from chapterhouse.reading import preflight, tesseract
+    from chapterhouse.reading import ocr, preflight
 else:
     preflight = lazy("chapterhouse.reading.preflight")
-    tesseract = lazy("chapterhouse.reading.tesseract")
+    ocr = lazy("chapterhouse.reading.ocr")
 
 # What a worker may see of the environment: where programs and libraries are, and the language.
 _ENVIRONMENT = (
-    "PATH",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TESSDATA_PREFIX",
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-    "DYLD_FALLBACK_LIBRARY_PATH",
-    "SYSTEMROOT",
-)
+    "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TESSDATA_PREFIX", "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "SYSTEMROOT",
+)  # fmt: skip
 # -I keeps the working directory and PYTHON* variables out; the paths are ours to give.
 _START = (
     "import sys; sys.path.insert(0, sys.argv[3]); "
@@ -89,12 +81,7 @@ class WorkerProcess:
         )
 
     def read(self, data: bytes, name: str) -> Extraction:
-        """Read one file.
-
-        Raises:
-            RejectedError: the worker said so, hung, died or answered nonsense. In the last
-                three cases it is broken and must be closed.
-        """
+        """Read one file; it is broken and must be closed where it hung, died or spoke nonsense."""
         seconds = preflight.wall_seconds(data, self._limits)
         try:
             reply = self._exchange(data, name, seconds)
@@ -105,7 +92,7 @@ class WorkerProcess:
                 f"Reading it took longer than {seconds:.0f} seconds and was stopped.",
                 hint="Split the file or save it in another format.",
             ) from None
-        except (OSError, EOFError, wire.WireError) as error:
+        except (OSError, EOFError, worker.WireError) as error:
             self._broken = True
             raise self._crash(error) from error
         self._rss_bytes = reply.rss_bytes
@@ -123,8 +110,8 @@ class WorkerProcess:
             OSError, EOFError, WireError: it did not become ready.
         """
         frame, body = self._frame(time.monotonic() + _START_SECONDS, _READY_BYTES)
-        if frame is not wire.Frame.READY:
-            raise wire.WireError("it did not say that it was ready")
+        if frame is not worker.Frame.READY:
+            raise worker.WireError("it did not say that it was ready")
         self._started = True
         return tuple(map(str, json.loads(body)))
 
@@ -140,25 +127,25 @@ class WorkerProcess:
         self._process.wait()
         self._socket.close()
 
-    def _exchange(self, data: bytes, name: str, seconds: float) -> wire.Reply:
+    def _exchange(self, data: bytes, name: str, seconds: float) -> worker.Reply:
         if not self._started:  # the time it takes to start is not the file's
             self.start_up()
         deadline = time.monotonic() + seconds
         ceiling = deadline + max(0.0, self._limits.ocr_wall_seconds_ceiling - seconds)
         self._arm(deadline)
-        self._socket.sendall(wire.encode_job(name, len(data), self._limits.cpu_seconds))
+        self._socket.sendall(worker.encode_job(name, len(data), self._limits.cpu_seconds))
         self._arm(deadline)
         self._socket.sendall(data)
         text = self._limits.text_characters * _REPLY_BYTES_PER_CHARACTER
         longest = text + self._limits.archive_bytes + 10_000_000
         while True:
             frame, body = self._frame(deadline, longest)
-            if frame is not wire.Frame.EXTENSION:
-                return wire.decode_reply(frame, body)
-            deadline = min(ceiling, deadline + max(0.0, wire.decode_extension(body)))
+            if frame is not worker.Frame.EXTENSION:
+                return worker.decode_reply(frame, body)
+            deadline = min(ceiling, deadline + max(0.0, worker.decode_extension(body)))
 
-    def _frame(self, deadline: float, longest: int) -> tuple[wire.Frame, bytes]:
-        return wire.read_frame(lambda count: self._receive(count, deadline), longest)
+    def _frame(self, deadline: float, longest: int) -> tuple[worker.Frame, bytes]:
+        return worker.read_frame(lambda count: self._receive(count, deadline), longest)
 
     def _receive(self, count: int, deadline: float) -> bytes:
         buffer = bytearray(count)
@@ -179,7 +166,7 @@ class WorkerProcess:
 
     def _crash(self, error: Exception) -> RejectedError:
         """Say how the worker ended, from its exit status."""
-        if isinstance(error, wire.WireError):
+        if isinstance(error, worker.WireError):
             self.kill()
             return RejectedError("reader-crashed", f"The reader answered nonsense: {error}.")
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -187,10 +174,8 @@ class WorkerProcess:
         self.kill()
         status = self._process.wait()
         if status == -signal.SIGXCPU:
-            seconds = self._limits.cpu_seconds
-            return RejectedError(
-                "timed-out", f"Reading it took more than {seconds} seconds of processor time."
-            )
+            took = f"more than {self._limits.cpu_seconds} seconds of processor time"
+            return RejectedError("timed-out", f"Reading it took {took}.")
         how = f"exit status {status}"
         if status < 0:
             how = f"signal {-status}, {signal.Signals(-status).name}"
@@ -227,7 +212,7 @@ def describe_readers() -> str:
     process = WorkerProcess("chapterhouse.reading.worker:answer", Limits(), [])
     try:
         return sandbox.describe(process.start_up())
-    except (OSError, EOFError, wire.WireError) as error:
+    except (OSError, EOFError, worker.WireError) as error:
         return f"Readers cannot be started: {error}."
     finally:
         process.close()
@@ -243,11 +228,7 @@ class ReadingPool:
     def __init__(
         self, workers: int = 2, limits: Limits | None = None, *, reader: str = READER
     ) -> None:
-        """Prepare at least one worker; another ``reader``, ``module:function``, is for tests.
-
-        Raises:
-            UsageError: ``workers`` is less than 1.
-        """
+        """Prepare at least one worker; another ``reader``, ``module:function``, is for tests."""
         if workers < 1:
             raise UsageError(f"A reading pool needs at least one worker, not {workers}.")
         self._limits = limits or Limits()
@@ -261,19 +242,14 @@ class ReadingPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def read(self, data: bytes, name: str) -> Extraction:
         """Read one file and wait for it.
 
         Raises:
-            RejectedError: the file will not be read; `chapterhouse.reading.codes` lists why.
+            RejectedError: the file will not be read; `chapterhouse.reading.limits` lists why.
         """
         return self.submit(data, name).result()
 
@@ -319,7 +295,7 @@ class ReadingPool:
                 self._retire(process)
 
     def _start_process(self) -> WorkerProcess:
-        programs = [found] if (found := tesseract.program()) else []
+        programs = [found] if (found := ocr.tesseract()) else []
         with self._changing:
             if self._closed:
                 raise CancelledError

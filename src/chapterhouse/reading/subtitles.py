@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from chapterhouse.reading.encodings import decode
-from chapterhouse.reading.plain import METHOD
+from chapterhouse.reading.formats import METHOD
 from chapterhouse.types import ExtractedPage, Extraction
 
 _TIMING_LINE = re.compile(

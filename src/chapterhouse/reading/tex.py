@@ -9,7 +9,8 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from chapterhouse.reading.encodings import decode
-from chapterhouse.reading.plain import METHOD, code_block, first_heading
+from chapterhouse.reading.formats import METHOD
+from chapterhouse.reading.markdown import code_block, first_heading
 from chapterhouse.reading.tex_commands import (
     ACCENTS,
     ARRANGED,

@@ -1,27 +1,68 @@
-"""The process that reads files: one at a time, until the stream ends.
+"""The process that reads files, one at a time, and what parent and worker say over their stream.
 
-Started by `chapterhouse.reading.pool` with ``python -c``, so that whatever the parent's main
-module is, it is not run again here.
+A frame is a kind (one byte), a length (four bytes, big endian) and a body. The parent never
+unpickles: a worker may have been taken over by the file that it reads, so its answers are
+JSON, bounded in size, and every value is checked for its type.
 """
 
 import importlib
 import json
 import os
-from collections.abc import Callable
-from typing import Any
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import IntEnum
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import budget, sandbox, wire
-from chapterhouse.reading.limits import Limits
-from chapterhouse.types import Extraction
+from chapterhouse.loading import lazy
+from chapterhouse.reading import sandbox
+from chapterhouse.reading.limits import Limits, on_request
+from chapterhouse.types import Extraction, Member, Notice
+
+if TYPE_CHECKING:
+    import pydantic
+else:
+    pydantic = lazy("pydantic")  # no worker needs it
 
 Read = Callable[[bytes, str, Limits], Extraction]
+HEADER = struct.Struct(">BI")
+JOB = struct.Struct(">IId")
+REPLY = struct.Struct(">QI")
+_SECONDS = struct.Struct(">d")
+
+
+class Frame(IntEnum):
+    """Kinds of frames."""
+
+    JOB = 1  # parent: a name and bytes to read
+    EXTRACTION = 2  # worker: what was made of them
+    REJECTION = 3  # worker: why they will not be read
+    EXTENSION = 4  # worker: a slow step begins that may take this many seconds more
+    READY = 5  # worker: started, waiting for its first job
+
+
+class WireError(Exception):
+    """The other side did not keep to the protocol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A worker's answer: an extraction or a rejection, and its peak memory in bytes."""
+
+    outcome: Extraction | RejectedError
+    rss_bytes: int
+
+
+# --- the worker ----------------------------------------------------------------------------------
 
 
 def main(descriptor: int, settings: str) -> None:
     """Serve jobs from ``descriptor`` and quit without running any exit handler.
 
     ``settings`` is JSON: ``reader`` (``module:function``), ``limits``, ``programs``, ``parent``.
+    The pool starts it with ``python -c``, so that the parent's main module is not run again here.
     """
     status = 0
     try:
@@ -44,14 +85,14 @@ def _serve(descriptor: int, settings: dict[str, Any]) -> None:
 
     def extend(seconds: float) -> None:
         sandbox.allow_cpu(limits.cpu_seconds + seconds)  # some slow steps run in this process
-        _write(descriptor, wire.encode_extension(seconds))
+        _write(descriptor, encode_extension(seconds))
 
-    budget.on_request(extend)
+    on_request(extend)
     ceiling = limits.file_bytes + 1_000_000
-    _write(descriptor, wire.pack(wire.Frame.READY, json.dumps(held).encode()))
+    _write(descriptor, pack(Frame.READY, json.dumps(held).encode()))
     while True:
-        _, body = wire.read_frame(lambda count: _receive(descriptor, count), ceiling)
-        data, name, cpu_seconds = wire.decode_job(body)
+        _, body = read_frame(lambda count: _receive(descriptor, count), ceiling)
+        data, name, cpu_seconds = decode_job(body)
         del body
         sandbox.allow_cpu(cpu_seconds)
         _write(descriptor, answer(read, data, name, limits))
@@ -60,13 +101,12 @@ def _serve(descriptor: int, settings: dict[str, Any]) -> None:
 def answer(read: Read, data: bytes, name: str, limits: Limits) -> bytes:
     """Read one file and return the frame that tells how it went, whatever happens."""
     try:
-        return wire.encode_extraction(read(data, name, limits), sandbox.peak_rss_bytes())
+        return encode_extraction(read(data, name, limits), sandbox.peak_rss_bytes())
     except RejectedError as error:
         rejection = error
     except MemoryError:
-        rejection = RejectedError(
-            "out-of-memory", "Reading it needed more memory than a worker may use."
-        )
+        sentence = "Reading it needed more memory than a worker may use."
+        rejection = RejectedError("out-of-memory", sentence)
     except ImportError as error:
         rejection = RejectedError("reader-crashed", f"A part of the reader is missing: {error}.")
     except RecursionError:
@@ -74,7 +114,7 @@ def answer(read: Read, data: bytes, name: str, limits: Limits) -> bytes:
     except Exception as error:  # noqa: BLE001 - the boundary: parsers raise what they like
         detail = f"{type(error).__name__}: {error}"[:300]
         rejection = RejectedError("unreadable", f"It could not be read ({detail}).")
-    return wire.encode_rejection(rejection, sandbox.peak_rss_bytes())
+    return encode_rejection(rejection, sandbox.peak_rss_bytes())
 
 
 def _receive(descriptor: int, count: int) -> bytes:
@@ -94,3 +134,116 @@ def _write(descriptor: int, frame: bytes) -> None:
     view = memoryview(frame)
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+# --- frames --------------------------------------------------------------------------------------
+
+
+def pack(frame: Frame, body: bytes) -> bytes:
+    """Return a frame as bytes."""
+    return HEADER.pack(frame, len(body)) + body
+
+
+def read_frame(receive: Callable[[int], bytes], ceiling: int) -> tuple[Frame, bytes]:
+    """Read one frame by ``receive``, which returns exactly the number of bytes asked for.
+
+    Raises:
+        WireError: the kind is unknown or the body longer than ``ceiling``.
+    """
+    kind, length = HEADER.unpack(receive(HEADER.size))
+    if length > ceiling:
+        raise WireError(f"a frame of {length} bytes, the limit is {ceiling}")
+    try:
+        return Frame(kind), receive(length)
+    except ValueError as error:
+        raise WireError(f"a frame of unknown kind {kind}") from error
+
+
+def encode_job(name: str, size: int, cpu_seconds: float) -> bytes:
+    """Return the head of a job's frame; ``size`` bytes of content follow it."""
+    encoded = name.encode("utf-8", "surrogatepass")
+    head = JOB.pack(len(encoded), size, cpu_seconds) + encoded
+    return HEADER.pack(Frame.JOB, len(head) + size) + head
+
+
+def decode_job(body: bytes) -> tuple[bytes, str, float]:
+    """Return content, name and processor seconds of a job."""
+    name_length, size, cpu_seconds = JOB.unpack_from(body)
+    start = JOB.size + name_length
+    name = body[JOB.size : start].decode("utf-8", "surrogatepass")
+    return body[start : start + size], name, cpu_seconds
+
+
+def encode_extension(seconds: float) -> bytes:
+    """Return a request for more time as a frame."""
+    return pack(Frame.EXTENSION, _SECONDS.pack(seconds))
+
+
+def decode_extension(body: bytes) -> float:
+    """Return the seconds asked for."""
+    if len(body) != _SECONDS.size:
+        raise WireError("a request for time that is not a number")
+    return float(_SECONDS.unpack(body)[0])
+
+
+_Row = tuple[str, int, int, Notice | None]  # path, size, time and problem of a member
+
+
+def encode_extraction(extraction: Extraction, rss_bytes: int) -> bytes:
+    """Return an extraction as a frame. Lone surrogates become question marks."""
+    rows = [
+        (one.path, len(one.data), one.modified, asdict(one.problem) if one.problem else None)
+        for one in extraction.members
+    ]
+    value = (asdict(replace(extraction, members=())), rows)
+    return _reply(Frame.EXTRACTION, rss_bytes, value, [one.data for one in extraction.members])
+
+
+def encode_rejection(error: RejectedError, rss_bytes: int) -> bytes:
+    """Return a rejection as a frame."""
+    return _reply(Frame.REJECTION, rss_bytes, (error.code, error.message, error.hint))
+
+
+def _reply(frame: Frame, rss_bytes: int, value: object, data: Sequence[bytes] = ()) -> bytes:
+    """Return an answer: its head, JSON, and behind it the bytes of members, one after another."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    size = REPLY.size + len(text) + sum(map(len, data))
+    head = HEADER.pack(frame, size) + REPLY.pack(rss_bytes, len(text))
+    return b"".join((head, text, *data))
+
+
+def decode_reply(frame: Frame, body: bytes) -> Reply:
+    """Return a worker's answer, checked value by value.
+
+    Raises:
+        WireError: it is not what a sound worker would send.
+    """
+    rejections, extractions = _adapters()
+    try:
+        rss_bytes, length = REPLY.unpack_from(body)
+        behind = REPLY.size + length
+        text = body[REPLY.size : behind]
+        if frame is Frame.REJECTION:
+            code, message, hint = rejections.validate_json(text, strict=True)
+            return Reply(RejectedError(code, message, hint=hint), rss_bytes)
+        extraction, rows = extractions.validate_json(text, strict=True)
+    except (struct.error, ValueError) as error:
+        raise WireError(f"an answer that cannot be decoded ({error})") from error
+    members = tuple(_members(rows, memoryview(body)[behind:]))
+    return Reply(replace(extraction, members=members), rss_bytes)
+
+
+@cache
+def _adapters() -> tuple["pydantic.TypeAdapter[Any]", "pydantic.TypeAdapter[Any]"]:
+    """Return what checks rejections, and what checks extractions with the rows of members."""
+    extractions = pydantic.TypeAdapter(tuple[Extraction, list[_Row]])
+    return pydantic.TypeAdapter(tuple[str, str, str]), extractions
+
+
+def _members(rows: Sequence[_Row], data: memoryview) -> Iterator[Member]:
+    place = 0
+    for path, size, modified, problem in rows:
+        if not 0 <= size <= len(data) - place:
+            raise WireError("a file in an archive without its bytes")
+        yield Member(path, bytes(data[place : place + size]), modified, problem)
+        place += size

@@ -4,7 +4,7 @@ import pytest
 from tests.reading.pdf_writer import Page, write_pdf
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import budget
+from chapterhouse.reading.limits import Allowance
 from chapterhouse.reading.ocr import Recognised
 from chapterhouse.reading.pdf import document as pdf
 from chapterhouse.reading.pdf.document import read_pdf
@@ -159,7 +159,7 @@ def test_many_pages_are_read() -> None:
 
 def test_pages_for_which_there_is_no_time_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     left = iter((True, True, False))
-    monkeypatch.setattr(budget.Allowance, "lasts", lambda _: next(left))
+    monkeypatch.setattr(Allowance, "lasts", lambda _: next(left))
     extraction = read(*(body_page() for _ in range(5)))
 
     assert len(extraction.pages) == 2

@@ -7,19 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reading.pdf_writer import HEIGHT, WIDTH, Page, opened, write_pdf
 
-from chapterhouse.reading.pdf.blocks import (
+from chapterhouse.reading.pdf.document import png, read_pdf
+from chapterhouse.reading.pdf.fields import PageMarks
+from chapterhouse.reading.pdf.page import (
     Block,
+    Line,
+    PageLayout,
     Style,
     blocks,
     escaped,
     joined,
     markdown,
     outline_key,
+    page_layout,
     style_of,
 )
-from chapterhouse.reading.pdf.document import png, read_pdf
-from chapterhouse.reading.pdf.fields import PageMarks
-from chapterhouse.reading.pdf.page import Line, PageLayout, page_layout
 from chapterhouse.reading.pdf.tables import Drawn
 from chapterhouse.reading.pdf.text import Box
 

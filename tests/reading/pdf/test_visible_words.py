@@ -5,9 +5,9 @@ from tests.reading.pdf_writer import Page, write_pdf
 
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.markdown import count
 from chapterhouse.reading.pdf import document, furniture, page
 from chapterhouse.reading.pdf.visible_words import missing_words, pdf_words
-from chapterhouse.reading.titles import count
 from chapterhouse.types import ExtractedPage
 
 LINES = ["The harbour master wrote down the boats that came,", "their tons and their crews."]

@@ -21,11 +21,11 @@ from chapterhouse.reading.html.prune import (
     content_of,
     drop_unseen,
     marked,
+    plain_captions,
+    plain_tables,
     write_out_controls,
 )
-from chapterhouse.reading.html.tables import plain_captions, plain_tables
-from chapterhouse.reading.plain import lowered, raised
-from chapterhouse.reading.titles import believable_title
+from chapterhouse.reading.markdown import believable_title, lowered, raised
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 DEEPEST = 1_000  # elements inside elements; browsers stop at 512

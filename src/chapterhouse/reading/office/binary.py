@@ -5,9 +5,9 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
+from chapterhouse.reading.markdown import lowered, raised, running_text
 from chapterhouse.reading.office.excel import SheetExtras, header_text
 from chapterhouse.reading.ole import CompoundFile
-from chapterhouse.reading.plain import lowered, raised, running_text
 from chapterhouse.types import Range
 
 _WORD_97 = 0xC1

@@ -12,6 +12,7 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading.markdown import running_text
 from chapterhouse.reading.office.ooxml import (
     chart_titles,
     comment_blocks,
@@ -21,7 +22,6 @@ from chapterhouse.reading.office.ooxml import (
     relations,
 )
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.reading.plain import running_text
 from chapterhouse.types import Notice
 
 _MAIN = "xl/workbook.xml"

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from html import escape, unescape
 from xml.etree.ElementTree import Element
 
+from chapterhouse.reading.markdown import lowered, markdown_table, raised, running_text
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.reading.plain import lowered, raised, running_text
-from chapterhouse.reading.tables import markdown_table
 from chapterhouse.types import Notice
 
 _ROOT_RELATIONS = "_rels/.rels"

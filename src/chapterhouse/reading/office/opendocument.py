@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading.formats import METHOD
+from chapterhouse.reading.markdown import believable_title, first_heading, running_text
 from chapterhouse.reading.office.number_formats import formulas_notice
 from chapterhouse.reading.office.opendocument_blocks import (
     CHART,
@@ -27,8 +29,6 @@ from chapterhouse.reading.office.opendocument_blocks import (
     wrap,
 )
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.reading.plain import METHOD, first_heading, running_text
-from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _DC = "{http://purl.org/dc/elements/1.1/}"

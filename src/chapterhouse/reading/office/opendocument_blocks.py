@@ -7,9 +7,8 @@ from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.markdown import lowered, markdown_table, raised
 from chapterhouse.reading.office.number_formats import not_calculated
-from chapterhouse.reading.plain import lowered, raised
-from chapterhouse.reading.tables import markdown_table
 
 _ROMAN: Final = (
     *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),

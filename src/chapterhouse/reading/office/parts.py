@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.xml_guard import entry_doctype
+from chapterhouse.reading.preflight import entry_doctype
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
 from chapterhouse.types import Notice
 

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading.formats import METHOD
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.markdown import believable_title, lowered, markdown_table, raised
 from chapterhouse.reading.office.ooxml import (
     attribute,
     chart_blocks,
@@ -23,9 +25,6 @@ from chapterhouse.reading.office.ooxml import (
     relations,
 )
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.reading.plain import METHOD, lowered, raised
-from chapterhouse.reading.tables import markdown_table
-from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _TITLES = frozenset({"title", "ctrTitle"})

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.loading import lazy
+from chapterhouse.reading.archives import limit_members
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.members import limit_members
+from chapterhouse.reading.markdown import believable_title, fence_after, first_heading
 from chapterhouse.reading.office.binary import (
     headers_and_endnotes,
     prepare_rtf,
@@ -34,8 +35,6 @@ from chapterhouse.reading.office.number_formats import show_cells
 from chapterhouse.reading.office.ooxml import drawn_texts, headers_and_footers, prepare_docx
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.reading.ole import code_page
-from chapterhouse.reading.plain import fence_after, first_heading
-from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
 if TYPE_CHECKING:

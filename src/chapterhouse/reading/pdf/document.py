@@ -15,21 +15,24 @@ import pypdfium2 as pdfium
 from pypdfium2 import raw
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import budget
+from chapterhouse.reading.limits import Allowance, need_time
+from chapterhouse.reading.markdown import believable_title
 from chapterhouse.reading.ocr import Recognised, how_to_install, ocr_image, ocr_notice
-from chapterhouse.reading.pdf.blocks import (
+from chapterhouse.reading.pdf.fields import page_marks
+from chapterhouse.reading.pdf.furniture import Place, running_lines
+from chapterhouse.reading.pdf.page import (
+    MOST_CHARACTERS,
+    UNMAPPED,
     Outline,
+    PageLayout,
     blocks,
     escaped,
     markdown,
     outline_key,
+    page_layout,
     style_of,
 )
-from chapterhouse.reading.pdf.fields import page_marks
-from chapterhouse.reading.pdf.furniture import Place, running_lines
-from chapterhouse.reading.pdf.page import MOST_CHARACTERS, UNMAPPED, PageLayout, page_layout
 from chapterhouse.reading.pdf.visible_words import missing_words
-from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _FEW_CHARACTERS = 30  # a page with less beside a large picture has a stamp, no text layer
@@ -133,7 +136,7 @@ def read_pdf(data: bytes, name: str) -> Extraction:
         pages, notices = _read_pages(document, count)
         if not pages:
             raise _unreadable(f"No page of {name} can be opened.")
-        budget.need(_SECONDS_A_PAGE_AFTERWARDS * count)
+        need_time(_SECONDS_A_PAGE_AFTERWARDS * count)
         dropped, running = running_lines([page.layout for page in pages])
         if document.get_formtype() == raw.FORMTYPE_XFA_FULL:
             sentence = "It is a dynamic (XFA) form, whose fields few programs can show."
@@ -193,7 +196,7 @@ def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
     notices: list[Notice] = []
     remaining = MOST_LAYOUT_CHARACTERS
     seconds = min(_MOST_SECONDS, _SECONDS + _SECONDS_A_PAGE * count)
-    allowance = budget.Allowance(seconds, _MOST_SECONDS)
+    allowance = Allowance(seconds, _MOST_SECONDS)
     for number in range(1, count + 1):
         unread = number - 1 - len(pages)
         if unread >= _MOST_UNREADABLE or not allowance.lasts():

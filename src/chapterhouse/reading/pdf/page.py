@@ -1,15 +1,25 @@
 """One PDF page as lines and tables in reading order."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from chapterhouse.reading.markdown import markdown_table
 from chapterhouse.reading.pdf.aligned import aligned_tables
 from chapterhouse.reading.pdf.fields import PageMarks, with_marks
 from chapterhouse.reading.pdf.layout import Segment, around, columns, reading_order, segments
 from chapterhouse.reading.pdf.tables import Drawn, Table, drawn, ruled_tables
-from chapterhouse.reading.pdf.text import LEADERS, Box, Word, character_count, page_text, page_words
-from chapterhouse.reading.tables import markdown_table
+from chapterhouse.reading.pdf.text import (
+    LEADERS,
+    Box,
+    Word,
+    character_count,
+    is_right_to_left,
+    is_wide,
+    page_text,
+    page_words,
+)
 
 MOST_CHARACTERS = 30_000  # a page with more keeps its plain text: layout is for what people read
 # Where a font has no map of characters, PDFium gives its codes for the glyphs. Left out are
@@ -143,3 +153,246 @@ def _line(items: Sequence[Segment]) -> Line:
         sideways=longest.sideways,
         parts=tuple(item.text for item in items),
     )
+
+
+_BULLET = re.compile(r"[•·▪◦‣■□●○➢✓❖\x80-\x9f\ue000-\uf8ff]\s*|[-–—*]\s+")
+_NUMBERED = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\])\s+\S")
+_SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[^\W\d_]")
+_SENTENCE_END = re.compile(r"[.!?:;,。！？]['\"”’)\]]*$")
+_CONTENTS_ENTRY = re.compile(r"\.\.\.\s*[\w.-]{1,8}$")
+# Headings, tables, code fences, and underlines that would make the line above a heading.
+_MARKS_AT_START = re.compile(r"(?=#{1,6}(?:\s|$)|\||`{3}|~{3}|=+\s*$|-{2,}\s*$)")
+_LARGER = 1.12  # of the body's size: from here on a line is a heading
+_SMALLEST = 0.95  # of the body's size: a bold line smaller than this is a label
+_LONGEST_HEADING = 160
+_LONGEST_SENTENCE = 80  # characters of a heading that ends like a sentence
+_LEAST_LETTERS = 2
+_MOST_BOLD = 0.35  # share of bold text from which it marks no headings
+_DEEPEST = 6
+_LEVELS_BY_SIZE = 4
+
+
+class Style(NamedTuple):
+    """What the pages of a document have in common.
+
+    Attributes:
+        body: Size of the body text, in points.
+        levels: Level of a heading by its size, from 1.
+        bold: Whether bold lines stand out, as they do not where much of the text is bold.
+        vocabulary: Words of the document, for words parted at a line's end.
+    """
+
+    body: float
+    levels: Mapping[float, int]
+    bold: bool
+    vocabulary: frozenset[str]
+
+
+class Block(NamedTuple):
+    """A paragraph, list item, heading (``level`` above 0) or table as Markdown."""
+
+    text: str
+    level: int = 0
+    tight: bool = False  # follows the block before it without an empty line
+
+
+Outline = Mapping[str, int]  # level of a heading by ``outline_key`` of a bookmark to its page
+
+
+def style_of(pages: Sequence[Sequence[Line]]) -> Style:
+    """Measure the lines of a whole document."""
+    weights: Counter[float] = Counter()
+    bold = 0
+    vocabulary: set[str] = set()
+    for lines in pages:
+        for line in lines:
+            if not line.table:
+                weights[line.size] += len(line.text)
+                bold += len(line.text) * line.bold
+                vocabulary.update(re.findall(r"[\w-]+", line.text.casefold()))
+    body = max(weights, key=lambda size: (weights[size], size), default=0.0)
+    is_emphasised = bold < _MOST_BOLD * weights.total()
+    levels = _levels([size for size in weights if size >= _LARGER * body], pages)
+    return Style(body, levels, is_emphasised, frozenset(vocabulary))
+
+
+def _levels(sizes: Sequence[float], pages: Sequence[Sequence[Line]]) -> dict[float, int]:
+    """Number the sizes larger than the body's, the largest 1.
+
+    Near sizes count as one, and those of a single page of many (a cover) open no level.
+    """
+    on_pages = Counter(size for lines in pages for size in {line.size for line in lines})
+    least = 2 if len(pages) > 3 else 1  # noqa: PLR2004
+    levels: dict[float, int] = {}
+    level, last = 1, 0.0
+    for size in sorted(sizes, reverse=True):
+        if last and size < 0.95 * last:
+            level, last = min(level + 1, _LEVELS_BY_SIZE), 0.0
+        if on_pages[size] >= least:
+            last = last or size
+        levels[size] = level
+    return levels
+
+
+def blocks(lines: Sequence[Line], style: Style, outline: Outline) -> list[Block]:
+    """Return the lines of one page as blocks in order."""
+    return [_block(group, style, outline) for group in _groups(lines, style, outline)]
+
+
+def markdown(found: Sequence[Block]) -> str:
+    """Return blocks as Markdown text."""
+    text = ""
+    for block in found:
+        mark = "#" * block.level + " " if block.level else ""
+        parting = "" if not text else "\n" if block.tight else "\n\n"
+        text += parting + mark + block.text
+    return text
+
+
+def _groups(lines: Sequence[Line], style: Style, outline: Outline) -> Iterator[list[Line]]:
+    """Yield runs of lines that belong to one paragraph, heading, list item or table."""
+    group: list[Line] = []
+    for line in lines:
+        if group and not _belongs(group, line, style, outline):
+            yield group
+            group = []
+        group.append(line)
+    if group:
+        yield group
+
+
+def _belongs(group: Sequence[Line], line: Line, style: Style, outline: Outline) -> bool:
+    last = group[-1]
+    if line.table or last.table or line.sideways != last.sideways:
+        return False
+    if line.sideways:
+        return True
+    if abs(line.size - last.size) > 0.08 * max(line.size, last.size):
+        return False
+    if _heading_level(group[:1], style, outline) != _heading_level([line], style, outline):
+        return False
+    return _is_near(group, line) and not _begins(group, line)
+
+
+def _is_near(group: Sequence[Line], line: Line) -> bool:
+    """Whether a line stands where the next line of the group would."""
+    last = group[-1]
+    height = max(last.box.height, line.box.height)
+    step = line.box.middle - last.box.middle
+    column = _last_column(group)
+    usual = last.box.middle - column[-2].box.middle if len(column) > 1 else 1.75 * height
+    if step <= 0:  # the next column, or the top of the next frame: only mid-sentence
+        return step < -height and _is_open(last)
+    overlap = min(last.box.right, line.box.right) - max(last.box.left, line.box.left)
+    return step <= min(1.3 * usual, 2.2 * height) and overlap > 0
+
+
+def _last_column(group: Sequence[Line]) -> Sequence[Line]:
+    """Return the lines of a group since it last went on higher up."""
+    start = len(group) - 1
+    while start and group[start - 1].box.middle < group[start].box.middle:
+        start -= 1
+    return group[start:]
+
+
+def _is_open(line: Line) -> bool:
+    return line.text.endswith("-") or not _SENTENCE_END.search(line.text)
+
+
+def _begins(group: Sequence[Line], line: Line) -> bool:
+    """Whether a line begins a list item or, by indentation or a short line before, a paragraph."""
+    last = group[-1]
+    if _BULLET.match(line.text) or _NUMBERED.match(line.text) or _CONTENTS_ENTRY.search(last.text):
+        return True
+    if line.box.middle <= last.box.middle:
+        return False
+    group = _last_column(group)
+    left = min(item.box.left for item in group[1:] or group)
+    indent = line.size or 10.0
+    if is_right_to_left(line.text):
+        return False
+    if line.box.left > left + indent and last.box.left <= left + indent and len(group) > 1:
+        return abs(line.box.centre - last.box.centre) > indent and not _is_open(last)
+    right = max(item.box.right for item in (*group, line))
+    ended_short = last.box.right < right - 0.25 * (right - left)
+    return ended_short and not _is_open(last) and line.box.width > 0.3 * (right - left)
+
+
+def _block(group: Sequence[Line], style: Style, outline: Outline) -> Block:
+    if group[0].table:
+        return Block(group[0].text)
+    text = joined(group, style.vocabulary)
+    level = _heading_level(group, style, outline)
+    if level:
+        return Block(text, level)
+    if match := _BULLET.match(text):
+        return Block("- " + text[match.end() :], tight=True)
+    if _NUMBERED.match(text) or _CONTENTS_ENTRY.search(text):
+        return Block(text, tight=True)
+    return Block(escaped(text))
+
+
+def escaped(text: str) -> str:
+    """Return a line of prose so that Markdown does not take it for anything else."""
+    return "\\" + text if _MARKS_AT_START.match(text) else text
+
+
+def joined(group: Sequence[Line], vocabulary: frozenset[str]) -> str:
+    """Join lines to one, making words whole that were parted at a line's end."""
+    text = ""
+    for line in group:
+        if not text:
+            text = line.text
+        elif text.endswith(("-", "\u00ad")) and line.text[:1].isalpha() and text[-2:-1].isalpha():
+            text = _whole(text, line.text, vocabulary)
+        elif is_wide(text[-1]) and is_wide(line.text[0]) and not _has_spaces(group):
+            text += line.text
+        else:
+            text = f"{text} {line.text}"
+    return text
+
+
+def _has_spaces(group: Sequence[Line]) -> bool:
+    """Whether the script parts words by spaces, as Korean does and Chinese does not."""
+    return any("가" <= character <= "힣" for line in group for character in line.text)
+
+
+def _whole(text: str, rest: str, vocabulary: frozenset[str]) -> str:
+    """Join two halves of a word; the hyphen stays where the document uses it elsewhere."""
+    head = re.findall(r"[\w-]+$", text[:-1])
+    tail = re.findall(r"^[\w-]+", rest)
+    if not head or not tail or not rest[0].islower():
+        return text + rest
+    plain = (head[0] + tail[0]).casefold()
+    hyphened = f"{head[0]}-{tail[0]}".casefold()
+    if hyphened in vocabulary and plain not in vocabulary:
+        return text + rest
+    return text[:-1] + rest
+
+
+def _heading_level(group: Sequence[Line], style: Style, outline: Outline) -> int:
+    """Return the level of the heading that these lines are, or 0."""
+    line = group[0]
+    larger = line.size in style.levels
+    bolder = style.bold and line.bold and line.size >= _SMALLEST * style.body
+    if line.table or line.sideways or not (outline or larger or bolder):
+        return 0
+    text = " ".join(item.text for item in group)
+    if len(text) > _LONGEST_HEADING or sum(map(str.isalpha, text)) < _LEAST_LETTERS:
+        return 0
+    if level := outline.get(outline_key(text), 0):
+        return level
+    is_sentence = _SENTENCE_END.search(text) and (not larger or len(text) > _LONGEST_SENTENCE)
+    if is_sentence or _BULLET.match(text) or not (larger or bolder):
+        return 0
+    if larger:
+        return style.levels[line.size]
+    number = _SECTION_NUMBER.match(text)
+    deepest = max(style.levels.values(), default=0)
+    return min(_DEEPEST, max(deepest + 1, number.group(1).count(".") + 1 if number else 0))
+
+
+def outline_key(title: str) -> str:
+    """Return a title's letters and digits, case folded, without a leading section number."""
+    bare = re.sub(r"^\s*[\d.]+\s+", "", title)
+    return "".join(character for character in bare.casefold() if character.isalnum())

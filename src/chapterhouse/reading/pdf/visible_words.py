@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import pypdfium2
 
+from chapterhouse.reading.markdown import count
 from chapterhouse.reading.pdf import fields
 from chapterhouse.reading.pdf import text as pdf_text
-from chapterhouse.reading.titles import count
 from chapterhouse.types import ExtractedPage, Notice
 
 _MOST_PAGES = 200
