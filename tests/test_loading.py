@@ -77,7 +77,7 @@ UNUSED_BY_SYNC = {
     "chapterhouse.connectors.fetch",
     "chapterhouse.connectors.rclone",
     "chapterhouse.connectors.watching",
-    "chapterhouse.ingest.pages",
+    "chapterhouse.connectors.fetched",
     "chapterhouse.ingest.prepare",
     "chapterhouse.reading.dispatch",
     "chapterhouse.retrieval.pipeline",

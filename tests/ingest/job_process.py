@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from chapterhouse.ingest.ingest import add
-from chapterhouse.ingest.jobs import Ended, Runner, claim, ended, run_job
+from chapterhouse.ingest.jobs import Ended, Runner, Tracker, claim, ended, run_job
 from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store

@@ -25,9 +25,8 @@ from chapterhouse.errors import (
 )
 from chapterhouse.ingest import jobs as module
 from chapterhouse.ingest.ingest import add
-from chapterhouse.ingest.jobs import Ended, Runner, claim, ended, run_here, run_job
+from chapterhouse.ingest.jobs import Ended, Runner, Tracker, claim, ended, run_here, run_job
 from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.jobs import JobStore

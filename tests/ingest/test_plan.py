@@ -7,8 +7,7 @@ from typing import Any
 
 from chapterhouse.connectors.content import open_all
 from chapterhouse.ingest.plan import find_file, make_plan
-from chapterhouse.ingest.preview import preview
-from chapterhouse.ingest.renames import find_renames
+from chapterhouse.ingest.renames import find_renames, preview
 from chapterhouse.types import Scope, Status
 
 

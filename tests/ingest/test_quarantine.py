@@ -6,7 +6,7 @@ import pytest
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.quarantine import blame, parked_files, release
+from chapterhouse.ingest.outcomes import blame, parked_files, release
 from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.types import FileInFlight, Status, Step
 

@@ -10,7 +10,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.chunking.sentence import chunk_by_size
-from chapterhouse.ingest.recut import Cutter, count_others, cut_all
+from chapterhouse.ingest.prepare import Cutter, count_others, cut_all
 from chapterhouse.models.static import static_embedder
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Body, Progress, RemovalState, Scope, Span

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from chapterhouse.connectors.fetch import Fetched
+from chapterhouse.connectors.fetched import fetch_pages, pages_folder
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
-from chapterhouse.ingest.pages import fetch_pages, pages_folder
 from chapterhouse.ingest.sources import (
     day_of,
     find_source,

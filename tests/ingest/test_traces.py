@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse import Library
-from chapterhouse.ingest.traces import Finder, _blocks, end_of, pieces_of, search_files, traces_of
+from chapterhouse.ingest.remove import Finder, _blocks, end_of, pieces_of, search_files, traces_of
 from chapterhouse.types import RemovalState, Scope
 
 
@@ -28,7 +28,7 @@ def test_probes_are_found_wherever_they_stand(
     data = rest[:at] + probes[0] + rest[at:]
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("chapterhouse.ingest.traces._BLOCK", block)
+        patch.setattr("chapterhouse.ingest.remove._BLOCK", block)
         finder = Finder(probes)
         found = {probe for block in _blocks(path) for probe in finder.find(block)}
     assert found == {probe for probe in probes if probe in data}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from chapterhouse.index import Index
     from chapterhouse.index.aliases import AliasIndex
     from chapterhouse.index.ranking import Rank
-    from chapterhouse.ingest import jobs, look, recut, remove
+    from chapterhouse.ingest import jobs, look, prepare, remove
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.ingest.workers import Worker
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     )
 else:
     jobs = lazy("chapterhouse.ingest.jobs")
-    recut = lazy("chapterhouse.ingest.recut")
     look = lazy("chapterhouse.ingest.look")
+    prepare = lazy("chapterhouse.ingest.prepare")
     remove = lazy("chapterhouse.ingest.remove")
 
 _AHEAD: Final = 8  # files being read while earlier ones are stored
@@ -89,7 +89,7 @@ class Runtime:
     language_model: "Callable[[str], LanguageModel | None]"
     read: "Read"
     preparer: "Callable[[], Prepare]"
-    cutter: "Callable[[], recut.Cutter]"
+    cutter: "Callable[[], prepare.Cutter]"
     open_fetch: "Callable[[], Fetch]"
     now: Callable[[], int]
     nonce: Callable[[], str]
@@ -178,7 +178,7 @@ class Runtime:
             embedder=self.encoders.current().embedder.fingerprint,
             disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
             encoders=self.encoders.statuses(),
-            cut_otherwise=recut.count_others(self.store, self.cutter()),
+            cut_otherwise=prepare.count_others(self.store, self.cutter()),
         )
 
     def catch_up(self) -> None:
@@ -189,7 +189,7 @@ class Runtime:
 
     def cut_again(self, on_progress: Callable[[Progress], None]) -> None:
         """Cut documents again that other settings cut; drop libraries of earlier versions."""
-        recut.cut_all(self.store, self.cutter(), self.embedder, on_progress)
+        prepare.cut_all(self.store, self.cutter(), self.embedder, on_progress)
         remove.drop_former_libraries(self.folder)
 
     def rebuild(self) -> int:

@@ -38,12 +38,12 @@ from chapterhouse.types.engines import LanguageModel, Reranker
 
 if TYPE_CHECKING:
     from chapterhouse.answering import cite, confidence, extractive
-    from chapterhouse.ingest import current
+    from chapterhouse.ingest import find
     from chapterhouse.models import opening, question_rewriting
 else:
     cite = lazy("chapterhouse.answering.cite")
     confidence = lazy("chapterhouse.answering.confidence")
-    current = lazy("chapterhouse.ingest.current")
+    find = lazy("chapterhouse.ingest.find")
     extractive = lazy("chapterhouse.answering.extractive")
     opening = lazy("chapterhouse.models.opening")
     question_rewriting = lazy("chapterhouse.models.question_rewriting")
@@ -265,7 +265,7 @@ def lookup_on_disk(runtime: Runtime) -> "cite.Lookup":
     return replace(
         lookup_in(store, whole),
         documents=partial(store.documents, whole),
-        current=lambda document: current.read_current(document, work),
+        current=lambda document: find.read_current(document, work),
     )
 
 

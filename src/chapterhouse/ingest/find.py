@@ -1,9 +1,14 @@
-"""Which document, or which file that gave none, a name means."""
+"""Which document, or which file that gave none, a name means; and how its file is now."""
 
-from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.ingest.look import UNPACKED
+import hashlib
+from dataclasses import replace
+
+from chapterhouse.connectors.content import open_source
+from chapterhouse.errors import NotFoundError, RejectedError, UsageError
+from chapterhouse.ingest.look import UNPACKED, Work
+from chapterhouse.ingest.plan import find_file
 from chapterhouse.store.sqlite import Store
-from chapterhouse.types import Document, FileRecord, Scope
+from chapterhouse.types import Body, Document, FileRecord, Scope
 
 _NAMED = 5
 
@@ -68,3 +73,29 @@ def _without_document(name: str, store: Store) -> NotFoundError:
     return NotFoundError(
         f"{first.source} gave no document ({state}). {first.sentence}".strip(), hint=hint
     )
+
+
+def read_current(document: Document, work: Work) -> tuple[Document, Body] | None:
+    """Return a document and its text out of its file, where that has other bytes now.
+
+    The text is empty where the file cannot be read any more.
+
+    Returns:
+        None where the file is as it was read, or not on this machine.
+    """
+    file = find_file(document, work.store)
+    if file is None or file.problem is not None:
+        return None
+    try:
+        content = open_source(file, maximum_bytes=work.maximum_bytes)
+    except RejectedError:
+        return None
+    if content.sha256 == document.sha256:
+        return None
+    try:
+        prepared = work.prepare(work.read(content.data, file.name).result(), file, content)
+    except RejectedError:
+        empty = hashlib.sha256(b"").hexdigest()
+        return replace(document, sha256=content.sha256, text_sha256=empty), Body("")
+    text = prepared.document.text_sha256
+    return replace(document, sha256=content.sha256, text_sha256=text), prepared.body

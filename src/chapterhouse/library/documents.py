@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from chapterhouse.ingest import (
         find,
         ingest,
-        preview,
-        quarantine,
+        outcomes,
         remove,
+        renames,
         uploads,
     )
     from chapterhouse.library import long_work
@@ -44,9 +44,9 @@ else:
     find = lazy("chapterhouse.ingest.find")
     long_work = lazy("chapterhouse.library.long_work")
     ingest = lazy("chapterhouse.ingest.ingest")
-    preview = lazy("chapterhouse.ingest.preview")
-    quarantine = lazy("chapterhouse.ingest.quarantine")
+    outcomes = lazy("chapterhouse.ingest.outcomes")
     remove = lazy("chapterhouse.ingest.remove")
+    renames = lazy("chapterhouse.ingest.renames")
     uploads = lazy("chapterhouse.ingest.uploads")
     formats = lazy("chapterhouse.reading.formats")
 
@@ -83,7 +83,7 @@ class Documents:
         wanted = self._wanted(paths, shelf)
         if dry_run:
             maximum = self._runtime.maximum_bytes
-            return preview.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
+            return renames.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
         order = long_work.adding(wanted, shelf)
         return long_work.read_here(order, self._runtime, on_progress or _ignore)
 
@@ -279,7 +279,7 @@ class Documents:
         ``sync``.
         """
         alone = [one for one in self.release_quarantined(*names) if not one.document_id]
-        chosen = [name for name in names if not any(quarantine.fits(one, name) for one in alone)]
+        chosen = [name for name in names if not any(outcomes.fits(one, name) for one in alone)]
         if names and not chosen:
             return AddReport(())
         order = long_work.reprocessing([self.get(name).id for name in chosen])
@@ -291,12 +291,12 @@ class Documents:
         Args:
             names: Sources, locations or file names; all such files when none is named.
         """
-        return quarantine.parked_files(names, self._runtime.store)
+        return outcomes.parked_files(names, self._runtime.store)
 
     def release_quarantined(self, *names: str) -> tuple[FileRecord, ...]:
         """Let files in quarantine be read again; return them. Names as for ``quarantined``."""
         found = self.quarantined(*names)
-        quarantine.release(found, self._runtime.store)
+        outcomes.release(found, self._runtime.store)
         return found
 
     def list(

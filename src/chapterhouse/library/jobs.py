@@ -6,8 +6,7 @@ from typing import Final
 
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import UnavailableError, UsageError
-from chapterhouse.ingest.jobs import Ended, claim, due, run_job
-from chapterhouse.ingest.tracker import Tracker
+from chapterhouse.ingest.jobs import Ended, Tracker, claim, due, run_job
 from chapterhouse.library.long_work import do_job, kinds
 from chapterhouse.types import FINISHED, UPLOAD, Job, JobState, Progress
 

@@ -11,11 +11,10 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import location_of, resolve_root
 from chapterhouse.errors import ChapterhouseError, RejectedError
 from chapterhouse.ingest import ingest, reprocess, uploads
-from chapterhouse.ingest.jobs import Ended, ended, run_here
+from chapterhouse.ingest.jobs import Ended, Tracker, ended, run_here
 from chapterhouse.ingest.look import CONTAINERS, Look
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.sources import remember_folders, shelf_of
-from chapterhouse.ingest.tracker import Tracker
 from chapterhouse.library.source_sync import sync_sources
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.wording import staying_sentence

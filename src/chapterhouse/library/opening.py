@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from chapterhouse.connectors.content import Content
     from chapterhouse.connectors.folder import SourceFile
     from chapterhouse.index import Index
-    from chapterhouse.ingest import archive, prepare, recut
+    from chapterhouse.ingest import archive, prepare
     from chapterhouse.ingest.archive import Databases, Place
     from chapterhouse.ingest.look import Prepare
     from chapterhouse.library import access, passwords
@@ -66,7 +66,6 @@ else:
     passwords = lazy("chapterhouse.library.passwords")
     archive = lazy("chapterhouse.ingest.archive")
     prepare = lazy("chapterhouse.ingest.prepare")
-    recut = lazy("chapterhouse.ingest.recut")
     built_in = lazy("chapterhouse.models.built_in")
 
 _HOME_FILE_TEXT: Final = """\
@@ -95,9 +94,9 @@ def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
     return prepare_document
 
 
-def cutter_for(settings: Settings) -> "recut.Cutter":
+def cutter_for(settings: Settings) -> "prepare.Cutter":
     """Return what cuts documents as the settings say, and how that is known again."""
-    return recut.Cutter(
+    return prepare.Cutter(
         chunker_for(settings.chunking),
         estimate_tokens,
         partial(fingerprint.cut_by, chunking=settings.chunking),

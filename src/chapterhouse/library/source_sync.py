@@ -26,16 +26,15 @@ from chapterhouse.types import AddReport, Progress, Source, SourceKind, SyncRepo
 # A library without personas, councils, pages and cloud drives does without what reads them.
 if TYPE_CHECKING:
     from chapterhouse.agents import councils, personas
-    from chapterhouse.connectors import rclone, rclone_listing
-    from chapterhouse.ingest import pages
+    from chapterhouse.connectors import fetched, rclone, rclone_listing
     from chapterhouse.library import drives
 else:
     councils = lazy("chapterhouse.agents.councils")
     personas = lazy("chapterhouse.agents.personas")
+    fetched = lazy("chapterhouse.connectors.fetched")
     rclone = lazy("chapterhouse.connectors.rclone")
     rclone_listing = lazy("chapterhouse.connectors.rclone_listing")
     drives = lazy("chapterhouse.library.drives")
-    pages = lazy("chapterhouse.ingest.pages")
 
 AGENTS: Final = (SourceKind.PERSONA, SourceKind.COUNCIL)
 OnProgress = Callable[[Progress], None]
@@ -67,7 +66,7 @@ def folders_of(source: Source, runtime: Runtime) -> tuple[Path, ...]:
     if source.kind is SourceKind.CLOUD:
         return ()
     if source.kind is SourceKind.LINKS:
-        return (pages.pages_folder(runtime.folder, source), Path(source.location))
+        return (fetched.pages_folder(runtime.folder, source), Path(source.location))
     return (Path(source.location),)
 
 
@@ -175,13 +174,13 @@ class _Sync:
         return reports
 
     def _sync_list(self, source: Source) -> Sequence[SyncReport]:
-        folder = pages.pages_folder(self._runtime.folder, source)
+        folder = fetched.pages_folder(self._runtime.folder, source)
         if self._options.dry_run:
             problem = "Pages are not fetched in a dry run."
             return [SyncReport(AddReport(()), source=source.name, problem=problem)]
         fetch, today = self._runtime.open_fetch(), self._runtime.today()
         try:
-            problem = pages.fetch_pages(
+            problem = fetched.fetch_pages(
                 source, folder, fetch, today, self._on_progress, delete=self._options.delete
             )
         except (OSError, ChapterhouseError) as error:
