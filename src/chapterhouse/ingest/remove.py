@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.connectors.folder import above
-from chapterhouse.database_file import database_bytes
 from chapterhouse.errors import NotFoundError
 from chapterhouse.files import write_whole
 from chapterhouse.ingest import uploads
 from chapterhouse.ingest.look import CONTAINERS
+from chapterhouse.store.snapshot import database_bytes
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Document, FileSearch, Progress, Removal, Scope, Traces
 

@@ -19,6 +19,7 @@ _PAGES_AT_ONCE: Final = 1_000
 _BUSY_MILLISECONDS: Final = 5_000
 _COUNTED: Final = ("document", "chunk", "memory")
 _INSTRUCTIONS: Final = 100_000  # of SQLite, between two moments in which Ctrl-C is heard
+_READ_ONLY: Final = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
 
 
 def take_snapshot(
@@ -147,3 +148,32 @@ def is_in_use(path: Path) -> bool:
         except (apsw.NotADBError, apsw.CorruptError):
             return False
     return False
+
+
+def database_bytes(path: Path, size: int) -> Iterator[bytes]:
+    """Yield the bytes of a database's file as they are, in pieces; none where there is no file.
+
+    It is opened as SQLite opens it: POSIX ends the locks of a process on a file as soon as the
+    process closes it anywhere, and SQLite puts that off until no connection needs them.
+
+    Args:
+        path: Of the main file, not of its log.
+        size: Bytes of a piece.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    try:
+        file = apsw.VFSFile("", str(path.absolute()), [_READ_ONLY, 0])
+    except apsw.CantOpenError:
+        if path.exists():
+            raise OSError(f"{path} cannot be opened.") from None
+        return
+    try:
+        total = file.xFileSize()
+        for at in range(0, total, size):
+            yield file.xRead(min(size, total - at), at)
+    except apsw.IOError as error:
+        raise OSError(f"{path} cannot be read: {error}") from error
+    finally:
+        file.xClose()

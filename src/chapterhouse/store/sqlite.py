@@ -5,11 +5,12 @@ transaction, which spares each the two synchronisations of a blob. Larger ones a
 before the transaction, so that a document never lacks its bytes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +26,46 @@ from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.questions import QuestionStore
 from chapterhouse.store.reading import StoreReader
 from chapterhouse.store.rows import first, run
-from chapterhouse.store.settings import SettingStore
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
-from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot
+from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot, StoredSetting
+
+
+class SettingStore:
+    """The settings in the database of one workspace."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def values(self) -> Mapping[str, StoredSetting]:
+        """Return what is set, by name, what was changed last first."""
+        rows = self._connections.rows("stored_settings")
+        return {name: StoredSetting(_parsed(value), at, by) for name, value, at, by in rows}
+
+    def write(self, name: str, value: object, by: str, at: int) -> None:
+        """Set a value, as JSON has it."""
+        self._add(name, json.dumps(value, ensure_ascii=False, allow_nan=False), by, at)
+
+    def reset(self, name: str, by: str, at: int) -> None:
+        """Say nothing of a setting any more."""
+        self._add(name, None, by, at)
+
+    def sequence(self) -> int:
+        """Return the number of the latest change; 0 where there was none."""
+        return int(self._connections.rows("setting_sequence")[0][0])
+
+    def _add(self, name: str, value: str | None, by: str, at: int) -> None:
+        with self._connections.write() as connection:
+            run(connection, "put_setting_change", name, value, at, by)
+
+
+def _parsed(text: str | None) -> Any:
+    """Return a value; a text that is no JSON, as in a database from elsewhere, as it is."""
+    try:
+        return None if text is None else json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
 
 INLINE_MAXIMUM = 64 * 2**10
 # A blob is written before its document is committed: it may be needed by one on its way.
