@@ -24,7 +24,7 @@ from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.markdown import sentence_spans
 from chapterhouse.types import DEFAULT_SHELF, ExtractedPage, Extraction, FileRecord, Status
 from judged_sets import load_dataset
 

@@ -34,7 +34,7 @@ from chapterhouse.retrieval.sentences import (
     text_of,
     word_weights,
 )
-from chapterhouse.text.scripts import script_language
+from chapterhouse.text.counting import script_language
 from chapterhouse.types.engines import Embedder
 from measuring import Bar, Machine, Row, Table, finish
 from sentence_cases import NATURAL, Case, Shown, Wanted, group, question_sets

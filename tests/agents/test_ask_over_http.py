@@ -12,7 +12,7 @@ from tests.models.chat_server import ChatServer, Reply, Request, ToolCall, chat_
 
 from chapterhouse import Library
 from chapterhouse.answering.bundle import bundle_json
-from chapterhouse.text.view import ALPHABET
+from chapterhouse.text.sanitise import ALPHABET
 from chapterhouse.types import AskEvent, DraftEvent
 
 KNOTS = "Inside the harbour no vessel may exceed 4 knots."

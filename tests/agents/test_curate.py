@@ -19,7 +19,7 @@ from chapterhouse.connectors.links import Link
 from chapterhouse.errors import ChapterhouseError, RefusedError, RejectedError
 from chapterhouse.reading.dispatch import read as read_bytes
 from chapterhouse.reading.limits import Limits
-from chapterhouse.text.front_matter import front_matter
+from chapterhouse.text.canonical import front_matter
 from chapterhouse.types import Extraction
 
 OLD = 1_600_000_000

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from chapterhouse.agents.curated_text import Origin, curated_text
 from chapterhouse.reading.markdown import marked_pages
 from chapterhouse.reading.plain import read_markdown
-from chapterhouse.text.canonical import compose
-from chapterhouse.text.front_matter import front_matter, split_front_matter
+from chapterhouse.text.canonical import compose, front_matter, split_front_matter
 from chapterhouse.text.markdown import BlockKind, blocks
 from chapterhouse.types import ExtractedPage, Extraction
 

@@ -15,7 +15,7 @@ from chapterhouse.answering.parts import (
 )
 from chapterhouse.retrieval.sentences import split_hits
 from chapterhouse.text.canonical import compose
-from chapterhouse.text.view import inert
+from chapterhouse.text.sanitise import inert
 from chapterhouse.types import (
     Body,
     Chunk,

@@ -26,8 +26,7 @@ from chapterhouse.answering.prompt import (
 )
 from chapterhouse.retrieval.present import visible
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.text.sanitise import sanitise
-from chapterhouse.text.view import ALPHABET, LINE_MARK, inert, prompt_text
+from chapterhouse.text.sanitise import ALPHABET, LINE_MARK, inert, prompt_text, sanitise
 from chapterhouse.types import Chunk, Document, Excerpt, Hit, Memory, Persona
 
 NONCE = "kqzvwm"

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chapterhouse.chunking.content import (
+    Quality,
     chunk_by_density,
     chunk_by_meaning,
     chunk_by_topic,
     jaccard,
+    mean_quality,
+    measure_quality,
 )
-from chapterhouse.chunking.hierarchical import chunk_by_hierarchy, with_parents
-from chapterhouse.chunking.quality import Quality, mean_quality, measure_quality
+from chapterhouse.chunking.strategies import chunk_by_hierarchy, with_parents
 from chapterhouse.chunking.units import Limits
 from chapterhouse.types import Body, Section, Span
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
 from chapterhouse.text.canonical import compose
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.markdown import sentence_spans
 from chapterhouse.types import Body, ExtractedPage, Extraction, Kind, Span
 
 from .bodies import TEXTS, body_of

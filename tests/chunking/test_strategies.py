@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.chunking.analysis import analyse_body
-from chapterhouse.chunking.build import build_chunks
-from chapterhouse.chunking.fingerprint import cut_by, formats_of
+from chapterhouse.chunking.build import build_chunks, cut_by, formats_of
 from chapterhouse.chunking.strategies import (
     STRATEGIES,
     chunk_adaptively,
@@ -17,7 +15,7 @@ from chapterhouse.chunking.strategies import (
     score_cutting,
     strategies,
 )
-from chapterhouse.chunking.units import Limits
+from chapterhouse.chunking.units import Limits, analyse_body
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.types import Kind, Span

@@ -19,7 +19,7 @@ from chapterhouse.index.state import writer_lock
 from chapterhouse.retrieval.expand import by_names
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.store.sqlite import Store
-from chapterhouse.text.spelling import edit_cost
+from chapterhouse.text.mentions import edit_cost
 from chapterhouse.types import Query, Scope
 
 EVERYTHING = Scope.everything()

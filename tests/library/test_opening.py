@@ -2,10 +2,9 @@
 
 import pytest
 
-from chapterhouse.chunking.analysis import analyse_body
-from chapterhouse.chunking.hierarchical import chunk_by_hierarchy
 from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
-from chapterhouse.chunking.units import Limits
+from chapterhouse.chunking.strategies import chunk_by_hierarchy
+from chapterhouse.chunking.units import Limits, analyse_body
 from chapterhouse.library.opening import chunker_for
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.types import Body, Span

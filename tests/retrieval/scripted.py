@@ -15,7 +15,7 @@ from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.sentences import SentenceModel, sentence_model
 from chapterhouse.text.aliases import names_of
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.spelling import words_of
+from chapterhouse.text.mentions import words_of
 from chapterhouse.types import (
     Chunk,
     CorpusCounts,

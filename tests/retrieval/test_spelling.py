@@ -6,8 +6,7 @@ from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.spelling import find_absent_words
-from chapterhouse.text.mentions import Mentions
-from chapterhouse.text.spelling import words_of
+from chapterhouse.text.mentions import Mentions, words_of
 from chapterhouse.types import Correction, Query, Scope, SearchResult, VariantKind
 
 from .scripted import library

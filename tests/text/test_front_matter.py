@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.text.front_matter import (
+from chapterhouse.text.canonical import (
     body_start,
     field_values,
     front_matter,

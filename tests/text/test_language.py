@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chapterhouse.text.counting import east_asian_letters, letter_groups, script_language
 from chapterhouse.text.language import detect, foreign_to
-from chapterhouse.text.scripts import east_asian_letters, letter_groups, script_language
 
 
 @pytest.mark.parametrize(

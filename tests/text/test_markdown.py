@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.text.markdown import BlockKind, blocks, plain_title, sections
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.markdown import BlockKind, blocks, plain_title, sections, sentence_spans
 
 PIECES = st.sampled_from(
     ["# One\n", "## Two\n", "text\n", "more text. And more.\n", "\n", "| a | b |\n", "|---|---|\n",

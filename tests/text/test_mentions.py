@@ -4,8 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.text.mentions import Mentions, is_form_word, parts_to_find
-from chapterhouse.text.spelling import edit_cost, most_edits, words_of
+from chapterhouse.text.mentions import (
+    Mentions,
+    edit_cost,
+    is_form_word,
+    most_edits,
+    parts_to_find,
+    words_of,
+)
 
 
 @pytest.mark.parametrize(

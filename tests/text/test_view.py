@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.text.view import (
+from chapterhouse.text.sanitise import (
     ALPHABET,
     LINE_MARK,
     LOOKS_LIKE_A_CITATION,

@@ -37,7 +37,7 @@ from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.errors import ChapterhouseError, RejectedError, UsageError
 from chapterhouse.ingest.look import TRANSIENT_CODES, Read
-from chapterhouse.text.front_matter import front_matter
+from chapterhouse.text.canonical import front_matter
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Extraction, Progress
 

@@ -14,7 +14,7 @@ from chapterhouse.agents.evident import (
 )
 from chapterhouse.reading.markdown import fence_after, is_page_mark, page_mark
 from chapterhouse.text.aliases import find_aliases, fold_name
-from chapterhouse.text.front_matter import (
+from chapterhouse.text.canonical import (
     LONGEST,
     Entry,
     field_values,
@@ -24,9 +24,8 @@ from chapterhouse.text.front_matter import (
 )
 from chapterhouse.text.key_terms import key_terms
 from chapterhouse.text.language import detect
-from chapterhouse.text.markdown import Block, BlockKind, blocks, plain_title
+from chapterhouse.text.markdown import Block, BlockKind, blocks, plain_title, sentence_spans
 from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import AliasKind, Extraction
 
 _TITLE_MAXIMUM: Final = 200

@@ -27,7 +27,7 @@ from chapterhouse.connectors.links import parse_links
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.retrieval.rerank import fold_tag
 from chapterhouse.store.definitions import CONFIG_FILE, PROSE_FILE, RAG, RAW, Definitions
-from chapterhouse.text.front_matter import FRONT_MATTER, LONGEST, front_matter
+from chapterhouse.text.canonical import FRONT_MATTER, LONGEST, front_matter
 
 _MOST_LINKS: Final = 2_000_000  # bytes of a list
 

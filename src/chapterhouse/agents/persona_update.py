@@ -33,7 +33,7 @@ from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.retrieval.rerank import fold_tag
 from chapterhouse.store.definitions import Definitions
 from chapterhouse.text.aliases import fold_name
-from chapterhouse.text.front_matter import body_start
+from chapterhouse.text.canonical import body_start
 from chapterhouse.types import AddReport, Document, Progress, Scope
 
 GENERATED_FILE: Final = ".generated.json"

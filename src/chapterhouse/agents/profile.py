@@ -15,10 +15,8 @@ from typing import Final
 from chapterhouse.errors import EngineError
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.language_data import STOPWORDS
-from chapterhouse.text.markdown import BlockKind, blocks
-from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.text.view import neutralise, prompt_block
+from chapterhouse.text.markdown import BlockKind, blocks, sentence_spans
+from chapterhouse.text.sanitise import neutralise, prompt_block, sanitise_line
 from chapterhouse.types import Document
 from chapterhouse.types.engines import LanguageModel
 

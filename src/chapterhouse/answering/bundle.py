@@ -25,7 +25,7 @@ from chapterhouse.errors import UsageError
 from chapterhouse.settings import Settings
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.markdown import table_cells
-from chapterhouse.text.view import without_brackets
+from chapterhouse.text.sanitise import without_brackets
 from chapterhouse.types import (
     EXTRACTIVE,
     QUOTED,

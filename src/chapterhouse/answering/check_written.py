@@ -27,9 +27,8 @@ from chapterhouse.answering.prompt import (
 from chapterhouse.claims.mismatch import find_mismatches
 from chapterhouse.claims.quotation import closest_sentences, find_quotation
 from chapterhouse.text.loose_json import objects_in
-from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.text.view import neutralise
+from chapterhouse.text.markdown import sentence_spans
+from chapterhouse.text.sanitise import neutralise, sanitise, sanitise_line
 from chapterhouse.types import (
     AnswerSentence,
     Citation,

@@ -16,10 +16,9 @@ import numpy as np
 from chapterhouse.answering.parts import Part, part_of
 from chapterhouse.retrieval.sentences import Floats, Judged, Sentence, text_of
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.canonical import LONGEST, body_start
 from chapterhouse.text.counting import count_words, word_spans
-from chapterhouse.text.front_matter import LONGEST, body_start
-from chapterhouse.text.markdown import table_cells
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.markdown import sentence_spans, table_cells
 from chapterhouse.types import Body, Hit, Question
 
 WORDS: Final = 250  # of the first screen

@@ -15,8 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.markdown import table_header
-from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.text.view import neutralise
+from chapterhouse.text.sanitise import neutralise, sanitise_line
 from chapterhouse.types import Body, Citation, Document, Quotation
 
 _NAME: Final = re.compile(r"[^\W_](?:[\w.\-]{0,98}[^\W_])?")

@@ -22,9 +22,8 @@ from chapterhouse.answering.tool_texts import (
     with_tool_texts,
 )
 from chapterhouse.retrieval.context import build_context
-from chapterhouse.text.canonical import stated_date
+from chapterhouse.text.canonical import LONGEST, body_start, stated_date
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.types import (
     Body,
     Chunk,

@@ -27,7 +27,7 @@ from chapterhouse.retrieval.sentences import SentenceScorer
 from chapterhouse.text.aliases import fold_words
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import foreign_to
-from chapterhouse.text.view import inert
+from chapterhouse.text.sanitise import inert
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,

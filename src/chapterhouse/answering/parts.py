@@ -12,8 +12,7 @@ from itertools import takewhile
 from typing import Final
 
 from chapterhouse.text.counting import count_words
-from chapterhouse.text.markdown import MARKED, PLAIN, plain_text, table_cells
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.markdown import MARKED, PLAIN, plain_text, sentence_spans, table_cells
 from chapterhouse.types import Hit, Kind, Range
 
 _REACH: Final = 1_500  # characters on either side of a sentence that are looked at

@@ -2,7 +2,7 @@
 
 The system message holds the persona's own words and the rules, never text of a document. Each
 source stands under a line with its number in brackets and a mark that is fresh for each prompt, in
-the escaped view of ``text/view.py``, which has no bracket: no document can begin a source, forge a
+the view of ``text/sanitise.py``, which has no bracket: no document can begin a source, forge a
 citation, or bring a token that a chat template would take for a role.
 
 A citation marker in what the model writes is ``[^document:section]``. Models write it in many
@@ -21,8 +21,14 @@ from typing import Final
 from chapterhouse.answering.cite import section_name
 from chapterhouse.retrieval.present import Layout, visible
 from chapterhouse.text.canonical import stated_date
-from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.text.view import LOOKS_LIKE_A_CITATION, inert, neutralise, prompt_text
+from chapterhouse.text.sanitise import (
+    LOOKS_LIKE_A_CITATION,
+    inert,
+    neutralise,
+    prompt_text,
+    sanitise,
+    sanitise_line,
+)
 from chapterhouse.types import Document, Excerpt, Memory, Persona
 
 _MARKER: Final = re.compile(r"[ \t]?\[\^([^\[\]\n]{1,400})\]:?")

@@ -18,8 +18,8 @@ from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.question_rewriting import standalone_question
 from chapterhouse.retrieval.question import parse_question, plain_words
+from chapterhouse.text.counting import script_language
 from chapterhouse.text.language_data import language_data
-from chapterhouse.text.scripts import script_language
 from chapterhouse.types import FollowUp, Question, Turn
 from chapterhouse.types.engines import LanguageModel
 

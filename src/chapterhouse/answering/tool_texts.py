@@ -11,9 +11,9 @@ from typing import Any, Final, cast
 
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.runtime import Runtime
-from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.build import build_chunks
 from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.chunking.units import analyse_body
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise, sanitise_line

@@ -16,9 +16,9 @@ from typing import Final
 
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.text.canonical import stated_date
+from chapterhouse.text.counting import HAN, KANA
 from chapterhouse.text.language_data import STOPWORDS, language_data
-from chapterhouse.text.scripts import HAN, KANA
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.markdown import sentence_spans
 from chapterhouse.types import Answer, Body, Citation, Document, Quotation, VersionDifference
 from chapterhouse.types import Range as Span
 

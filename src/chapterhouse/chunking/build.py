@@ -1,10 +1,13 @@
-"""From spans to chunks that know their section, page and cost."""
+"""From spans to chunks that know their section, page and cost; and by what a document is cut."""
 
+import hashlib
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from chapterhouse.settings import LONGEST, ChunkingSettings
 from chapterhouse.types import Body, Chunk, Page, Section, Span
 
 _SETEXT = re.compile(r"\A {0,3}(?:=+|-{2,})[ \t]*(?:\n|\Z)")  # the line below a title
@@ -76,3 +79,32 @@ def _first_visible(text: str, start: int) -> int:
 def _at(places: Sequence[Place], starts: list[int], position: int) -> Place | None:
     index = bisect_right(starts, position) - 1
     return places[index] if index >= 0 else None
+
+
+# Raise it when the same settings cut a text otherwise, or count its tokens otherwise.
+VERSION: Final = 2
+_DIGITS: Final = 10
+
+
+def cut_by(formats: Sequence[str], chunking: ChunkingSettings) -> str:
+    """Return the fingerprint of what cuts a document: its strategy, and a hash of all that counts.
+
+    ``formats`` has the closest name first: the file's extension, its format.
+    """
+    by_format = {name.lower().removeprefix("."): one for name, one in chunking.by_format.items()}
+    chosen = (by_format[name] for name in formats if name in by_format)
+    strategy = next(chosen, chunking.strategy)
+    if strategy == "fixed":
+        sizes = [chunking.maximum or LONGEST, chunking.overlap]
+    elif strategy == "sentence":
+        sizes = [chunking.maximum]
+    else:
+        sizes = [chunking.target, chunking.minimum, chunking.maximum]
+    facts = json.dumps([VERSION, strategy, sizes, "estimate"])  # of tokens
+    return f"{strategy}-{hashlib.sha256(facts.encode()).hexdigest()[:_DIGITS]}"
+
+
+def formats_of(name: str, kind: str) -> tuple[str, ...]:
+    """Return what a document is called for its chunker: the extension of its file, its format."""
+    extension = name.rpartition("/")[2].rpartition(".")[2].lower()
+    return tuple(dict.fromkeys((extension, kind)))

@@ -1,4 +1,4 @@
-"""Cut by what sentences say: by their topic, their meaning, or how much they say.
+"""Cut by what sentences say: their topic, their meaning, or how much they say; and measure it.
 
 Topic and meaning share one shape. Coherence is how alike both sides of a border are. A threshold
 alone does not cut well: single sentences share so few words that nearly every border lies below
@@ -9,13 +9,16 @@ spread, and the best cuts near the target length are chosen among the borders be
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.chunking.analysis import Terms, analyse_body
 from chapterhouse.chunking.segment import best_starts, spans_from, structure_costs
-from chapterhouse.chunking.units import DEFAULT, Limits
+from chapterhouse.chunking.units import DEFAULT, Limits, Terms, analyse_body, function_terms
+from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Body, Span
 
 TOPIC_THRESHOLD = 0.3
@@ -147,3 +150,63 @@ def _information(terms: Sequence[Terms]) -> list[float]:
     total = counts.total()
     bits = {term: -math.log2(count / total) for term, count in counts.items()}
     return [sum(map(bits.__getitem__, unit_terms)) for unit_terms in terms]
+
+
+# --- measures of a chunk's words, for reports: nothing stores or weighs them ----------------------
+
+_RICH = 8.0  # bits: 256 different words, each said once
+_IMPORTANCE = (0.4, 0.25, 0.1, 0.25)  # of entropy, coherence, density, position in the importance
+_END = 0.5  # what is left of the position at a document's end
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """The measures of a chunk, or their means over several chunks.
+
+    Attributes:
+        entropy: Shannon entropy of its terms in bits, at least 0.
+        coherence: Mean Jaccard similarity of its keywords and its neighbours', 0 to 1.
+        density: How much of its keywords is repetition, 0 to below 1.
+        importance: All of these and its position in one number, 0 to 1.
+    """
+
+    entropy: float
+    coherence: float
+    density: float
+    importance: float
+
+
+def measure_quality(texts: Sequence[str], language: str) -> tuple[Quality, ...]:
+    """Return the quality of each chunk, given what they say in order, without repeated headers."""
+    counts = [Counter(analyse(text, language)) for text in texts]
+    keywords = [frozenset(counted) - function_terms(language) for counted in counts]
+    likeness = [jaccard(one, other) for one, other in pairwise(keywords)]
+    last = max(len(texts) - 1, 1)
+    return tuple(
+        _quality(counted, own, likeness[max(number - 1, 0) : number + 1], number / last)
+        for number, (counted, own) in enumerate(zip(counts, keywords, strict=True))
+    )
+
+
+def mean_quality(qualities: Sequence[Quality]) -> Quality:
+    """Return the mean of each measure, 0 of no chunks."""
+    count = max(len(qualities), 1)
+    return Quality(
+        math.fsum(quality.entropy for quality in qualities) / count,
+        math.fsum(quality.coherence for quality in qualities) / count,
+        math.fsum(quality.density for quality in qualities) / count,
+        math.fsum(quality.importance for quality in qualities) / count,
+    )
+
+
+def _quality(
+    counts: Counter[str], keywords: frozenset[str], likeness: Sequence[float], place: float
+) -> Quality:
+    shares = [count / counts.total() for count in counts.values()]
+    entropy = max(0.0, -math.fsum(share * math.log2(share) for share in shares))
+    coherence = math.fsum(likeness) / len(likeness) if likeness else 0.0
+    repeated = sum(map(counts.__getitem__, keywords))
+    density = 1 - len(keywords) / repeated if repeated else 0.0
+    position = 1 - (1 - _END) * place
+    parts = (min(1.0, entropy / _RICH), min(1.0, coherence / TOPIC_THRESHOLD), density, position)
+    return Quality(entropy, coherence, density, min(1.0, math.fsum(map(mul, _IMPORTANCE, parts))))

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chapterhouse.chunking.units import line_spans, section_bounds
-from chapterhouse.text.markdown import Block, BlockKind, blocks
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.markdown import Block, BlockKind, blocks, sentence_spans
 from chapterhouse.types import Body, Kind, Span
 
 MAXIMUM = 1_000

@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.scripts import HAN, KANA, east_asian_letters
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.counting import HAN, KANA, east_asian_letters
+from chapterhouse.text.markdown import sentence_spans
 from chapterhouse.types import Evidence, Quotation
 
 _EAST: Final = KANA + HAN  # Korean divides its words

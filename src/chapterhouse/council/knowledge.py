@@ -9,7 +9,7 @@ in Chinese, and there to 76 % of those that do not answer, too (``benchmarks/kno
 commit 604e6751).
 
 What a tool found is told to a model numbered, escaped, and no longer than agreed. Text that someone
-else wrote stands behind the mark of ``text/view.py`` on every line, and names and questions lose
+else wrote stands behind the mark of ``text/sanitise.py`` on every line; names and questions lose
 the characters that could open a bracket, so that a heading, a number or a note can only be ours.
 """
 
@@ -20,8 +20,7 @@ from typing import Final
 
 from chapterhouse.errors import UsageError
 from chapterhouse.text.counting import counted
-from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.text.view import neutralise, prompt_lines
+from chapterhouse.text.sanitise import neutralise, prompt_lines, sanitise, sanitise_line
 from chapterhouse.types import (
     Chunk,
     Correction,

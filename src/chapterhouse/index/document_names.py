@@ -14,9 +14,9 @@ import numpy as np
 
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.aliases import find_aliases, fold_name, names_of
-from chapterhouse.text.mentions import Mentions
-from chapterhouse.text.spelling import (
+from chapterhouse.text.mentions import (
     LEAST_LETTERS,
+    Mentions,
     edit_cost,
     edit_distances,
     most_edits,

@@ -5,17 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.chunking.analysis import analyse_body
-from chapterhouse.chunking.build import build_chunks, embedding_text
-from chapterhouse.chunking.fingerprint import formats_of
+from chapterhouse.chunking.build import build_chunks, embedding_text, formats_of
+from chapterhouse.chunking.units import analyse_body
 from chapterhouse.claims.dates import dateline
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.ocr import ENGINES
 from chapterhouse.store.sqlite import Store
-from chapterhouse.text.canonical import choose_title, compose
-from chapterhouse.text.front_matter import front_matter
+from chapterhouse.text.canonical import choose_title, compose, front_matter
 from chapterhouse.text.naming import document_id
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (

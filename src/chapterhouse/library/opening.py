@@ -45,7 +45,8 @@ from chapterhouse.types.engines import Chunker, Embedder
 
 if TYPE_CHECKING:
     from chapterhouse.answering import prompt
-    from chapterhouse.chunking import fingerprint, sentence, strategies, units
+    from chapterhouse.chunking import build as fingerprint
+    from chapterhouse.chunking import sentence, strategies, units
     from chapterhouse.connectors import fetch
     from chapterhouse.connectors.content import Content
     from chapterhouse.connectors.folder import SourceFile
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 else:
     prompt = lazy("chapterhouse.answering.prompt")
     sentence = lazy("chapterhouse.chunking.sentence")
-    fingerprint = lazy("chapterhouse.chunking.fingerprint")
+    fingerprint = lazy("chapterhouse.chunking.build")
     strategies = lazy("chapterhouse.chunking.strategies")
     units = lazy("chapterhouse.chunking.units")
     fetch = lazy("chapterhouse.connectors.fetch")

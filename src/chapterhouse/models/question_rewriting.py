@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from chapterhouse.text.loose_json import objects_in
-from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.text.view import neutralise
+from chapterhouse.text.sanitise import neutralise, sanitise_line
 from chapterhouse.types import OutputFormat, Rewriting, Turn, Writing
 from chapterhouse.types.engines import LanguageModel
 

@@ -18,7 +18,7 @@ from chapterhouse.presenting.citing import page_name, without_title
 from chapterhouse.presenting.quoted import quoted_blocks
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import counted
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.markdown import sentence_spans
 from chapterhouse.types import Hit, SearchResult, Trust
 
 _REPEATS: Final = 5  # of a passage that are named

@@ -14,7 +14,7 @@ from typing import Final
 from chapterhouse.presenting import blocks
 from chapterhouse.presenting.citing import citation_line, clean
 from chapterhouse.presenting.markup import Markup, element, html_page, joined
-from chapterhouse.text.view import inert
+from chapterhouse.text.sanitise import inert
 from chapterhouse.types import Citation
 
 Citing = Mapping[str, list[tuple[str, str]]]  # where a citation is used: anchors, their names

@@ -11,8 +11,7 @@ from typing import Final
 
 from chapterhouse.presenting import blocks
 from chapterhouse.presenting.citing import citation_line, clean
-from chapterhouse.text.sanitise import sanitise
-from chapterhouse.text.view import inert
+from chapterhouse.text.sanitise import inert, sanitise
 from chapterhouse.types import Citation
 
 # Also what many renderers make links of by themselves: https://, www. and the like.

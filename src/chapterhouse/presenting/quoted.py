@@ -17,7 +17,7 @@ from chapterhouse.presenting.blocks import (
     Style,
     Words,
 )
-from chapterhouse.text.view import inert
+from chapterhouse.text.sanitise import inert
 
 # A sign before a number is no bullet, and would be lost as one.
 _ITEM: Final = re.compile(r"([ \t]*)(?:[*•]|[-+](?![ \t]+[\d.,$€£])|(\d{1,9}[.)]))[ \t]+(?=\S)")

@@ -8,7 +8,7 @@ from chapterhouse.presenting import blocks
 from chapterhouse.presenting.citing import citation_line
 from chapterhouse.presenting.columns import columns
 from chapterhouse.presenting.styled import indented, one_line, shown, styled
-from chapterhouse.text.view import inert
+from chapterhouse.text.sanitise import inert
 from chapterhouse.types import Citation
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from chapterhouse.retrieval.question import parse_question, plain_words
 from chapterhouse.retrieval.rerank import fold_tag
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.counting import script_language
 from chapterhouse.text.language_data import STOPWORDS
-from chapterhouse.text.scripts import script_language
 from chapterhouse.types import (
     Alias,
     AliasKind,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.retrieval.sentences import Sentence
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.markdown import sentence_spans
 from chapterhouse.types import Body, Chunk, Excerpt, Range
 
 _UNITS: Final = 2**32  # in a value of 1: whole numbers, so that equal sums are equal

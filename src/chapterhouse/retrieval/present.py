@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from chapterhouse.text.view import prompt_block
+from chapterhouse.text.sanitise import prompt_block
 from chapterhouse.types import Context, Document, Excerpt
 
 _SECTION_MARK = " › "

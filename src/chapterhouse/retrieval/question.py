@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.counting import script_language
 from chapterhouse.text.language import detect, language_of_script
 from chapterhouse.text.language_data import STOPWORDS
-from chapterhouse.text.scripts import script_language
 from chapterhouse.types import Question, WeightedTerm
 
 _PHRASE = re.compile(

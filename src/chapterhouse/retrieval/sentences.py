@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.rerank import inverse_frequency
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.counting import word_spans
-from chapterhouse.text.markdown import Block, BlockKind, blocks
-from chapterhouse.text.scripts import letter_groups
-from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.counting import letter_groups, word_spans
+from chapterhouse.text.markdown import Block, BlockKind, blocks, sentence_spans
 from chapterhouse.text.terms import text_of_section
 from chapterhouse.types import Chunk, Hit, Kind, Question, Range
 from chapterhouse.types.engines import Embedder, TokenEmbedder

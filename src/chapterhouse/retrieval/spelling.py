@@ -7,9 +7,9 @@ from typing import Final
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.counting import script_language
 from chapterhouse.text.language import foreign_to
 from chapterhouse.text.mentions import LANGUAGES, bare_word, is_form_word, parts_to_find
-from chapterhouse.text.scripts import script_language
 from chapterhouse.types import Correction, Query, Question, Scope, corrected
 from chapterhouse.types.engines import LexicalSearch
 

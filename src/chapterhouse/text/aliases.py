@@ -13,7 +13,7 @@ from itertools import chain, islice
 from typing import Final
 
 from chapterhouse.loading import lazy_pattern
-from chapterhouse.text.front_matter import front_matter
+from chapterhouse.text.canonical import front_matter
 from chapterhouse.types import Alias, AliasKind
 
 _LONGEST: Final = 80  # characters of a name

@@ -14,7 +14,7 @@ from typing import Final
 import Stemmer
 
 from chapterhouse.loading import lazy_pattern
-from chapterhouse.text.scripts import EAST_ASIAN
+from chapterhouse.text.counting import EAST_ASIAN
 
 # Part of the index's fingerprint: change it when the same text gives other terms.
 ANALYSER_VERSION: Final = "2"

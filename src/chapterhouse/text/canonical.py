@@ -1,13 +1,13 @@
-"""From what a reader extracted to the canonical text of a document, its title and its date."""
+"""From what a reader extracted to the canonical text of a document, its title, date and fields."""
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from chapterhouse.text.front_matter import front_matter
 from chapterhouse.text.markdown import blocks, sections
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Body, Document, Extraction, Notice, Page, Section
@@ -128,3 +128,150 @@ def _mail_date(stated: str) -> str:
         return parsedate_to_datetime(stated).date().isoformat()
     except ValueError:
         return ""
+
+
+# --- front matter --------------------------------------------------------------------------------
+
+# The lines between ``---`` at the top of a curated document: names with values or lists. Read is a
+# subset of YAML that people write by hand; what is more than that is left alone. What is written
+# means the same to any reader of YAML.
+FRONT_MATTER: Final = re.compile(r"\A\s*---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+LONGEST: Final = 20_000  # characters; more is not front matter
+_LINE: Final = re.compile(r"([A-Za-z][\w\- ]{0,40}?)[ \t]*:[ \t]*(.*)")
+_ENTRY: Final = re.compile(r"[ \t]*-[ \t]+(.+)")
+_DOUBLE: Final = r'"((?:[^"\\]|\\.)*)"'
+_SINGLE: Final = r"'((?:[^']|'')*)'"
+_QUOTED: Final = re.compile(rf"(?:{_DOUBLE}|{_SINGLE})[ \t]*(?:#.*)?")
+_ITEM: Final = re.compile(rf"[ \t]*(?:{_DOUBLE}|{_SINGLE})[ \t]*(?=,|\Z)|[^,]+")
+_ESCAPED: Final = re.compile(r'\\(["\\])')
+# What means the same with and without quotes, to us and to every other reader of YAML.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*")
+_TYPED: Final = re.compile(
+    r"[\d_.]+(?:e\d+)?|0[xo]\w+|true|false|yes|no|on|off|null|y|n", re.IGNORECASE
+)
+_NAMES_LINE: Final = re.compile(r"\s*\*\*(?:Key Terms|Also Known As)\*\*: [^\n]*(?:\n|\Z)")
+_NAME: Final = re.compile(r"[a-z]\w{0,39}", re.ASCII)
+
+
+def front_matter(text: str) -> dict[str, str]:
+    """Return the fields of a document's front matter by lower-case name; lists joined by ", ".
+
+    A document without front matter has none.
+    """
+    entries, _ = split_front_matter(text)
+    joined = {entry.name: ", ".join(field_values(entry)) for entry in entries if entry.name}
+    return {name: value for name, value in joined.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One field as it is written: its name as it is read, and its lines without the last end.
+
+    Lines that are no field (comments, nested mappings) belong to the field above them; those
+    before the first have the name "".
+    """
+
+    name: str
+    lines: str
+
+
+def split_front_matter(text: str) -> tuple[tuple[Entry, ...], str]:
+    """Return the fields at the top of a text as they are written, and the text behind them."""
+    match = FRONT_MATTER.match(text[:LONGEST])
+    if match is None:
+        return (), text
+    found: list[tuple[str, list[str]]] = []
+    for line in match.group(1).splitlines():
+        field = None if _ENTRY.fullmatch(line) else _LINE.fullmatch(line)
+        if field is not None:
+            found.append((_folded(field.group(1)), [line]))
+        elif found:
+            found[-1][1].append(line)
+        elif line.strip():
+            found.append(("", [line]))
+    entries = tuple(Entry(name, "\n".join(lines)) for name, lines in found)
+    return entries, text[match.end() :]
+
+
+def body_start(text: str) -> int:
+    """Return where a curated document's own text begins: behind front matter and lines of names.
+
+    What stands before it describes the document and is no statement of it. 0 where a text has no
+    front matter.
+    """
+    match = FRONT_MATTER.match(text[:LONGEST])
+    if match is None:
+        return 0
+    end = match.end()
+    while (line := _NAMES_LINE.match(text, end)) is not None:
+        end = line.end()
+    return end
+
+
+def join_front_matter(entries: Iterable[Entry], text: str) -> str:
+    """Return ``text`` with these fields above it; the opposite of `split_front_matter`."""
+    lines = [entry.lines for entry in entries]
+    return "\n".join(("---", *lines, "---", text)) if lines else text
+
+
+def field_values(entry: Entry) -> tuple[str, ...]:
+    """Return the values of one field, several where it is a list."""
+    first, *others = entry.lines.splitlines()
+    field = _LINE.fullmatch(first)
+    values = _values(field.group(2)) if field else []
+    for line in others:
+        item = _ENTRY.fullmatch(line)
+        if item is None:
+            break
+        values.append(_plain(item.group(1)))
+    return tuple(value for value in values if value)
+
+
+def make_entry(name: str, value: str | Sequence[str]) -> Entry:
+    """Return a field that reads back as exactly this value, whatever is in it.
+
+    Values are cleaned as names are: one line, nothing invisible.
+
+    Raises:
+        ValueError: the name has more than lower-case letters, digits and underscores.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"A field cannot be called {name!r}.")
+    if isinstance(value, str):
+        return Entry(name, f"{name}: {_written(value)}".rstrip())
+    items = ", ".join(written for item in value if (written := _written(item)))
+    return Entry(name, f"{name}: [{items}]")
+
+
+def _folded(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def _written(value: str) -> str:
+    """Return a value as YAML: in quotes unless it is the same without."""
+    clean = sanitise_line(value)
+    if not clean or (_PLAIN.fullmatch(clean) and not _TYPED.fullmatch(clean)):
+        return clean
+    escaped = clean.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _values(text: str) -> list[str]:
+    stripped = text.strip()
+    if stripped.startswith("[") and stripped.endswith("]"):
+        parts = (match.group() for match in _ITEM.finditer(stripped[1:-1]))
+        return [_plain(part) for part in parts if part.strip()]
+    return [_plain(stripped)] if stripped else []
+
+
+def _plain(value: str) -> str:
+    """Return a value without its quotes, or the comment behind it."""
+    stripped = value.strip()
+    quoted = _QUOTED.fullmatch(stripped)
+    if quoted and quoted.group(1) is not None:
+        return _ESCAPED.sub(r"\1", quoted.group(1))
+    if quoted:
+        return quoted.group(2).replace("''", "'")
+    if stripped[:1] in {'"', "'"} and stripped.endswith(stripped[0]) and len(stripped) > 1:
+        return stripped[1:-1]  # not YAML, but clear
+    return re.sub(r"\s+#.*", "", stripped)

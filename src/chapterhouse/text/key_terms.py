@@ -18,10 +18,10 @@ from typing import Final, NamedTuple
 
 from chapterhouse.loading import lazy_pattern
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.front_matter import split_front_matter
+from chapterhouse.text.canonical import split_front_matter
+from chapterhouse.text.counting import EAST_ASIAN
 from chapterhouse.text.language_data import STOPWORDS, language_data
 from chapterhouse.text.markdown import BlockKind, blocks, plain_title
-from chapterhouse.text.scripts import EAST_ASIAN
 
 _MOST_WORDS: Final = 4
 _LONGEST: Final = 60  # characters of a term

@@ -17,8 +17,8 @@ from typing import Final
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from chapterhouse.loading import lazy_pattern
+from chapterhouse.text.counting import script_language
 from chapterhouse.text.language_data import STOPWORDS
-from chapterhouse.text.scripts import script_language
 
 _SAMPLE: Final = 4_000
 _MINIMUM_LETTERS: Final = 20

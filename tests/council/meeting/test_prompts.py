@@ -15,7 +15,7 @@ from chapterhouse.agents.council_model import Round
 from chapterhouse.council.meeting.record import Record, TurnTask
 from chapterhouse.council.meeting.written import prepare_turn
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
-from chapterhouse.text.view import ALPHABET, LINE_MARK
+from chapterhouse.text.sanitise import ALPHABET, LINE_MARK
 from chapterhouse.types import Memory
 
 # Every character that a chat template needs, and words that stand nowhere else.

@@ -5,7 +5,7 @@ import pytest
 
 from chapterhouse.agents.persona_update import Change, Proposal
 from chapterhouse.agents.registry import Refresh
-from chapterhouse.chunking.quality import Quality
+from chapterhouse.chunking.content import Quality
 from chapterhouse.evaluation.model_trial import Trial
 from chapterhouse.evaluation.questions import Question
 from chapterhouse.interfaces.cli.envelope import CHANGES, failure, plain, success, write

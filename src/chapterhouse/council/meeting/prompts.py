@@ -17,8 +17,7 @@ from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.meeting.record import TurnTask
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.retrieval.candidates import Method
-from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.text.view import neutralise, prompt_lines
+from chapterhouse.text.sanitise import neutralise, prompt_lines, sanitise, sanitise_line
 from chapterhouse.types import (
     Citation,
     Excerpt,

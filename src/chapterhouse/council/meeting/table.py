@@ -22,8 +22,8 @@ from chapterhouse.retrieval.fuse import RankedList, combine_scores
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.store.sqlite import Store
-from chapterhouse.text.front_matter import LONGEST, body_start
-from chapterhouse.text.view import inert
+from chapterhouse.text.canonical import LONGEST, body_start
+from chapterhouse.text.sanitise import inert
 from chapterhouse.types import (
     GAP,
     Aspect,

@@ -29,11 +29,11 @@ from chapterhouse.types import (
 )
 
 if TYPE_CHECKING:
-    from chapterhouse.chunking import quality as measuring
+    from chapterhouse.chunking import content as measuring
     from chapterhouse.library import Library
     from chapterhouse.library import documents as facet
 else:
-    measuring = lazy("chapterhouse.chunking.quality")
+    measuring = lazy("chapterhouse.chunking.content")
     facet = lazy("chapterhouse.library.documents")
 
 app = group("List, show, remove and reread documents.")
