@@ -297,7 +297,6 @@ REJECTED: Mapping[str, tuple[str, str, Callable[[], bytes]]] = {
         "xml-doctype",
         lambda: zipped(epub_parts() | {"a.xhtml": f"{LAUGHS}<html>&j;</html>"}),
     ),
-    "pixel flood": ("a.png", "image-too-large", lambda: png(claimed=(50_000, 50_000))),
     "one line": ("a.txt", "line-too-long", lambda: b"ab " * (20_000_000 // SCALE)),
     "one line of csv": ("a.csv", "line-too-long", lambda: b"a,b," * (15_000_000 // SCALE)),
     "gzip": ("a.txt", "archive-too-large", lambda: gzip.compress(bytes(50_000_000 // SCALE)) * 12),

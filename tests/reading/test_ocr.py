@@ -342,6 +342,14 @@ def test_every_page_of_a_tiff_is_read(pool: ReadingPool) -> None:
 
 
 @needs_rapidocr
+@pytest.mark.parametrize("size", [(8_000, 8_000), (50_000, 50_000)])
+def test_a_flood_of_pixels_is_refused(pool: ReadingPool, size: tuple[int, int]) -> None:
+    with pytest.raises(RejectedError) as caught:
+        pool.read(png(claimed=size), "a.png")
+    assert caught.value.code == "image-too-large"
+
+
+@needs_rapidocr
 @pytest.mark.parametrize("length", [40, 60])
 def test_a_damaged_image_is_unreadable(pool: ReadingPool, length: int) -> None:
     with pytest.raises(RejectedError) as caught:

@@ -11,13 +11,11 @@ from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
 from chapterhouse.types import Notice
 
 _PART_CEILING = 1_000_000
+_OASIS = "application/vnd.oasis.opendocument."
 _MIMETYPES = (
-    ("application/epub+zip", "epub"),
-    ("application/vnd.oasis.opendocument.text", "odt"),
-    ("application/vnd.oasis.opendocument.presentation", "odp"),
-    ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
-    ("application/vnd.oasis.opendocument.graphics", "odg"),
-)
+    ("application/epub+zip", "epub"), (f"{_OASIS}text", "odt"), (f"{_OASIS}presentation", "odp"),
+    (f"{_OASIS}spreadsheet", "ods"), (f"{_OASIS}graphics", "odg"),
+)  # fmt: skip
 # Content types of main parts ([ECMA-376] part 1, 11.3) and their macro-enabled and template kin.
 _MAIN_PARTS = re.compile(
     r"vnd\.openxmlformats-officedocument\.(?P<family>wordprocessingml|spreadsheetml|"
@@ -27,12 +25,9 @@ _MAIN_PARTS = re.compile(
 )
 _BINARY_SHEETS = "application/vnd.ms-excel.sheet.binary.macroenabled.main"
 _FAMILIES = {
-    "wordprocessingml": "docx",
-    "word": "docx",
-    "spreadsheetml": "xlsx",
-    "excel": "xlsx",
-    "presentationml": "pptx",
-    "powerpoint": "pptx",
+    **dict.fromkeys(("wordprocessingml", "word"), "docx"),
+    **dict.fromkeys(("spreadsheetml", "excel"), "xlsx"),
+    **dict.fromkeys(("presentationml", "powerpoint"), "pptx"),
 }
 _MAIN_NAMES = {
     "word/document.xml": "docx",
@@ -41,12 +36,13 @@ _MAIN_NAMES = {
     "ppt/presentation.xml": "pptx",
 }
 _PACKAGE_MARKS = frozenset({"mimetype", "[Content_Types].xml", "META-INF/container.xml"})
+# A message may carry other files beside its own streams, so its mark comes first.
 _STREAMS = {
+    "__properties_version1.0": "msg",
     "WordDocument": "doc",
     "Workbook": "xls",
     "Book": "xls",
     "PowerPoint Document": "ppt",
-    "__properties_version1.0": "msg",
 }
 # Obfuscated fonts are the one use of encryption.xml that leaves an EPUB readable.
 _FONT_MANGLING = re.compile(
@@ -103,13 +99,8 @@ def zip_format(data: bytes, entries: tuple[Entry, ...]) -> str:
                 return name
     if types := parts.get("[Content_Types].xml"):
         return _ooxml_format(_decode(inflate(data, types, _PART_CEILING)), parts)
-    return "epub" if "META-INF/container.xml" in parts and _has_opf(parts) else ""
-
-
-def is_package(entries: tuple[Entry, ...]) -> bool:
-    """Whether a ZIP holds the parts of one document, or else files of its own."""
-    names = {entry.name for entry in entries}
-    return bool(names & _PACKAGE_MARKS)
+    is_book = "META-INF/container.xml" in parts
+    return "epub" if is_book and any(name.lower().endswith(".opf") for name in parts) else ""
 
 
 def zip_is_encrypted(data: bytes, entries: tuple[Entry, ...]) -> bool:
@@ -127,18 +118,18 @@ def zip_is_encrypted(data: bytes, entries: tuple[Entry, ...]) -> bool:
     return False
 
 
+def encrypted() -> RejectedError:
+    """Return why a document with a password is not read."""
+    sentence = "The document is protected by a password."
+    return RejectedError("encrypted", sentence, hint="Save it without a password and add it again.")
+
+
 def ole_format(data: bytes) -> str:
     """Return the format of an OLE compound file, or an empty string."""
     file = ole.CompoundFile(data)
     if ole.is_encrypted(file):
-        raise RejectedError(
-            "encrypted",
-            "The document is protected by a password.",
-            hint="Save it without a password and add it again.",
-        )
-    # A message may carry other files beside its own streams, so its mark comes first.
-    marks = ("__properties_version1.0", *_STREAMS)
-    return next((_STREAMS[mark] for mark in marks if file.has(mark)), "")
+        raise encrypted()
+    return next((found for mark, found in _STREAMS.items() if file.has(mark)), "")
 
 
 def _ooxml_format(types: str, parts: dict[str, Entry]) -> str:
@@ -146,14 +137,7 @@ def _ooxml_format(types: str, parts: dict[str, Entry]) -> str:
         return _FAMILIES[(match["family"] or match["macro"]).lower()]
     if _BINARY_SHEETS in types.lower():
         return "xlsb"
-    for name, found in _MAIN_NAMES.items():
-        if name in parts:
-            return found
-    return ""
-
-
-def _has_opf(parts: dict[str, Entry]) -> bool:
-    return any(name.lower().endswith(".opf") for name in parts)
+    return next((found for name, found in _MAIN_NAMES.items() if name in parts), "")
 
 
 def _decode(data: bytes) -> str:
@@ -188,10 +172,10 @@ def detect(data: bytes, name: str, limits: Limits) -> Detected:
 def container_format(data: bytes, name: str, limits: Limits) -> str:
     """Return the format of a ZIP or OLE container, or an empty string for other bytes."""
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        if formats.may_be_archive(name) and not is_package(
-            read_directory(data, archive_limits(limits))
-        ):
-            return "zip"
+        if formats.may_be_archive(name):
+            files = read_directory(data, archive_limits(limits))
+            if _PACKAGE_MARKS.isdisjoint(entry.name for entry in files):
+                return "zip"  # files of its own, and not the parts of one document
         entries = read_directory(data, limits)
         if zip_is_encrypted(data, entries):
             raise RejectedError(
@@ -213,9 +197,7 @@ def _binary_format(data: bytes, name: str, limits: Limits) -> str:
         return "pdf"
     if data.startswith(b"{\\rtf"):
         return "rtf"
-    if found := signatures.image_format(data):
-        return found
-    if found := signatures.archive_format(data):
+    if found := signatures.image_format(data) or signatures.archive_format(data):
         return found
     if what := signatures.other_content(data):
         _unsupported(what)
@@ -234,19 +216,13 @@ def _not_readable(data: bytes, name: str) -> RejectedError:
         kind = formats.extension(name)
         sentence = f"It is called .{kind}, but its content is binary data of another kind."
         return RejectedError("unsupported-format", sentence, hint=f"It may be damaged. {again}")
-    return RejectedError(
-        "unsupported-format",
-        "This is not a document that can be read; it looks like binary data.",
-        hint=_FORMATS,
-    )
+    sentence = "This is not a document that can be read; it looks like binary data."
+    return RejectedError("unsupported-format", sentence, hint=_FORMATS)
 
 
 def _unsupported(what: str) -> str:
-    raise RejectedError(
-        "unsupported-format",
-        f"This is not a document that can be read; it looks like {what}.",
-        hint=_INSTEAD.get(what, _FORMATS),
-    )
+    sentence = f"This is not a document that can be read; it looks like {what}."
+    raise RejectedError("unsupported-format", sentence, hint=_INSTEAD.get(what, _FORMATS))
 
 
 def _text_format(data: bytes, claimed: str) -> str:
@@ -270,10 +246,8 @@ def _guess(data: bytes, head: bytes) -> str:
         return "eml"
     if head.lstrip().startswith((b"{", b"[")) and _is_json(data):
         return "json"
-    for marked in ("vtt", "ics"):
-        if _STARTS[marked].match(head):
-            return marked
-    return "csv" if _is_csv(head) else "txt"
+    marked = next((name for name in ("vtt", "ics") if _STARTS[name].match(head)), "")
+    return marked or ("csv" if _is_csv(head) else "txt")
 
 
 def _is_json(data: bytes) -> bool:

@@ -51,27 +51,18 @@ _WRITING = re.compile(r"[^\W_]{2}")  # two letters or digits side by side
 
 
 class Recognised(NamedTuple):
-    """The text of one picture.
+    """The text of one picture."""
 
-    Attributes:
-        text: Lines, and blank lines between paragraphs; empty where there are no words.
-        confidence: Mean over the words, 0 to 1, as the engine says it; 0 without words.
-        sure: Whether the confidence is what the engine reaches where it reads well.
-        method: The engine and its version.
-    """
-
-    text: str
-    confidence: float
-    sure: bool
-    method: str
+    text: str  # lines, and blank lines between paragraphs; empty where there are no words
+    confidence: float  # mean over the words, 0 to 1, as the engine says it; 0 without words
+    sure: bool  # whether the confidence is what the engine reaches where it reads well
+    method: str  # the engine and its version
 
 
 class _Engine(NamedTuple):
-    """``least`` is the confidence below which its text often is not what the picture says."""
-
     read: Callable[[bytes, Limits], list[tuple[str, float]]]
     method: str
-    least: float
+    least: float  # confidence below which its text often is not what the picture says
 
 
 @cache
@@ -96,25 +87,20 @@ def ocr_image(image: bytes, limits: Limits | None = None) -> tuple[Recognised, .
 
     Of the formats PNG, JPEG, TIFF, BMP, GIF and WebP only a TIFF has more than one page.
     """
-    limits = limits or Limits()
-    tried: list[tuple[Recognised, ...]] = []
+    best: tuple[Recognised, ...] | None = None
     for engine in _engines():
         pages = tuple(
-            _recognised(text, confidence, engine) for text, confidence in engine.read(image, limits)
+            # A ring is no "O": what an engine sees without writing are single characters.
+            Recognised(text, confidence, confidence >= engine.least, engine.method)
+            if _WRITING.search(text)
+            else Recognised("", 0.0, sure=False, method=engine.method)
+            for text, confidence in engine.read(image, limits or Limits())
         )
         if any(page.text for page in pages) and all(page.sure for page in pages if page.text):
             return pages
-        tried.append(pages)
-    if not tried:
-        return None
-    return next((pages for pages in tried if any(page.text for page in pages)), tried[0])
-
-
-def _recognised(text: str, confidence: float, engine: _Engine) -> Recognised:
-    # A ring is no "O": what an engine sees in pictures without writing are single characters.
-    if not _WRITING.search(text):
-        return Recognised("", 0.0, sure=False, method=engine.method)
-    return Recognised(text, confidence, confidence >= engine.least, engine.method)
+        if best is None or not any(page.text for page in best):
+            best = pages if best is None or any(page.text for page in pages) else best
+    return best
 
 
 def read_image(data: bytes, format_: str, limits: Limits) -> Extraction:
@@ -123,10 +109,11 @@ def read_image(data: bytes, format_: str, limits: Limits) -> Extraction:
     if found is None:
         notice = Notice("ocr-not-installed", f"No text, {how_to_install()}")
         return Extraction((), format_, "no OCR", markdown=False, notices=(notice,))
-    if len(found) == 1:
-        pages: tuple[ExtractedPage, ...] = (ExtractedPage(found[0].text),)
-    else:
-        pages = tuple(ExtractedPage(page.text, number) for number, page in enumerate(found, 1))
+    several = len(found) != 1
+    pages = tuple(
+        ExtractedPage(page.text, number if several else None)
+        for number, page in enumerate(found, 1)
+    )
     notices = [ocr_notice(page, written.number) for page, written in zip(found, pages, strict=True)]
     return Extraction(
         pages,
@@ -134,7 +121,7 @@ def read_image(data: bytes, format_: str, limits: Limits) -> Extraction:
         found[0].method if found else "",
         page_kind="page" if len(pages) > 1 else "",
         markdown=False,
-        notices=tuple(notice for notice in notices if notice),
+        notices=tuple(filter(None, notices)),
     )
 
 
@@ -153,7 +140,8 @@ def ocr_notice(page: Recognised, number: int | None = None) -> Notice | None:
 def _engines() -> Iterator[_Engine]:
     names = engine_names()
     if "RapidOCR" in names:
-        yield _Engine(read_by_rapidocr, rapidocr_method(), _LEAST_OF_RAPIDOCR)
+        method = f"RapidOCR {version('rapidocr')}"
+        yield _Engine(read_by_rapidocr, method, _LEAST_OF_RAPIDOCR)
     if "tesseract" in names:
         yield _Engine(read_by_tesseract, tesseract_method(), _LEAST_OF_TESSERACT)
 
@@ -261,15 +249,12 @@ _SMALLER = 960  # pixels of the longer side
 _SAME_LINE = 0.5  # likewise, between the middles of two parts of a line
 
 
-def rapidocr_method() -> str:
-    """Return the name and version of the engine."""
-    return f"RapidOCR {version('rapidocr')}"
-
-
 def read_by_rapidocr(image: bytes, limits: Limits) -> list[tuple[str, float]]:
     """Return text and mean confidence (0 to 1) of each page of an image."""
     try:
         return [_page(pixels, limits) for pixels in _pictures(image, limits)]
+    except Image.DecompressionBombError as error:
+        raise RejectedError("image-too-large", "The image has too many pixels.") from error
     except (OSError, SyntaxError, ValueError, EOFError) as error:  # what Pillow raises on damage
         sentence = f"OCR could not read the image ({str(error)[:200]})."
         raise RejectedError("unreadable", sentence) from error
@@ -334,16 +319,12 @@ def _lines(pixels: "_Pixels") -> list["_Line"]:
         found = _rapidocr()(smaller)
     if found.txts is None:
         return []
-    lines = zip(found.boxes, found.txts, found.scores, strict=True)
-    return [
-        (
-            pdf_text.Box(*map(float, (*box.min(axis=0), *box.max(axis=0)))),
-            text.strip(),
-            float(score),
-        )
-        for box, text, score in lines
-        if any(map(str.isalnum, text))
-    ]
+    lines = []
+    for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True):
+        if any(map(str.isalnum, text)):
+            box = pdf_text.Box(*map(float, (*corners.min(axis=0), *corners.max(axis=0))))
+            lines.append((box, text.strip(), float(score)))
+    return lines
 
 
 def _confidence(lines: list["_Line"]) -> float:
@@ -386,6 +367,4 @@ def _segment(number: int, line: "_Line", scale: float) -> "layout.Segment":
     word = pdf_text.Word(
         text, points, _LINE_POINTS, bold=False, line=number, sideways=False, order=number
     )
-    return layout.Segment(
-        (word,), points, word.size, bold=False, line=number, order=number, sideways=False
-    )
+    return layout.segment_of([word])

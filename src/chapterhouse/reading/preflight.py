@@ -11,7 +11,6 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading import ole, signatures
 from chapterhouse.reading.detect import container_format
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.signatures import image_size
 from chapterhouse.reading.zip_directory import Entry, check_claims, inflate, read_directory
 
 _PDF_PAGE = re.compile(rb"/Type\s*/Page(?![a-zA-Z])")
@@ -28,9 +27,8 @@ def preflight(data: bytes, name: str, limits: Limits) -> None:
     if not data:
         raise RejectedError("empty", f"{name} has no bytes.")
     if len(data) > limits.file_bytes:
-        raise RejectedError(
-            "too-large", f"{name} has {len(data):,} bytes; the limit is {limits.file_bytes:,}."
-        )
+        sentence = f"{name} has {len(data):,} bytes; the limit is {limits.file_bytes:,}."
+        raise RejectedError("too-large", sentence)
     if data.startswith(ole.SIGNATURE):
         return  # the worker looks into it
     if found := container_format(data, name, limits):
@@ -39,10 +37,9 @@ def preflight(data: bytes, name: str, limits: Limits) -> None:
             check_claims(data, entries, limits)
             if found == "epub":  # readers of the others look at each part that they parse
                 _check_parts(data, entries)
-    elif signatures.image_format(data):
-        _check_pixels(data, limits)
-    elif not (
-        signatures.has_pdf_header(data, claimed=True)
+    elif not (  # the pixels of an image are counted before it is decoded
+        signatures.image_format(data)
+        or signatures.has_pdf_header(data, claimed=True)
         or data.startswith(b"{\\rtf")
         or signatures.other_content(data)
         or signatures.archive_format(data)
@@ -64,23 +61,9 @@ def _check_parts(data: bytes, entries: tuple[Entry, ...]) -> None:
     for entry in entries:
         if not entry.name.lower().endswith(_XML_PARTS) or not entry.size:
             continue
-        if declares_entities(entry_doctype(data, entry)):
-            raise RejectedError(
-                "xml-doctype",
-                f"{entry.name!r} in the container declares entities, as XML bombs do.",
-            )
-
-
-def _check_pixels(data: bytes, limits: Limits) -> None:
-    size = image_size(data)
-    if size is None:
-        raise RejectedError("unreadable", "The image's header is damaged or cut off.")
-    width, height = size
-    if width * height > limits.image_pixels:
-        raise RejectedError(
-            "image-too-large",
-            f"The image has {width:,} x {height:,} pixels; the limit is {limits.image_pixels:,}.",
-        )
+        if _declares_entities(entry_doctype(data, entry)):
+            sentence = f"{entry.name!r} in the container declares entities, as XML bombs do."
+            raise RejectedError("xml-doctype", sentence)
 
 
 def _check_text(data: bytes, limits: Limits) -> None:
@@ -179,7 +162,7 @@ def entry_doctype(data: bytes, entry: Entry) -> str:
     return declaration
 
 
-def declares_entities(declaration: str) -> bool:
+def _declares_entities(declaration: str) -> bool:
     """Tell whether a document type declaration has an internal subset, where entities stand."""
     quoted = re.sub(r"\"[^\"]*\"|'[^']*'", "", declaration.split(">", 1)[0])
     return bool(_ENTITY.search(quoted))

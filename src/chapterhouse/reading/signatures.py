@@ -2,8 +2,6 @@
 
 import codecs
 import re
-import struct
-from collections.abc import Callable, Mapping
 
 PDF_WINDOW = 1024  # Adobe readers accept a header anywhere in it ([ISO 32000-1] note to 7.5.2)
 
@@ -165,74 +163,3 @@ def is_mailbox(data: bytes, least: int) -> bool:
     """Whether a text begins with the separator of a mailbox and has so many of them, 1 or 2."""
     found = MESSAGE_START.match(data)
     return found is not None and (least == 1 or MESSAGE_START.search(data, found.end()) is not None)
-
-
-def image_size(data: bytes) -> tuple[int, int] | None:
-    """Return width and height in pixels, or None where the header does not tell.
-
-    Of a TIFF it is the first page.
-    """
-    format_ = image_format(data)
-    try:
-        if format_ in _SIZES:
-            width, height = struct.unpack_from(_SIZES[format_][0], data, _SIZES[format_][1])
-            return abs(width), abs(height)
-        return _MEASURES[format_](data) if format_ else None
-    except struct.error:
-        return None
-
-
-def _jpeg(data: bytes) -> tuple[int, int] | None:
-    place = 2
-    while place + 4 <= len(data):
-        if data[place] != 0xFF:  # noqa: PLR2004 - every marker begins so
-            return None
-        marker = data[place + 1]
-        if marker == 0xFF:  # noqa: PLR2004 - fill
-            place += 1
-            continue
-        # Start of frame; C4, C8 and CC are tables.
-        if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:  # noqa: PLR2004
-            height, width = struct.unpack_from(">2H", data, place + 5)
-            return width, height
-        place += 2 + int(struct.unpack_from(">H", data, place + 2)[0])
-    return None
-
-
-def _webp(data: bytes) -> tuple[int, int] | None:
-    kind = data[12:16]
-    if kind == b"VP8X":
-        return (
-            1 + int.from_bytes(data[24:27], "little"),
-            1 + int.from_bytes(data[27:30], "little"),
-        )
-    if kind == b"VP8L":
-        bits = int(struct.unpack_from("<I", data, 21)[0])
-        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
-    if kind == b"VP8 ":
-        width, height = struct.unpack_from("<2H", data, 26)
-        return width & 0x3FFF, height & 0x3FFF
-    return None
-
-
-def _tiff(data: bytes) -> tuple[int, int] | None:
-    order = "<" if data.startswith(b"II") else ">"
-    (start,) = struct.unpack_from(order + "I", data, 4)
-    (count,) = struct.unpack_from(order + "H", data, start)
-    found: dict[int, int] = {}
-    for index in range(min(count, 1_000)):
-        place = start + 2 + 12 * index
-        tag, kind = struct.unpack_from(order + "2H", data, place)
-        short = kind == 3  # noqa: PLR2004 - SHORT; otherwise LONG
-        (found[tag],) = struct.unpack_from(order + ("H" if short else "I"), data, place + 8)
-    width, height = found.get(256), found.get(257)
-    return (width, height) if width is not None and height is not None else None
-
-
-# Of these the size stands at one place; a bitmap that is upside down has a height below 0.
-_SIZES = {"png": (">2I", 16), "gif": ("<2H", 6), "bmp": ("<2i", 18)}
-_MEASURES: Mapping[str, Callable[[bytes], tuple[int, int] | None]] = {
-    "jpeg": _jpeg,
-    "webp": _webp,
-    "tiff": _tiff,
-}

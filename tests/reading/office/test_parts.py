@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ from tests.reading.conftest import (
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.office.parts import Parts, is_shallow, parse
+from chapterhouse.reading.office.parts import Parts, is_shallow
 from chapterhouse.types import Extraction
 
 LIMITS = Limits()
@@ -176,7 +176,7 @@ def test_what_is_left_of_damaged_xml_is_well_formed(place: int, wrong: bytes) ->
     assert damage is not None
     assert damage.code == "unreadable"
     if damage.left:
-        assert parse(damage.left, "a.xml", LIMITS).tag == "{one}a"
+        assert fromstring(damage.left).tag == "{one}a"
 
 
 XML = st.recursive(
@@ -198,7 +198,7 @@ def _depth(element: Element) -> int:
 def test_xml_that_is_called_shallow_is(inside: str, limit: int, head: str) -> None:
     content = f"{head}<a>{inside}</a>".encode()
     if is_shallow(content, limit):
-        assert _depth(parse(content, "a", LIMITS)) <= limit
+        assert _depth(fromstring(content)) <= limit
 
 
 def test_common_xml_is_called_shallow_and_deep_or_wide_characters_are_not() -> None:

@@ -5,7 +5,7 @@ Of binary ones ([MS-XLSB]) as well.
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html import unescape
 from typing import Final
@@ -69,27 +69,29 @@ def xlsx_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
     return {
         sheet.get("name", ""): SheetExtras(
             hidden=sheet.get("state", "visible") != "visible",
-            blocks=tuple(_blocks(parts, targets.get(relation_id(sheet), ""))),
+            blocks=tuple(_blocks(parts, targets.get(relation_id(sheet), ""), _xlsx_headers)),
         )
         for sheet in descendants(root, "sheet")
     }
 
 
-def _blocks(parts: Parts, sheet: str) -> Iterator[str]:
-    yield from drawing_blocks(parts, sheet)
-    kinds = {relation.kind: relation.target for relation in relations(parts, sheet)}
-    # A thread has a plain comment beside it that only says so.
-    comments = kinds.get("threadedComment") or kinds.get("comments")
-    if comments and (root := parts.xml(comments)) is not None:
-        yield from comment_blocks(root)
-    yield from _headers(parts, sheet)
-
-
-def drawing_blocks(parts: Parts, sheet: str) -> Iterator[str]:
-    """Yield what the shapes and charts on a sheet say."""
+def _blocks(
+    parts: Parts, sheet: str, headers: Callable[[bytes], Iterable[tuple[str, str]]]
+) -> Iterator[str]:
+    """Yield what is on a sheet beside its cells; of headers each text once."""
+    kinds = {}
     for relation in relations(parts, sheet):
+        kinds[relation.kind] = relation.target
         if relation.kind == "drawing" and (root := parts.xml(relation.target)) is not None:
             yield from _drawing(parts, relation.target, root)
+    # A thread has a plain comment beside it that only says so.
+    comments = kinds.get("threadedComment") or kinds.get("comments", "")
+    if comments.endswith(".bin"):
+        yield from _binary_comments(parts.content(comments) or b"")
+    elif comments and (root := parts.xml(comments)) is not None:
+        yield from comment_blocks(root)
+    printed = ((kind, header_text(coded)) for kind, coded in headers(parts.content(sheet) or b""))
+    yield from dict.fromkeys(f"{kind}: {text}" for kind, text in printed if text)
 
 
 def _drawing(parts: Parts, part: str, root: Element) -> Iterator[str]:
@@ -101,23 +103,15 @@ def _drawing(parts: Parts, part: str, root: Element) -> Iterator[str]:
             yield from chart_titles(chart)
 
 
-def _headers(parts: Parts, sheet: str) -> list[str]:
-    """Return what is printed above and below each page, each text once."""
-    end = (parts.content(sheet) or b"")[-_HEADERS_BYTES:].decode("utf-8", "replace")
-    seen: dict[str, None] = {}
-    for kind, coded in _HEADERS.findall(end):
-        if text := header_text(unescape(coded)):
-            seen[f"{kind}: {text}"] = None
-    return list(seen)
+def _xlsx_headers(sheet: bytes) -> Iterator[tuple[str, str]]:
+    """Yield what is printed above and below each page, with its codes."""
+    for kind, coded in _HEADERS.findall(sheet[-_HEADERS_BYTES:].decode("utf-8", "replace")):
+        yield kind, unescape(coded)
 
 
 def header_text(coded: str) -> str:
     """Return what a header says, or nothing where it only counts."""
-    return running_text(_HEADER_CODE.sub(_header_sign, coded))
-
-
-def _header_sign(code: re.Match[str]) -> str:
-    return "&" if code[0] == "&&" else " "
+    return running_text(_HEADER_CODE.sub(lambda code: "&" if code[0] == "&&" else " ", coded))
 
 
 def prepare_xlsb(parts: Parts) -> tuple[Notice, ...]:
@@ -149,31 +143,20 @@ def xlsb_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
             (state,) = struct.unpack_from("<I", content.ljust(4, b"\0"))
             relation, place = _string(content, 8)
             name, _ = _string(content, place)
-            blocks = tuple(_xlsb_blocks(parts, targets.get(relation, "")))
+            blocks = tuple(_blocks(parts, targets.get(relation, ""), _xlsb_headers))
             extras[name] = SheetExtras(hidden=bool(state), blocks=blocks)
     return extras
 
 
-def _xlsb_blocks(parts: Parts, sheet: str) -> Iterator[str]:
-    yield from drawing_blocks(parts, sheet)
-    kinds = {relation.kind: relation.target for relation in relations(parts, sheet)}
-    threads = parts.xml(kinds["threadedComment"]) if "threadedComment" in kinds else None
-    if threads is not None:  # the plain ones only say so
-        yield from comment_blocks(threads)
-    else:
-        yield from _comments(parts.content(kinds.get("comments", "")) or b"")
-    seen: dict[str, None] = {}
-    for kind, content in _records(parts.content(sheet) or b""):
-        if kind == _XLSB_HEADERS:
-            place = 2
-            for running in _KINDS:
-                coded, place = _string(content, place)
-                if text := header_text(coded):
-                    seen[f"{running}: {text}"] = None
-    yield from seen
+def _xlsb_headers(sheet: bytes) -> Iterator[tuple[str, str]]:
+    for kind, content in _records(sheet):
+        place = 2
+        for running in _KINDS if kind == _XLSB_HEADERS else ():
+            coded, place = _string(content, place)
+            yield running, coded
 
 
-def _comments(part: bytes) -> Iterator[str]:
+def _binary_comments(part: bytes) -> Iterator[str]:
     cell = ""
     for kind, content in _records(part):
         if kind == _COMMENT:

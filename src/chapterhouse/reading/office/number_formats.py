@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import unescape
 from operator import eq, ge, gt, le, lt, ne
 from typing import Final
@@ -36,7 +36,10 @@ _TOKEN: Final = re.compile(
     re.DOTALL,
 )
 _OTHERWISE_SHOWN: Final = frozenset("yYmMdDhHsSaAgGeEbBnN@/")  # dates, powers, fractions, text
-_TESTS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq, "<>": ne}
+# Of a bound and a value, in this order.
+_TESTS: Final[Mapping[str, Callable[[Decimal, Decimal], bool]]] = {
+    "<": gt, "<=": ge, ">": lt, ">=": le, "=": eq, "<>": ne,
+}  # fmt: skip
 _PRECISION: Final = Context(prec=15)  # digits of a number in a spreadsheet
 _MOST_DECIMALS: Final = 30
 _LONGEST_CODE: Final = 255
@@ -56,28 +59,25 @@ _FORMULA = re.compile(rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>([^<]*)</)")
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """What is shown of some numbers.
+    """What is shown of some numbers."""
 
-    Attributes:
-        pieces: Literal text, or a placeholder of a digit, or the decimal point.
-        decimals: Placeholders behind the point.
-        scale: Power of ten that the number is multiplied by before it is shown.
-        holds: Which numbers these are; None where the section states no condition.
-    """
+    pieces: tuple[tuple[str, bool], ...]  # literal text, or a placeholder of a digit, or the point
+    scale: int  # power of ten that the number is multiplied by before it is shown
+    holds: Callable[[Decimal], bool] | None  # which numbers; None where it states no condition
 
-    pieces: tuple[tuple[str, bool], ...]
-    decimals: int
-    scale: int
-    holds: Callable[[Decimal], bool] | None
+    @property
+    def marks(self) -> tuple[str, str]:
+        """The placeholders before and behind the point."""
+        marks = "".join(piece for piece, is_placeholder in self.pieces if is_placeholder)
+        before, _, behind = marks.partition(".")
+        return before, behind
 
 
 def show_number(stored: str, code: str, *, from_1904: bool = False) -> str:
     """Return a number as its cell shows it; empty where the stored number says it better.
 
-    Args:
-        stored: As in the file, such as ``0.25`` or ``1.5E3``.
-        code: The format, such as ``0%`` or ``#,##0.00 "€";[Red]-#,##0.00 "€"``.
-        from_1904: Whether days are counted from 1904.
+    It is stored such as ``0.25`` or ``1.5E3``; the code of its format is such as ``0%`` or
+    ``#,##0.00 "€";[Red]-#,##0.00 "€"``.
     """
     try:
         value = _PRECISION.create_decimal(stored)
@@ -184,7 +184,7 @@ def _sections(code: str) -> tuple[_Section, ...]:
 
 def _section(tokens: Sequence[re.Match[str]]) -> _Section:
     pieces: list[tuple[str, bool]] = []
-    decimals = scale = 0
+    scale = 0
     last_digit = max((i for i, token in enumerate(tokens) if token["digit"]), default=-1)
     has_point = False
     holds = None
@@ -192,7 +192,6 @@ def _section(tokens: Sequence[re.Match[str]]) -> _Section:
         plain = token["plain"]
         if token["digit"]:
             pieces.append((token["digit"], True))
-            decimals += has_point
         elif plain == "." and not has_point:
             pieces.append((".", True))
             has_point = True
@@ -202,79 +201,47 @@ def _section(tokens: Sequence[re.Match[str]]) -> _Section:
             pieces.append((plain, False))
             scale += 2 * (plain == "%")
         elif token["test"] in _TESTS:
-            holds = _condition(token["test"], Decimal(token["bound"]))
-        else:
-            text = _literal(token)
+            holds = partial(_TESTS[token["test"]], Decimal(token["bound"]))
+        elif token["room"] or token["fill"]:
             touches = token["fill"] and pieces and not pieces[-1][0][-1:].isalnum()
-            pieces.append(("" if touches else text, False))
-    return _Section(tuple(pieces), decimals, scale, holds)
-
-
-def _condition(test: str, bound: Decimal) -> Callable[[Decimal], bool]:
-    compare: Callable[[Decimal, Decimal], bool] = _TESTS[test]
-    return lambda value: compare(value, bound)
-
-
-def _literal(token: re.Match[str]) -> str:
-    if token["room"] or token["fill"]:
-        return " "
-    return token["quoted"] or token["escaped"] or token["symbol"] or ""
+            pieces.append(("" if touches else " ", False))
+        else:
+            pieces.append((token["quoted"] or token["escaped"] or token["symbol"] or "", False))
+    return _Section(tuple(pieces), scale, holds)
 
 
 def _fill(section: _Section, value: Decimal) -> str:
     """Put the digits of a number into a section."""
-    places = min(section.decimals, _MOST_DECIMALS)
+    before, behind = section.marks
+    places = min(len(behind), _MOST_DECIMALS)
     scaled = value.scaleb(section.scale).quantize(
         Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=100)
     )
     whole, _, fraction = f"{scaled:f}".partition(".")
-    digits = _whole_digits(section, whole.lstrip("0"))
-    behind = _fraction_digits(section, fraction)
+    digits = _whole_digits(before, whole.lstrip("0"))
     written = []
     for piece, is_placeholder in section.pieces:
         if not is_placeholder:
             written.append(piece)
         elif piece == ".":
             written.append("".join(digits))  # of a format that begins with the point
-            digits = iter(())
-            written.append("." if fraction.rstrip("0") or "0" in _behind(section) else "")
-            digits = behind
+            written.append("." if fraction.rstrip("0") or "0" in behind else "")
+            # ``#`` shows no zeros at the end.
+            shown = max(len(fraction.rstrip("0")), behind.rfind("0") + 1)
+            digits = iter(fraction[:shown])
         else:
             written.append(next(digits, ""))
     return "".join(written)
 
 
-def _behind(section: _Section) -> str:
-    """Return the placeholders behind the point."""
-    marks = "".join(piece for piece, is_placeholder in section.pieces if is_placeholder)
-    return marks.partition(".")[2]
-
-
-def _whole_digits(section: _Section, digits: str) -> Iterator[str]:
-    """Yield what each placeholder before the point shows; the first shows all that is left."""
-    marks = "".join(piece for piece, is_placeholder in section.pieces if is_placeholder)
-    before = marks.partition(".")[0]
-    if not before:
-        yield digits
-        return
+def _whole_digits(before: str, digits: str) -> Iterator[str]:
+    """Return what each placeholder before the point shows; the first shows all that is left."""
     needed = len(before) - before.find("0") if "0" in before else 0
     digits = digits.rjust(needed, "0")
     surplus = max(len(digits) - len(before), 0)
     missing = max(len(before) - len(digits), 0)
-    for place in range(len(before)):
-        if place < missing:
-            yield ""
-        else:
-            start = place - missing + (surplus if place else 0)
-            yield digits[start : place - missing + surplus + 1]
-
-
-def _fraction_digits(section: _Section, fraction: str) -> Iterator[str]:
-    """Yield what each placeholder behind the point shows; ``#`` no zeros at the end."""
-    digits = len(fraction.rstrip("0"))
-    marks = _behind(section)
-    least = marks.rfind("0") + 1
-    yield from (digit if place < max(digits, least) else "" for place, digit in enumerate(fraction))
+    first = digits if not before else digits[: surplus + 1]
+    return iter((*[""] * missing, *([first] if first else []), *digits[surplus + 1 :]))
 
 
 @dataclass(slots=True)
@@ -325,7 +292,10 @@ def show_cells(parts: Parts) -> tuple[Notice, ...]:
     main = main_part(parts, _MAIN)
     targets = relations(parts, main)
     styles = next((found.target for found in targets if found.kind == "styles"), "")
-    cells = _Cells(_formats(parts, styles), _counts_from_1904(parts, main))
+    book = parts.xml(main)
+    properties = () if book is None else descendants(book, "workbookPr")
+    from_1904 = any(stated.get("date1904") in {"1", "true", "on"} for stated in properties)
+    cells = _Cells(_formats(parts, styles), from_1904)
     for relation in targets:
         content = parts.content(relation.target) if relation.kind == "worksheet" else None
         if content is None or content.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -347,9 +317,3 @@ def _formats(parts: Parts, styles: str) -> dict[bytes, str]:
     used = children(cells, "xf") if cells is not None else ()
     named = (codes.get(style.get("numFmtId", "0"), "") for style in used)
     return {b"%d" % number: code for number, code in enumerate(named) if code}
-
-
-def _counts_from_1904(parts: Parts, main: str) -> bool:
-    book = parts.xml(main)
-    properties = next(descendants(book, "workbookPr"), None) if book is not None else None
-    return properties is not None and properties.get("date1904", "0") in {"1", "true", "on"}

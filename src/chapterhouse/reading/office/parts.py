@@ -4,6 +4,7 @@ import io
 import re
 import zipfile
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from pyexpat import ExpatError, ParserCreate, XMLParserType
 from xml.etree.ElementTree import Element, ParseError, fromstring
@@ -11,7 +12,7 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.preflight import entry_doctype
-from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
+from chapterhouse.reading.zip_directory import inflate, read_directory
 from chapterhouse.types import Notice
 
 
@@ -35,9 +36,7 @@ class Parts:
         """Read the directory."""
         self.limits = limits
         self._data = data
-        self._entries: dict[str, Entry] = {
-            entry.name: entry for entry in read_directory(data, limits)
-        }
+        self._entries = {entry.name: entry for entry in read_directory(data, limits)}
         self._unpacked_parts: dict[str, bytes] = {}
         self._replaced: dict[str, bytes] = {}
         self._parsed: set[str] = set()  # parts that need no second look
@@ -84,12 +83,8 @@ class Parts:
     def repair(self, concerned: re.Pattern[str], main: str = "") -> tuple[Notice, ...]:
         """Cut damaged XML parts off where the damage begins, and say which they are.
 
-        Args:
-            concerned: Names of the parts that hold text, or lead to it.
-            main: The part without which there is no document, if there is one.
-
-        Raises:
-            RejectedError: the main part is missing, or nothing of it can be read.
+        ``concerned`` are names of parts that hold text, or lead to it; without the ``main`` part,
+        if one is named, there is no document.
         """
         if main and self.content(main) is None:
             raise RejectedError("unreadable", f"The document's main part, {main!r}, is missing.")
@@ -119,15 +114,12 @@ class Parts:
         except RejectedError as error:
             return Damage(error.code, str(error.args[0]).rstrip("."))
         found = None if name in self._parsed else _damage(content, self.limits)
-        if found is None and not self._is_intact(name, content):
+        entry = None if found or name in self._replaced else self._entries.get(name)
+        if entry is not None and zlib.crc32(content) != entry.checksum:
             return Damage("unreadable", "its checksum differs", content)
         if found is None:
             self._parsed.add(name)
         return found
-
-    def _is_intact(self, name: str, content: bytes) -> bool:
-        entry = self._entries.get(name)
-        return name in self._replaced or entry is None or zlib.crc32(content) == entry.checksum
 
     def _declares(self, name: str) -> bool:
         try:
@@ -138,24 +130,24 @@ class Parts:
     def xml(self, name: str) -> Element | None:
         """Return a part's root element, or None where there is no such part."""
         content = self.content(name)
-        if content is not None and name in self._parsed:
-            return _element(content, name)
-        return None if content is None else parse(content, name, self.limits)
+        if content is None:
+            return None
+        if name not in self._parsed and (damage := _damage(content, self.limits)):
+            raise RejectedError(damage.code, f"{name!r} cannot be parsed ({damage.reason}).")
+        try:
+            # Without a document type there are no entities, so this parser is safe.
+            return fromstring(content)  # noqa: S314
+        except (ParseError, ValueError, LookupError) as error:
+            message = f"{name!r} is not well-formed XML ({error})."
+            raise RejectedError("unreadable", message) from error
 
 
 def _damage(content: bytes, limits: Limits) -> Damage | None:
     """Parse without keeping anything."""
-    parser = _parser()
-    if not is_shallow(content, limits.xml_depth):
-        _bound_depth(parser, limits.xml_depth)
-    try:
-        parser.Parse(content, True)  # noqa: FBT003 - has no names
-    except RecursionError:
-        return Damage("too-deep", "it is nested too deeply")
-    except (ExpatError, ValueError):
-        pass  # the second time, which takes longer, tells how far it can be read
-    else:
-        return None
+    if is_shallow(content, limits.xml_depth):
+        with suppress(ExpatError, ValueError):  # the second time, which takes longer, tells more
+            _parser().Parse(content, True)  # noqa: FBT003 - has no names
+            return None
     scan = _Scan(content, _parser(), limits.xml_depth)
     try:
         scan.parser.Parse(content, True)  # noqa: FBT003 - likewise
@@ -202,24 +194,6 @@ def is_shallow(content: bytes, limit: int) -> bool:
     return depth == 0
 
 
-def _bound_depth(parser: XMLParserType, limit: int) -> None:
-    """Let a parser end with a `RecursionError` where elements are nested more deeply."""
-    depth = 0
-
-    def start(_name: str, _attributes: object) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > limit:
-            raise RecursionError
-
-    def end(_name: str) -> None:
-        nonlocal depth
-        depth -= 1
-
-    parser.ordered_attributes = True  # a list is made faster than a table
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-
-
 class _Scan:
     """Remembers the last tag: where it begins, and which elements are open in front of it."""
 
@@ -231,6 +205,7 @@ class _Scan:
         self._path: list[str] = []
         self._closed = ""  # the element that the last tag closes
         self._opens = False
+        parser.ordered_attributes = True  # a list is made faster than a table
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
 
     @property
@@ -259,18 +234,3 @@ def _qualified(name: str) -> str:
     _, _, local = name.partition(" ")
     local, _, prefix = (local or name).partition(" ")
     return f"{prefix}:{local}" if prefix else local
-
-
-def parse(content: bytes, name: str, limits: Limits) -> Element:
-    """Return the root element of XML."""
-    if damage := _damage(content, limits):
-        raise RejectedError(damage.code, f"{name!r} cannot be parsed ({damage.reason}).")
-    return _element(content, name)
-
-
-def _element(content: bytes, name: str) -> Element:
-    try:
-        # Without a document type there are no entities, so this parser is safe.
-        return fromstring(content)  # noqa: S314
-    except (ParseError, ValueError, LookupError) as error:
-        raise RejectedError("unreadable", f"{name!r} is not well-formed XML ({error}).") from error

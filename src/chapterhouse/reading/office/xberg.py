@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from chapterhouse.errors import RejectedError
 from chapterhouse.loading import lazy
 from chapterhouse.reading.archives import limit_members
+from chapterhouse.reading.detect import encrypted
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.markdown import believable_title, fence_after, first_heading
@@ -234,11 +235,7 @@ def rejected(message: str) -> RejectedError:
     """Return what the library said as a rejection whose code is true."""
     message = " ".join(message.split())[:300]
     if _PASSWORD.search(message):
-        return RejectedError(
-            "encrypted",
-            "The document is protected by a password.",
-            hint="Save it without a password and add it again.",
-        )
+        return encrypted()
     if _LIMIT.search(message):
         for what, code, sentence in _LIMIT_CODES:
             if what.search(message):
