@@ -267,13 +267,6 @@ def test_a_wide_gap_parts_paragraphs_and_what_stands_level_is_one_line() -> None
 
 
 @needs_rapidocr
-def test_a_line_speaks_for_each_of_its_words() -> None:
-    assert ocr._confidence([]) == 0.0
-    lines = [line("a b c", 0, 0, 1.0), line("d", 0, 20, 0.6)]
-    assert ocr._confidence(lines) == pytest.approx(0.9)
-
-
-@needs_rapidocr
 def test_pages_are_bounded_and_an_animation_is_its_first_picture() -> None:
     pictures = [png(20, 20)] * 3
     limits = Limits(image_pages=2)

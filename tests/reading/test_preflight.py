@@ -83,16 +83,6 @@ def test_what_it_unpacks_to_is_bounded(limits: dict[str, int], *, fits: bool) ->
         assert refused(container(), own).startswith("archive-too-")
 
 
-def test_growth_beyond_the_ratio_is_refused() -> None:
-    own = replace(LIMITS, archive_ratio=10, archive_ratio_grace=1_000)
-    assert refused(container({"a": bytes(100_000)}), own) == "archive-ratio"
-
-
-@pytest.mark.parametrize("cut", [1, 22, 60])
-def test_a_directory_that_is_cut_off_is_damage(cut: int) -> None:
-    assert refused(container()[:-cut]) == "archive-damaged"
-
-
 def test_an_entry_that_goes_on_after_its_size_is_damage() -> None:
     data = container({"a": bytes(1_000_000)})
     smaller = data.replace((1_000_000).to_bytes(4, "little"), (1_000).to_bytes(4, "little"))

@@ -5,13 +5,12 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from typing import Final
 
 from chapterhouse.settings import LONGEST, ChunkingSettings
-from chapterhouse.types import Body, Chunk, Page, Section, Span
+from chapterhouse.types import Body, Chunk, Section, Span
 
 _SETEXT = re.compile(r"\A {0,3}(?:=+|-{2,})[ \t]*(?:\n|\Z)")  # the line below a title
-Place = TypeVar("Place", Section, Page)
 
 
 def build_chunks(
@@ -33,7 +32,9 @@ def build_chunks(
         if not text.strip():
             continue
         section = _section(body, section_starts, span)
-        page = _at(body.pages, page_starts, _first_visible(text, span.start))
+        first_visible = span.start + len(text) - len(text.lstrip())
+        page_number = bisect_right(page_starts, first_visible) - 1
+        page = body.pages[page_number] if page_number >= 0 else None
         chunks.append(
             Chunk(
                 document_id=document_id,
@@ -70,15 +71,6 @@ def _section(body: Body, starts: list[int], span: Span) -> Section | None:
         if text and not text.isspace():
             return section
     return body.sections[last] if last >= 0 else None
-
-
-def _first_visible(text: str, start: int) -> int:
-    return start + len(text) - len(text.lstrip())
-
-
-def _at(places: Sequence[Place], starts: list[int], position: int) -> Place | None:
-    index = bisect_right(starts, position) - 1
-    return places[index] if index >= 0 else None
 
 
 # Raise it when the same settings cut a text otherwise, or count its tokens otherwise.

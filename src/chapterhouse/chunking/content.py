@@ -9,7 +9,7 @@ spread, and the best cuts near the target length are chosen among the borders be
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import pairwise
 from operator import mul
 
@@ -161,19 +161,12 @@ _END = 0.5  # what is left of the position at a document's end
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The measures of a chunk, or their means over several chunks.
+    """The measures of a chunk, or their means over several chunks."""
 
-    Attributes:
-        entropy: Shannon entropy of its terms in bits, at least 0.
-        coherence: Mean Jaccard similarity of its keywords and its neighbours', 0 to 1.
-        density: How much of its keywords is repetition, 0 to below 1.
-        importance: All of these and its position in one number, 0 to 1.
-    """
-
-    entropy: float
-    coherence: float
-    density: float
-    importance: float
+    entropy: float  # Shannon entropy of its terms in bits, at least 0
+    coherence: float  # mean Jaccard similarity of its keywords and its neighbours', 0 to 1
+    density: float  # how much of its keywords is repetition, 0 to below 1
+    importance: float  # all of these and its position in one number, 0 to 1
 
 
 def measure_quality(texts: Sequence[str], language: str) -> tuple[Quality, ...]:
@@ -190,13 +183,9 @@ def measure_quality(texts: Sequence[str], language: str) -> tuple[Quality, ...]:
 
 def mean_quality(qualities: Sequence[Quality]) -> Quality:
     """Return the mean of each measure, 0 of no chunks."""
-    count = max(len(qualities), 1)
-    return Quality(
-        math.fsum(quality.entropy for quality in qualities) / count,
-        math.fsum(quality.coherence for quality in qualities) / count,
-        math.fsum(quality.density for quality in qualities) / count,
-        math.fsum(quality.importance for quality in qualities) / count,
-    )
+    measures = zip(*map(astuple, qualities), strict=True)
+    means = (math.fsum(values) / len(qualities) for values in measures)
+    return Quality(*means) if qualities else Quality(0.0, 0.0, 0.0, 0.0)
 
 
 def _quality(

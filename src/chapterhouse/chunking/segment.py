@@ -11,7 +11,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from chapterhouse.chunking.units import Border, Limits, Unit
 from chapterhouse.types import Kind, Span
@@ -61,13 +61,10 @@ def best_starts(
 ) -> list[int]:
     """Return the numbers of the units with which chunks start, the first included.
 
-    Args:
-        units: Units none of which is longer than the limits let it be.
-        costs: Cost of a cut before each unit; that before the first is not charged.
-        limits: Every chunk holds them in characters; a text shorter than the minimum is one.
-        sizes: What is to be near the target, for each unit and scaled to characters, where it
-            is not the characters themselves.
-        slack: Share of the target by which a size may differ for nothing.
+    No unit may be longer than the limits let it be; a text shorter than the minimum is one chunk.
+    ``costs`` are of a cut before each unit; that before the first is not charged. ``sizes``, scaled
+    to characters, are what is to be near the target where that is not the characters themselves,
+    and ``slack`` is the share of the target by which one may differ for nothing.
     """
     if not units:
         return []
@@ -91,11 +88,7 @@ def best_starts(
                 least[number], origin[number] = cost, start
         if number < len(units):
             least[number] += costs[number]
-    return _trace(origin) if least[-1] < math.inf else [0]
-
-
-def _trace(origin: Sequence[int]) -> list[int]:
-    found = [origin[-1]]
+    found = [origin[-1] if least[-1] < math.inf else 0]
     while found[-1]:
         found.append(origin[found[-1]])
     return found[::-1]
@@ -106,14 +99,8 @@ def spans_from(units: Sequence[Unit], starts: Sequence[int]) -> tuple[Span, ...]
 
     A span's kind is that of most of its text; prose where they are even.
     """
-    spans: list[Span] = []
-    if not starts:
-        return ()
-    for start, stop in zip(starts, [*starts[1:], len(units)], strict=True):
-        first, last = units[start], units[stop - 1]
-        kind = _prevailing(units[start:stop])
-        spans.append(Span(first.start, last.end, kind, first.header))
-    return tuple(spans)
+    runs = (units[start:stop] for start, stop in pairwise([*starts, len(units)]) if starts)
+    return tuple(Span(run[0].start, run[-1].end, _prevailing(run), run[0].header) for run in runs)
 
 
 def _prevailing(units: Sequence[Unit]) -> Kind:

@@ -6,12 +6,12 @@ into chunks. The spans follow one another and cover the text, white space and al
 them gives the text back.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.chunking.units import line_spans, section_bounds
+from chapterhouse.chunking.units import line_spans, pieces, section_bounds
 from chapterhouse.text.markdown import Block, BlockKind, blocks, sentence_spans
-from chapterhouse.types import Body, Kind, Span
+from chapterhouse.types import Body, Kind, Range, Span
 
 MAXIMUM = 1_000
 
@@ -21,7 +21,7 @@ class _Run:
     """Units of one kind; paragraphs of prose under one heading are packed together."""
 
     kind: Kind
-    units: tuple[tuple[int, int], ...]
+    units: tuple[Range, ...]
     heading: bool = False
     header: str = ""
 
@@ -52,8 +52,7 @@ def _runs(body: Body, maximum: int) -> Iterator[_Run]:
             elif block.kind is BlockKind.CODE:
                 yield _Run(Kind.CODE, _fit(text, line_spans(text, start, end), maximum))
             else:
-                units = sentence_spans(text, start, end)
-                yield _Run(Kind.PROSE, _fit(text, units, maximum))
+                yield _Run(Kind.PROSE, _fit(text, sentence_spans(text, start, end), maximum))
 
 
 def _table(text: str, block: Block, offset: int, maximum: int) -> _Run:
@@ -68,20 +67,8 @@ def _table(text: str, block: Block, offset: int, maximum: int) -> _Run:
     return _Run(Kind.TABLE, units, header=header)
 
 
-def _fit(
-    text: str, units: Iterator[tuple[int, int]] | list[tuple[int, int]], maximum: int
-) -> tuple[tuple[int, int], ...]:
-    """Break the units that are longer than a chunk, at the last space before the limit."""
-    fitting: list[tuple[int, int]] = []
-    for unit_start, end in units:
-        start = unit_start
-        while end - start > maximum:
-            space = max(text.rfind(mark, start + 1, start + maximum) for mark in " \n\t")
-            stop = space + 1 if space > start + maximum // 2 else start + maximum
-            fitting.append((start, stop))
-            start = stop
-        fitting.append((start, end))
-    return tuple(fitting)
+def _fit(text: str, units: Iterable[Range], maximum: int) -> tuple[Range, ...]:
+    return tuple(one for start, end in units for one in pieces(text, start, end, maximum))
 
 
 class _Packer:
@@ -91,8 +78,7 @@ class _Packer:
         self._text = text
         self._maximum = maximum
         self._spans: list[Span] = []
-        self._start = 0
-        self._end = 0
+        self._start = self._end = 0
         self._kind = Kind.PROSE
         self._header = ""
         self._only_headings = True

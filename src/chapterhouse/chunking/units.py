@@ -30,29 +30,21 @@ _WIKI_HEADING = re.compile(r"(?:= ?){1,6}[^=\n]+(?:= ?){1,6}[ \t]*$", re.MULTILI
 class Limits:
     """Lengths in characters.
 
-    Attributes:
-        target: What most chunks should be near.
-        minimum: No chunk is shorter, unless it is the whole document.
-        maximum: No chunk is longer, a repeated table header included.
-
     Raises:
         ValueError: unless 1 <= minimum <= target <= maximum and 4 * minimum <= maximum.
     """
 
-    target: int = TARGET
-    minimum: int = MINIMUM
-    maximum: int = MAXIMUM
+    target: int = TARGET  # what most chunks should be near
+    minimum: int = MINIMUM  # no chunk is shorter, unless it is the whole document
+    maximum: int = MAXIMUM  # no chunk is longer, a repeated table header included
 
     def __post_init__(self) -> None:
+        lengths = f"got {self.minimum}, {self.target} and {self.maximum}"
         if not 1 <= self.minimum <= self.target <= self.maximum:
-            raise ValueError(
-                "lengths must be 1 <= minimum <= target <= maximum, got "
-                f"{self.minimum}, {self.target} and {self.maximum}"
-            )
+            raise ValueError(f"lengths must be 1 <= minimum <= target <= maximum, {lengths}")
         if self.minimum * _MAXIMUM_OVER_MINIMUM > self.maximum:
             raise ValueError(
-                f"maximum must be at least {_MAXIMUM_OVER_MINIMUM} times minimum, "
-                f"got {self.maximum} and {self.minimum}"
+                f"maximum must be at least {_MAXIMUM_OVER_MINIMUM} times minimum, {lengths}"
             )
 
     @property
@@ -84,21 +76,14 @@ class Border(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A stretch that is not cut further.
-
-    Attributes:
-        border: What it starts.
-        level: Level of the heading that it is, or 0.
-        header: Heading rows to be repeated in a chunk that starts with this unit, which then
-            lies inside a table.
-    """
+    """A stretch that is not cut further."""
 
     start: int
     end: int
     kind: Kind
-    border: Border
-    level: int = 0
-    header: str = ""
+    border: Border  # what it starts
+    level: int = 0  # of the heading that it is
+    header: str = ""  # heading rows to be repeated in a chunk that starts inside a table
 
 
 def units_of(body: Body) -> Iterator[Unit]:
@@ -134,7 +119,9 @@ def _block_units(text: str, block: Block, offset: int) -> Iterator[Unit]:
     elif block.kind is BlockKind.CODE:
         yield from _line_units(text, start, end)
     else:
-        yield from _sentence_units(text, start, end)
+        for first, last in sentence_spans(text, start, end):
+            border = _sentence_border(text, start, first) if first > start else Border.BLOCK
+            yield Unit(first, last, Kind.PROSE, border)
 
 
 def _line_units(text: str, start: int, end: int) -> Iterator[Unit]:
@@ -152,12 +139,6 @@ def _line_units(text: str, start: int, end: int) -> Iterator[Unit]:
             border = Border.BLOCK if line[0].isspace() else Border.HEADING
         yield Unit(first, last, Kind.CODE, border)
         blank = not line.strip()
-
-
-def _sentence_units(text: str, start: int, end: int) -> Iterator[Unit]:
-    for first, last in sentence_spans(text, start, end):
-        border = _sentence_border(text, start, first) if first > start else Border.BLOCK
-        yield Unit(first, last, Kind.PROSE, border)
 
 
 def _sentence_border(text: str, start: int, first: int) -> Border:
@@ -181,10 +162,8 @@ def _table_units(text: str, start: int, body_start: int, end: int) -> Iterator[U
     first = rows[0][1] if rows else end
     yield Unit(start, first, Kind.TABLE, Border.BLOCK)
     for row_start, row_end in rows[1:]:
-        blank = not text[row_start:row_end].strip()
-        yield Unit(
-            row_start, row_end, Kind.TABLE, Border.PIECE if blank else Border.SENTENCE, 0, header
-        )
+        border = Border.SENTENCE if text[row_start:row_end].strip() else Border.PIECE
+        yield Unit(row_start, row_end, Kind.TABLE, border, 0, header)
 
 
 def fit(text: str, units: Iterable[Unit], limits: Limits) -> tuple[Unit, ...]:
@@ -192,10 +171,10 @@ def fit(text: str, units: Iterable[Unit], limits: Limits) -> tuple[Unit, ...]:
     fitting: list[Unit] = []
     for unit in units:
         fitted_unit = replace(unit, header="") if len(unit.header) > limits.longest_header else unit
-        if unit.end - unit.start <= limits.longest_unit:
-            fitting.append(fitted_unit)
-        else:
-            fitting.extend(_pieces(text, fitted_unit, limits.longest_unit))
+        border = unit.border
+        for start, end in pieces(text, unit.start, unit.end, limits.longest_unit):
+            fitting.append(replace(fitted_unit, start=start, end=end, border=border))
+            border = Border.PIECE
     length = sum(unit.end - unit.start for unit in fitting)
     tiny = len(fitting) > _MANY and length < _TINY * len(fitting)
     most = min(_SHORT, limits.longest_unit)
@@ -225,14 +204,14 @@ def _continues(last: Unit, unit: Unit) -> bool:
     return alike and part and last.end == unit.start
 
 
-def _pieces(text: str, unit: Unit, longest: int) -> Iterator[Unit]:
-    start, border = unit.start, unit.border
-    while unit.end - start > longest:
+def pieces(text: str, start: int, end: int, longest: int) -> Iterator[Range]:
+    """Break a stretch that is too long, at the last space before the limit where there is one."""
+    while end - start > longest:
         space = max(text.rfind(mark, start + 1, start + longest) for mark in " \n\t")
         stop = space + 1 if space > start + longest // 2 else start + longest
-        yield replace(unit, start=start, end=stop, border=border)
-        start, border = stop, Border.PIECE
-    yield replace(unit, start=start, border=border)
+        yield start, stop
+        start = stop
+    yield start, end
 
 
 Terms = tuple[str, ...]
@@ -244,12 +223,9 @@ class Analysed(Body):
 
     Every strategy takes a plain body too and analyses it for itself; handing the same
     ``Analysed`` to several makes them share the work.
-
-    Attributes:
-        formats: What the file is called, the closest name first: its extension, its format.
     """
 
-    formats: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()  # what the file is called: its extension, its format
 
     @cached_property
     def language(self) -> str:

@@ -33,22 +33,16 @@ _WINDOWS_DRIVE: Final = 2  # characters, as in C:
 
 def read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
     """Return the files in an archive, in its order, folders left out."""
+    found: Iterator[Member]
     if format_ == "zip":
-        found = _of_zip(data, limits)
+        entries = read_directory(data, archive_limits(limits))
+        files = (entry for entry in entries if not entry.name.endswith("/"))
+        found = (_zip_member(data, entry, limits) for entry in files)
     elif format_ == "tar":
         found = _of_tar(data, limits)
     else:
         found = _of_compressed(data, name, format_, limits)
     return Extraction((), format_, METHOD, members=tuple(limit_members(found, limits)))
-
-
-# --- ZIP -----------------------------------------------------------------------------------------
-
-
-def _of_zip(data: bytes, limits: Limits) -> Iterator[Member]:
-    for entry in read_directory(data, archive_limits(limits)):
-        if not entry.name.endswith("/"):
-            yield _zip_member(data, entry, limits)
 
 
 def _zip_member(data: bytes, entry: Entry, limits: Limits) -> Member:
@@ -63,9 +57,6 @@ def _zip_member(data: bytes, entry: Entry, limits: Limits) -> Member:
     if len(content) != entry.size or zlib.crc32(content) != entry.checksum:
         return _problem(entry.name, "archive-damaged", "It is damaged in its archive.")
     return Member(entry.name, content, entry.modified)
-
-
-# --- tar -----------------------------------------------------------------------------------------
 
 
 def _of_tar(data: bytes, limits: Limits) -> Iterator[Member]:
@@ -88,9 +79,6 @@ def _tar_member(archive: tarfile.TarFile, entry: tarfile.TarInfo, limits: Limits
     if len(content) != entry.size:
         return _problem(entry.name, "archive-damaged", "It is cut off in its archive.")
     return Member(entry.name, content, max(int(entry.mtime), 0))
-
-
-# --- what is compressed alone --------------------------------------------------------------------
 
 
 def _of_compressed(data: bytes, name: str, format_: str, limits: Limits) -> Iterator[Member]:
@@ -125,9 +113,8 @@ def _opened(file: io.BytesIO, format_: str) -> gzip.GzipFile | bz2.BZ2File | lzm
 
 
 def _inner_name(name: str, format_: str) -> str:
-    lower = name.lower()
     for ending, instead in _ENDINGS[format_].items():
-        if lower.endswith(ending) and len(name) > len(ending):
+        if name.lower().endswith(ending) and len(name) > len(ending):
             return name[: -len(ending)] + instead
     return name
 
@@ -150,21 +137,14 @@ def limit_members(found: Iterable[Member], limits: Limits) -> Iterator[Member]:
     for count, member in enumerate(found, start=1):
         total += len(member.data)
         if count > limits.archive_files:
-            raise _too_many(limits)
+            sentence = f"The archive holds more than {limits.archive_files:,} files."
+            hint = "Unpack it and add the folder."
+            raise RejectedError("archive-too-many-entries", sentence, hint=hint)
         if total > limits.archive_bytes:
             raise _too_large(limits.archive_bytes)
         path = clean_path(member.path)
         seen[path] = seen.get(path, 0) + 1
         yield replace(member, path=_numbered(path, seen[path]) if seen[path] > 1 else path)
-
-
-def _too_many(limits: Limits) -> RejectedError:
-    """Return why an archive with too many files is not read."""
-    return RejectedError(
-        "archive-too-many-entries",
-        f"The archive holds more than {limits.archive_files:,} files.",
-        hint="Unpack it and add the folder.",
-    )
 
 
 def _numbered(path: str, number: int) -> str:
@@ -175,14 +155,11 @@ def _numbered(path: str, number: int) -> str:
 
 
 def _too_large(most: int) -> RejectedError:
-    """Return why a file with too much in it is not read."""
-    return RejectedError(
-        "archive-too-large", f"It unpacks to more than {most:,} bytes.", hint="Unpack it."
-    )
+    sentence = f"It unpacks to more than {most:,} bytes."
+    return RejectedError("archive-too-large", sentence, hint="Unpack it.")
 
 
 def _damaged(error: object) -> RejectedError:
-    """Return why an archive that contradicts itself is not read."""
     reason = " ".join(str(error).split()).rstrip(".")[:200]
     return RejectedError("archive-damaged", f"The archive is damaged: {reason}.")
 
@@ -193,6 +170,5 @@ def _problem(path: str, code: str, sentence: str) -> Member:
 
 
 def _over(path: str, size: int, limits: Limits) -> Member:
-    """Return what stands in the place of a file that is too large."""
     sentence = f"It has {size:,} bytes; the limit is {limits.archive_entry_bytes:,}."
     return _problem(path, "too-large", sentence)

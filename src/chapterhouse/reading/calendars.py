@@ -158,18 +158,14 @@ def _when(start: _Property, component: _Component) -> str:
     if began is None or ended is None:
         return _times(start)
     if not isinstance(began, datetime) or not isinstance(ended, datetime):
-        return _days(began, ended)
+        # It lasts all day; the end is the day behind the last.
+        last = ended - timedelta(days=1) if type(ended) is date and ended > began else began
+        return f"{_shown(began)}{f' to {_shown(last)}' if last > began else ', all day'}"
     zone = _zone(start)
     if stop and _zone(stop) != zone:
         return f"{_times(start)} to {_times(stop)}"
     until = ended.strftime("%H:%M") if ended.date() == began.date() else _shown(ended)
     return f"{_shown(began)} to {until}{zone}"
-
-
-def _days(began: date, ended: date) -> str:
-    """Return the days of an event that lasts all day; the end is the day behind the last."""
-    last = ended - timedelta(days=1) if type(ended) is date and ended > began else began
-    return f"{_shown(began)}, all day" if last <= began else f"{_shown(began)} to {_shown(last)}"
 
 
 def _later(began: date | None, length: str) -> date | None:

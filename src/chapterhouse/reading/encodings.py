@@ -4,6 +4,8 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from chapterhouse.loading import lazy
@@ -92,18 +94,11 @@ _CANDIDATES = [
 _SUPERSETS = {
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "tis-620": "cp874",
-    "windows-874": "cp874",
+    **dict.fromkeys(("iso8859-11", "tis-620", "windows-874"), "cp874"),
     "iso-8859-8-i": "iso8859-8",
     "x-mac-cyrillic": "mac-cyrillic",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "x-gbk": "gb18030",
-    "shift_jis": "cp932",
-    "x-sjis": "cp932",
-    "windows-31j": "cp932",
-    "shift_jis_2004": "cp932",
+    **dict.fromkeys(("gb2312", "gbk", "x-gbk"), "gb18030"),
+    **dict.fromkeys(("shift_jis", "x-sjis", "windows-31j", "shift_jis_2004"), "cp932"),
     "euc_kr": "cp949",
     "big5": "big5hkscs",
 }
@@ -167,8 +162,12 @@ def _possible_share(
     decoded = [(word.decode(encoding, "replace"), number) for word, number in words]
     spelled = [(parts, number) for word, number in decoded if (parts := _parts(word)) is not None]
     most = max(
-        sum(number for parts, number in spelled if _is_possible(parts, re.compile(letters)))
-        for letters in languages
+        sum(
+            number
+            for parts, number in spelled
+            if all(letters.sub("", part).isascii() for part in parts)
+        )
+        for letters in map(re.compile, languages)
     )
     return most / max(1, sum(number for _, number in words))
 
@@ -178,17 +177,13 @@ def _parts(word: str) -> list[str] | None:
     if _ALONE.issuperset(word):
         return []
     inner = word.lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
-    if _LONG_RUN.search(inner) or any(map(_is_odd_capital, inner, inner[1:])):
+    has_odd_capital = any(
+        letter > "\x7f" and letter.isupper() and before.islower()
+        for before, letter in pairwise(inner)
+    )
+    if _LONG_RUN.search(inner) or has_odd_capital:
         return None
     return _BETWEEN.split(inner.replace("İ", "i").lower())
-
-
-def _is_possible(parts: Sequence[str], letters: re.Pattern[str]) -> bool:
-    return all(letters.sub("", part).isascii() for part in parts)
-
-
-def _is_odd_capital(before: str, letter: str) -> bool:
-    return letter > "\x7f" and letter.isupper() and before.islower()
 
 
 def decode(data: bytes) -> tuple[str, tuple[Notice, ...]]:
@@ -204,22 +199,17 @@ def decode_stated(data: bytes, label: str) -> tuple[str, tuple[Notice, ...]]:
     nothing were stated.
     """
     encoding = _named(label)
-    if not encoding or (not data.isascii() and _is_utf8(data)):
+    if not encoding:
         return decode(data)
+    if not data.isascii():
+        with suppress(UnicodeDecodeError):
+            data.decode("utf-8")
+            return decode(data)
     text = data.decode(encoding, "replace")
     wrong = text.count("\ufffd")
     if wrong and _RARELY * wrong > sum(byte > 0x7F for byte in data):  # noqa: PLR2004 - beyond ASCII
         return decode(data)
     return _plain(_with_signs(text, encoding)), (_undecodable(wrong, encoding),) if wrong else ()
-
-
-def _is_utf8(data: bytes) -> bool:
-    """Whether these bytes are well-formed UTF-8."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _named(label: str) -> str:

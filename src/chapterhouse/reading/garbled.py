@@ -83,25 +83,20 @@ def legible(extraction: Extraction) -> Extraction:
     """Repair what was decoded by the wrong table, or say that much of the text is no text."""
     joined = _BETWEEN.join((extraction.title, *(page.text for page in extraction.pages)))
     if extraction.format == "pdf" and _has_rare_syllables(joined):
-        return replace(
-            extraction, notices=(*extraction.notices, Notice("garbled-text", _WHY["pdf"]))
-        )
+        notice = Notice("garbled-text", _WHY["pdf"])
+        return replace(extraction, notices=(*extraction.notices, notice))
     if not is_garbled(joined):
         return extraction
     title, *texts = repair(joined).split(_BETWEEN)
     if is_garbled("\n".join(texts)) or len(texts) != len(extraction.pages):
         notice = Notice("garbled-text", _WHY.get(extraction.format, _UNRECOGNISED))
-        notices = (one for one in extraction.notices if one.code != "encoding-guessed")
-        return replace(extraction, notices=(*notices, notice))
+        others = (one for one in extraction.notices if one.code != "encoding-guessed")
+        return replace(extraction, notices=(*others, notice))
     sentence = "Its text was stored in another encoding than it states; it was decoded again."
-    return replace(
-        extraction,
-        title=title,
-        pages=tuple(
-            replace(page, text=text) for page, text in zip(extraction.pages, texts, strict=True)
-        ),
-        notices=(*extraction.notices, Notice("encoding-guessed", sentence)),
-    )
+    notices = (*extraction.notices, Notice("encoding-guessed", sentence))
+    texted = zip(extraction.pages, texts, strict=True)
+    pages = tuple(replace(page, text=text) for page, text in texted)
+    return replace(extraction, title=title, pages=pages, notices=notices)
 
 
 def repair(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from email import policy
 from email.header import decode_header, make_header
@@ -39,16 +39,10 @@ _WORD = re.compile(r"\w+")
 _MAILBOX = re.compile(r"[\w.+-]+@[\w-]+")
 _STUB = 0.5  # of the words of the HTML; a plain text with fewer only says that there is HTML
 # Signatures, and reports on delivery beside the one that people read.
-_FOR_PROGRAMS = frozenset(
-    {
-        "application/pkcs7-signature",
-        "application/x-pkcs7-signature",
-        "application/pgp-signature",
-        "message/delivery-status",
-        "message/disposition-notification",
-        "text/rfc822-headers",
-    }
-)
+_FOR_PROGRAMS = frozenset((
+    "application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature",
+    "message/delivery-status", "message/disposition-notification", "text/rfc822-headers",
+))  # fmt: skip
 # What the standard library raises on headers that break the grammar.
 _GRAMMAR = (ValueError, TypeError, AttributeError, IndexError, KeyError)
 _HEADERS = ("from", "to", "cc", "date")
@@ -110,11 +104,9 @@ def body(part: EmailMessage, depth: int = 0) -> Body:
     if part.is_multipart():
         found = [(child.get_content_type(), body(child, depth + 1)) for child in _children(part)]
         if kind == "multipart/alternative":
-            return _best(found)
+            found = _best(found)
         texts = [text.strip("\n") for _, (text, _) in found if text.strip()]
-        return "\n\n".join(texts), tuple(
-            notice for _, (_, notices_of) in found for notice in notices_of
-        )
+        return "\n\n".join(texts), tuple(notice for _, (_, own) in found for notice in own)
     if kind == "text/calendar":
         return _invitation(part)
     return _html(part) if kind == "text/html" else _text(part)
@@ -176,19 +168,18 @@ def _children(part: EmailMessage) -> Iterator[EmailMessage]:
     return (child for child in children if isinstance(child, EmailMessage))
 
 
-def _best(found: list[tuple[str, Body]]) -> Body:
+def _best(found: list[tuple[str, Body]]) -> list[tuple[str, Body]]:
     """Return the plain text, or the richer one where the plain is a stub, and the invitation."""
-    plain = next((text for kind, text in found if kind == "text/plain"), ("", ()))
-    others = [text for kind, text in found if kind not in {"text/plain", "text/calendar"}]
-    richest = max(others, key=lambda other: _words(other[0]), default=("", ()))
-    chosen = plain if _words(plain[0]) >= _STUB * _words(richest[0]) else richest
-    parts = (chosen, *(text for kind, text in found if kind == "text/calendar"))
-    texts = [text.strip("\n") for text, _ in parts if text.strip()]
-    return "\n\n".join(texts), tuple(notice for _, notices in parts for notice in notices)
 
+    def words(one: tuple[str, Body]) -> int:
+        return len(_WORD.findall(_ADDRESS.sub(" ", one[1][0])))
 
-def _words(text: str) -> int:
-    return len(_WORD.findall(_ADDRESS.sub(" ", text)))
+    nothing: tuple[str, Body] = ("", ("", ()))
+    plain = next((one for one in found if one[0] == "text/plain"), nothing)
+    others = [one for one in found if one[0] not in {"text/plain", "text/calendar"}]
+    richest = max(others, key=words, default=nothing)
+    chosen = plain if words(plain) >= _STUB * words(richest) else richest
+    return [chosen, *(one for one in found if one[0] == "text/calendar")]
 
 
 def _html(part: EmailMessage) -> Body:
@@ -218,17 +209,11 @@ def read_eml(data: bytes, limits: Limits) -> Extraction:
     try:
         headers = {name: text for name in _STATED if (text := header(parsed, name))}
         text, notices = body(parsed)
-        members = [Member(name, content) for name, content in attachments(parsed)]
+        members = (Member(name, content) for name, content in attachments(parsed))
+        inside = tuple(limit_members(members, limits))
     except RecursionError as error:
         raise RejectedError("too-deep", "The message nests parts too deeply.") from error
-    extraction = message(
-        header(parsed, "subject"),
-        headers,
-        text,
-        tuple(limit_members(members, limits)),
-        format_="eml",
-        method=METHOD,
-    )
+    extraction = message(header(parsed, "subject"), headers, text, inside, "eml", METHOD)
     return replace(extraction, notices=notices)
 
 
@@ -236,8 +221,7 @@ def message(
     subject: str,
     stated: Mapping[str, str],
     text: str,
-    members: Sequence[Member],
-    *,
+    members: tuple[Member, ...],
     format_: str,
     method: str,
 ) -> Extraction:
@@ -254,9 +238,7 @@ def message(
     metadata = {**stated, **({"author": stated["from"]} if "from" in stated else {})}
     content = text.strip() or subject or members
     page = ExtractedPage("\n\n".join(parts) + "\n" if content else "")
-    return Extraction(
-        (page,), format_, method, title=subject, metadata=metadata, members=tuple(members)
-    )
+    return Extraction((page,), format_, method, title=subject, metadata=metadata, members=members)
 
 
 def read_mbox(data: bytes) -> Extraction:

@@ -102,6 +102,12 @@ def fence_after(fence: str, line: str) -> str:
     return found[1] if found else ""
 
 
+def joined(blocks: Iterable[str]) -> str:
+    """Return blocks with a line between them, empty ones left out."""
+    text = "\n\n".join(block.rstrip("\n") for block in blocks if block)
+    return f"{text}\n" if text else ""
+
+
 def first_heading(text: str) -> str:
     """Return the first heading near the beginning and outside code blocks, or nothing."""
     head = text[:_TITLE_WINDOW]

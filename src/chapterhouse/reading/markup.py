@@ -1,9 +1,8 @@
 """reStructuredText, AsciiDoc and Org: headings and code as Markdown, the rest as it stands."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import dedent
-from types import MappingProxyType
 
 from chapterhouse.reading.encodings import decode
 from chapterhouse.reading.formats import METHOD
@@ -35,9 +34,8 @@ def read_markup(data: bytes, format_: str) -> Extraction:
     """Read ``rst``, ``adoc`` or ``org``; its title is its first heading."""
     source, notices = decode(data)
     text = "\n".join(_WRITERS[format_](source.expandtabs().split("\n")))
-    return Extraction(
-        (ExtractedPage(text),), format_, METHOD, title=first_heading(text), notices=notices
-    )
+    title = first_heading(text)
+    return Extraction((ExtractedPage(text),), format_, METHOD, title=title, notices=notices)
 
 
 def _rst(lines: list[str]) -> Iterator[str]:
@@ -74,9 +72,8 @@ def _rst_heading(lines: list[str], position: int) -> tuple[str, str, int] | None
     if not first.strip() or first[0] == " " or not _RULE.match(second) or _RULE.match(first):
         return None
     begins = position == 0 or not lines[position - 1].strip() or _RULE.match(lines[position - 1])
-    return (
-        (second[0], first.strip(), position + 2) if begins and _underlines(second, first) else None
-    )
+    is_title = begins and _underlines(second, first)
+    return (second[0], first.strip(), position + 2) if is_title else None
 
 
 def _underlines(rule: str, title: str) -> bool:
@@ -108,7 +105,7 @@ def _adoc(lines: list[str]) -> Iterator[str]:
         if heading:
             marks = heading[1]
             yield _heading(len(marks), heading[2].rstrip().removesuffix(f" {marks}"))
-        elif _is_adoc_title(lines, position):
+        elif _is_adoc_title(lines, position, below):
             yield _heading(_ADOC_UNDERLINES.index(below[0]) + 1, line.strip())
             position += 1
         elif code := _ADOC_CODE.match(line):
@@ -125,10 +122,9 @@ def _adoc(lines: list[str]) -> Iterator[str]:
         position += 1
 
 
-def _is_adoc_title(lines: list[str], position: int) -> bool:
+def _is_adoc_title(lines: list[str], position: int, below: str) -> bool:
     """Whether the line is a title in the old style: underlined, as long as the line below."""
-    title = lines[position].rstrip()
-    rule = lines[position + 1].rstrip() if position + 1 < len(lines) else ""
+    title, rule = lines[position].rstrip(), below.rstrip()
     found = _RULE.match(rule)
     return (
         found is not None
@@ -157,9 +153,8 @@ def _org(lines: list[str]) -> Iterator[str]:
             start = position
             while position + 1 < len(lines) and _ORG_VERBATIM.match(lines[position + 1]):
                 position += 1
-            yield _fenced(
-                [_ORG_VERBATIM.sub("", verbatim) for verbatim in lines[start : position + 1]], ""
-            )
+            block = [_ORG_VERBATIM.sub("", verbatim) for verbatim in lines[start : position + 1]]
+            yield _fenced(block, "")
         elif _ORG_RULE.match(line):
             yield line.replace("+", "|")
         elif not _ORG_MARK.match(line):  # neither a comment nor the edge of a block
@@ -188,6 +183,4 @@ def _fenced(lines: Sequence[str], language: str) -> str:
     return f"\n{code_block(text, language)}" if text.strip() else ""
 
 
-_WRITERS: Mapping[str, Callable[[list[str]], Iterator[str]]] = MappingProxyType(
-    {"rst": _rst, "adoc": _adoc, "org": _org}
-)
+_WRITERS = {"rst": _rst, "adoc": _adoc, "org": _org}

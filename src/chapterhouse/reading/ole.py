@@ -96,7 +96,8 @@ def _as_damage() -> Iterator[None]:
         yield
     except _BROKEN as error:
         reason = " ".join(str(error).split()).rstrip(".")[:200] or "it nests too deeply"
-        raise _damaged(reason) from error
+        message = f"The Office file is damaged: {reason}."
+        raise RejectedError("unreadable", message) from error
 
 
 def is_encrypted(file: CompoundFile) -> bool:
@@ -137,18 +138,11 @@ def _has_file_pass(workbook: bytes) -> bool:
     return False
 
 
-def _damaged(what: str) -> RejectedError:
-    return RejectedError("unreadable", f"The Office file is damaged: {what}.")
-
-
 def compound_file(streams: Mapping[str, bytes]) -> bytes:
     """Return a compound file with these streams by path, such as ``folder/name``.
 
-    Args:
-        streams: Their names have at most 31 characters; 450 MB together are the most.
-
     Raises:
-        ValueError: a name is too long, or there is too much.
+        ValueError: a name has more than 31 characters, or they are more than 450 MB together.
     """
     file = _Sectors()
     small = _Sectors(_MINI_SECTOR)

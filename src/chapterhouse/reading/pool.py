@@ -58,10 +58,8 @@ class WorkerProcess:
     def __init__(self, reader: str, limits: Limits, programs: list[str]) -> None:
         """Start the process; it is ready when its first file comes back."""
         self._limits = limits
-        self._files = 0
-        self._rss_bytes = 0
-        self._broken = False
-        self._started = False
+        self._files = self._rss_bytes = 0
+        self._broken = self._started = False
         ours, theirs = socket.socketpair()
         with theirs:
             try:
@@ -87,11 +85,9 @@ class WorkerProcess:
             reply = self._exchange(data, name, seconds)
         except TimeoutError:
             self._broken = True
-            raise RejectedError(
-                "timed-out",
-                f"Reading it took longer than {seconds:.0f} seconds and was stopped.",
-                hint="Split the file or save it in another format.",
-            ) from None
+            sentence = f"Reading it took longer than {seconds:.0f} seconds and was stopped."
+            hint = "Split the file or save it in another format."
+            raise RejectedError("timed-out", sentence, hint=hint) from None
         except (OSError, EOFError, worker.WireError) as error:
             self._broken = True
             raise self._crash(error) from error

@@ -70,23 +70,12 @@ def _check_text(data: bytes, limits: Limits) -> None:
     """Refuse declarations of entities that are more than characters, and endless lines."""
     if data[:200].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<"):
         entities(doctype(data))
-    if _has_line_over(data, limits.line_bytes):
-        raise RejectedError(
-            "line-too-long",
-            f"It has a line of more than {limits.line_bytes:,} bytes.",
-            hint="Break the text into lines.",
-        )
-
-
-def _has_line_over(data: bytes, ceiling: int) -> bool:
-    """Tell whether a stretch of ``ceiling`` bytes has no line break, in steps of that length."""
     start = 0
-    while start + ceiling < len(data):
-        end = data.rfind(b"\n", start, start + ceiling + 1)
-        if end < 0:
-            return True
-        start = end + 1
-    return False
+    while start + limits.line_bytes < len(data):
+        start = 1 + data.rfind(b"\n", start, start + limits.line_bytes + 1)
+        if not start:
+            sentence = f"It has a line of more than {limits.line_bytes:,} bytes."
+            raise RejectedError("line-too-long", sentence, hint="Break the text into lines.")
 
 
 _PROLOG_CEILING = 1_000_000

@@ -27,9 +27,7 @@ _TOO_LONG = 1_000  # for transcripts without punctuation
 
 @dataclass(slots=True)
 class _Cue:
-    """What is shown from ``start`` to ``end``, in seconds; None for text without a time."""
-
-    start: float | None = None
+    start: float | None = None  # seconds; None for text without a time
     end: float = 0.0
     lines: list[str] = field(default_factory=list)
 
@@ -112,15 +110,13 @@ def _plain(text: str) -> str:
 
 def _paragraphs(speeches: list[_Speech]) -> Iterator[str]:
     pieces: list[str] = []
-    before: _Speech | None = None
-    for speech in speeches:
-        if before is None or _parts(before, speech, sum(map(len, pieces))):
-            if pieces:
-                yield " ".join(pieces)
-            pieces = [_opening(speech)]
-        else:
+    for before, speech in zip([None, *speeches], speeches, strict=False):
+        if before is not None and not _parts(before, speech, sum(map(len, pieces))):
             pieces.append(speech.text)
-        before = speech
+            continue
+        if pieces:
+            yield " ".join(pieces)
+        pieces = [_opening(speech)]
     if pieces:
         yield " ".join(pieces)
 

@@ -7,20 +7,11 @@ stays as it is written. What the author defined without parameters is filled in.
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from typing import Final
 
 from chapterhouse.reading.encodings import decode
 from chapterhouse.reading.formats import METHOD
 from chapterhouse.reading.markdown import code_block, first_heading
-from chapterhouse.reading.tex_commands import (
-    ACCENTS,
-    ARRANGED,
-    CODE,
-    HEADINGS,
-    HIDDEN,
-    LAYOUT,
-    MATHS,
-    SIGNS,
-)
 from chapterhouse.types import ExtractedPage, Extraction
 
 _TOKEN = re.compile(
@@ -51,6 +42,71 @@ _ARGUMENT_CEILING = 20_000  # characters, behind which a brace is taken for a mi
 _NESTED_CEILING = 4
 _VERBATIM, _INDENT = "\0", "\1"  # stand for a block that was kept, and for two blanks
 _DEFINED_CEILING = 2_000  # characters of a definition that is filled in
+
+# --- what commands stand for, as far as that is a matter of words --------------------------------
+
+
+def _numbers(words: str) -> dict[str, int]:
+    """Return the number behind each word: ``label=1``."""
+    return {name: int(number) for name, _, number in (w.partition("=") for w in words.split())}
+
+
+_HEADINGS: Final = _numbers("""
+title=1 part=1 chapter=1 section=2 subsection=3 subsubsection=4 paragraph=5 subparagraph=6
+frametitle=2
+""")
+# Commands whose arguments nobody sees, and how many they have.
+_HIDDEN: Final = _numbers("""
+label=1 pagestyle=1 thispagestyle=1 vspace=1 hspace=1 index=1 bibliographystyle=1 pagenumbering=1
+color=1 hypersetup=1 includegraphics=1 graphicspath=1 selectlanguage=1 phantom=1 setlength=2
+addtolength=2 setcounter=2 addtocounter=2 rule=2 hyphenation=1 textcolor=1 colorbox=1
+newenvironment=3 renewenvironment=3 usepackage=1 documentclass=1 usetikzlibrary=1 cline=1
+multicolumn=2 multirow=2 DeclareMathOperator=2 newtheorem=2 definecolor=3
+""")
+# Commands that only say how it looks.
+_LOOKS = """
+appendix backmatter baselineskip begingroup bf bfseries bigskip boldmath bottomrule break
+centering cleardoublepage clearpage em endgroup footnotesize frontmatter fussy hfil hfill hline
+hrule Huge huge ignorespaces indent it itshape LARGE Large large leavevmode listoffigures
+listoftables mainmatter maketitle mdseries medskip midrule newpage noindent nolinebreak nonumber
+nopagebreak normalfont normalsize null onecolumn pagebreak protect raggedleft raggedright relax
+rm rmfamily sc scriptsize scshape sf sffamily sl sloppy slshape small smallskip strut
+tableofcontents textwidth tiny titlepage toprule tt ttfamily twocolumn unskip upshape vfill
+xspace
+"""
+_LAYOUT: Final = frozenset(_LOOKS.split())
+# Commands that stand for a sign or a few letters.
+_LETTERS = """
+LaTeX=LaTeX LaTeXe=LaTeX2e TeX=TeX BibTeX=BibTeX ldots=… dots=… textellipsis=… ss=ß ae=æ AE=Æ
+oe=œ OE=Œ o=ø O=Ø aa=å AA=Å l=ł L=Ł i=i j=j S=§ P=¶ copyright=© textcopyright=© textregistered=®
+texttrademark=™ pounds=£ euro=€ texteuro=€ EUR=€ degree=° textdegree=° textbackslash=\\
+textasciitilde=~ textasciicircum=^ textunderscore=_ textbar=| textless=< textgreater=>
+textendash=– textemdash=— textquotedblleft=“ textquotedblright=” textquoteleft=‘
+textquoteright=’ glqq=„ grqq=“ flqq=« frqq=» guillemotleft=« guillemotright=» slash=/ and=and
+"""
+_SIGNS: Final = {name: sign for name, _, sign in (w.partition("=") for w in _LETTERS.split())} | {
+    "quad": " ", "qquad": " ", "space": " ", "newline": "\n", "linebreak": "\n", "par": "\n\n",
+    "today": "",
+}  # fmt: skip
+# Combining characters of the accents; those of letters are commands with a letter for a name.
+_ACCENTS: Final = {
+    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304",
+    ".": "\u0307", "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328",
+    "r": "\u030a", "d": "\u0323", "b": "\u0331",
+}  # fmt: skip
+_CODE: Final = frozenset({"verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt"})
+_MATHS: Final = frozenset({
+    "math", "displaymath", "tikzpicture",
+    *(name + star
+      for name in ("equation", "align", "gather", "multline", "eqnarray", "alignat", "flalign")
+      for star in ("", "*")),
+})  # fmt: skip
+# Environments whose arguments say how it looks, and how many in braces they have.
+_ARRANGED: Final = _numbers("""
+figure=0 figure*=0 table=0 table*=0 document=0 itemize=0 enumerate=0 description=0 frame=0 center=0
+tabular=1 array=1 longtable=1 minipage=1 thebibliography=1 multicols=1 supertabular=1 tabular*=2
+tabularx=2 tabulary=2
+""")
 
 
 def read_tex(data: bytes) -> Extraction:
@@ -216,7 +272,7 @@ class _Converter:
     def _symbol(self, symbol: str) -> None:
         if symbol in "([":
             self._formula(f"\\{symbol}", "\\)" if symbol == "(" else "\\]")
-        elif symbol in ACCENTS:
+        elif symbol in _ACCENTS:
             self._accent(symbol)
         elif symbol == "\\":
             _, start = _optional(self.source, self.position)
@@ -238,7 +294,7 @@ class _Converter:
             letter, end = self.source[position : position + skip], position + skip
         letter = letter.strip().removeprefix("\\")
         self.position = min(end, len(self.source))
-        marked = letter[:1] + ACCENTS[accent] + letter[1:] if letter else accent
+        marked = letter[:1] + _ACCENTS[accent] + letter[1:] if letter else accent
         self.pieces.append(unicodedata.normalize("NFC", marked))
 
     def _argument(self) -> str:
@@ -251,13 +307,14 @@ class _Converter:
             (self._begin if name == "begin" else self._end)(self._argument())
         elif name in {"verb", "lstinline"}:
             self._verb()
-        elif name in HEADINGS:
+        elif name in _HEADINGS:
             title = " ".join(self._inner(self._argument()).split())
-            self.pieces.append(f"\n\n{'#' * HEADINGS[name]} {title}\n\n" if title else "\n\n")
+            self.pieces.append(f"\n\n{'#' * _HEADINGS[name]} {title}\n\n" if title else "\n\n")
         elif name in {"newcommand", "renewcommand", "providecommand", "def"}:
-            self._definition()
-        elif name in HIDDEN:
-            for _ in range(HIDDEN[name]):
+            if found := _DEFINED.match(self.source, self.position):
+                _, self.position = _group(self.source, found.end(), self.closings)
+        elif name in _HIDDEN:
+            for _ in range(_HIDDEN[name]):
                 self._argument()
         elif name == "item":
             label, self.position = _optional(self.source, self.position)
@@ -286,13 +343,13 @@ class _Converter:
 
     def _replaced(self, name: str) -> None:
         """Write the sign or the author's own text that a command stands for, or its name."""
-        if name in SIGNS:
-            self._sign(SIGNS[name])
+        if name in _SIGNS:
+            self._sign(_SIGNS[name])
         elif name in self.defined:
             self.pieces.append(self.defined[name])
-        elif name in ACCENTS:
+        elif name in _ACCENTS:
             self._accent(name)
-        elif name not in LAYOUT:
+        elif name not in _LAYOUT:
             _, start = _optional(self.source, self.position)
             if self.source[start : start + 1] == "{":
                 self.position = start
@@ -314,10 +371,6 @@ class _Converter:
         if self._next() == "{":
             self.closer = behind
 
-    def _definition(self) -> None:
-        if found := _DEFINED.match(self.source, self.position):
-            _, self.position = _group(self.source, found.end(), self.closings)
-
     def _verb(self) -> None:
         if self._next() == "{":
             self._add_verbatim(f"`{self._argument()}`")
@@ -333,17 +386,17 @@ class _Converter:
     def _begin(self, name: str) -> None:
         end = f"\\end{{{name}}}"
         start = self.position
-        if name in CODE and (inside := self._until(end)) is not None:
+        if name in _CODE and (inside := self._until(end)) is not None:
             self._code(name, inside)
-        elif name in MATHS and (inside := self._until(end)) is not None:
+        elif name in _MATHS and (inside := self._until(end)) is not None:
             self.pieces.append("\n\n")
             self._add_verbatim(self.source[start - len(f"\\begin{{{name}}}") : self.position])
             self.pieces.append("\n\n")
         elif name == "comment":
             self._until(end)
-        elif name in ARRANGED:
+        elif name in _ARRANGED:
             _, self.position = _optional(self.source, self.position)
-            for _ in range(ARRANGED[name]):
+            for _ in range(_ARRANGED[name]):
                 self._argument()
             self.pieces.append("\n\n")
             if name in _LISTS:

@@ -6,6 +6,8 @@ is checked here, from APPNOTE.TXT 6.3.10 sections 4.3 to 4.5, before any parser 
 
 import struct
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -43,18 +45,11 @@ class Entry:
 
 
 def read_directory(data: bytes, limits: Limits) -> tuple[Entry, ...]:
-    """Return the entries in order of position, having checked that they can be trusted.
-
-    Raises:
-        RejectedError: ``archive-damaged``, ``archive-overlap``, ``archive-too-large``,
-            ``archive-ratio`` or ``archive-too-many-entries``.
-    """
+    """Return the entries in order of position, having checked that they can be trusted."""
     count, size, offset, position = _end_of_directory(data)
     if count > limits.archive_entries:
-        raise RejectedError(
-            "archive-too-many-entries",
-            f"The container has {count:,} entries; the limit is {limits.archive_entries:,}.",
-        )
+        sentence = f"The container has {count:,} entries; the limit is {limits.archive_entries:,}."
+        raise RejectedError("archive-too-many-entries", sentence)
     # Bytes in front of the archive shift every offset by the same amount.
     shift = position - size - offset
     if shift < 0:
@@ -78,25 +73,25 @@ def check_claims(data: bytes, entries: tuple[Entry, ...], limits: Limits) -> Non
     Deflate shrinks by at most 1,032, so a small entry cannot break the limit whatever it claims.
     """
     for entry in entries:
-        if entry.method != _DEFLATED or entry.encrypted:
+        largest = entry.stored_size * _DEFLATE_CEILING
+        if entry.method != _DEFLATED or entry.encrypted or largest <= limits.archive_entry_bytes:
             continue
-        if entry.stored_size * _DEFLATE_CEILING <= limits.archive_entry_bytes:
-            continue
-        if _unpacked_size(data, entry) > entry.size:
+        inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+        feed, size = data[entry.data : entry.end], 0
+        with _as_damage(entry):
+            while feed and size <= entry.size:
+                size += len(inflater.decompress(feed, _STEP))
+                feed = inflater.unconsumed_tail
+        if size > entry.size:
             raise _damaged(f"{entry.name!r} unpacks to more than the directory says")
 
 
-def _unpacked_size(data: bytes, entry: Entry) -> int:
-    """Return the unpacked size, or one beyond the declared size as soon as it is passed."""
-    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
-    feed, size = data[entry.data : entry.end], 0
+@contextmanager
+def _as_damage(entry: Entry) -> Iterator[None]:
     try:
-        while feed and size <= entry.size:
-            size += len(inflater.decompress(feed, _STEP))
-            feed = inflater.unconsumed_tail
+        yield
     except zlib.error as error:
         raise _damaged(f"{entry.name!r} cannot be unpacked ({error})") from error
-    return size
 
 
 def inflate(data: bytes, entry: Entry, ceiling: int) -> bytes:
@@ -106,10 +101,8 @@ def inflate(data: bytes, entry: Entry, ceiling: int) -> bytes:
         return stored[:ceiling]
     if entry.method != _DEFLATED:
         raise _damaged(f"{entry.name!r} uses compression method {entry.method}")
-    try:
+    with _as_damage(entry):
         return zlib.decompressobj(-zlib.MAX_WBITS).decompress(stored, ceiling)
-    except zlib.error as error:
-        raise _damaged(f"{entry.name!r} cannot be unpacked ({error})") from error
 
 
 def _damaged(what: str) -> RejectedError:
@@ -124,19 +117,13 @@ def _end_of_directory(data: bytes) -> tuple[int, int, int, int]:
     _, disk, start_disk, here, count, size, offset, _ = _END.unpack_from(data, position)
     locator = position - _END64_LOCATOR.size
     if locator >= 0 and data[locator : locator + 4] == b"PK\x06\x07":
-        return _end64(data, locator)
+        _, disk, _, disks = _END64_LOCATOR.unpack_from(data, locator)
+        position = locator - _END64.size
+        if disk or disks > 1 or position < 0 or data[position : position + 4] != b"PK\x06\x06":
+            raise _damaged("its 64-bit directory record is missing")
+        *_, here, count, size, offset = _END64.unpack_from(data, position)
+        start_disk = 0
     if disk or start_disk or here != count:
-        raise _damaged("it spans several disks")
-    return count, size, offset, position
-
-
-def _end64(data: bytes, locator: int) -> tuple[int, int, int, int]:
-    _, disk, _, disks = _END64_LOCATOR.unpack_from(data, locator)
-    position = locator - _END64.size
-    if disk or disks > 1 or position < 0 or data[position : position + 4] != b"PK\x06\x06":
-        raise _damaged("its 64-bit directory record is missing")
-    *_, here, count, size, offset = _END64.unpack_from(data, position)
-    if here != count:
         raise _damaged("it spans several disks")
     return count, size, offset, position
 
@@ -162,10 +149,8 @@ def _entry(data: bytes, place: int, shift: int) -> tuple[Entry, int]:
     if not local[2] & _DESCRIPTOR and local[7] not in {stored_size, _MISSING_32}:
         raise _damaged(f"{name!r} has two different sizes")
     encrypted = bool((flags | local[2]) & _ENCRYPTED)
-    end = content + stored_size
-    modified = _seconds(record[6], record[5])
-    sizes = (stored_size, size, start, content, end)
-    entry = Entry(name, method, encrypted, *sizes, record[7], modified)
+    sizes = (stored_size, size, start, content, content + stored_size)
+    entry = Entry(name, method, encrypted, *sizes, record[7], _seconds(record[6], record[5]))
     return entry, name_end + extra_length + comment_length
 
 
@@ -179,11 +164,9 @@ def _name(written: bytes) -> str:
 
 def _seconds(date: int, time: int) -> int:
     """Return a time as DOS writes it in seconds since 1970; 0 where it is none."""
-    month, day = date >> 5 & 15, date & 31
+    day = 1980 + (date >> 9), date >> 5 & 15, date & 31
     try:
-        stated = datetime(
-            1980 + (date >> 9), month, day, time >> 11, time >> 5 & 63, (time & 31) * 2, tzinfo=UTC
-        )
+        stated = datetime(*day, time >> 11, time >> 5 & 63, (time & 31) * 2, tzinfo=UTC)
     except ValueError:
         return 0
     return int(stated.timestamp())
@@ -213,38 +196,29 @@ def _check_geometry(entries: list[Entry], directory: int) -> None:
     reached = 0
     for entry in entries:
         if entry.start < reached:
-            raise RejectedError(
-                "archive-overlap",
-                f"The ZIP container is built to expand without end: {entry.name!r} overlaps "
-                "another entry.",
-            )
+            which = f"{entry.name!r} overlaps another entry"
+            message = f"The ZIP container is built to expand without end: {which}."
+            raise RejectedError("archive-overlap", message)
         reached = entry.end
     if reached > directory:
-        raise RejectedError(
-            "archive-overlap", "The ZIP container's entries overlap its own directory."
-        )
+        message = "The ZIP container's entries overlap its own directory."
+        raise RejectedError("archive-overlap", message)
 
 
 def _check_sizes(entries: list[Entry], limits: Limits) -> None:
     total = sum(entry.size for entry in entries)
     if total > limits.archive_bytes:
-        raise RejectedError(
-            "archive-too-large",
-            f"The container unpacks to {total:,} bytes; the limit is {limits.archive_bytes:,}.",
-        )
+        sizes = f"{total:,} bytes; the limit is {limits.archive_bytes:,}"
+        raise RejectedError("archive-too-large", f"The container unpacks to {sizes}.")
     for entry in entries:
         if entry.method == _STORED and entry.size != entry.stored_size and not entry.encrypted:
             raise _damaged(f"{entry.name!r} has two different sizes")
         if entry.size > limits.archive_entry_bytes:
-            raise RejectedError(
-                "archive-too-large",
-                f"{entry.name!r} in the container unpacks to {entry.size:,} bytes; the limit is "
-                f"{limits.archive_entry_bytes:,}.",
-            )
+            sizes = f"{entry.size:,} bytes; the limit is {limits.archive_entry_bytes:,}"
+            message = f"{entry.name!r} in the container unpacks to {sizes}."
+            raise RejectedError("archive-too-large", message)
         grown = entry.size > limits.archive_ratio * max(1, entry.stored_size)
         if grown and entry.size > limits.archive_ratio_grace:
-            raise RejectedError(
-                "archive-ratio",
-                f"{entry.name!r} in the container would grow from {entry.stored_size:,} to "
-                f"{entry.size:,} bytes.",
-            )
+            sizes = f"from {entry.stored_size:,} to {entry.size:,} bytes"
+            message = f"{entry.name!r} in the container would grow {sizes}."
+            raise RejectedError("archive-ratio", message)

@@ -7,6 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 from tests.reading.html.pages import BODY, LEAD, SENTENCES, page_with, text_of
 
 from chapterhouse.reading.html.furniture import Node, Sums
+from chapterhouse.reading.html.page import decode_html, is_too_deep, strip_tags
 from chapterhouse.reading.html.prune import (
     content_of,
     drop_unseen,
@@ -162,18 +163,6 @@ def columns(sums: Sums) -> tuple[list[int], ...]:
     return sums.characters, sums.linked, sums.links, sums.own, sums.prose
 
 
-def test_text_is_summed_from_the_inside_out() -> None:
-    sums = sums_of(
-        "<div><p>This is prose with  one <a>link</a>, and more of it.</p><h2>x</h2></div>"
-    )
-
-    assert sums.tags == ["body", "div", "p", "a", "h2"]
-    assert [sums.linked[place] for place in (0, 2, 3)] == [5, 5, 0]
-    assert sums.prose[:3] == [41, 41, 41]
-    assert list(sums.children(1)) == [2, 4]
-    assert sums.path(3) == {1, 2, 3}
-
-
 @given(MARKUP)
 def test_what_an_element_holds_is_what_its_children_hold_and_its_own_text(html: str) -> None:
     sums = sums_of(html)
@@ -199,3 +188,78 @@ def test_after_a_drop_the_sums_are_those_of_the_page_without_it(html: str, place
 
     left = [other for other in range(len(sums.nodes)) if not place <= other < end]
     assert [[column[other] for other in left] for column in columns(sums)] == list(columns(again))
+
+
+# --- test_depth ----------------------------------------------------------------------------------
+
+RUSSIAN = "Лодка стоит у причала, и на ней никого нет. " * 5
+
+
+@pytest.mark.parametrize(
+    ("encoding", "label", "word", "codes"),
+    [
+        ("utf-8", "utf-8", "café", []),
+        ("cp1252", "iso-8859-1", "café", []),
+        ("cp1251", "windows-1251", "лодка", []),
+        ("gb18030", "gb2312", "小船", []),
+        ("cp932", "Shift_JIS", "小船", []),
+        ("koi8-r", "koi8-r", "лодка", []),
+        ("utf-8-sig", "latin1", "café", []),  # a mark goes before what is declared
+        ("utf-16", "utf-8", "café", []),
+        ("utf-8", "windows-1251", "café", []),  # UTF-8 is UTF-8 whatever it declares
+        ("cp1251", "", RUSSIAN, ["encoding-guessed"]),
+        ("cp1252", "no-such-encoding", "café crème brûlée", ["encoding-guessed"]),
+        ("cp1252", "ascii", "café crème brûlée", None),
+        ("cp1252", "utf-8", "café crème brûlée", None),
+    ],
+)
+def test_a_page_is_read_by_its_mark_as_utf_8_as_declared_or_by_a_guess(
+    encoding: str, label: str, word: str, codes: list[str] | None
+) -> None:
+    html = f'<html><head><meta http-equiv=x content="text/html; charset={label}"></head><p>{word}'
+    text, notices = decode_html(html.replace('; charset="', '"').encode(encoding))
+
+    assert codes is None or word in text
+    assert "\ufeff" not in text
+    assert codes is None or [notice.code for notice in notices] == codes
+
+
+@pytest.mark.parametrize(
+    ("html", "deep"),
+    [
+        ("<div>" * 1_001, True),
+        ("<div>" * 999 + "</div>" * 999, False),
+        ("<div></div>" * 5_000, False),
+        ("<br>" * 5_000, False),
+        ("<li>" * 5_000, False),
+        ("<path/>" * 5_000, False),
+        ("</a>" * 200_000 + "<div>" * 1_500, True),
+    ],
+    ids=range(7),
+)
+def test_depth(html: str, *, deep: bool) -> None:
+    assert is_too_deep(html) is deep
+
+
+def test_stripping_keeps_text_and_drops_what_is_not_shown() -> None:
+    html = (
+        "<head><title>t</title></head><p>a<b>b</b> &amp; c</p><script>x<p>y</script><!-- z --><p>d"
+    )
+
+    assert strip_tags(html) == "ab & c\n\nd"
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["<p>", "</p>", "<b>", "<!--", "-->", "<script>", "</script>", "<", ">", "&lt", " "]
+        )
+    )
+)
+def test_stripping_never_fails(parts: list[str]) -> None:
+    assert "\n\n\n" not in strip_tags("".join(parts) + "end")
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="<&\r\0", exclude_categories=["Cs"])))
+def test_text_without_tags_is_kept(text: str) -> None:
+    assert strip_tags(f"<p>{text}</p>").split() == text.split()

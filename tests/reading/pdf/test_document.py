@@ -5,10 +5,13 @@ from tests.reading.pdf_writer import Page, write_pdf
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Allowance
+from chapterhouse.reading.markdown import count
 from chapterhouse.reading.ocr import Recognised
 from chapterhouse.reading.pdf import document as pdf
+from chapterhouse.reading.pdf import furniture
+from chapterhouse.reading.pdf import page as page_module
 from chapterhouse.reading.pdf.document import read_pdf
-from chapterhouse.types import Extraction
+from chapterhouse.types import ExtractedPage, Extraction
 
 BODY = [
     "The committee met on the second floor and heard the treasurer, who",
@@ -262,3 +265,55 @@ def test_a_page_of_such_characters_is_given_to_ocr(monkeypatch: pytest.MonkeyPat
 
     assert [page.text for page in extraction.pages] == ["Highlights"]
     assert [notice.code for notice in extraction.notices] == ["ocr"]
+
+
+# --- the independent count of the words that a file shows ----------------------------------------
+
+REPORT = ["The harbour master wrote down the boats that came,", "their tons and their crews."]
+
+
+def report(pages: int = 5) -> bytes:
+    return write_pdf(
+        [
+            Page().text(72, 40, "Harbour report").lines(72, 200, [f"Day {number}", *REPORT])
+            for number in range(pages)
+        ]
+    )
+
+
+def codes(data: bytes) -> list[str]:
+    return [notice.code for notice in read_pdf(data, "report.pdf").notices]
+
+
+def test_text_that_the_reader_loses_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "incomplete" not in codes(report())
+    lines = page_module._lines
+    monkeypatch.setattr(page_module, "_lines", lambda *given: iter(list(lines(*given))[:1]))
+    assert "incomplete" in codes(report())
+
+
+def test_few_words_are_no_matter_and_many_are() -> None:
+    assert pdf.missing_words(write_pdf([Page().lines(72, 200, REPORT[1:])]), ()) == ()
+    (notice,) = pdf.missing_words(report(), [ExtractedPage("harbour")])
+    assert notice.sentence.startswith("2% of the words")
+
+
+def test_a_pdf_whose_layout_was_given_up_misses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "MOST_CHARACTERS", 5)
+    monkeypatch.setattr(pdf, "missing_words", None)  # is not asked
+    assert codes(write_pdf([Page().lines(72, 120, REPORT)])) == ["layout-skipped"]
+
+
+def test_running_lines_count_once() -> None:
+    assert pdf.pdf_words(report(9))["report"] < furniture._LEAST_PAGES
+
+
+@pytest.mark.parametrize("sign", "\x01\x02\x08")
+def test_control_characters_part_no_words(sign: str) -> None:
+    data = write_pdf([Page().lines(72, 200, [f"The har{sign}bour mas{sign}ter", "wrote"])])
+    assert pdf.pdf_words(data) == count("The harbour master wrote")
+
+
+def test_values_of_fields_are_counted() -> None:
+    form = Page().text(72, 120, "Name").field(110, 108, "n", "/FT /Tx /V (A. Smith)")
+    assert pdf.pdf_words(write_pdf([form])) == count("Name A. Smith")

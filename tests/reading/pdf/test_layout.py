@@ -7,23 +7,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reading.pdf_writer import HEIGHT, WIDTH, Page, opened, write_pdf
 
-from chapterhouse.reading.pdf.document import png, read_pdf
+from chapterhouse.reading.pdf.document import read_pdf
 from chapterhouse.reading.pdf.fields import PageMarks
 from chapterhouse.reading.pdf.page import (
-    Block,
     Line,
     PageLayout,
     Style,
     blocks,
     escaped,
     joined,
-    markdown,
     outline_key,
     page_layout,
     style_of,
 )
-from chapterhouse.reading.pdf.tables import Drawn
-from chapterhouse.reading.pdf.text import Box
+from chapterhouse.reading.pdf.text import (
+    Box,
+    Word,
+    page_words,
+)
+from chapterhouse.reading.pdf.text import joined as joined_units
 
 LEFT = [f"left column line {number} goes on and on" for number in range(12)]
 RIGHT = [f"right column line {number} goes on as well" for number in range(12)]
@@ -99,14 +101,6 @@ def test_no_word_is_lost_wherever_it_stands(seed: int) -> None:
     assert all(word in text for word in words)
 
 
-def test_a_grey_png_has_its_size_in_the_header() -> None:
-    made = png(bytes(range(20)), 4, 2, 10)
-
-    assert made[12:16] == b"IHDR"
-    assert int.from_bytes(made[16:20], "big") == 4
-    assert int.from_bytes(made[20:24], "big") == 2
-
-
 NO_MARKS = PageMarks((), ())
 
 
@@ -128,16 +122,6 @@ def test_parts_of_one_line_are_joined_and_known() -> None:
     assert line.box.bottom < below.box.top
 
 
-def test_a_table_stands_where_its_first_word_does_and_its_words_nowhere_else() -> None:
-    page = Page().text(72, 100, "Above").grid([72, 200, 300], [150, 170, 190])
-    for row, (name, seats) in enumerate((("Heron", "180"), ("Teal", "90"))):
-        page.text(76, 164 + 20 * row, name).text(204, 164 + 20 * row, seats)
-    found = layout(page.text(72, 250, "Below")).lines
-    assert [line.table for line in found] == [False, True, False]
-    assert [line.text for line in found if not line.table] == ["Above", "Below"]
-    assert found[1].text == "| Heron | 180 |\n| --- | --- |\n| Teal | 90 |"
-
-
 def test_a_crowded_page_keeps_its_text_as_drawn_with_its_notes() -> None:
     page = Page().lines(72, 100, ["one line", "another"])
     crowded = layout(page, 10, PageMarks((), ("A note.",)))
@@ -150,16 +134,6 @@ def test_notes_are_paragraphs_below_all_others_in_the_size_of_the_text() -> None
     found = layout(Page().text(72, 700, "Text", 9), marks=PageMarks((), ("One.", "Two."))).lines
     assert [(line.text, line.size) for line in found] == [("Text", 9), ("One.", 9), ("Two.", 9)]
     assert found[0].box.bottom < found[1].box.top < found[1].box.bottom < found[2].box.top
-
-
-@given(st.lists(st.tuples(st.text("ab", min_size=1), st.text("\x01\ue000\ufffd", max_size=3))))
-def test_the_share_of_nameless_characters_is_that_of_all_but_spaces(
-    pieces: list[tuple[str, str]],
-) -> None:
-    lines = tuple(Line(f"{known} {nameless} ", Box(0, 0, 9, 9)) for known, nameless in pieces)
-    share = PageLayout(lines, 9, Drawn((), (), 0, complete=True)).unmapped_share
-    nameless = sum(len(nameless) for _, nameless in pieces)
-    assert share == nameless / max(1, nameless + sum(len(known) for known, _ in pieces))
 
 
 PLAIN = Style(10.0, {20.0: 1, 14.0: 2}, bold=True, vocabulary=frozenset())
@@ -211,12 +185,6 @@ def test_a_bookmark_is_known_by_its_letters_and_digits() -> None:
     assert outline_key("2025") == "2025"
 
 
-def test_only_a_tight_block_follows_without_an_empty_line() -> None:
-    found = [Block("A", 2), Block("- b"), Block("- c", tight=True), Block("D")]
-    assert markdown(found) == "## A\n\n- b\n- c\n\nD"
-    assert markdown([]) == ""
-
-
 def test_most_text_is_the_body_and_a_cover_opens_no_level() -> None:
     page = [line("word " * 20), line("Heading", 2, 14.0)]
     cover = [line("Report", 0, 40.0)]
@@ -238,3 +206,64 @@ def test_a_bold_heading_stands_below_those_by_size_unless_a_bookmark_says_otherw
     assert [block.level for block in blocks([bold], PLAIN, {"winterfees": 5})] == [5]
     sentence = line("They are due in May.", bold=True)
     assert [block.level for block in blocks([sentence], PLAIN, {})] == [0]
+
+
+# --- Words of a page as PDFium gives them: joined, placed, turned, and with their style ----
+
+
+def words_of(page: Page) -> tuple[Word, ...]:
+    with opened(page) as (_, textpage):
+        return page_words(textpage, WIDTH, HEIGHT).words
+
+
+def units(characters: str) -> str:
+    """Characters as UTF-16 units, one a character."""
+    data = characters.encode("utf-16-le")
+    return "".join(
+        chr(int.from_bytes(data[place : place + 2], "little")) for place in range(0, len(data), 2)
+    )
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=("Co", "Cs"))))
+def test_pairs_of_units_become_their_characters(characters: str) -> None:
+    plain = characters.replace("\u0627", "").replace("\r", "")  # no ligature taken apart, no line
+    assert joined_units(units(plain)) == plain
+
+
+@pytest.mark.parametrize(
+    ("given_units", "wanted"),
+    [
+        ("a\r\nb", "a\nb"),
+        ("é\r\nb", "é\nb"),
+        ("a\ud83d b", "a\ufffd b"),  # half of a pair
+        ("\u0627\u0623\u0644", "\u0627\u0644\u0623"),  # alef, hamza, lam: the ligature's order
+        ("\uf8eb\uf8fe", "⎛⎭"),
+    ],
+)
+def test_what_is_mended(given_units: str, wanted: str) -> None:
+    assert joined_units(given_units) == wanted
+
+
+def test_words_stand_where_they_are_drawn_in_their_style() -> None:
+    first, second, below = words_of(
+        Page().text(72, 100, "Quay three").text(72, 130, "Bold", 16, bold=True)
+    )
+    assert [(w.text, w.line, w.order) for w in (first, second, below)] == [
+        ("Quay", 0, 0), ("three", 0, 1), ("Bold", 1, 2),
+    ]  # fmt: skip
+    assert [(w.size, w.bold, w.sideways) for w in (first, below)] == [
+        (11, False, False), (16, True, False),
+    ]  # fmt: skip
+    assert first.box.left == pytest.approx(72, abs=1)
+    assert first.box.top < 100 < first.box.bottom < below.box.top
+    assert first.box.right < second.box.left
+
+
+@pytest.mark.parametrize("matrix", [(0, 1, -1, 0), (-1, 0, 0, -1), (0, -1, 1, 0)])
+def test_a_turned_page_is_read_upright(matrix: tuple[int, int, int, int]) -> None:
+    found = words_of(Page().turned(300, 400, "The ferry leaves", 11, matrix))
+    assert [word.text for word in found] == ["The", "ferry", "leaves"]
+    assert all(word.box.height < 20 and not word.sideways for word in found)
+    assert found[0].box.right <= found[1].box.left < found[1].box.right <= found[2].box.left
+    beside = words_of(Page().lines(72, 100, ["a longer line"] * 3).turned(30, 400, "x", 9, matrix))
+    assert [word.text for word in beside if word.sideways] == ["x"]

@@ -179,7 +179,8 @@ def drop_furniture(body: Node, sums: Sums) -> bool:
 
     Returns whether the page had any sign of such parts; without one nothing is cut.
     """
-    if not _has_furniture(body):
+    landmark = body.css_first("nav, footer, aside, header, [role=navigation], [role=banner]")
+    if landmark is None and next(_noisy(body), None) is None:
         return False
     total = sums.characters[0]
     _drop(body.css(_FURNITURE), sums, lambda place: sums.characters[place] < _HALF * total)
@@ -188,8 +189,10 @@ def drop_furniture(body: Node, sums: Sums) -> bool:
     _drop(_noisy(body), sums, lambda place: _is_furniture(place, sums, total))
     _drop(body.css("ul, ol, div, section, dl"), sums, lambda place: _is_link_list(place, sums))
     _drop_repeated_lists(body, sums)
-    for link in body.css("a"):
-        if _is_lone_picture(link, sums):
+    for link in body.css("a"):  # around a picture, and not in a block that says something about it
+        around = link.parent
+        is_alone = around is None or sums.characters[sums.places[around.mem_id]] < LEAST_PROSE
+        if is_alone and not sums.characters[sums.places[link.mem_id]]:
             link.decompose()
     _drop_repeated_captions(body, sums)
     return True
@@ -235,12 +238,6 @@ def _drop(nodes: Iterable[Node], sums: Sums, unwanted: Callable[[int], bool]) ->
             end = sums.ends[place]
     for place in places:
         sums.drop(place)
-
-
-def _has_furniture(body: Node) -> bool:
-    if body.css_first("nav, footer, aside, header, [role=navigation], [role=banner]") is not None:
-        return True
-    return next(_noisy(body), None) is not None
 
 
 def _noisy(root: Node) -> Iterator[Node]:
@@ -316,14 +313,12 @@ def _is_link_list(place: int, sums: Sums) -> bool:
     if sums.linked[place] <= _LIST_LINKED * length:
         return False
     node = sums.nodes[place]
-    return node.css_first("p, pre, table") is None and not _is_one_offer(node, sums)
-
-
-def _is_one_offer(node: Node, sums: Sums) -> bool:
-    """Whether all links with a text lead to one page, and one of them names an amount."""
+    if node.css_first("p, pre, table") is not None:
+        return False
     links = [link for link in node.css("a") if sums.characters[sums.places[link.mem_id]]]
-    one = len({link.attributes.get("href") for link in links}) == 1
-    return one and any(_AMOUNT.search(link.text()) for link in links)
+    # All of an offer lead to one page, and one of them names an amount.
+    leads_to_one = len({link.attributes.get("href") for link in links}) == 1
+    return not (leads_to_one and any(_AMOUNT.search(link.text()) for link in links))
 
 
 def _drop_repeated_lists(body: Node, sums: Sums) -> None:
@@ -338,13 +333,6 @@ def _drop_repeated_lists(body: Node, sums: Sums) -> None:
     for places in found.values():
         for place in places if len(places) > 1 else ():
             sums.drop(place)
-
-
-def _is_lone_picture(link: Node, sums: Sums) -> bool:
-    """Whether a link is around a picture, and not in a block that says something about it."""
-    if sums.characters[sums.places[link.mem_id]]:
-        return False
-    return link.parent is None or sums.characters[sums.places[link.parent.mem_id]] < LEAST_PROSE
 
 
 def _drop_repeated_captions(body: Node, sums: Sums) -> None:

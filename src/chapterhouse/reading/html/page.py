@@ -7,7 +7,6 @@ a tree, in linear time.
 import codecs
 import html
 import re
-from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from operator import sub
 from typing import Any
@@ -161,20 +160,16 @@ def read_html(data: bytes) -> Extraction:
         _write_out_raised(parser.body)
         title = _title(parser, _first(stated, "og:title"), parser.body.text(separator=" ") or "")
     content, left_out = _content(parser, text)
+    if "\ufffd" not in title + content:  # the bad bytes are in what is not shown
+        notices = tuple(one for one in notices if one.code != "undecodable-characters")
     return Extraction(
         pages=(ExtractedPage(content),),
         format="html",
         method=f"html-to-markdown {html_to_markdown.__version__}",
         title=title,
         metadata=metadata,
-        notices=(*_of_shown(notices, title + content), *left_out),
+        notices=(*notices, *left_out),
     )
-
-
-def _of_shown(notices: Sequence[Notice], text: str) -> Iterator[Notice]:
-    """Leave out the notice of bad bytes that stand in scripts, comments and what is not shown."""
-    whole = "\ufffd" not in text
-    return (each for each in notices if not (whole and each.code == "undecodable-characters"))
 
 
 def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
@@ -194,16 +189,13 @@ def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
         body, shown = parser.body, seen
         drop_unseen(body)
         _write_out_raised(body)
-    return _markdown(parser, body), tuple(_left_out(seen - shown, seen))
-
-
-def _left_out(characters: int, seen: int) -> Iterator[Notice]:
-    if characters > 0:
-        sentence = (
-            f"{characters:,} of its {seen:,} characters were taken for navigation, lists of links "
-            "or the like, and left out."
-        )
-        yield Notice("navigation-left-out", sentence)
+    if seen <= shown:
+        return _markdown(parser, body), ()
+    sentence = (
+        f"{seen - shown:,} of its {seen:,} characters were taken for navigation, lists of links or "
+        "the like, and left out."
+    )
+    return _markdown(parser, body), (Notice("navigation-left-out", sentence),)
 
 
 def _markdown(parser: Any, content: Any) -> str:
@@ -257,23 +249,18 @@ def _title(parser: Any, stated: str, shown: str) -> str:
 
 
 def _metadata(parser: Any, stated: dict[str, str]) -> dict[str, str]:
-    root = parser.css_first("html")
+    root, time = parser.css_first("html"), parser.css_first("time[datetime]")
     links = parser.css("link[rel=canonical], link[rel=license], a[rel=license]")
     found = {
         "author": _first(stated, "author", "article:author"),
         "date": _first(stated, "article:published_time", "date", "dcterms.date", "datePublished")
-        or _time(parser),
+        or ((time.attributes.get("datetime") or "") if time is not None else ""),
         "language": (root.attributes.get("lang") or "") if root is not None else "",
         "description": _first(stated, "description", "og:description"),
         "url": _link(links, "canonical") or _first(stated, "og:url"),
         "license": _link(links, "license"),
     }
     return {key: value[:_LONGEST_VALUE] for key, value in found.items() if value}
-
-
-def _time(parser: Any) -> str:
-    node = parser.css_first("time[datetime]")
-    return (node.attributes.get("datetime") or "") if node is not None else ""
 
 
 def _link(links: list[Any], relation: str) -> str:

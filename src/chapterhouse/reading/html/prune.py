@@ -45,7 +45,11 @@ def drop_unseen(root: Node) -> None:
     """Remove what a browser does not show."""
     for node in root.css(_NOT_SHOWN):
         node.decompose()
-    _drop_doubles_for_no_scripts(root)
+    for node in root.css("noscript"):  # doubles where no scripts run, unless it is the page itself
+        length = len((node.text() or "").strip())
+        if length < _LEAST_PAGE or length < _MOST_OF_PAGE * len((root.text() or "").strip()):
+            node.decompose()
+    root.unwrap_tags(["noscript"])
     for node in root.css("[style]"):
         if _HIDDEN.search(node.attributes.get("style") or ""):
             node.decompose()
@@ -54,15 +58,6 @@ def drop_unseen(root: Node) -> None:
             node.decompose()
     for node in root.css("svg"):
         node.replace_with(" ".join(part.text() or "" for part in node.css("text")))
-
-
-def _drop_doubles_for_no_scripts(root: Node) -> None:
-    """Drop what is shown where no scripts run, unless it is the page itself."""
-    for node in root.css("noscript"):
-        length = len((node.text() or "").strip())
-        if length < _LEAST_PAGE or length < _MOST_OF_PAGE * len((root.text() or "").strip()):
-            node.decompose()
-    root.unwrap_tags(["noscript"])
 
 
 def write_out_controls(root: Node) -> None:
@@ -244,6 +239,7 @@ _MOST_CELLS = 20_000  # of a table whose spanned cells are repeated
 _LAYOUT = "table, p, h1, h2, h3, article, section, main"
 _MOST_IN_CELL = 800  # characters of a cell in a table of data that holds blocks
 _MOST_LAYOUT_ROWS = 6
+_ROW_GROUPS = ("thead", "tbody", "tfoot")
 
 
 def plain_tables(parser: Any, root: Node) -> None:
@@ -287,7 +283,7 @@ def _rows(table: Node) -> Iterator[list[Node]]:
     for part in _elements(table):
         if part.tag == "tr":
             yield _cells(part)
-        elif part.tag in ("thead", "tbody", "tfoot"):
+        elif part.tag in _ROW_GROUPS:
             yield from (_cells(row) for row in _elements(part) if row.tag == "tr")
 
 
@@ -296,11 +292,7 @@ def _cells(row: Node) -> list[Node]:
 
 
 def _elements(node: Node) -> Iterator[Node]:
-    child = node.child
-    while child is not None:
-        if child.is_element_node:
-            yield child
-        child = child.next
+    return (child for child in _children(node) if child.is_element_node)
 
 
 def _dissolve(parser: Any, table: Node) -> None:
@@ -313,11 +305,10 @@ def _dissolve(parser: Any, table: Node) -> None:
                 block.insert_child(child, move=True)
             cell.decompose()
     for part in list(_elements(table)):
-        if part.tag in ("thead", "tbody", "tfoot"):
+        if part.tag in _ROW_GROUPS:
             for row in [inner for inner in _elements(part) if inner.tag == "tr"]:
                 row.unwrap()
-            part.unwrap()
-        elif part.tag == "tr":
+        if part.tag in (*_ROW_GROUPS, "tr"):
             part.unwrap()
     table.unwrap()
 
@@ -333,9 +324,8 @@ def _children(node: Node) -> list[Node]:
 
 def _repeat_spanned(table: Node) -> None:
     rows = list(_rows(table))
-    if all(_spans(cell) == (1, 1) for row in rows for cell in row):
-        return
-    if sum(across * down for row in rows for across, down in map(_spans, row)) > _MOST_CELLS:
+    spans = [_spans(cell) for row in rows for cell in row]
+    if not 0 < sum(across * down for across, down in spans) - len(spans) <= _MOST_CELLS:
         return
     below: dict[int, tuple[Node, int]] = {}  # by column: a cell from above, and rows to go
     for row in rows:
@@ -372,8 +362,6 @@ def _fill(row: list[Node], below: dict[int, tuple[Node, int]]) -> None:
 def _spans(cell: Node) -> tuple[int, int]:
     """Return how many columns and rows a cell takes."""
     attributes = cell.attributes
-    if "colspan" not in attributes and "rowspan" not in attributes:
-        return 1, 1
     return _span(attributes.get("colspan")), _span(attributes.get("rowspan"))
 
 

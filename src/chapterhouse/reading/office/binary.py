@@ -3,6 +3,7 @@
 import re
 import struct
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Final
 
 from chapterhouse.reading.markdown import lowered, raised, running_text
@@ -93,26 +94,20 @@ def _is_deleted(properties: bytes) -> bool:
 def headers_and_endnotes(data: bytes) -> list[str] | None:
     """Return headers and footers, each once, text boxes in them, and endnotes.
 
-    Returns:
-        None for files of earlier versions and where the tables contradict themselves.
+    None for files of earlier versions and where the tables contradict themselves.
     """
     try:
         main, table, version = _streams(CompoundFile(data))
         if version < _WORD_97:
             return None
-        parts = _parts(main, "".join(_pieces(main, table)))
+        text = "".join(_pieces(main, table))
+        lengths = struct.unpack_from(f"<{len(_PARTS)}I", main, _LENGTHS)
+        starts = accumulate(lengths, initial=0)
+        ranges = zip(_PARTS, starts, lengths, strict=False)
+        parts = {name: text[start : start + length] for name, start, length in ranges}
         return list(dict.fromkeys([*_running(main, table, parts["headers"]), *_others(parts)]))
     except (struct.error, ValueError):
         return None
-
-
-def _parts(main: bytes, text: str) -> dict[str, str]:
-    lengths = struct.unpack_from(f"<{len(_PARTS)}I", main, _LENGTHS)
-    found, place = {}, 0
-    for name, length in zip(_PARTS, lengths, strict=True):
-        found[name] = text[place : place + length]
-        place += length
-    return found
 
 
 def _pieces(main: bytes, table: bytes) -> Iterator[str]:
@@ -154,13 +149,11 @@ def _others(parts: dict[str, str]) -> Iterator[str]:
 def _shown(text: str) -> str:
     """Return text on one line without fields that count; nothing where no letter is left."""
     text = text.replace("\0", "")  # deleted
-    while (plain := _FIELD.sub(_result, text)) != text:
-        text = plain
+    before = ""
+    while before != text:  # one within another
+        before = text
+        text = _FIELD.sub(lambda f: "" if _COUNTING.match(f[1]) else f[2] or "", text)
     return running_text(_CONTROLS.sub(" ", text))
-
-
-def _result(field: re.Match[str]) -> str:
-    return "" if _COUNTING.match(field[1]) else field[2] or ""
 
 
 def prepare_rtf(data: bytes) -> bytes:

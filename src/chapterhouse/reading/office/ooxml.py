@@ -17,6 +17,9 @@ from chapterhouse.types import Notice
 
 _ROOT_RELATIONS = "_rels/.rels"
 _POINTS_CEILING = 10_000  # of one chart; what it shows is in a sheet as well
+_FIELDS = {name: name for name in ("created", "modified", "language", "keywords")} | {
+    "creator": "author"
+}
 _MAIN = "word/document.xml"
 _CONCERNED = re.compile(
     r"_rels/\.rels|word/(?:_rels/document\d*\.xml\.rels|"
@@ -79,10 +82,8 @@ def relations(parts: Parts, part: str) -> tuple[Relation, ...]:
     """Return what a part refers to inside the container."""
     folder = posixpath.dirname(part)
     root = parts.xml(relations_part(part))
-    if root is None:
-        return ()
     found = []
-    for element in children(root, "Relationship"):
+    for element in children(root, "Relationship") if root is not None else ():
         if element.get("TargetMode") != "External":
             target = posixpath.normpath(posixpath.join("/" + folder, element.get("Target", "")))
             kind = element.get("Type", "").rpartition("/")[2]
@@ -102,24 +103,18 @@ def main_part(parts: Parts, usual: str) -> str:
 def core_properties(parts: Parts) -> tuple[str, dict[str, str]]:
     """Return the title and the other fields of ``docProps/core.xml``."""
     root = parts.xml("docProps/core.xml")
-    fields = (
-        {local(child): (child.text or "").strip() for child in root} if root is not None else {}
-    )
-    named = {
-        "author": fields.get("creator", ""),
-        "created": fields.get("created", ""),
-        "modified": fields.get("modified", ""),
-        "language": fields.get("language", ""),
-        "keywords": fields.get("keywords", ""),
-    }
-    return fields.get("title", ""), {name: text for name, text in named.items() if text}
+    stated = () if root is None else root
+    fields = {local(child): (child.text or "").strip() for child in stated}
+    named = {_FIELDS[name]: text for name, text in fields.items() if text and name in _FIELDS}
+    return fields.get("title", ""), named
 
 
 def chart_blocks(root: Element) -> list[str]:
     """Return a chart's title and its cached numbers as a table, one column a series."""
     header, columns, labels = [""], [], {}
     for series in descendants(root, "ser"):
-        header.append(" ".join(_series_name(series).split()))
+        names = (value for name in children(series, "tx") for value in descendants(name, "v"))
+        name = next((value.text or "" for value in names), "")
         values: dict[int, str] = {}
         sizes: dict[int, str] = {}
         for child in series:
@@ -129,10 +124,8 @@ def chart_blocks(root: Element) -> list[str]:
                 values = _points(child)
             elif local(child) == "bubbleSize":
                 sizes = _points(child)
-        columns.append(values)
-        if sizes:
-            header.append("Size")
-            columns.append(sizes)
+        header += [" ".join(name.split()), *["Size"] * bool(sizes)]
+        columns += [values, *[sizes] * bool(sizes)]
     indices = sorted({index for column in columns for index in column} | labels.keys())
     rows = [
         [labels.get(index, ""), *(column.get(index, "") for column in columns)] for index in indices
@@ -146,7 +139,7 @@ def chart_titles(root: Element) -> list[str]:
         "".join(piece.text or "" for piece in descendants(title, "t")).strip()
         for title in descendants(root, "title", "dLbl")
     )
-    return [title for title in titles if title]
+    return list(filter(None, titles))
 
 
 def comment_blocks(root: Element) -> list[str]:
@@ -160,13 +153,6 @@ def comment_blocks(root: Element) -> list[str]:
             place = comment.get("ref", "")
             blocks.append(f"Comment on {place}: {text}" if place else f"Comment: {text}")
     return blocks
-
-
-def _series_name(series: Element) -> str:
-    return next(
-        (value.text or "" for name in children(series, "tx") for value in descendants(name, "v")),
-        "",
-    )
 
 
 def _points(element: Element) -> dict[int, str]:
@@ -211,31 +197,28 @@ def _in_line(run: re.Match[bytes]) -> bytes:
 def drawn_texts(parts: Parts) -> list[str]:
     """Return the texts of charts and SmartArt in a Word file, in order of their parts."""
     names = sorted(filter(_DRAWN.fullmatch, parts.names()), key=lambda name: (len(name), name))
-    roots = [root for name in names if (root := parts.xml(name)) is not None]
-    return [block for root in roots for block in _drawn(root)]
-
-
-def _drawn(root: Element) -> list[str]:
-    if local(root) == "chartSpace":
-        return chart_blocks(root)
-    texts = (" ".join("".join(_pieces(p)).split()) for p in descendants(root, "p"))
-    return ["\n".join(f"- {text}" for text in texts if text)]
+    blocks = []
+    for root in map(parts.xml, names):
+        if root is None:
+            continue
+        if local(root) == "chartSpace":
+            blocks += chart_blocks(root)
+        else:
+            texts = (" ".join("".join(_pieces(p)).split()) for p in descendants(root, "p"))
+            blocks.append("\n".join(f"- {text}" for text in texts if text))
+    return blocks
 
 
 def headers_and_footers(parts: Parts) -> list[str]:
     """Return the text of each header and footer once, page numbers left out."""
-    found = [
-        (relation.kind.capitalize(), root)
-        for relation in relations(parts, main_part(parts, _MAIN))
-        if relation.kind in {"header", "footer"}
-        and (root := parts.xml(relation.target)) is not None
-    ]
-    lines = {f"{kind}: {text}": None for kind, root in found if (text := _running(root))}
+    lines: dict[str, None] = {}
+    for relation in relations(parts, main_part(parts, _MAIN)):
+        is_running = relation.kind in {"header", "footer"}
+        if is_running and (root := parts.xml(relation.target)) is not None:
+            paragraphs = ("".join(_pieces(p)) for p in descendants(root, "p"))
+            if text := running_text(" ".join(paragraphs)):
+                lines[f"{relation.kind.capitalize()}: {text}"] = None
     return list(lines)
-
-
-def _running(root: Element) -> str:
-    return running_text(" ".join("".join(_pieces(p)) for p in descendants(root, "p")))
 
 
 def _pieces(paragraph: Element) -> Iterator[str]:

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.formats import METHOD
-from chapterhouse.reading.markdown import believable_title, first_heading, running_text
+from chapterhouse.reading.markdown import believable_title, first_heading, joined, running_text
 from chapterhouse.reading.office.number_formats import formulas_notice
 from chapterhouse.reading.office.opendocument_blocks import (
     CHART,
@@ -41,6 +41,7 @@ _FIELD_TAGS = {
 # Placeholders of a slide's notes that say nothing of it.
 _FURNITURE = frozenset({"page-number", "date-time", "header", "footer", "page"})
 _FIELDS = (
+    ("title", f"{_DC}title"),
     ("author", f"{_DC}creator"),
     ("created", f"{_META}creation-date"),
     ("modified", f"{_DC}date"),
@@ -55,7 +56,7 @@ def read_odt(parts: Parts) -> Extraction:
     shared = parts.xml("styles.xml")
     writer = writers(parts, content, shared)()
     body = content.find(f"{OFFICE}body/{OFFICE}text")
-    blocks = [block for block in writer.blocks(body) if block] if body is not None else []
+    blocks = list(writer.blocks(body)) if body is not None else []
     text = joined([*blocks, *writer.notes, *running_texts(parts, shared)])
     return _extraction(parts, "odt", [ExtractedPage(text)], first_heading(text), notices)
 
@@ -91,10 +92,8 @@ def read_drawn(parts: Parts, format_: str) -> Extraction:
         for element in content.iter(f"{PRESENTATION}{kind}-decl")
         if (text := " ".join((element.text or "").split()))
     }
-    pages = tuple(
-        _slide(slide, number, writer(), declared)
-        for number, slide in enumerate(content.iter(f"{DRAW}page"), 1)
-    )
+    slides = enumerate(content.iter(f"{DRAW}page"), 1)
+    pages = [_slide(slide, number, writer(), declared) for number, slide in slides]
     label = next((page.label for page in pages if page.label), "")
     return _extraction(parts, format_, pages, label, notices)
 
@@ -106,28 +105,22 @@ def _slide(
     title = ""
     blocks: list[str] = []
     for shape in slide:
-        texts = [block for block in writer.blocks(wrap(shape)) if block]
+        texts = list(filter(None, writer.blocks(wrap(shape))))
         if shape.get(f"{PRESENTATION}class") == "title" and not title:
             title = " ".join(" ".join(texts).lstrip("# ").split())
             continue
         blocks.extend(texts)
     notes = [
-        shape
+        block
         for shape in slide.iterfind(f"{PRESENTATION}notes/*")
         if shape.get(f"{PRESENTATION}class") not in _FURNITURE
+        for block in filter(None, writer.blocks(wrap(shape)))
     ]
-    note_blocks = [block for shape in notes for block in writer.blocks(wrap(shape)) if block]
-    if note_blocks:
-        blocks.extend(["Notes:", *note_blocks])
+    blocks += ["Notes:", *notes] if notes else []
     shown = (slide.get(f"{PRESENTATION}use-{kind}-name") for kind in ("header", "footer"))
     running = [text for name in shown if (text := declared.pop(name, ""))]
-    heading = [f"## {title}"] if title else []
-    return ExtractedPage(joined([*heading, *blocks, *writer.notes, *running]), number, title)
-
-
-def joined(blocks: list[str]) -> str:
-    """Return blocks with a line between them."""
-    return "\n\n".join(block.rstrip("\n") for block in blocks) + "\n" if blocks else ""
+    heading = f"## {title}" if title else ""
+    return ExtractedPage(joined([heading, *blocks, *writer.notes, *running]), number, title)
 
 
 def content_of(parts: Parts) -> tuple[Element, tuple[Notice, ...]]:
@@ -187,10 +180,8 @@ def metadata_of(parts: Parts) -> tuple[str, dict[str, str]]:
     root = parts.xml("meta.xml")
     if root is None:
         return "", {}
-    found = {
-        name: text for name, tag in _FIELDS if (text := (root.findtext(f".//{tag}") or "").strip())
-    }
-    return (root.findtext(f".//{_DC}title") or "").strip(), found
+    found = {name: (root.findtext(f".//{tag}") or "").strip() for name, tag in _FIELDS}
+    return found.pop("title"), {name: text for name, text in found.items() if text}
 
 
 def read_ods(parts: Parts) -> Extraction:
@@ -217,9 +208,8 @@ def _sheet(sheet: Element, number: int, writer: Writer, hidden: set[str | None])
     name = " ".join(sheet.get(f"{TABLE}name", "").split())
     name += " (hidden)" * (sheet.get(f"{TABLE}style-name") in hidden)
     drawn = [block for shape in _take_drawn(sheet) for block in _texts(shape, writer)]
-    blocks = [block for block in (writer.table(sheet), *drawn, *writer.notes) if block]
-    heading = [f"## {name}"] if name and blocks else []
-    return ExtractedPage(joined([*heading, *blocks]), number, name)
+    body = joined([writer.table(sheet), *drawn, *writer.notes])
+    return ExtractedPage(f"## {name}\n\n{body}" if name and body else body, number, name)
 
 
 def _take_drawn(element: Element) -> Iterator[Element]:

@@ -27,20 +27,11 @@ PRESENTATION = f"{{{_OASIS}presentation:1.0}}"
 _SVG = f"{{{_OASIS}svg-compatible:1.0}}"
 XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 # Not the document's own text: deleted text, tables of contents, forms, alternative images.
-_SKIPPED = frozenset(
-    {
-        f"{TEXT}tracked-changes",
-        f"{TEXT}table-of-content",
-        f"{TEXT}sequence-decls",
-        f"{OFFICE}forms",
-        f"{_SVG}title",
-        f"{_SVG}desc",
-        f"{DRAW}image",
-        f"{PRESENTATION}notes",
-        f"{PRESENTATION}settings",
-        f"{TEXT}ruby-text",
-    }
-)
+_SKIPPED = frozenset((
+    f"{TEXT}tracked-changes", f"{TEXT}table-of-content", f"{TEXT}sequence-decls",
+    f"{OFFICE}forms", f"{_SVG}title", f"{_SVG}desc", f"{DRAW}image", f"{PRESENTATION}notes",
+    f"{PRESENTATION}settings", f"{TEXT}ruby-text",
+))  # fmt: skip
 _SPACES = frozenset({f"{TEXT}s", f"{TEXT}tab", f"{TEXT}line-break"})
 _NESTED_CEILING = 3
 _REPEAT_CEILING = 1_000  # columns or rows that one element may stand for; sheets pad to the edge
@@ -102,15 +93,13 @@ def heading_numbers(styles: Element | None) -> HeadingNumbers:
 
 def numbered_levels(roots: Iterable[Element]) -> frozenset[tuple[str, int]]:
     """Return the list styles, each with those of its levels that are numbers."""
-    return frozenset(_numbered(roots))
-
-
-def _numbered(roots: Iterable[Element]) -> Iterator[tuple[str, int]]:
-    for root in roots:
-        for style in root.iter(f"{TEXT}list-style"):
-            for level in style.iter(f"{TEXT}list-level-style-number"):
-                if level.get(f"{STYLE}num-format", "1"):
-                    yield style.get(f"{STYLE}name", ""), number_in(level, f"{TEXT}level", 1)
+    return frozenset(
+        (style.get(f"{STYLE}name", ""), number_in(level, f"{TEXT}level", 1))
+        for root in roots
+        for style in root.iter(f"{TEXT}list-style")
+        for level in style.iter(f"{TEXT}list-level-style-number")
+        if level.get(f"{STYLE}num-format", "1")
+    )
 
 
 def number_in(element: Element, name: str, otherwise: int) -> int:
@@ -145,26 +134,16 @@ def _letters(number: int) -> str:
 
 @dataclass(slots=True)
 class Writer:
-    """Collects blocks of one document.
-
-    Attributes:
-        styles: Parent of each style, to find out what an automatic style stands for.
-        positions: Whether text of a style is raised or lowered, where the style says so.
-        numbered: List styles and those of their levels, from 1, that are numbers.
-        embedded: Returns the root element of an embedded object by its path, or None.
-        heading_number: Returns what stands before a heading of a level, called once for each.
-        notes: Texts of footnotes and comments, in order.
-        nested: Documents inside documents that are being read.
-    """
+    """Collects blocks of one document."""
 
     limits: Limits
-    styles: dict[str, str]
-    positions: dict[str, str]
-    numbered: frozenset[tuple[str, int]]
-    embedded: Callable[[str], Element | None]
-    heading_number: Callable[[Element, int], str]
-    notes: list[str] = field(default_factory=list)
-    nested: int = 0
+    styles: dict[str, str]  # parent of each, to find out what an automatic style stands for
+    positions: dict[str, str]  # whether text of a style is raised or lowered, where it says so
+    numbered: frozenset[tuple[str, int]]  # list styles and those levels, from 1, that are numbers
+    embedded: Callable[[str], Element | None]  # the root of an embedded object by its path
+    heading_number: Callable[[Element, int], str]  # what stands before the next heading of a level
+    notes: list[str] = field(default_factory=list)  # footnotes and comments, in order
+    nested: int = 0  # documents inside documents that are being read
 
     def blocks(self, element: Element) -> Iterator[str]:
         """Yield the Markdown blocks inside an element."""
@@ -219,21 +198,17 @@ class Writer:
             elif child.tag == f"{OFFICE}annotation":
                 self._comment(child)
             elif child.tag not in _SKIPPED and not _is_drawn(child):
-                yield self._in_line("".join(self._pieces(child)), child, before)
+                text = "".join(self._pieces(child))
+                position = self.positions.get(child.get(f"{TEXT}style-name", ""), "")
+                if position.startswith("super"):
+                    text = raised(text, before)
+                yield lowered(text) if position.startswith("sub") else text
             before = child.tail or ""
             yield before
 
-    def _in_line(self, text: str, element: Element, before: str) -> str:
-        position = self.positions.get(element.get(f"{TEXT}style-name", ""), "")
-        if position.startswith(("super", "sub")):
-            return raised(text, before) if position.startswith("super") else lowered(text)
-        return text
-
     def _note(self, element: Element) -> str:
-        body = element.find(f"{TEXT}note-body")
-        text = (
-            " ".join(self.inline(p) for p in element.iter(f"{TEXT}p")) if body is not None else ""
-        )
+        has_body = element.find(f"{TEXT}note-body") is not None
+        text = " ".join(map(self.inline, element.iter(f"{TEXT}p"))) if has_body else ""
         if not text:
             return ""
         number = sum(note.startswith("[^") for note in self.notes) + 1
@@ -242,8 +217,7 @@ class Writer:
 
     def _comment(self, element: Element) -> None:
         author = element.findtext("{http://purl.org/dc/elements/1.1/}creator", "")
-        text = " ".join(self.inline(p) for p in element.iter(f"{TEXT}p"))
-        if text:
+        if text := " ".join(map(self.inline, element.iter(f"{TEXT}p"))):
             self.notes.append(f"Comment ({author}): {text}" if author else f"Comment: {text}")
 
     def _list(self, element: Element, depth: int, style: str) -> Iterator[str]:
@@ -300,18 +274,18 @@ class Writer:
         Formulas have no text here.
         """
         root = self.embedded(element.get(XLINK_HREF, ""))
+        if root is None:
+            return
         for inner in ("text", "spreadsheet"):
-            body = root.find(f"{OFFICE}body/{OFFICE}{inner}") if root is not None else None
+            body = root.find(f"{OFFICE}body/{OFFICE}{inner}")
             if body is not None and self.nested < _NESTED_CEILING:
                 self.nested += 1
                 yield from self.blocks(body)
                 self.nested -= 1
-        chart = root.find(f".//{CHART}chart") if root is not None else None
-        if chart is not None:
-            title = chart.find(f"{CHART}title")
-            if title is not None:
+        if (chart := root.find(f".//{CHART}chart")) is not None:
+            for title in chart.findall(f"{CHART}title")[:1]:
                 yield from self.blocks(title)
-            yield from (self.table(table) for table in chart.iter(f"{TABLE}table"))
+            yield from map(self.table, chart.iter(f"{TABLE}table"))
 
 
 def wrap(element: Element) -> Element:

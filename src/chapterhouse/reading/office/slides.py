@@ -11,7 +11,13 @@ from xml.etree.ElementTree import Element
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.formats import METHOD
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.markdown import believable_title, lowered, markdown_table, raised
+from chapterhouse.reading.markdown import (
+    believable_title,
+    joined,
+    lowered,
+    markdown_table,
+    raised,
+)
 from chapterhouse.reading.office.ooxml import (
     attribute,
     chart_blocks,
@@ -36,6 +42,7 @@ _CONCERNED = re.compile(
     r"|_rels/\.rels|ppt/(?:_rels/)?presentation\.xml(?:\.rels)?|docProps/core\.xml"
 )
 _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
+_BULLETS = frozenset({"buAutoNum", "buChar", "buBlip", "buNone"})
 
 
 def read_pptx(parts: Parts) -> Extraction:
@@ -45,9 +52,10 @@ def read_pptx(parts: Parts) -> Extraction:
     if main not in parts.names():
         raise RejectedError("unreadable", f"The presentation's main part, {main!r}, is missing.")
     order = _order(parts, main)
-    absent = [part for part in order if part not in parts.names()]
     notices += tuple(
-        Notice("part-unreadable", f"{part!r} is missing from the container.") for part in absent
+        Notice("part-unreadable", f"{part!r} is missing from the container.")
+        for part in order
+        if part not in parts.names()
     )
     running = set[str]()
     pages = tuple(_slide(parts, part, number, running) for number, part in enumerate(order, 1))
@@ -55,13 +63,7 @@ def read_pptx(parts: Parts) -> Extraction:
     if not believable_title(title, "\n".join(page.text for page in pages)):
         title = next((page.label for page in pages if page.label), "")
     return Extraction(
-        pages,
-        "pptx",
-        METHOD,
-        page_kind="slide",
-        title=title,
-        metadata=metadata,
-        notices=notices,
+        pages, "pptx", METHOD, page_kind="slide", title=title, metadata=metadata, notices=notices
     )
 
 
@@ -100,9 +102,9 @@ def _slide(parts: Parts, part: str, number: int, running: set[str]) -> Extracted
             blocks.extend(["Notes:", *notes])
         elif relation.kind == "comments" and (comments := parts.xml(relation.target)) is not None:
             blocks.extend(comment_blocks(comments))
-    heading = [f"## {title}"] if title else []
-    text = "\n\n".join(block.rstrip("\n") for block in [*heading, *blocks, *above_below] if block)
-    return ExtractedPage(f"{text}\n" if text else "", number, title)
+    heading = f"## {title}" if title else ""
+    text = joined([heading, *blocks, *above_below])
+    return ExtractedPage(text, number, title)
 
 
 def _line(shape: Element) -> str:
@@ -167,15 +169,10 @@ def _paragraphs(shape: Element) -> Iterator[tuple[str, int, str]]:
         text = " ".join("".join(_pieces(paragraph)).split())
         if not text:
             continue
-        marks = next(children(paragraph, "pPr"), None)
-        level = marks.get("lvl", "0") if marks is not None else "0"
-        bullets = (
-            [local(mark) for mark in marks if local(mark).startswith("bu")]
-            if marks is not None
-            else []
-        )
-        kinds = [name for name in bullets if name in {"buAutoNum", "buChar", "buBlip", "buNone"}]
-        yield text, min(8, int(level)) if level.isdecimal() else 0, kinds[0] if kinds else ""
+        marks = next(children(paragraph, "pPr"), Element("pPr"))
+        level = marks.get("lvl", "0")
+        bullet = next((name for name in map(local, marks) if name in _BULLETS), "")
+        yield text, min(8, int(level)) if level.isdecimal() else 0, bullet
 
 
 def _pieces(paragraph: Element) -> Iterator[str]:
@@ -194,8 +191,7 @@ def _pieces(paragraph: Element) -> Iterator[str]:
 
 def _shift(run: Element) -> int:
     """Return how far a run is raised, in thousandths of a per cent; lowered below 0."""
-    marks = next(children(run, "rPr"), None)
-    stated = marks.get("baseline", "0") if marks is not None else "0"
+    stated = next(children(run, "rPr"), run).get("baseline", "0")
     return int(stated) if re.fullmatch(r"-?\d{1,9}", stated) else 0
 
 
@@ -213,11 +209,6 @@ def _table(table: Element, limits: Limits) -> str:
 
 def _notes(parts: Parts, part: str) -> list[str]:
     root = parts.xml(part)
-    if root is None:
-        return []
-    return [
-        text
-        for shape in _shapes(root)
-        if _placeholder(shape) == "body"
-        for text, _, _ in _paragraphs(shape)
-    ]
+    shapes = () if root is None else _shapes(root)
+    bodies = (shape for shape in shapes if _placeholder(shape) == "body")
+    return [text for shape in bodies for text, _, _ in _paragraphs(shape)]

@@ -98,19 +98,18 @@ class _Result:
 
 def read_office(data: bytes, format_: str, limits: Limits) -> Extraction:
     """Read one of `MIME_TYPES` that is no package of Word or Excel."""
-    if format_ == "rtf":
-        data = prepare_rtf(data)
-    if format_ == "doc":
-        data = without_deleted(data)
+    prepare = {"rtf": prepare_rtf, "doc": without_deleted}.get(format_)
+    data = prepare(data) if prepare else data
     result = _extract(data, format_, limits)
-    if format_ == "doc":
-        result = _old_document(data, result)
-    if format_ == "msg":
-        return _message(result, data, limits)
-    if format_ == "xls":
-        return _extraction(result, format_, _sheets(result, xls_sheet_extras(data)), "sheet")
-    if format_ == "ppt":
-        return _extraction(result, format_, _old_slides(result.text), "slide")
+    match format_:
+        case "msg":
+            return _message(result, data, limits)
+        case "xls":
+            return _extraction(result, format_, _sheets(result, xls_sheet_extras(data)), "sheet")
+        case "ppt":
+            return _extraction(result, format_, _old_slides(result.text), "slide")
+        case "doc":
+            result = _old_document(data, result)
     return _extraction(result, format_, (ExtractedPage(_tidy(result.text)),))
 
 
@@ -120,7 +119,7 @@ def read_docx(parts: Parts) -> Extraction:
     result = _extract(parts.packed(), "docx", parts.limits)
     extras = (*drawn_texts(parts), *headers_and_footers(parts))
     page = ExtractedPage(_tidy("\n\n".join([result.text, *extras])))
-    return _extraction(result, "docx", (page,), notices=notices)
+    return _extraction(result, "docx", (page,), "", notices)
 
 
 def _old_document(data: bytes, result: _Result) -> _Result:
@@ -139,8 +138,7 @@ def read_xlsx(parts: Parts) -> Extraction:
     """Read an Excel file."""
     notices = (*prepare_xlsx(parts), *show_cells(parts))
     result = _extract(parts.packed(), "xlsx", parts.limits)
-    pages = _sheets(result, xlsx_sheet_extras(parts))
-    return _extraction(result, "xlsx", pages, "sheet", notices=notices)
+    return _extraction(result, "xlsx", _sheets(result, xlsx_sheet_extras(parts)), "sheet", notices)
 
 
 def read_xlsb(parts: Parts) -> Extraction:
@@ -148,8 +146,7 @@ def read_xlsb(parts: Parts) -> Extraction:
     data = parts.packed()  # before anything is replaced: copies have no binary parts
     notices = prepare_xlsb(parts)
     result = _extract(data, "xlsb", parts.limits)
-    pages = _sheets(result, xlsb_sheet_extras(parts))
-    return _extraction(result, "xlsb", pages, "sheet", notices=notices)
+    return _extraction(result, "xlsb", _sheets(result, xlsb_sheet_extras(parts)), "sheet", notices)
 
 
 def _extraction(
@@ -157,7 +154,6 @@ def _extraction(
     format_: str,
     pages: tuple[ExtractedPage, ...],
     kind: str = "",
-    *,
     notices: tuple[Notice, ...] = (),
 ) -> Extraction:
     heading = next((found for page in pages if (found := first_heading(page.text))), "")
@@ -175,10 +171,7 @@ def _extraction(
     )
 
 
-@cache
-def _runner() -> asyncio.Runner:
-    """Return one event loop for all files of a process; to make one takes as long as a file."""
-    return asyncio.Runner()
+_runner = cache(asyncio.Runner)  # one for a process: to make one takes as long as a file
 
 
 @cache
@@ -328,14 +321,8 @@ def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
         body = body.rpartition("\nAttachments:\n")[0] or body
     members = (Member(name, content) for name, content in mail.msg_attachments(data))
     inside = tuple(limit_members(members, limits))
-    extraction = mail.message(
-        result.title,
-        result.metadata | mail.thread(data),
-        _tidy(body),
-        inside,
-        format_="msg",
-        method=method(),
-    )
+    stated = result.metadata | mail.thread(data)
+    extraction = mail.message(result.title, stated, _tidy(body), inside, "msg", method())
     missing = len(result.attachments) - len(inside)
     if missing <= 0:
         return extraction

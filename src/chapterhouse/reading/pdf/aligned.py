@@ -228,17 +228,11 @@ def _is_table(rows: Sequence[Sequence[_Line]], columns: int) -> bool:
     is_filled = least * slots <= len(cells)
     is_prose = sum(len(line.text) for line in cells) > _MOST_CHARACTERS * slots
     is_level = sum(_is_level(group) for group in by_column) >= columns - columns // 4
-    is_list = _is_contents(cells, len(rows)) or (columns == 2 and _is_marks(by_column[0]))  # noqa: PLR2004
-    return is_filled and is_level and not is_prose and not is_list and _says_something(by_column)
-
-
-def _is_contents(cells: Sequence[_Line], rows: int) -> bool:
-    """Whether dots lead to page numbers: a table of contents is read by lines."""
-    return sum(LEADERS.search(line.text) is not None for line in cells) > rows // 3
-
-
-def _is_marks(lines: Sequence[_Line]) -> bool:
-    return all(_MARKER.fullmatch(line.text) for line in lines)
+    # Dots lead to page numbers: a table of contents is read by lines.
+    is_contents = sum(LEADERS.search(line.text) is not None for line in cells) > len(rows) // 3
+    is_list = columns == 2 and all(_MARKER.fullmatch(line.text) for line in by_column[0])  # noqa: PLR2004
+    is_sound = is_filled and is_level and not (is_prose or is_contents or is_list)
+    return is_sound and _says_something(by_column)
 
 
 def _says_something(by_column: Sequence[Sequence[_Line]]) -> bool:
@@ -254,12 +248,11 @@ def _is_level(lines: Sequence[_Line]) -> bool:
         return True
     boxes = [around(word.box for word in line.words) for line in lines[:60]]
     edges = ([b.left for b in boxes], [b.right for b in boxes], [b.centre for b in boxes])
-    return any(_agreeing(values) >= 0.6 * len(boxes) for values in edges)
-
-
-def _agreeing(values: Sequence[float]) -> int:
-    """Return how many values lie near the one that most others lie near."""
-    return max(sum(abs(value - other) <= _NEAR for other in values) for value in values)
+    return any(
+        sum(abs(value - other) <= _NEAR for other in values) >= 0.6 * len(boxes)
+        for values in edges
+        for value in values
+    )
 
 
 def _logical_rows(rows: Sequence[Sequence[_Line]]) -> Iterator[list[_Line]]:

@@ -5,7 +5,7 @@ import re
 import struct
 import time
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,7 +16,7 @@ from pypdfium2 import raw
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Allowance, need_time
-from chapterhouse.reading.markdown import believable_title
+from chapterhouse.reading.markdown import believable_title, count
 from chapterhouse.reading.ocr import Recognised, how_to_install, ocr_image, ocr_notice
 from chapterhouse.reading.pdf.fields import page_marks
 from chapterhouse.reading.pdf.furniture import Place, running_lines
@@ -32,7 +32,7 @@ from chapterhouse.reading.pdf.page import (
     page_layout,
     style_of,
 )
-from chapterhouse.reading.pdf.visible_words import missing_words
+from chapterhouse.reading.pdf.text import page_text
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _FEW_CHARACTERS = 30  # a page with less beside a large picture has a stamp, no text layer
@@ -72,10 +72,7 @@ def is_scan(layout: PageLayout, width: float, height: float) -> bool:
 def recognised(
     page: Any, size: tuple[float, float], number: int
 ) -> tuple[Recognised | None, Notice | None]:
-    """Return what OCR finds on a loaded page (None where it failed), and what to tell of it.
-
-    ``size`` is width and height in points.
-    """
+    """Return what OCR finds on a loaded page (None where it failed), and what to tell of it."""
     try:
         found = ocr_image(rendered(page, size))
     except RejectedError as error:
@@ -100,7 +97,6 @@ def rendered(page: Any, size: tuple[float, float]) -> bytes:
         raw.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags)
         stride = raw.FPDFBitmap_GetStride(bitmap)
         start = raw.FPDFBitmap_GetBuffer(bitmap)
-
         return png(ctypes.string_at(start, stride * height), width, height, stride)
     finally:
         raw.FPDFBitmap_Destroy(bitmap)
@@ -130,19 +126,20 @@ def read_pdf(data: bytes, name: str) -> Extraction:
     """Read a PDF to one Markdown text a page, in reading order."""
     document = _opened(data, name)
     try:
-        count = len(document)
-        if count == 0:
+        number_of_pages = len(document)
+        if number_of_pages == 0:
             raise _unreadable(f"{name} holds no pages.")
-        pages, notices = _read_pages(document, count)
+        pages, notices = _read_pages(document, number_of_pages)
         if not pages:
             raise _unreadable(f"No page of {name} can be opened.")
-        need_time(_SECONDS_A_PAGE_AFTERWARDS * count)
+        need_time(_SECONDS_A_PAGE_AFTERWARDS * number_of_pages)
         dropped, running = running_lines([page.layout for page in pages])
         if document.get_formtype() == raw.FORMTYPE_XFA_FULL:
             sentence = "It is a dynamic (XFA) form, whose fields few programs can show."
             notices.append(Notice("form-not-read", sentence))
         written, heading = _written(pages, dropped, _outlines(document))
         title, text = _stated(document, "Title"), "\n".join(page.text for page in written)
+        engines = dict.fromkeys(page.recognised.method for page in pages if page.recognised)
         mapped = tuple(_mapped(written, notices))
         # Where a page was too much to lay out, its bare text is what was kept.
         skipped = any(notice.code == "layout-skipped" for notice in notices)
@@ -150,7 +147,7 @@ def read_pdf(data: bytes, name: str) -> Extraction:
         return Extraction(
             pages=mapped,
             format="pdf",
-            method=_method(pages),
+            method=", ".join((f"pypdfium2 {pdfium.PYPDFIUM_INFO}", *engines)),
             page_kind="page",
             title=title if believable_title(title, text) else heading,
             metadata=_metadata(document),
@@ -160,28 +157,19 @@ def read_pdf(data: bytes, name: str) -> Extraction:
         document.close()
 
 
-def _method(pages: Sequence[_Read]) -> str:
-    engines = dict.fromkeys(page.recognised.method for page in pages if page.recognised)
-    return ", ".join((f"pypdfium2 {pdfium.PYPDFIUM_INFO}", *engines))
-
-
 def _opened(data: bytes, name: str) -> Any:
     try:
         document = pdfium.PdfDocument(data)
         document.init_forms()
     except pdfium.PdfiumError as error:
         if getattr(error, "err_code", None) in _LOCKED:
-            raise RejectedError(
-                "encrypted",
-                f"{name} is protected by a password.",
-                hint="Save a copy without the password and add that.",
-            ) from error
+            hint = "Save a copy without the password and add that."
+            sentence = f"{name} is protected by a password."
+            raise RejectedError("encrypted", sentence, hint=hint) from error
         if _END not in data[-_END_WITHIN:]:
-            raise RejectedError(
-                "unreadable",
-                f"{name} is cut off: the end of the PDF is missing.",
-                hint="Get it again from where it came from; of a mail, ask the sender for it.",
-            ) from error
+            hint = "Get it again from where it came from; of a mail, ask the sender for it."
+            sentence = f"{name} is cut off: the end of the PDF is missing."
+            raise RejectedError("unreadable", sentence, hint=hint) from error
         raise _unreadable(f"{name} is damaged and cannot be opened as a PDF.") from error
     return document
 
@@ -319,7 +307,10 @@ def _metadata(document: Any) -> dict[str, str]:
 
 def _gathered(notices: Sequence[Notice]) -> Iterator[Notice]:
     """Yield the notices, the pages of a code that comes often named in one."""
-    for code, alike in _by_code(notices).items():
+    by_code: dict[str, list[Notice]] = {}
+    for notice in notices:
+        by_code.setdefault(notice.code, []).append(notice)
+    for code, alike in by_code.items():
         if len(alike) <= _MOST_ALIKE:
             yield from alike
             continue
@@ -327,8 +318,60 @@ def _gathered(notices: Sequence[Notice]) -> Iterator[Notice]:
         yield Notice(code, f"{len(alike)} pages ({pages}, ...); the first: {alike[0].sentence}")
 
 
-def _by_code(notices: Sequence[Notice]) -> dict[str, list[Notice]]:
-    found: dict[str, list[Notice]] = {}
-    for notice in notices:
-        found.setdefault(notice.code, []).append(notice)
-    return found
+# --- an independent count of the words that a file shows -----------------------------------------
+
+# It goes another and much simpler way than the reader, so that what that drops by mistake is
+# noticed: the bare text of the pages and the values of their fields. It is bounded; what lies
+# beyond the bounds is not counted, which is never an alarm.
+_MOST_PAGES = 200
+_MOST_COUNTED = 2_000_000
+_REPEATED = 3  # pages with the same line, from which it counts once
+_TORN = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
+_NUMBER = re.compile(r"\W*\d*\W*")
+_LEAST_SHARE = 0.9  # all real PDFs at hand have .96 and more
+_LEAST_WORDS = 30  # of fewer no share is worth a notice
+
+
+def missing_words(data: bytes, pages: Sequence[ExtractedPage]) -> tuple[Notice, ...]:
+    """Return a notice where pages lack more of the visible words than a reader tears apart."""
+    visible = pdf_words(data)
+    taken = (visible & count("\n".join(page.text for page in pages))).total()
+    if visible.total() < _LEAST_WORDS or taken >= _LEAST_SHARE * visible.total():
+        return ()
+    share = f"{taken / visible.total():.0%} of the words that the file shows"
+    return (Notice("incomplete", f"{share} were taken; open the file for the others."),)
+
+
+def pdf_words(data: bytes) -> Counter[str]:
+    """Count the words of the pages and fields; a line that comes on many pages comes once."""
+    lines: Counter[str] = Counter()
+    texts: list[str] = []
+    length = 0
+    for text in _pdf_pages(data):
+        parts = [part.strip() for part in _TORN.sub("", text).split("\n")]
+        lines.update(set(parts))
+        lines_used = (p for p in parts if lines[p] < _REPEATED and not _NUMBER.fullmatch(p))
+        texts.append("\n".join(lines_used))
+        length += len(text)
+        if length > _MOST_COUNTED:
+            break
+    return count("\n".join(texts))
+
+
+def _pdf_pages(data: bytes) -> Iterator[str]:
+    document = pdfium.PdfDocument(data)
+    try:
+        document.init_forms()
+        form = document.formenv.raw if document.formenv is not None else None
+        for number in range(min(len(document), _MOST_PAGES)):
+            try:
+                page = document[number]
+                textpage = page.get_textpage()
+            except pdfium.PdfiumError:  # the reader has said so
+                continue
+            marks = page_marks(form, page.raw).marks
+            yield "\n".join((page_text(textpage.raw), *(mark.text for mark in marks)))
+            textpage.close()
+            page.close()
+    finally:
+        document.close()

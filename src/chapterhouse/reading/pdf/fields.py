@@ -7,6 +7,7 @@ placed among its words where they are drawn, so that a value follows its label.
 import ctypes
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -20,20 +21,12 @@ _LONGEST = 20_000  # UTF-16 units of one value
 _NOT_SHOWN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _PASSWORD = 1 << 13  # field flag, ISO 32000-1 table 228
 _DRAWN = frozenset({pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP})
-_NOTES = frozenset({
-    pdfium.FPDF_ANNOT_TEXT,
-    pdfium.FPDF_ANNOT_HIGHLIGHT,
-    pdfium.FPDF_ANNOT_UNDERLINE,
-    pdfium.FPDF_ANNOT_SQUIGGLY,
-    pdfium.FPDF_ANNOT_STRIKEOUT,
-    pdfium.FPDF_ANNOT_CARET,
-    pdfium.FPDF_ANNOT_SQUARE,
-    pdfium.FPDF_ANNOT_CIRCLE,
-    pdfium.FPDF_ANNOT_LINE,
-    pdfium.FPDF_ANNOT_POLYGON,
-    pdfium.FPDF_ANNOT_POLYLINE,
-    pdfium.FPDF_ANNOT_INK,
-})  # fmt: skip
+_NOTES = frozenset((
+    pdfium.FPDF_ANNOT_TEXT, pdfium.FPDF_ANNOT_HIGHLIGHT, pdfium.FPDF_ANNOT_UNDERLINE,
+    pdfium.FPDF_ANNOT_SQUIGGLY, pdfium.FPDF_ANNOT_STRIKEOUT, pdfium.FPDF_ANNOT_CARET,
+    pdfium.FPDF_ANNOT_SQUARE, pdfium.FPDF_ANNOT_CIRCLE, pdfium.FPDF_ANNOT_LINE,
+    pdfium.FPDF_ANNOT_POLYGON, pdfium.FPDF_ANNOT_POLYLINE, pdfium.FPDF_ANNOT_INK,
+))  # fmt: skip
 _BOXES = frozenset({pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON})
 _VALUES = frozenset({pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX})
 _SHOWN_TEXT = re.compile(r"\(((?:[^()\\]|\\.)*)\)\s*(?:Tj|'|\")")
@@ -46,19 +39,12 @@ _SIZE = 10.0  # points, where no word of the page tells a size
 
 
 class Mark(NamedTuple):
-    """Text that a page shows beside its content.
+    """Text that a page shows beside its content."""
 
-    Attributes:
-        text: What it shows; of a box whether it is checked.
-        place: Where.
-        label: What its field is called.
-        is_box: Whether its label stands behind it.
-    """
-
-    text: str
+    text: str  # of a box whether it is checked
     place: Place
-    label: str = ""
-    is_box: bool = False
+    label: str = ""  # what its field is called
+    is_box: bool = False  # its label stands behind it
 
 
 class PageMarks(NamedTuple):
@@ -82,14 +68,15 @@ def page_marks(form: Any, page: Any) -> PageMarks:
             place = _place(annotation)
             if place is None or pdfium.FPDFAnnot_GetFlags(annotation) & _NOT_SHOWN:
                 continue
-            if kind in _NOTES:
-                text = _note(annotation)
-                notes += [(-place.high, text)] if text else []
-            else:
-                found = list(_marks(form, annotation, kind, place))
-                text = "".join(mark.text for mark in found)
-                marks += found
-            length += len(text)
+            known = len(marks)
+            if kind in _NOTES and (note := _note(annotation)):
+                notes.append((-place.high, note))
+                length += len(note)
+            elif kind == pdfium.FPDF_ANNOT_WIDGET and form is not None:
+                marks += _field(form, annotation, place)
+            elif kind in _DRAWN and (text := _drawn_text(annotation)):
+                marks.append(Mark(text, place))
+            length += sum(len(mark.text) for mark in marks[known:])
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
     return PageMarks(tuple(marks), tuple(note for _, note in sorted(notes)))
@@ -109,17 +96,10 @@ def _note(annotation: Any) -> str:
     return f"Note{f' by {author}' if author else ''}: {text}" if text else ""
 
 
-def _marks(form: Any, annotation: Any, kind: int, place: Place) -> Iterator[Mark]:
-    if kind == pdfium.FPDF_ANNOT_WIDGET and form is not None:
-        yield from _field(form, annotation, place)
-    elif kind in _DRAWN and (text := _drawn_text(annotation)):
-        yield Mark(text, place)
-
-
 def _field(form: Any, annotation: Any, place: Place) -> Iterator[Mark]:
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
-    label = _wide(lambda *out: pdfium.FPDFAnnot_GetFormFieldAlternateName(form, annotation, *out))
-    label = label or _wide(lambda *out: pdfium.FPDFAnnot_GetFormFieldName(form, annotation, *out))
+    label = _wide(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation))
+    label = label or _wide(partial(pdfium.FPDFAnnot_GetFormFieldName, form, annotation))
     if kind in _BOXES:
         checked = pdfium.FPDFAnnot_IsChecked(form, annotation)
         yield Mark("\u2612" if checked else "\u2610", place, label, is_box=True)
@@ -128,7 +108,7 @@ def _field(form: Any, annotation: Any, place: Place) -> Iterator[Mark]:
         return
     text = ""
     if kind in _VALUES:
-        text = _wide(lambda *out: pdfium.FPDFAnnot_GetFormFieldValue(form, annotation, *out))
+        text = _wide(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation))
     elif kind == pdfium.FPDF_FORMFIELD_LISTBOX:
         text = ", ".join(_selected(form, annotation))
     if text:
@@ -138,27 +118,20 @@ def _field(form: Any, annotation: Any, place: Place) -> Iterator[Mark]:
 def _selected(form: Any, annotation: Any) -> Iterator[str]:
     for number in range(max(0, pdfium.FPDFAnnot_GetOptionCount(form, annotation))):
         if pdfium.FPDFAnnot_IsOptionSelected(form, annotation, number):
-            yield _wide(
-                lambda *out, number=number: pdfium.FPDFAnnot_GetOptionLabel(
-                    form, annotation, number, *out
-                )
-            )
+            yield _wide(partial(pdfium.FPDFAnnot_GetOptionLabel, form, annotation, number))
 
 
 def _drawn_text(annotation: Any) -> str:
     """Return the text of a stamp or a note on the page, as stated or else as drawn."""
     if text := _string(annotation, b"Contents"):
         return text
-    drawn = _wide(
-        lambda *out: pdfium.FPDFAnnot_GetAP(
-            annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL, *out
-        )
-    )
+    mode = pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL
+    drawn = _wide(partial(pdfium.FPDFAnnot_GetAP, annotation, mode))
     return " ".join(re.sub(r"\\(.)", r"\1", part) for part in _SHOWN_TEXT.findall(drawn))
 
 
 def _string(annotation: Any, key: bytes) -> str:
-    return _wide(lambda *out: pdfium.FPDFAnnot_GetStringValue(annotation, key, *out))
+    return _wide(partial(pdfium.FPDFAnnot_GetStringValue, annotation, key))
 
 
 def _wide(call: Callable[..., int]) -> str:

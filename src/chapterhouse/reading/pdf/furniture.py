@@ -87,10 +87,8 @@ def _runs_on(lines: Sequence[Line], index: int) -> bool:
     A header may stand above the middle of a sentence, too, but not as near to it and as wide.
     """
     width = max(line.box.width for line in lines if not line.table)
-    return any(
-        _is_sentence(one, other, width)
-        for one, other in pairwise(lines[max(0, index - 1) : index + 2])
-    )
+    near = pairwise(lines[max(0, index - 1) : index + 2])
+    return any(_is_sentence(one, other, width) for one, other in near)
 
 
 def _is_sentence(one: Line, other: Line, width: float) -> bool:
@@ -227,7 +225,8 @@ def _sentences(
         if not each.rest:
             bare[each.offset].append(each.number)
     if bare:
-        yield f"The page numbers {', '.join(map(_range, bare.values()))} are not in the text."
+        ranges = ", ".join(f"{numbers[0]} to {numbers[-1]}" for numbers in bare.values())
+        yield f"The page numbers {ranges} are not in the text."
     named = [edge for edge in edges if edge.place in counting and counting[edge.place].rest]
     if named:
         example = f"“{named[0].line.text[:_LONGEST_NAMED]}” on page {named[0].place[0] + 1}"
@@ -242,10 +241,6 @@ def _sentences(
     if pages:
         quoted = "; ".join(_quoted(pages))
         yield f"{len(repeated):,} running headers and footers are not in the text: {quoted}."
-
-
-def _range(numbers: Sequence[str]) -> str:
-    return f"{numbers[0]} to {numbers[-1]}"
 
 
 def _quoted(pages: Mapping[str, Sequence[int]]) -> Iterator[str]:

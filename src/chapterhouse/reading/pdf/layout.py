@@ -175,10 +175,8 @@ def _merged(bands: list[_Band]) -> list[_Band]:
     merged: list[_Band] = []
     for band in bands:
         if merged and not band.parted and not merged[-1].parted:
-            last = merged.pop()
-            merged.append(
-                _Band([*last.left, *last.right, *band.left, *band.right], [], parted=False)
-            )
+            left, right, _ = merged.pop()
+            merged.append(_Band([*left, *right, *band.left, *band.right], [], parted=False))
         else:
             merged.append(band)
     return merged
@@ -194,17 +192,14 @@ def _is_prose(side: Sequence[Segment]) -> bool:
     rows = visual_rows(side)
     width = max(item.box.right for item in side) - min(item.box.left for item in side)
     full = sum(row[-1].box.right - row[0].box.left > 0.6 * width for row in rows)
-    single = sum(len(row) == 1 or _is_item(row) for row in rows)
+    # An item of a list stands behind its mark.
+    items = sum(len(row) == 2 and len(row[0].text) <= _LONGEST_MARK for row in rows)  # noqa: PLR2004
+    single = sum(len(row) == 1 for row in rows) + items
     characters = sum(_weight(item) for item in side)
     if single < 0.5 * len(rows):
         several = len(rows) >= _LEAST_ROWS and characters >= _LONG_CHARACTERS * len(side)
         return several and full >= 0.3 * len(rows)
     return full >= 0.3 * len(rows) and characters >= _PROSE_CHARACTERS * len(rows)
-
-
-def _is_item(row: Sequence[Segment]) -> bool:
-    """Whether a row is an item of a list behind its mark."""
-    return len(row) == 2 and len(row[0].text) <= _LONGEST_MARK  # noqa: PLR2004 - mark and text
 
 
 def _weight(item: Segment) -> int:

@@ -13,7 +13,6 @@ from chapterhouse.reading.pdf.tables import Drawn, Table, drawn, ruled_tables
 from chapterhouse.reading.pdf.text import (
     LEADERS,
     Box,
-    Word,
     character_count,
     is_right_to_left,
     is_wide,
@@ -46,20 +45,13 @@ class Line(NamedTuple):
 
 
 class PageLayout(NamedTuple):
-    """What stands on one page, in reading order.
-
-    Attributes:
-        height: Height of the page as it is read, in points.
-        drawn: What it draws besides text.
-        plain: The text as drawn, in place of lines, where there was too much to lay out.
-        characters: Number of characters PDFium counts.
-    """
+    """What stands on one page, in reading order."""
 
     lines: tuple[Line, ...]
-    height: float
-    drawn: Drawn
-    plain: str = ""
-    characters: int = 0
+    height: float  # of the page as it is read, in points
+    drawn: Drawn  # besides text
+    plain: str = ""  # the text as drawn, in place of lines, where there was too much to lay out
+    characters: int = 0  # that PDFium counts
 
     @property
     def unmapped_share(self) -> float:
@@ -86,26 +78,18 @@ def page_layout(
     on_page = drawn(page, turn)
     bottom = max((word.box.bottom for word in words), default=0.0)
     ruled = ruled_tables(words, on_page.rules)
-    items = segments(_outside(words, ruled)) + [_stand_in(table) for table in ruled]
+    taken = frozenset[int]().union(*(table.words for table in ruled))
+    items = segments([word for word in words if word.order not in taken])
+    items += map(_stand_in, ruled)
     regions = columns(items)
     aligned = [table for region in regions for table in aligned_tables(region)]
     tables = {min(table.words): table for table in (*ruled, *aligned)}
     lines = list(_lines(reading_order(items, regions), tables))
     size_of_text = max(lines, key=lambda line: len(line.text)).size if lines else 0.0
-    lines += _notes(marks.notes, bottom, size_of_text)
-    return PageLayout(tuple(lines), max(bottom, size[1]), on_page, characters=count)
-
-
-def _notes(notes: Sequence[str], bottom: float, size: float) -> Iterator[Line]:
-    """Yield notes as lines below the others, each a paragraph of its own."""
-    for number, note in enumerate(notes, 1):
+    for number, note in enumerate(marks.notes, 1):  # below the others, each a paragraph of its own
         top = bottom + 50.0 * number
-        yield Line(note, Box(0.0, top, 100.0, top + 10.0), size)
-
-
-def _outside(words: Sequence[Word], tables: Sequence[Table]) -> list[Word]:
-    taken = frozenset[int]().union(*(table.words for table in tables))
-    return [word for word in words if word.order not in taken]
+        lines.append(Line(note, Box(0.0, top, 100.0, top + 10.0), size_of_text))
+    return PageLayout(tuple(lines), max(bottom, size[1]), on_page, characters=count)
 
 
 def _stand_in(table: Table) -> Segment:
@@ -173,19 +157,12 @@ _LEVELS_BY_SIZE = 4
 
 
 class Style(NamedTuple):
-    """What the pages of a document have in common.
+    """What the pages of a document have in common."""
 
-    Attributes:
-        body: Size of the body text, in points.
-        levels: Level of a heading by its size, from 1.
-        bold: Whether bold lines stand out, as they do not where much of the text is bold.
-        vocabulary: Words of the document, for words parted at a line's end.
-    """
-
-    body: float
-    levels: Mapping[float, int]
-    bold: bool
-    vocabulary: frozenset[str]
+    body: float  # size of the body text, in points
+    levels: Mapping[float, int]  # of headings by their size, from 1
+    bold: bool  # whether bold lines stand out, as they do not where much of the text is bold
+    vocabulary: frozenset[str]  # words of the document, for words parted at a line's end
 
 
 class Block(NamedTuple):

@@ -87,14 +87,8 @@ def _matrix_of(item: Any) -> Matrix:
 def _product(first: Matrix, then: Matrix) -> Matrix:
     a, b, c, d, e, f = first
     p, q, r, s, t, u = then
-    return (
-        a * p + b * r,
-        a * q + b * s,
-        c * p + d * r,
-        c * q + d * s,
-        e * p + f * r + t,
-        e * q + f * s + u,
-    )
+    rows = (a * p + b * r, a * q + b * s), (c * p + d * r, c * q + d * s)
+    return *rows[0], *rows[1], e * p + f * r + t, e * q + f * s + u
 
 
 def _moved(x: float, y: float, matrix: Matrix) -> tuple[float, float]:
@@ -249,7 +243,12 @@ def _places(values: Iterable[float]) -> list[float]:
 
 
 def _table(grid: _Grid, words: Sequence[Word]) -> Table | None:
-    slots = _filled(grid, words)
+    slots: dict[Slot, list[Word]] = {}
+    for word in words:
+        row = _slot(grid.rows, word.box.middle)
+        column = _slot(grid.columns, word.box.centre)
+        if row is not None and column is not None:
+            slots.setdefault((row, column), []).append(word)
     size = (len(grid.columns) - 1) * (len(grid.rows) - 1)
     if size > _MOST_SLOTS or len({column for _, column in slots}) < 2 or len(slots) < 3:  # noqa: PLR2004
         return None
@@ -262,7 +261,10 @@ def _table(grid: _Grid, words: Sequence[Word]) -> Table | None:
         return None
     spanned = _spanned(cells, owner, across)
     rows = _trimmed(list(_lines(spanned, len(grid.rows) - 1, across)))
-    if len(rows) < 2 or _is_frame(rows):  # noqa: PLR2004 - boxes side by side
+    lengths = sorted((len(cell) for row in rows for cell in row if cell), reverse=True)
+    # Lines part a page rather than a table where most of the text is in a few cells.
+    is_frame = lengths[0] > _MOST_IN_CELL and sum(lengths[:2]) > 0.6 * sum(lengths)
+    if len(rows) < 2 or is_frame:  # noqa: PLR2004 - boxes side by side
         return None
     box = Box(grid.columns[0], grid.rows[0], grid.columns[-1], grid.rows[-1])
     return Table(rows, box, frozenset(word.order for inside in slots.values() for word in inside))
@@ -284,23 +286,6 @@ def _spanned(
     return spanned
 
 
-def _is_frame(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the lines part a page rather than a table: most of the text is in a few cells."""
-    lengths = sorted((len(cell) for row in rows for cell in row if cell), reverse=True)
-    return lengths[0] > _MOST_IN_CELL and sum(lengths[:2]) > 0.6 * sum(lengths)
-
-
-def _filled(grid: _Grid, words: Sequence[Word]) -> dict[Slot, list[Word]]:
-    """Return the words in each slot of the grid."""
-    slots: dict[Slot, list[Word]] = {}
-    for word in words:
-        row = _slot(grid.rows, word.box.middle)
-        column = _slot(grid.columns, word.box.centre)
-        if row is not None and column is not None:
-            slots.setdefault((row, column), []).append(word)
-    return slots
-
-
 def _slot(edges: list[float], value: float) -> int | None:
     if not edges[0] <= value <= edges[-1]:
         return None
@@ -315,9 +300,8 @@ def _merged_slots(grid: _Grid) -> list[int]:
         for column in range(across):
             here = row * across + column
             middle = (grid.rows[row] + grid.rows[row + 1]) / 2
-            if column + 1 < across and not _covered(
-                grid.uprights, grid.columns[column + 1], middle
-            ):
+            right = grid.columns[column + 1]
+            if column + 1 < across and not _covered(grid.uprights, right, middle):
                 _unite(owner, here, here + 1)
             centre = (grid.columns[column] + grid.columns[column + 1]) / 2
             if row + 1 < down and not _covered(grid.horizontals, grid.rows[row + 1], centre):

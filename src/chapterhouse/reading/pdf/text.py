@@ -170,20 +170,17 @@ def _placed_words(textpage: Any) -> Iterator[tuple[str, Place, _Style, int]]:
         if style is None or style.bold or changed or before < 2:  # noqa: PLR2004
             style, height = style_of(first), place.high - place.low
         if last != first:
-            place = _around(place, place_of(last))
+            left, low, right, high = place_of(last)
+            place = Place(
+                min(place.left, left),
+                min(place.low, low),
+                max(place.right, right),
+                max(place.high, high),
+            )
         yield joined(text).replace("\ufffe", "-"), place, style, line
         before += 1
         if text.endswith("\ufffe"):  # PDFium swallows the break after a hyphen
             line, style, before = line + 1, None, 0
-
-
-def _around(one: Place, other: Place) -> Place:
-    return Place(
-        min(one.left, other.left),
-        min(one.low, other.low),
-        max(one.right, other.right),
-        max(one.high, other.high),
-    )
 
 
 def _character_index(textpage: Any, length: int) -> "Callable[[int], int]":
