@@ -46,12 +46,9 @@ _LISTED: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _LABELS: Final = {
-    "also known as": AliasKind.ALSO_KNOWN_AS,
-    "aliases": AliasKind.ALSO_KNOWN_AS,
-    "auch bekannt als": AliasKind.ALSO_KNOWN_AS,
-    "key terms": AliasKind.KEY_TERM,
+    **dict.fromkeys(("also known as", "aliases", "auch bekannt als"), AliasKind.ALSO_KNOWN_AS),
+    **dict.fromkeys(("key terms", "schlüsselbegriffe"), AliasKind.KEY_TERM),
     "keywords": AliasKind.KEY_TERM,  # of front matter; in a text they are anyone's
-    "schlüsselbegriffe": AliasKind.KEY_TERM,
 }
 _LONGEST_LIST: Final = 2_000  # characters
 _SEPARATOR: Final = re.compile(r"[;,|·•]")
@@ -75,8 +72,7 @@ _FILE_NAME: Final = re.compile(r"(?<![\w\-])[\w\-]+(?:\.[\w\-]+)*\.[A-Za-z][A-Za
 def find_aliases(title: str, text: str) -> tuple[Alias, ...]:
     """Return every pair of names that a document gives for one thing, each once, in order."""
     found = chain(_abbreviations(text), _known_as(text), _listed(title, text))
-    distinct = dict.fromkeys(alias for alias in found if _makes_sense(alias))
-    return tuple(islice(distinct, _MOST))
+    return tuple(islice(dict.fromkeys(filter(_makes_sense, found)), _MOST))
 
 
 def fold_name(name: str) -> str:
@@ -95,8 +91,7 @@ def _abbreviations(text: str) -> Iterator[Alias]:
         inside = match.group(1).strip(_MARKS)
         before = _statement_before(text, match.start())
         if _is_short(inside):
-            long = _long_form(inside, before)
-            if long:
+            if long := _long_form(inside, before):
                 short = inside[:-1] if _is_plural(inside) else inside
                 yield Alias(short, long, AliasKind.ABBREVIATION)
             continue

@@ -136,18 +136,13 @@ def _is_identifier(token: str) -> bool:
     return "_" in token or any(character.isdigit() for character in token)
 
 
-@cache
-def _analyser(language: str) -> _Analyser:
-    return _Analyser(language)
+_analyser = cache(_Analyser)
 
 
 def analyse(text: str, language: str = "") -> list[str]:
-    """Return the index terms of ``text`` in order.
+    """Return the index terms of ``text`` in order; its language is an ISO 639-1 code.
 
-    Args:
-        text: Any text.
-        language: ISO 639-1 code. Words of a language without a Snowball stemmer are only folded;
-            those of an unknown language are stemmed as English if they are in ASCII: most lists,
-            code and short notes are.
+    Words of a language without a Snowball stemmer are only folded; those of an unknown language are
+    stemmed as English if they are in ASCII: most lists, code and short notes are.
     """
     return _analyser(language).terms(text)

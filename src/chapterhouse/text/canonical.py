@@ -3,6 +3,7 @@
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
@@ -41,23 +42,13 @@ def compose(extraction: Extraction) -> tuple[Body, tuple[Notice, ...]]:
         parts.append(text)
         position += len(text)
     text = "".join(parts)
-    body = Body(text, _sections(text, markdown=extraction.markdown), tuple(pages))
-    return body, tuple(_notices(removed - unknown, unknown))
-
-
-def _sections(text: str, *, markdown: bool) -> tuple[Section, ...]:
-    if not text:
-        return ()
-    if not markdown:
-        return (Section(0, 0, (), 0, len(text)),)
-    return sections(text, blocks(text))
+    whole = (Section(0, 0, (), 0, len(text)),) if text else ()
+    parted = sections(text, blocks(text)) if extraction.markdown else whole
+    return Body(text, parted, tuple(pages)), tuple(_notices(removed - unknown, unknown))
 
 
 def _notices(invisible: int, unknown: int) -> Iterator[Notice]:
-    found = (
-        (invisible, "invisible"),
-        (unknown, "control or private"),
-    )
+    found = ((invisible, "invisible"), (unknown, "control or private"))
     counts = " and ".join(f"{number:,} {kind}" for number, kind in found if number)
     if counts:
         was = "character was" if invisible + unknown == 1 else "characters were"
@@ -88,14 +79,17 @@ def stated_date(document: Document) -> str:
     """
     for name in ("date", "published", "modified", "created"):
         stated = document.metadata.get(name, "").strip()
-        match = _DATE.match(stated)
-        if match and _is_a_day(match):
-            return match.group()
+        with suppress(ValueError):  # as some days are none
+            if match := _DATE.match(stated):
+                year, month, day = match.groups()
+                date(int(year), int(month or 1), int(day or 1))
+                return match.group()
         if name == "date" and stated and document.format == "eml":
-            return _mail_date(stated)
-    in_name = {
-        found.group() for found in _DATE_IN_NAME.finditer(document.source.rpartition("/")[2])
-    }
+            with suppress(ValueError):
+                return parsedate_to_datetime(stated).date().isoformat()
+            return ""
+    file_name = document.source.rpartition("/")[2]
+    in_name = {found.group() for found in _DATE_IN_NAME.finditer(file_name)}
     return in_name.pop().replace("_", "-") if len(in_name) == 1 else ""
 
 
@@ -112,22 +106,6 @@ def written_at(document: Document) -> int:
     month = month or 12
     day = day or monthrange(year, month)[1]
     return int(datetime(year, month, day, tzinfo=UTC).timestamp())
-
-
-def _is_a_day(match: re.Match[str]) -> bool:
-    year, month, day = match.groups()
-    try:
-        date(int(year), int(month or 1), int(day or 1))
-    except ValueError:
-        return False
-    return True
-
-
-def _mail_date(stated: str) -> str:
-    try:
-        return parsedate_to_datetime(stated).date().isoformat()
-    except ValueError:
-        return ""
 
 
 # --- front matter --------------------------------------------------------------------------------

@@ -88,24 +88,20 @@ class _Term:
     spellings: Counter[str] = field(default_factory=Counter)
 
     @property
-    def named(self) -> bool:
-        """Whether it is a name more often than not."""
+    def named(self) -> bool:  # more often than not
         return 2 * self.names > self.count
 
     @property
-    def spelling(self) -> str:
-        """How it is written most often."""
+    def spelling(self) -> str:  # how it is written most often
         usual = self.spellings
         return max(usual, key=lambda text: (usual[text], not text.islower(), text))
 
     @property
-    def code(self) -> bool:
-        """Whether it is an identifier or a code."""
+    def code(self) -> bool:  # or an identifier
         return self.words == 1 and _CODE.search(self.spelling) is not None
 
     @property
-    def is_term(self) -> bool:
-        """Whether it is a term at all: said twice, a name, a code or in a heading."""
+    def is_term(self) -> bool:  # at all: said twice, a name, a code or in a heading
         several = self.words > 1
         if self.code or self.count > _FEW:
             return True

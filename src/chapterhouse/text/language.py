@@ -104,8 +104,7 @@ def foreign_to(text: str, languages: Iterable[str]) -> str:
     known = frozenset(filter(None, languages))
     if not known:
         return ""
-    own = language_of_script(text)
-    if own:
+    if own := language_of_script(text):
         return own if own not in known else ""
     counts: Counter[str] = Counter()
     for word in _NOISE.sub(" ", text.casefold()).split():
@@ -119,14 +118,9 @@ def language_of_script(text: str) -> str:
     """Return the likeliest language of a text that is not in Latin letters, else nothing."""
     if text.isascii():
         return ""
-    script = _script_of(text)
+    most = _LEAST_SCRIPT_SHARE * sum(map(str.isalpha, text))
+    script = next((each for each in _SCRIPTS if len(each.letters.findall(text)) > most), None)
     return script_language(text) or (_within(script, text) if script else "")
-
-
-def _script_of(letters: str) -> _Script | None:
-    """Return the script of most letters; None for Latin and for what no language is known of."""
-    most = _LEAST_SCRIPT_SHARE * sum(map(str.isalpha, letters))
-    return next((each for each in _SCRIPTS if len(each.letters.findall(letters)) > most), None)
 
 
 def _within(script: _Script, letters: str) -> str:

@@ -6,7 +6,7 @@ With them a question is stripped of what makes no difference to its answer.
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -20,31 +20,19 @@ _BETWEEN: Final = r"[\s?!.,;:…¿¡。？！，、]"
 
 @dataclass(frozen=True, slots=True)
 class LanguageData:
-    """The words of a language that say something of a text's form rather than of its subject.
+    """The words of a language that say something of a text's form rather than of its subject."""
 
-    Attributes:
-        function_words: Articles, pronouns, prepositions, auxiliaries, question words: closed
-            classes only, so that no subject of a question is ever dropped.
-        form_words: Words of open classes that say in which form a question is answered.
-        number_words: Numbers in letters.
-        date_words: Names of months and days.
-        empty_words: Words of open classes that say nothing of what a document is about.
-        joining_words: Others that join words as function words do.
-        linking_words: A question that begins with one goes on from the one before.
-        polite_phrases: Regular expressions of what makes a question polite, and no other.
-        reason_cues: A regular expression of what gives a reason.
-        questions: Regular expressions by kind of question.
-        positions: Regular expressions without groups, by what they tell of a question or of a
-            sentence that answers it.
-    """
-
+    # Articles, pronouns, prepositions, auxiliaries, question words: closed classes only, so that no
+    # subject of a question is ever dropped.
     function_words: frozenset[str] = frozenset()
-    form_words: frozenset[str] = frozenset()
+    form_words: frozenset[str] = frozenset()  # that say in which form a question is answered
     number_words: frozenset[str] = frozenset()
-    date_words: frozenset[str] = frozenset()
-    empty_words: frozenset[str] = frozenset()
-    joining_words: frozenset[str] = frozenset()
-    linking_words: frozenset[str] = frozenset()
+    date_words: frozenset[str] = frozenset()  # names of months and days
+    empty_words: frozenset[str] = frozenset()  # that say nothing of what a document is about
+    joining_words: frozenset[str] = frozenset()  # others that join words as function words do
+    linking_words: frozenset[str] = frozenset()  # with which a question goes on from the last
+    # Regular expressions: of politeness and no other, of what gives a reason, by kind of question,
+    # and without groups by what they tell of a question or of a sentence that answers it.
     polite_phrases: tuple[str, ...] = ()
     reason_cues: str = ""
     questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -65,21 +53,14 @@ def language_data() -> Mapping[str, LanguageData]:
 
 def _parse(text: str) -> LanguageData:
     fields = tomllib.loads(text)
-    questions, positions = (_tuples(fields.pop(table, {})) for table in ("questions", "positions"))
-    reasons = fields.pop("reason_cues", "")
-    polite = tuple(fields.pop("polite_phrases", ()))
-    words = {name: frozenset(value.split()) for name, value in fields.items()}
-    return LanguageData(
-        **words,
-        polite_phrases=polite,
-        reason_cues=reasons,
-        questions=questions,
-        positions=positions,
-    )
-
-
-def _tuples(table: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[str, ...]]:
-    return {name: tuple(cues) for name, cues in table.items()}
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            fields[name] = {kind: tuple(cues) for kind, cues in value.items()}
+        elif name.endswith("_words"):
+            fields[name] = frozenset(value.split())
+        elif name == "polite_phrases":
+            fields[name] = tuple(value)
+    return LanguageData(**fields)
 
 
 # Words that a question loses before it is looked up; documents keep theirs. Removing them is free
@@ -116,7 +97,8 @@ def bare_question(text: str) -> str:
     polite stays as it is.
     """
     plain = " ".join(unicodedata.normalize("NFKC", text).split())
-    bare = _before().sub("", _behind().sub("", plain))
+    before, behind = _politeness()
+    bare = before.sub("", behind.sub("", plain))
     names = not plain.isupper()
     words = (word.strip(_EDGES) for word in (bare or plain).split())
     return " ".join(
@@ -127,16 +109,10 @@ def bare_question(text: str) -> str:
 
 
 @cache
-def _phrases() -> str:
+def _politeness() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what is polite before a question, and behind it."""
     known = (phrase for data in language_data().values() for phrase in data.polite_phrases)
-    return "|".join(f"(?:{phrase})" for phrase in known)
-
-
-@cache
-def _before() -> re.Pattern[str]:
-    return re.compile(rf"^(?:{_BETWEEN}*(?:{_phrases()})(?:{_BETWEEN}+|$))+", re.IGNORECASE)
-
-
-@cache
-def _behind() -> re.Pattern[str]:
-    return re.compile(rf"(?:{_BETWEEN}+(?:{_phrases()}))+{_BETWEEN}*$", re.IGNORECASE)
+    phrases = "|".join(f"(?:{phrase})" for phrase in known)
+    before = rf"^(?:{_BETWEEN}*(?:{phrases})(?:{_BETWEEN}+|$))+"
+    behind = rf"(?:{_BETWEEN}+(?:{phrases}))+{_BETWEEN}*$"
+    return re.compile(before, re.IGNORECASE), re.compile(behind, re.IGNORECASE)

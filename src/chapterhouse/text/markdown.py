@@ -111,19 +111,17 @@ def _without_marks(text: str, *, emphasis: bool) -> str:
         literals.append(literal)
         return chr(_FIRST_PRIVATE + len(literals) - 1)
 
+    def emphasised(match: re.Match[str]) -> str:
+        return match[0] if _DUNDER.fullmatch(match[0]) else match[2]  # ``__init__`` is a name
+
     text = _LITERAL.sub(hide, text)
     before = None
     while emphasis and before != text:  # one within another
         before = text
         text = _LINK.sub(r"\1", text)
         for pattern in _EMPHASIS:
-            text = pattern.sub(_emphasised, text)
+            text = pattern.sub(emphasised, text)
     return text.translate({_FIRST_PRIVATE + n: one for n, one in enumerate(literals)})
-
-
-def _emphasised(match: re.Match[str]) -> str:
-    """Return what is emphasised; ``__init__`` is a name."""
-    return match[0] if _DUNDER.fullmatch(match[0]) else match[2]
 
 
 def table_cells(row: str, format_: str = "md") -> list[str]:
@@ -155,20 +153,17 @@ def _line_at(text: str, position: int) -> str:
 
 def blocks(text: str) -> tuple[Block, ...]:
     """Cut ``text`` into blocks that follow one another and cover it."""
-    if not text:
-        return ()
-    return tuple(_scan(_lines(text)))
-
-
-def _scan(lines: list[_Line]) -> Iterator[Block]:
+    lines = _lines(text) if text else []
+    found = []
     position = 0
     while position < len(lines):
-        line = lines[position]
         stop, kind, level, title, body = _block_at(lines, position)
         while stop < len(lines) and lines[stop].blank:
             stop += 1
-        yield Block(kind, line.start, lines[stop - 1].end, level, title, body)
+        start, end = lines[position].start, lines[stop - 1].end
+        found.append(Block(kind, start, end, level, title, body))
         position = stop
+    return tuple(found)
 
 
 def _block_at(lines: list[_Line], position: int) -> tuple[int, BlockKind, int, str, int]:

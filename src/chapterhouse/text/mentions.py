@@ -10,8 +10,8 @@ than it is.
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from functools import cache
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -93,13 +93,9 @@ def _folded_endings() -> frozenset[str]:
 
 @cache
 def _form_words() -> frozenset[str]:
-    known = frozenset[str]().union(
-        *(
-            {*data.number_words, *data.date_words, *data.empty_words, *data.form_words}
-            for data in language_data().values()
-        ),
-        *STOPWORDS.values(),
-    )
+    known = set[str]().union(*STOPWORDS.values())
+    for data in language_data().values():
+        known.update(data.number_words, data.date_words, data.empty_words, data.form_words)
     return frozenset[str]().union(*map(beginnings, known))
 
 
@@ -242,7 +238,7 @@ def _cheapest(written: str, meant: str, most: int) -> tuple[int, float] | None:
     insertions = [_added(meant, place) for place in range(len(meant))]
     far = (most + 1, 0.0)
     before: list[tuple[int, float]] = []
-    row = _first_row(insertions)
+    row = list(accumulate(insertions, _plus, initial=(0, 0.0)))
     for i, letter in enumerate(written, start=1):
         two_before, before = before, row
         row = [far] * (len(meant) + 1)
@@ -262,13 +258,6 @@ def _cheapest(written: str, meant: str, most: int) -> tuple[int, float] | None:
         if min(number for number, _ in row) > most:
             return None
     return row[-1] if row[-1][0] <= most else None
-
-
-def _first_row(insertions: Sequence[float]) -> list[tuple[int, float]]:
-    row = [(0, 0.0)]
-    for cost in insertions:
-        row.append(_plus(row[-1], cost))
-    return row
 
 
 def _plus(edits: tuple[int, float], cost: float) -> tuple[int, float]:

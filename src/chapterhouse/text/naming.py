@@ -34,7 +34,9 @@ def printable_name(name: str) -> str:
 
 def storable_path(path: str) -> str:
     r"""Return an absolute path as text that can be stored: stray bytes as ``\xff``."""
-    return "".join(_escape_byte(character) for character in path) if _has_bytes(path) else path
+    if path.isascii() or not any(ord(character) in _SURROGATES for character in path):
+        return path
+    return "".join(map(_escape_byte, path))
 
 
 def system_path(path: str) -> str:
@@ -75,10 +77,6 @@ def _escape(match: re.Match[str]) -> str:
     if code in _ENCODED_BYTE:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - the BMP
-
-
-def _has_bytes(path: str) -> bool:
-    return not path.isascii() and any(ord(character) in _SURROGATES for character in path)
 
 
 def _escape_byte(character: str) -> str:

@@ -67,14 +67,12 @@ _HARMLESS = frozenset("\u00ad\ufeff\u200d\u200c\ufe0e\ufe0f")
 
 @dataclass(frozen=True, slots=True)
 class Sanitised:
-    """Cleaned text and the number of suspicious characters that were removed from it.
-
-    Of these, ``unknown`` are control and private characters, which may have stood for something
-    visible in a font or encoding that was not known.
-    """
+    """Cleaned text and the number of suspicious characters that were removed from it."""
 
     text: str
     removed: int
+    # Of these, control and private characters, which may have stood for something visible in a
+    # font or encoding that was not known.
     unknown: int = 0
 
 
@@ -152,17 +150,14 @@ def prompt_lines(text: str) -> str:
 
 
 def prompt_block(text: str, *, label: str, provenance: str, nonce: str) -> str:
-    """Wrap untrusted text for a prompt.
+    """Wrap untrusted text, already sanitised, for a prompt.
 
-    Args:
-        text: The text of a chunk, already sanitised.
-        label: What it is called in citations, such as a document id and section.
-        provenance: How it was obtained, such as ``extracted via pypdfium2 5.15.2``.
-        nonce: At least 128 random bits in hexadecimal, fresh for each prompt. As every line of
-            the text is marked, a document that knew it still could not close the block.
+    ``label`` is what it is called in citations, ``provenance`` how it was obtained, such as
+    ``extracted via pypdfium2 5.15.2``. The nonce is fresh for each prompt; as every line of the
+    text is marked, a document that knew it still could not close the block.
 
     Raises:
-        ValueError: the nonce is too short to be one.
+        ValueError: the nonce has less than 128 bits in hexadecimal.
     """
     if len(nonce) < 32:  # noqa: PLR2004 - 128 bits in hexadecimal
         raise ValueError("a nonce needs at least 128 bits (32 hexadecimal digits)")
