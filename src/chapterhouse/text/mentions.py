@@ -10,6 +10,7 @@ than it is.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
 from typing import Final
