@@ -184,8 +184,8 @@ def measure_quality(texts: Sequence[str], language: str) -> tuple[Quality, ...]:
 def mean_quality(qualities: Sequence[Quality]) -> Quality:
     """Return the mean of each measure, 0 of no chunks."""
     measures = zip(*map(astuple, qualities), strict=True)
-    means = (math.fsum(values) / len(qualities) for values in measures)
-    return Quality(*means) if qualities else Quality(0.0, 0.0, 0.0, 0.0)
+    averages = (math.fsum(values) / len(qualities) for values in measures)
+    return Quality(*averages) if qualities else Quality(0.0, 0.0, 0.0, 0.0)
 
 
 def _quality(
