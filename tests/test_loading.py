@@ -76,7 +76,7 @@ UNUSED_BY_SYNC = {
     "chapterhouse.agents.personas",
     "chapterhouse.connectors.fetch",
     "chapterhouse.connectors.rclone",
-    "chapterhouse.connectors.watching",
+    "watchfiles",
     "chapterhouse.connectors.fetched",
     "chapterhouse.ingest.prepare",
     "chapterhouse.reading.dispatch",
@@ -86,7 +86,6 @@ UNUSED_BY_SYNC = {
     "onnxruntime",
     "pathspec",
     "tokenizers",
-    "watchfiles",
 }
 
 

@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.connectors.addresses import is_public
 from chapterhouse.connectors.fetch import CODES, Fetched, Fetcher, FetchLimits
+from chapterhouse.connectors.urls import is_public
 from chapterhouse.errors import RejectedError
 
 Reply = bytes | Callable[[socket.socket], None]

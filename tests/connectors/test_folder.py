@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.connectors.folder import above, is_there, resolve_root, walk
-from chapterhouse.connectors.patterns import left_out
-from chapterhouse.connectors.watching import changes
+from chapterhouse.connectors.folder import above, is_there, left_out, resolve_root, walk
+from chapterhouse.connectors.volumes import changes
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 
 

@@ -11,17 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.clouds import HASTE, OLD, Drive
 
-from chapterhouse.connectors.rclone_configuration import (
+from chapterhouse.connectors.rclone_listing import (
+    Place,
     Provider,
     Remote,
     connect,
     connect_command,
     find_provider,
+    list_place,
     providers,
     remotes,
     require_free,
 )
-from chapterhouse.connectors.rclone_listing import Place, list_place
 from chapterhouse.connectors.rclone_program import (
     Failure,
     Finished,

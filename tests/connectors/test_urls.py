@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.steps import steps
 
+from chapterhouse.connectors.fetch import charset, extension, media_type
 from chapterhouse.connectors.links import Link, parse_links
-from chapterhouse.connectors.media_types import charset, extension, media_type
 from chapterhouse.connectors.urls import WebAddress, file_name, follow, parse_url
 from chapterhouse.errors import RejectedError
 

@@ -1,22 +1,24 @@
 """Files of a folder: which there are, found without leaving the folder."""
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from chapterhouse.connectors.volumes import Volumes
-from chapterhouse.errors import NotFoundError
-from chapterhouse.text.naming import (
-    printable_name,
-    source_name,
-    storable_path,
-    system_path,
-)
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.loading import lazy
+from chapterhouse.text.naming import printable_name, source_name, storable_path, system_path
 from chapterhouse.types import Notice
+
+if TYPE_CHECKING:
+    import pathspec
+else:
+    pathspec = lazy("pathspec")
 
 # Folders that tools fill, not people; hidden ones (.git, .venv) are left out by their dot.
 IGNORED_FOLDERS = frozenset({"node_modules", "__pycache__", "__MACOSX", "$RECYCLE.BIN"})
@@ -331,3 +333,41 @@ def _closed(root: Path, parts: tuple[str, ...], label: str, error: OSError) -> S
         source=source_name(label, parts),
         problem=Notice("cannot-list", sentence),
     )
+
+
+_UNCLOSED: Final = re.compile(r"(?<!\\)\[[^\]]*$")  # git takes it for one that fits nothing
+
+
+def left_out(include: Sequence[str], exclude: Sequence[str]) -> Leaves:
+    """Return what says of a path below the root whether patterns leave it out.
+
+    A file is read where a pattern of ``include`` fits it, or there is none, and no pattern of
+    ``exclude`` does. Folders that ``exclude`` fits are not looked into.
+
+    Source of the patterns' meaning: https://git-scm.com/docs/gitignore#_pattern_format
+
+    Raises:
+        UsageError: a pattern is none.
+    """
+    if not include and not exclude:
+        return nothing_left_out
+    included, excluded = _compiled(include), _compiled(exclude)
+
+    def leaves(path: str, *, is_folder: bool) -> bool:
+        if excluded.match_file(f"{path}/" if is_folder else path):
+            return True
+        return bool(include) and not is_folder and not included.match_file(path)
+
+    return leaves
+
+
+def _compiled(patterns: Sequence[str]) -> "pathspec.GitIgnoreSpec":
+    for pattern in patterns:
+        if not pattern.strip() or "\n" in pattern or _UNCLOSED.search(pattern):
+            raise UsageError(f"{pattern!r} is no pattern.", hint="Write it as in .gitignore: *.log")
+    try:
+        return pathspec.GitIgnoreSpec.from_lines(patterns)
+    except ValueError as error:
+        raise UsageError(
+            f"A pattern cannot be used: {error}", hint="Write it as in .gitignore: drafts/"
+        ) from error

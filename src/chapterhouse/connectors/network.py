@@ -15,8 +15,13 @@ from typing import Any
 
 import httpcore2
 
-from chapterhouse.connectors.addresses import Address, parse_address
-from chapterhouse.connectors.urls import URL_REFUSED, URL_TIMEOUT, URL_UNREACHABLE
+from chapterhouse.connectors.urls import (
+    URL_REFUSED,
+    URL_TIMEOUT,
+    URL_UNREACHABLE,
+    Address,
+    parse_address,
+)
 from chapterhouse.errors import RejectedError
 
 Resolve = Callable[[str, int], Sequence[str]]

@@ -1,4 +1,6 @@
-"""On which volume a folder is: the empty folder where a disk was mounted is no deletion.
+"""On which volume a folder is, and when something changes below it.
+
+The empty folder where a disk was mounted is no deletion.
 
 A volume is a file system, or the part of one that a bind mount shows, at a mount point. Two places
 are the same where the file system and the path inside it are: a service that sees a home through a
@@ -8,12 +10,20 @@ mount of its own reads the same files as a shell.
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from threading import Event
+from typing import TYPE_CHECKING, Final, Self
 
+from chapterhouse.errors import ChapterhouseError
+from chapterhouse.loading import lazy
 from chapterhouse.text.naming import storable_path, system_path
+
+if TYPE_CHECKING:
+    import watchfiles
+else:
+    watchfiles = lazy("watchfiles")
 
 _TABLE: Final = Path("/proc/self/mountinfo")  # proc_pid_mountinfo(5)
 _ESCAPED: Final = re.compile(r"\\([0-7]{3})")
@@ -155,3 +165,39 @@ def _identify(mount: Mount) -> str:
     elif not mount.source:  # some number file systems by their device only, as another stick has it
         facts.append(status.f_blocks * status.f_frsize)
     return hashlib.sha256(repr(facts).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+
+
+# --- when something changes below a folder ------------------------------------------------------
+
+_DEBOUNCE_MS: Final = 400  # longest wait for further changes: programs write a file in pieces
+_STEP_MS: Final = 100  # without a change for so long, a batch is over
+_LOOK_MS: Final = 1_000  # how often it looks whether it is to stop
+
+
+def changes(folders: Sequence[Path], stop: Event) -> Iterator[frozenset[Path]]:
+    """Yield the paths of what changed below folders, batch by batch, until ``stop`` is set.
+
+    Where the system has no notice of changes, as on some network disks, it looks again and again.
+    An empty batch means that nothing changed for a second.
+
+    Raises:
+        ChapterhouseError: a folder cannot be watched.
+    """
+    found = watchfiles.watch(
+        *folders,
+        watch_filter=watchfiles.DefaultFilter(),
+        debounce=_DEBOUNCE_MS,
+        step=_STEP_MS,
+        stop_event=stop,
+        rust_timeout=_LOOK_MS,
+        yield_on_timeout=True,
+        raise_interrupt=True,
+    )
+    try:
+        for batch in found:
+            yield frozenset(Path(path) for _, path in batch)
+    except (FileNotFoundError, PermissionError, OSError) as error:
+        raise ChapterhouseError(
+            f"The folders cannot be watched: {error}",
+            hint="Sync now and then instead: chapterhouse sync",
+        ) from error

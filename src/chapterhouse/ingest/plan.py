@@ -15,11 +15,11 @@ from chapterhouse.connectors.folder import (
     describe,
     is_there,
     is_visible,
+    left_out,
     location_of,
     resolve_root,
     walk,
 )
-from chapterhouse.connectors.patterns import left_out
 from chapterhouse.connectors.volumes import Volume, Volumes
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.naming import printable_name, source_name, system_path

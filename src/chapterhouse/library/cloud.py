@@ -22,14 +22,13 @@ from chapterhouse.types import (
 )
 
 if TYPE_CHECKING:
-    from chapterhouse.connectors import rclone, rclone_configuration, rclone_listing, rclone_program
+    from chapterhouse.connectors import rclone, rclone_listing, rclone_program
     from chapterhouse.connectors.folder import SourceFile
-    from chapterhouse.connectors.rclone_configuration import Provider, Remote
+    from chapterhouse.connectors.rclone_listing import Provider, Remote
     from chapterhouse.ingest import look, mirror
     from chapterhouse.library import drives, source_sync, sources
 else:
     rclone = lazy("chapterhouse.connectors.rclone")
-    rclone_configuration = lazy("chapterhouse.connectors.rclone_configuration")
     rclone_listing = lazy("chapterhouse.connectors.rclone_listing")
     drives = lazy("chapterhouse.library.drives")
     source_sync = lazy("chapterhouse.library.source_sync")
@@ -75,11 +74,11 @@ class Cloud:
 
     def providers(self) -> "tuple[Provider, ...]":
         """Return what rclone can read, the well-known first."""
-        return rclone_configuration.providers(self.program)
+        return rclone_listing.providers(self.program)
 
     def remotes(self) -> "tuple[Remote, ...]":
         """Return the remotes of rclone's configuration, by name."""
-        return rclone_configuration.remotes(self.program)
+        return rclone_listing.remotes(self.program)
 
     def connect(self, provider: str, name: str = "") -> "Remote":
         """Let rclone make a remote at this terminal; in the browser, where that is its way.
@@ -93,14 +92,14 @@ class Cloud:
             UsageError: the name is taken, or cannot be one.
             EngineError: it was not made.
         """
-        found = rclone_configuration.find_provider(provider, self.providers())
-        return rclone_configuration.connect(self.program, found, name or found.name)
+        found = rclone_listing.find_provider(provider, self.providers())
+        return rclone_listing.connect(self.program, found, name or found.name)
 
     def connect_command(self, provider: str, name: str = "") -> tuple[str, ...]:
         """Return the command that ``connect`` would run, for a terminal elsewhere; as it."""
-        found = rclone_configuration.find_provider(provider, self.providers())
-        rclone_configuration.require_free(name or found.name, self.remotes())
-        return rclone_configuration.connect_command(self.program, found, name or found.name)
+        found = rclone_listing.find_provider(provider, self.providers())
+        rclone_listing.require_free(name or found.name, self.remotes())
+        return rclone_listing.connect_command(self.program, found, name or found.name)
 
     def folders(self, place: str, *, refresh: bool = False) -> tuple[str, ...]:
         """Return the names of the folders in a folder."""

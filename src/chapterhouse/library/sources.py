@@ -8,8 +8,8 @@ from threading import Event
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.answering.runtime import Runtime
-from chapterhouse.connectors.folder import REMOTE, is_visible, location_of
-from chapterhouse.connectors.patterns import left_out
+from chapterhouse.connectors import volumes
+from chapterhouse.connectors.folder import REMOTE, is_visible, left_out, location_of
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.plan import name_of_folder
@@ -34,10 +34,9 @@ from chapterhouse.types import (
 if TYPE_CHECKING:
     from chapterhouse.agents.councils import Councils
     from chapterhouse.agents.personas import Personas
-    from chapterhouse.connectors import rclone_listing, watching
+    from chapterhouse.connectors import rclone_listing
 else:
     rclone_listing = lazy("chapterhouse.connectors.rclone_listing")
-    watching = lazy("chapterhouse.connectors.watching")
 
 _LOOK_SECONDS: Final = 1.0  # between looks for folders that are away
 _LISTS: Final = (".links", ".urls", ".txt")
@@ -286,7 +285,7 @@ class Sources:
     ) -> Iterator[tuple[str, ...]]:
         """Yield what changes until a folder comes or goes, so that others have to be watched."""
         is_first = True
-        for batch in watching.changes(tuple(places), stop):
+        for batch in volumes.changes(tuple(places), stop):
             touched = {
                 name
                 for folder, name in places.items()

@@ -112,7 +112,7 @@ def test_a_watch_ends_with_ctrl_c(
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("chapterhouse.connectors.watching.changes", interrupted)
+    monkeypatch.setattr("chapterhouse.connectors.volumes.changes", interrupted)
     result = chapterhouse("sync", "--watch")
     assert result.code == 0
     assert "2 unchanged" in result.out

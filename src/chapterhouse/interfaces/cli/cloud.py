@@ -21,7 +21,7 @@ from chapterhouse.presenting.blocks import Style, TerminalBlock, table, verbatim
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
-    from chapterhouse.connectors.rclone_configuration import Provider, Remote
+    from chapterhouse.connectors.rclone_listing import Provider, Remote
     from chapterhouse.library.cloud import CloudFile
 
 app = group("Connect cloud drives, browse them, and read folders of them.")
