@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from chapterhouse.connectors.content import open_all
+from chapterhouse.ingest.ingest import preview
 from chapterhouse.ingest.plan import find_file, make_plan
-from chapterhouse.ingest.renames import find_renames, preview
+from chapterhouse.ingest.renames import find_renames
 from chapterhouse.types import Scope, Status
 
 

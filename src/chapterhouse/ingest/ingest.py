@@ -17,6 +17,7 @@ from chapterhouse.ingest.look import (
     has_stamp,
     is_suspect,
     may_hold_files,
+    status_of,
     worth_another_try,
 )
 from chapterhouse.ingest.outcomes import drop_members, rename_outcome, unchanged_outcome
@@ -33,6 +34,7 @@ from chapterhouse.types import (
     FileRecord,
     Progress,
     Scope,
+    Status,
 )
 
 _NAME = 48  # characters of a text by which it is called
@@ -138,6 +140,74 @@ def _drop_replaced(plan: Plan, moves: Iterable[FileMove], work: Work) -> None:
             drop_members(Look(file, plan.known[file.location]), arrived, work)
 
 
+def preview(paths: Iterable[Path], *, store: Store, maximum_bytes: int) -> AddReport:
+    """Return how each file below ``paths`` would be met; read no document, store none.
+
+    A file ends as ``skipped`` with the code ``unchanged`` or ``would-be-read``, or as
+    ``rejected`` where already its bytes cannot be had.
+    """
+    return preview_plan(make_plan(paths, store), open_all, maximum_bytes)
+
+
+def preview_plan(plan: Plan, contents: Contents, maximum_bytes: int) -> AddReport:
+    """Return how each file of a plan would be met; read no document, store none."""
+    renames = find_renames(plan, contents, maximum_bytes)
+    moved = {file.location: record for record, file, _ in renames.moves}
+    origins = {record.location for record in moved.values()}
+    known = {place: one for place, one in plan.known.items() if place not in origins}
+    plan = replace(plan, known=known, again=_around(filter(worth_another_try, known.values())))
+    rest = [file for file in plan.files if file.location not in moved]
+    looks = _open(rest, plan, contents, renames.opened, maximum_bytes)
+    found = {look.file.location: _foreseen(look, plan) for look in looks}
+    for file in plan.files:
+        if record := moved.get(file.location):
+            reason = "would-be-renamed", f"It would take the place of {record.source}."
+            found[file.location] = _outcome(file, known.get(file.location), *reason)
+    gone = (one for one in plan.missing if origins.isdisjoint((one.location, *above(one.location))))
+    outcomes = tuple(found[file.location] for file in plan.files)
+    return AddReport(outcomes, tuple(one.source for one in gone), ignored=plan.ignored)
+
+
+def unopened(
+    files: Sequence[SourceFile],
+    maximum_bytes: int,  # noqa: ARG001 - fills a seam
+) -> Generator[Content | RejectedError]:
+    """Yield for each file what is known of it unopened: where opening means to fetch it first."""
+    for file in files:
+        yield Content(b"", "", file.size, file.mtime_ns, 0)
+
+
+def _foreseen(look: Look, plan: Plan) -> FileOutcome:
+    if look.error is not None:
+        status = status_of(look.error.code) if look.file.problem else Status.REJECTED
+        return _outcome(look.file, look.known, look.error.code, look.error.message, status)
+    if _is_new(look, plan):
+        return _outcome(look.file, look.known, "would-be-read", "It would be read.")
+    return _outcome(look.file, look.known, "unchanged", "Unchanged.")
+
+
+def _outcome(
+    file: SourceFile,
+    known: FileRecord | None,
+    code: str,
+    sentence: str,
+    status: Status = Status.SKIPPED,
+) -> FileOutcome:
+    record = FileRecord(
+        location=file.location,
+        source=file.source,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        sha256=known.sha256 if known else "",
+        status=status,
+        code=code,
+        sentence=sentence,
+        document_id=known.document_id if known else "",
+    )
+    earlier = (known,) if known and code == "unchanged" else ()
+    return FileOutcome(record, changed=False, earlier=earlier)
+
+
 def add_text(text: str, title: str, work: Work) -> AddReport:
     """Store text that came from no file, as Markdown; the same text on one shelf changes nothing.
 
@@ -237,31 +307,52 @@ def _looks(
     opened: Mapping[str, Content],
     work: Work,
 ) -> Iterator[Look]:
-    """Open files one after another, as far as is needed to know what to do with them."""
+    """Open files one after another, and hand to the reader what is new."""
+    for look in _open(files, plan, contents, opened, work.maximum_bytes):
+        if look.content is None:
+            yield look
+        elif _is_new(look, plan):
+            yield submit(look, work)
+        else:
+            yield replace(look, content=replace(look.content, data=b""))  # its stamp is of use
+
+
+def _open(
+    files: Sequence[SourceFile],
+    plan: Plan,
+    contents: Contents,
+    opened: Mapping[str, Content],
+    maximum_bytes: int,
+) -> Iterator[Look]:
+    """Open files one after another, as far as is needed to know what to do with them.
+
+    Args:
+        opened: Those that were opened before, by location.
+    """
     to_open = [
         file
         for file in files
         if not (file.problem or _is_unchanged(file, plan) or file.location in opened)
     ]
-    with closing(contents(to_open, work.maximum_bytes)) as found:
+    with closing(contents(to_open, maximum_bytes)) as found:
         for file in files:
-            known = plan.known.get(file.location)
-            look = Look(file, known, started=time.monotonic())
-            content: Content | RejectedError | None
+            look = Look(file, plan.known.get(file.location), started=time.monotonic())
+            content: Content | RejectedError | None = None
             if file.problem:
                 content = RejectedError(file.problem.code, file.problem.sentence)
-            elif _is_unchanged(file, plan):
-                content = None
-            else:
+            elif not _is_unchanged(file, plan):
                 content = opened.get(file.location) or next(found)
             if isinstance(content, RejectedError):
                 yield replace(look, error=content)
-            elif content is None:
-                yield look
-            elif known and known.sha256 == content.sha256 and file.location not in plan.again:
-                yield replace(look, content=replace(content, data=b""))  # only its stamp is of use
             else:
-                yield submit(replace(look, content=content), work)
+                yield replace(look, content=content)
+
+
+def _is_new(look: Look, plan: Plan) -> bool:
+    """Whether an opened file has other bytes than the last time, or is to be read again."""
+    if look.known is None or look.file.location in plan.again:
+        return look.content is not None
+    return look.content is not None and look.content.sha256 != look.known.sha256
 
 
 def _is_unchanged(file: SourceFile, plan: Plan) -> bool:

@@ -11,11 +11,11 @@ from chapterhouse.connectors.content import open_all
 from chapterhouse.connectors.folder import REMOTE, above, is_visible
 from chapterhouse.connectors.volumes import Volumes
 from chapterhouse.errors import NotFoundError
-from chapterhouse.ingest.ingest import apply_plan, label_roots
+from chapterhouse.ingest.ingest import apply_plan, label_roots, preview_plan, unopened
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.plan import Away, Plan, make_plan, plan_known, sort_missing
 from chapterhouse.ingest.remove import remove_documents
-from chapterhouse.ingest.renames import Contents, preview_plan, unopened
+from chapterhouse.ingest.renames import Contents
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import (

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         ingest,
         outcomes,
         remove,
-        renames,
         uploads,
     )
     from chapterhouse.library import long_work
@@ -46,7 +45,6 @@ else:
     ingest = lazy("chapterhouse.ingest.ingest")
     outcomes = lazy("chapterhouse.ingest.outcomes")
     remove = lazy("chapterhouse.ingest.remove")
-    renames = lazy("chapterhouse.ingest.renames")
     uploads = lazy("chapterhouse.ingest.uploads")
     formats = lazy("chapterhouse.reading.formats")
 
@@ -83,7 +81,7 @@ class Documents:
         wanted = self._wanted(paths, shelf)
         if dry_run:
             maximum = self._runtime.maximum_bytes
-            return renames.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
+            return ingest.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
         order = long_work.adding(wanted, shelf)
         return long_work.read_here(order, self._runtime, on_progress or _ignore)
 
