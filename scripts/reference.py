@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import chdir, closing, redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,9 @@ from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.problems import name_of_kind, status_of_kind
 from chapterhouse.interfaces.api.routing import EVERYWHERE, LEVEL, WHOLE
-from chapterhouse.interfaces.api.state import ServerOptions, ServerState
-from chapterhouse.interfaces.api.workers import Workers
-from chapterhouse.interfaces.api.workspaces import Workspaces
+from chapterhouse.interfaces.api.serving import Address, Site
 from chapterhouse.interfaces.cli import main as run
 from chapterhouse.interfaces.cli.main import COMMANDS, command
-from chapterhouse.library.opening import open_access
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.reading.limits import NOTICES, REJECTIONS
 from chapterhouse.types import BENIGN_NOTICES
@@ -156,11 +153,9 @@ def problems() -> str:
 
 def routes() -> str:
     """Return every route of the server, with the level that it needs and what it does."""
-    with tempfile.TemporaryDirectory() as home, closing(open_access(Path(home))) as access:
-        state = ServerState(
-            Workspaces(Path(home)), access, Workers(Path(home)), ServerOptions(), is_local=True
-        )
-        application = build_application(state)
+    with tempfile.TemporaryDirectory() as home:
+        door = Site(Path(home), Address()).open(lambda _: None)
+        application = build_application(door.state)
     rows = [
         (f"`{method.upper()} {path}`", _level(route), route["description"].splitlines()[0])
         for path, methods in application.openapi()["paths"].items()

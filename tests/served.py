@@ -19,13 +19,8 @@ import uvicorn
 
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.memory import owner_of
-from chapterhouse.interfaces.admission import admission
-from chapterhouse.interfaces.api.application import build_application
-from chapterhouse.interfaces.api.door import Door
-from chapterhouse.interfaces.api.serving import Address, configure, listen
+from chapterhouse.interfaces.api.serving import Address, Site, configure, listen, url
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
-from chapterhouse.interfaces.api.workers import Workers
-from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.owner_key import make_owner_key
 from chapterhouse.library import Library
 from chapterhouse.library.access import Access
@@ -124,33 +119,23 @@ def serving(home: Path, options: ServerOptions | None = None) -> Iterator[Served
     """Serve a home over loopback in a thread; no worker is started."""
     started, stop = threading.Event(), threading.Event()
     found: list[Served] = []
+    options = options or ServerOptions(starts_workers=False, per_second=1e6, burst=1e6)
     with closing(open_access(home)) as access, listen(Address(port=0)) as listener:
-        port = listener.getsockname()[1]
+        address = Address(port=listener.getsockname()[1])
+        door = Site(home, address, options, make_owner_key(home)).open(lambda _: None)
 
         async def run() -> None:
-            state = ServerState(
-                Workspaces(home),
-                access,
-                Workers(home, starts=False),
-                options or ServerOptions(starts_workers=False, per_second=1e6, burst=1e6),
-                is_local=True,
-                owner_key=make_owner_key(home),
-            )
-            door = Door(build_application(state), state, admission(port, (), ()))
-            server = uvicorn.Server(configure(door))
-            server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
+            server = uvicorn.Server(configure(lambda: door, address))
             serving_ = asyncio.create_task(server.serve(sockets=[listener]))
             while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
                 await asyncio.sleep(0.01)
             loop = asyncio.get_running_loop()
-            found.append(Served(home, f"http://127.0.0.1:{port}", access, state, loop))
+            found.append(Served(home, url(address.host, address.port), access, door.state, loop))
             started.set()
             while not stop.is_set():  # noqa: ASYNC110 - it is set by another thread
                 await asyncio.sleep(0.02)
-            state.stopping.set()
             server.should_exit = True
             await serving_
-            state.workspaces.close()
 
         thread = threading.Thread(target=asyncio.run, args=(run(),))
         thread.start()

@@ -7,6 +7,9 @@ The library is that of ``scale_corpus`` with 100,000 chunks, copied and served b
 became of those before, and each is timed from when it was due, so that a stall is counted for all
 that it delays. 70 % search, 15 % ask without a model, 10 % send a file, 5 %
 list or delete: without the proof, which writes the whole library anew and takes seconds here.
+
+The part ``workers`` asks as fast as eight clients are answered, each question by a connection of
+its own, and compares two processes with one, in turns.
 """
 
 import argparse
@@ -48,6 +51,8 @@ CONNECTIONS: Final = 32
 MANY_CONNECTIONS: Final = 256  # with fewer the clients themselves would wait for each other
 MIX: Final = (("search", 70), ("ask", 15), ("add", 10), ("list", 3), ("delete", 2))
 STOPS: Final = 20
+CLIENTS: Final = 8
+ROUNDS: Final = 5
 Found = tuple[list[Bar], Table]
 
 
@@ -296,6 +301,48 @@ async def _stopped(
     return ended
 
 
+def workers(home: Path, seconds: float, asked: Sequence[str]) -> Found:
+    """Ask one process and two in turns, as fast as they answer."""
+    rows: list[Row] = []
+    gains, errors = [], 0
+    for number in range(ROUNDS):
+        rates = []
+        for processes in (1, 2):
+            with Server(home, options=("--workers", str(processes), "--quiet")) as server:
+                asyncio.run(_ask_all(server, min(seconds, 5.0), asked))  # warm
+                answered, wrong = asyncio.run(_ask_all(server, seconds, asked))
+            rates.append(answered / seconds)
+            errors += wrong
+        gains.append(rates[1] / rates[0])
+        rows.append((number + 1, *rates, gains[-1]))
+    bars = [
+        Bar("questions a second of two processes, × one, median", statistics.median(gains), 1.6),
+        Bar("errors", errors, most=0),
+    ]
+    columns = ("round", "one process, a second", "two processes, a second", "×")
+    return bars, Table(f"Questions of {CLIENTS} clients at once", columns, tuple(rows))
+
+
+async def _ask_all(server: Server, seconds: float, asked: Sequence[str]) -> tuple[int, int]:
+    """Ask with all clients for some time; return how many answers came, and how many errors."""
+    ends = time.perf_counter() + seconds
+    statuses: Counter[int] = Counter()
+    limits = httpx2.Limits(max_connections=CLIENTS, max_keepalive_connections=0)
+    async with httpx2.AsyncClient(
+        base_url=server.url, headers={"X-API-Key": server.key}, limits=limits, timeout=120.0
+    ) as client:
+
+        async def ask(number: int) -> None:
+            chance = random.Random(number)
+            while time.perf_counter() < ends:
+                answer = await client.post("/api/ask", json={"question": chance.choice(asked)})
+                if time.perf_counter() < ends:
+                    statuses[answer.status_code] += 1
+
+        await asyncio.gather(*map(ask, range(CLIENTS)))
+    return statuses[200], statuses.total() - statuses[200]
+
+
 def _ends(bad: Sequence[Outcome]) -> str:
     """Return how bad requests ended, and how many each way."""
     return ", ".join(
@@ -306,9 +353,12 @@ def _ends(bad: Sequence[Outcome]) -> str:
 def main() -> int:
     """Measure the parts that are named, all of them without."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=("steady", "overload", "stops"), action="append")
+    parser.add_argument(
+        "--part", choices=("steady", "overload", "stops", "workers"), action="append"
+    )
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--rate", type=float, default=5.0)
+    parser.add_argument("--chunks", type=int, default=CHUNKS, help="of the library")
     parser.add_argument("--write", action="store_true", help="into the result")
     chosen, code = parser.parse_args(), 0
     data = data_folder()
@@ -317,12 +367,13 @@ def main() -> int:
         "steady": lambda home: steady(home, chosen.rate, chosen.seconds, asked),
         "overload": lambda home: overload(home, chosen.rate, asked),
         "stops": lambda home: stops(home, chosen.rate, asked),
+        "workers": lambda home: workers(home, min(chosen.seconds, 20.0), asked),
     }
     for name in chosen.part or parts:
         machine = Machine()
         with TemporaryDirectory(prefix="chapterhouse-load-") as folder:
             home = Path(folder) / "home"
-            shutil.copytree(kept_library(pool, CHUNKS, static_embedder()), home)
+            shutil.copytree(kept_library(pool, chosen.chunks, static_embedder()), home)
             with Library.open(home) as library:  # who adds documents indexes them, not a server
                 library.search.hits(asked[0])
             bars, table = parts[name](home)

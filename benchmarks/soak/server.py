@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Self
 
@@ -24,14 +25,15 @@ class Server:
     Args:
         home: The home folder.
         number: Tells logs of several servers apart.
+        options: Further ones of the command.
     """
 
-    def __init__(self, home: Path, number: int = 0) -> None:
+    def __init__(self, home: Path, number: int = 0, options: Sequence[str] = ()) -> None:
         self._log = home.parent / f"serve-{number}.log"
         command = [sys.executable, "-m", "chapterhouse", "serve", "--port", "0", "--home"]
         with self._log.open("wb") as output:
             self.process = subprocess.Popen(
-                [*command, str(home)],
+                [*command, str(home), *options],
                 stdin=subprocess.DEVNULL,
                 stderr=output,
                 env={**os.environ, "CHAPTERHOUSE_BACKGROUND": "0"},

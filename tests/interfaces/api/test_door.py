@@ -13,10 +13,12 @@ from tests.served import Served, serving
 
 from chapterhouse.ingest.uploads import Upload
 from chapterhouse.interfaces.api import door
-from chapterhouse.interfaces.api.limits import RateLimit, bounded
+from chapterhouse.interfaces.api.limits import bounded
 from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.shared import RateLimit
 from chapterhouse.interfaces.api.state import ServerOptions
 from chapterhouse.library import Library
+from chapterhouse.store.shared import SharedDatabase
 from chapterhouse.types.access import AuditOutcome
 
 STRANGER = {"Origin": "http://evil.example"}
@@ -139,7 +141,7 @@ def test_nobody_gets_more_than_a_burst_and_what_the_time_brings(
     per_second: int, burst: int, pauses: list[float]
 ) -> None:
     now = 0.0
-    limit = RateLimit(per_second, burst, lambda: now)
+    limit = RateLimit(SharedDatabase(), "requests", per_second, burst, lambda: now)
     for granted, pause in enumerate(pauses, 1):
         now += pause
         try:

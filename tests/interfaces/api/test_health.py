@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.served import Served
 
-from chapterhouse.interfaces.api.metrics import Metrics
+from chapterhouse.interfaces.api.shared import Metrics
+from chapterhouse.store.shared import SharedDatabase
 
 
 def test_anyone_may_ask_whether_the_server_lives(served: Served) -> None:
@@ -63,7 +64,7 @@ _REQUESTS = st.lists(
 
 @given(_REQUESTS)
 def test_every_request_is_counted_once_and_buckets_grow(requests: list[tuple[str, float]]) -> None:
-    metrics = Metrics()
+    metrics = Metrics(SharedDatabase())
     for method, seconds in requests:
         metrics.count(method, "/api/x", 200, seconds)
     text = metrics.text()
@@ -76,6 +77,8 @@ def test_every_request_is_counted_once_and_buckets_grow(requests: list[tuple[str
 
 
 def test_what_goes_on_is_shown() -> None:
-    metrics = Metrics()
-    metrics.in_progress += 2
+    metrics = Metrics(SharedDatabase())
+    for _ in range(3):
+        metrics.begin()
+    metrics.count("GET", "/api/x", 200, 0.1)
     assert metrics.text().endswith("chapterhouse_requests_in_progress 2\n")

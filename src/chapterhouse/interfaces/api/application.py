@@ -21,6 +21,7 @@ from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from chapterhouse import __version__
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api import (
     access,
@@ -115,6 +116,7 @@ def build_application(state: ServerState) -> FastAPI:
         async with mcp.run():
             yield
         await state.meetings.stop()
+        await run_in_thread(state.close)
 
     application = Application(
         title="Chapterhouse",

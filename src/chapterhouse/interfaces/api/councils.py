@@ -1,18 +1,19 @@
 """Personas and councils over HTTP, and meetings: begun at once, followed as long as wanted."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Header
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from pydantic import AliasPath, BeforeValidator, ConfigDict, Field, StrictBool
+from pydantic import ConfigDict, Field, StrictBool
 
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.agent_results import all_councils, all_personas, meeting_events
-from chapterhouse.interfaces.api.meetings import Meeting, MeetingState, NumberedEvent, Opening
-from chapterhouse.interfaces.api.problems import problem
+from chapterhouse.interfaces.api.meetings import Happening, Meeting, NumberedEvent
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import Body, Line, Question
 from chapterhouse.interfaces.api.state import Exchanged
@@ -29,6 +30,7 @@ from chapterhouse.interfaces.schemas import (
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.library import Library
 from chapterhouse.types import (
+    CouncilEvent,
     MeetingEvent,
     MeetingEventKind,
     MinutesEvent,
@@ -76,34 +78,23 @@ class MeetingBody(Body):
     )
 
 
-class MeetingResult(Result):
-    """A meeting of a council, and how far it is."""
+@dataclass(frozen=True, slots=True)
+class MeetingOutcome(Meeting):
+    """A meeting with what came of it.
 
-    id: str
-    council: str = Field(validation_alias=AliasPath("opening", "council"), description="The slug.")
-    question: str = Field(validation_alias=AliasPath("opening", "question"))
-    state: MeetingState = Field(description="open: it goes on, or waits for a place.")
-    began: int = Field(description="In seconds since 1970.")
-    ended: int = Field(description="In seconds since 1970; 0: it has not.")
+    Attributes:
+        minutes: Once it has ended well.
+        problem: Why it ended without minutes, as problem details (RFC 9457).
+    """
 
-
-class MeetingDetailResult(MeetingResult):
-    """A meeting with what came of it."""
-
-    minutes: MinutesResult | None = Field(description="Once it has ended well.")
-    problem: Annotated[
-        dict[str, Any] | None,
-        BeforeValidator(lambda error: error and json.loads(bytes(problem(error).body))),
-    ] = Field(
-        validation_alias="error",
-        description="Why it ended without minutes, as problem details (RFC 9457).",
-    )
+    minutes: MinutesResult | None
+    problem: dict[str, Any] | None
 
 
 class MeetingsResult(Result):
     """Meetings, newest first."""
 
-    meetings: tuple[MeetingResult, ...]
+    meetings: tuple[Meeting, ...]
 
 
 class MemberTurnResult(Result):
@@ -146,7 +137,7 @@ async def show_council(exchange: Exchanged, slug: str) -> CouncilResult:
 
 
 @councils.post("/{slug}/meetings", status_code=202, openapi_extra=READ)
-async def convene(exchange: Exchanged, slug: str, body: MeetingBody) -> MeetingResult:
+async def convene(exchange: Exchanged, slug: str, body: MeetingBody) -> Meeting:
     """Let a council meet. The answer comes at once; follow the meeting by its events."""
     await exchange.look(lambda library: require_council(library, slug, can_meet=True))
     options = MeetingOptions(
@@ -156,11 +147,16 @@ async def convene(exchange: Exchanged, slug: str, body: MeetingBody) -> MeetingR
         options=body.options or None,
         remember=exchange.remember and body.remember,
     )
-    caller = exchange.caller
-    opening = Opening(caller.workspace, caller.grant.name, slug, body.question)
-    events = exchange.events(lambda library: meeting_events(library, slug, body.question, options))
-    begun = exchange.server.meetings.open(opening, events)
-    return MeetingResult.model_validate(begun)
+
+    async def happenings() -> AsyncGenerator[Happening]:
+        events = exchange.events(
+            lambda library: meeting_events(library, slug, body.question, options)
+        )
+        async with aclosing(events) as opened:
+            async for event in opened:
+                yield _happening(event)
+
+    return exchange.server.meetings.open(exchange.caller, slug, body.question, happenings())
 
 
 def require_council(library: Library, slug: str, *, can_meet: bool = False) -> None:
@@ -185,14 +181,18 @@ OneMeeting = Annotated[Meeting, Depends(meeting_of)]
 @meetings.get("", openapi_extra=READ)
 async def list_meetings(exchange: Exchanged) -> MeetingsResult:
     """List your own meetings that go on, or ended within the last hour, newest first."""
-    found = exchange.server.meetings.list(exchange.caller)
-    return MeetingsResult(meetings=tuple(map(MeetingResult.model_validate, found)))
+    return MeetingsResult(meetings=exchange.server.meetings.list(exchange.caller))
 
 
 @meetings.get("/{meeting_id}", openapi_extra=READ)
-async def show_meeting(meeting: OneMeeting) -> MeetingDetailResult:
+async def show_meeting(exchange: Exchanged, meeting: OneMeeting) -> MeetingOutcome:
     """Show a meeting: how far it is, and the minutes once it has ended."""
-    return MeetingDetailResult.model_validate(meeting)
+    minutes, problem = exchange.server.meetings.outcome(meeting)
+    return MeetingOutcome(
+        **asdict(meeting),
+        minutes=MinutesResult.model_validate_json(minutes, by_name=True) if minutes else None,
+        problem=json.loads(problem) if problem else None,
+    )
 
 
 @meetings.get("/{meeting_id}/events", openapi_extra=READ, response_class=EventSourceResponse)
@@ -208,31 +208,33 @@ async def follow_meeting(
     Before it come ``reading``, ``round-began``, ``member-began``, ``text``,
     ``spoke``, ``resumed``, ``absent`` and ``round-ended``. ``stopped`` says that the server stops.
     """
-    events = event_stream(meeting.follow(last_event_id), _event, exchange.server.stopping)
-    async for event in events:
+    followed = exchange.server.meetings.follow(meeting, last_event_id)
+    async for event in event_stream(followed, _event, exchange.server.stopping):
         yield event
 
 
 @meetings.post("/{meeting_id}/cancel", openapi_extra=READ)
-async def cancel_meeting(exchange: Exchanged, meeting: OneMeeting) -> MeetingDetailResult:
+async def cancel_meeting(exchange: Exchanged, meeting: OneMeeting) -> MeetingOutcome:
     """End a meeting where it is; one that has ended stays as it is."""
-    await exchange.server.meetings.cancel(meeting)
-    return MeetingDetailResult.model_validate(meeting)
+    await exchange.server.meetings.cancel(meeting.id)
+    return await show_meeting(exchange, await meeting_of(exchange, meeting.id))
+
+
+def _happening(event: CouncilEvent) -> Happening:
+    match event:
+        case ReadingEvent(progress):
+            return "reading", json.dumps({"done": progress.done, "total": progress.total})
+        case MinutesEvent(minutes):
+            return "minutes", MinutesResult.model_validate(minutes).model_dump_json()
+        case MeetingEvent(kind):
+            is_written = kind is MeetingEventKind.TEXT  # by a model: sent as it is
+            text = event.text if is_written else without_paths(event.text)
+            return kind.value, MeetingEventResult.of(event, text=text).model_dump_json()
 
 
 def _event(numbered: NumberedEvent) -> ServerSentEvent:
-    shown: Result | dict[str, int]
-    number, happened = numbered
-    match happened:
-        case ReadingEvent(progress):
-            name, shown = "reading", {"done": progress.done, "total": progress.total}
-        case MinutesEvent(minutes):
-            name, shown = "minutes", MinutesResult.model_validate(minutes)
-        case MeetingEvent(kind) as event:
-            is_written = kind is MeetingEventKind.TEXT  # by a model: sent as it is
-            text = event.text if is_written else without_paths(event.text)
-            name, shown = kind.value, MeetingEventResult.of(event, text=text)
-    return ServerSentEvent(event=name, id=str(number), data=shown)
+    number, name, data = numbered
+    return ServerSentEvent(event=name, id=str(number) if number else None, raw_data=data)
 
 
 personas: Final = router("/api/personas", "personas")

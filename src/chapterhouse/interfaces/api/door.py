@@ -27,9 +27,10 @@ from chapterhouse.interfaces.api.caller import (
     credentials,
     workspace_of,
 )
-from chapterhouse.interfaces.api.limits import InProgress, RateLimit, bounded
+from chapterhouse.interfaces.api.limits import InProgress, bounded
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import without_slash
+from chapterhouse.interfaces.api.shared import RateLimit
 from chapterhouse.interfaces.api.state import ServerState
 from chapterhouse.types.access import AuditOutcome, Grant
 
@@ -66,10 +67,10 @@ class Door:
 
     def __init__(self, application: ASGIApp, state: ServerState, admitted: Admission) -> None:
         self._application = application
-        self._state = state
+        self.state = state
         self._admitted = admitted
-        self._limit = state.rate_limit()
-        self._refusals = state.rate_limit(_SHARE_OF_REFUSALS)
+        self._limit = state.rate_limit("requests")
+        self._refusals = state.rate_limit("refusals", _SHARE_OF_REFUSALS)
         self._unread = InProgress(_UNREAD_BYTES, "Read the answers to your other requests first.")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,13 +80,13 @@ class Door:
             return
         scope = without_slash(scope)
         visit = _Visit(scope, send, self._begin_answer)
-        self._state.metrics.in_progress += 1
+        self.state.metrics.begin()
         try:
             _require_few(visit.headers)
             await self._require_admitted(visit)
             caller = await self._caller(scope, visit)
             scope.setdefault("state", {})["caller"] = caller
-            body = bounded(receive, _most_bytes(scope), self._state.options.body_seconds)
+            body = bounded(receive, _most_bytes(scope), self.state.options.body_seconds)
             await self._answer(scope, body, visit)
         except Exception as error:  # noqa: BLE001 - the process boundary: it was logged or is here
             if not visit.status:
@@ -93,8 +94,11 @@ class Door:
             elif not visit.is_complete:  # the connection is all that can still be ended
                 raise ConnectionAbortedError("The answer could not be sent whole.") from None
         finally:
-            self._state.metrics.in_progress -= 1
             self._conclude(scope, visit)
+
+    def stop(self) -> None:
+        """Let streams end with an event that says that the server stops."""
+        self.state.stopping.set()
 
     async def _require_admitted(self, visit: "_Visit") -> None:
         headers = visit.headers
@@ -141,9 +145,9 @@ class Door:
 
     def _grant(self, given: Credentials, method: str) -> Grant:
         """Return what credentials permit."""
-        access = self._state.access
+        access = self.state.access
         if given.key:
-            shown, owner = given.key.encode("utf-8", "replace"), self._state.owner_key.encode()
+            shown, owner = given.key.encode("utf-8", "replace"), self.state.owner_key.encode()
             if owner and secrets.compare_digest(shown, owner):
                 return OWNER
             grant = access.authenticate(given.key)
@@ -160,7 +164,7 @@ class Door:
             ):
                 raise Refusal(403, "The request lacks the session's token.")
             return grant
-        own = " The owner's is in the home: owner.key." if self._state.owner_key else ""
+        own = " The owner's is in the home: owner.key." if self.state.owner_key else ""
         raise _unknown("A key is needed.", own)
 
     def _conclude(self, scope: Scope, visit: "_Visit") -> None:
@@ -168,7 +172,7 @@ class Door:
         if visit.unread:
             self._unread.end(visit.payer, visit.unread)
         seconds = time.perf_counter() - visit.began
-        self._state.metrics.count(scope["method"], visit.route, visit.status, seconds)
+        self.state.metrics.count(scope["method"], visit.route, visit.status, seconds)
         _log.info(
             "request=%s method=%s route=%s status=%s caller=%r workspace=%s milliseconds=%d",
             visit.id, scope["method"], visit.route, visit.status, visit.actor or "-",
@@ -190,7 +194,7 @@ class Door:
         where = {"workspace": visit.workspace, "address": visit.address}
         try:
             await run_in_thread(
-                lambda: self._state.access.record(
+                lambda: self.state.access.record(
                     visit.actor, action, outcome=AuditOutcome.REFUSED, **where
                 )
             )

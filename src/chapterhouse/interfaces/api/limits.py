@@ -1,53 +1,15 @@
-"""How much one caller may ask for: requests in a time, what is under way, bodies that end."""
+"""How much one process takes of a caller: what is under way, and bodies that end."""
 
 import asyncio
-import math
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections import Counter
 from typing import Final
 
 from starlette.types import Message, Receive
 
 from chapterhouse.interfaces.api.problems import Refusal
 
-_MOST_BUCKETS: Final = 10_000
 _BYTES_A_SECOND: Final = 8_192  # of a body, in the long run
-
-
-class RateLimit:
-    """A bucket of tokens for each caller, of which a request takes one. Belongs to one loop.
-
-    Args:
-        per_second: How fast a bucket fills.
-        burst: How many tokens it holds.
-        clock: The time in seconds.
-    """
-
-    def __init__(
-        self, per_second: float, burst: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._per_second = per_second
-        self._burst = burst
-        self._clock = clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def take(self, name: str) -> None:
-        """Take a token from the bucket of ``name``.
-
-        Raises:
-            Refusal: it is empty; it says when there will be one.
-        """
-        now = self._clock()
-        tokens, since = self._buckets.pop(name, (self._burst, now))
-        tokens = min(self._burst, tokens + (now - since) * self._per_second)
-        allowed = tokens >= 1
-        self._buckets[name] = (tokens - 1 if allowed else tokens, now)
-        if len(self._buckets) > _MOST_BUCKETS:
-            self._buckets.popitem(last=False)
-        if not allowed:
-            seconds = max(1, math.ceil((1 - tokens) / self._per_second))
-            raise Refusal(429, "Too many requests.", headers={"Retry-After": str(seconds)})
 
 
 class InProgress:

@@ -1,30 +1,37 @@
 """Meetings of councils that a server holds: they go on when nobody listens any more.
 
-What happened in a meeting is numbered, so that a reader who comes late, or again, misses nothing.
-One that has ended is remembered for an hour, without the text that models wrote on the way.
+What happened in a meeting is numbered, so that a reader who comes late, or again, misses nothing,
+whichever process of the server answers. One that has ended is remembered for an hour, without the
+text that models wrote on the way.
 """
 
 import asyncio
+import os
 import secrets
 import time
-from bisect import bisect_right
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 
 from chapterhouse.errors import BusyError, NotFoundError
 from chapterhouse.interfaces.api.caller import Caller
-from chapterhouse.interfaces.api.problems import Refusal
-from chapterhouse.types import CouncilEvent, MeetingEvent, MeetingEventKind, Minutes, MinutesEvent
+from chapterhouse.interfaces.api.problems import Refusal, problem
+from chapterhouse.interfaces.api.shared import is_alive
+from chapterhouse.store.shared import SharedDatabase
+from chapterhouse.types import MeetingEventKind
 
 _REMEMBERED_SECONDS: Final = 3_600
 _MOST_REMEMBERED: Final = 100
 _MOST_OPEN: Final = 32  # of all callers, those that wait among them
 _MOST_OF_ONE: Final = 8  # of one caller
 _RETRY_SECONDS: Final = 10
+_LOOK_SECONDS: Final = 0.25  # between looks for what other processes did
+ERROR: Final = "error"  # the name of the last event of a meeting that did not end well
+
+Happening = tuple[str, str]  # the name of an event, and its data as JSON
+NumberedEvent = tuple[int, str, str]  # with its number in the meeting, from 1; an error has 0
 
 
 class MeetingState(StrEnum):
@@ -37,117 +44,80 @@ class MeetingState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """Who let which council meet, on what."""
+class Meeting:
+    """A meeting of a council, and how far it is.
 
-    workspace: str
-    caller: str
+    Attributes:
+        council: Its slug.
+        began: In seconds since 1970, as is ``ended``; 0 for not yet.
+    """
+
+    id: str
     council: str
     question: str
-
-    @property
-    def owner(self) -> tuple[str, str]:
-        """Whose the meeting is: a caller's in a workspace."""
-        return self.workspace, self.caller
+    state: MeetingState
+    began: int
+    ended: int
 
 
-NumberedEvent = tuple[int, CouncilEvent]  # what happened, with its number in the meeting, from 1
-
-
-class Meeting:
-    """One meeting, and what has happened in it so far. Belongs to one event loop."""
-
-    def __init__(self, opening: Opening, began: int) -> None:
-        self.id = secrets.token_hex(16)
-        self.opening = opening
-        self.began = began
-        self.ended = 0
-        self.state = MeetingState.OPEN
-        self.error: Exception | None = None
-        self._events: list[NumberedEvent] = []
-        self._last = 0
-        self._changed = asyncio.Event()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it has not ended."""
-        return self.state is MeetingState.OPEN
-
-    @property
-    def minutes(self) -> Minutes | None:
-        """What came of it, once it has ended well."""
-        latest = self._events[-1][1] if self._events else None
-        return latest.minutes if isinstance(latest, MinutesEvent) else None
-
-    async def follow(self, after: int = 0) -> AsyncGenerator[NumberedEvent]:
-        """Yield what happened after a number, then what happens, until the meeting ends."""
-        while True:
-            changed, is_open = self._changed, self.is_open
-            begin = bisect_right(self._events, after, key=itemgetter(0))
-            for number, event in self._events[begin:]:
-                after = number
-                yield number, event
-            if not is_open:
-                break
-            await changed.wait()
-        if self.error is not None:
-            raise self.error
-
-    def add(self, event: CouncilEvent) -> None:
-        """Let readers know of something that happened."""
-        self._last += 1
-        self._events.append((self._last, event))
-        self._change()
-
-    def end(self, state: MeetingState, now: int, error: Exception | None = None) -> None:
-        """End it, and drop what models wrote before it was checked; once it has ended, nothing."""
-        if not self.is_open:
-            return
-        self.state, self.ended, self.error = state, now, error
-        self._events = [one for one in self._events if not _is_text(one[1])]
-        self._change()
-
-    def _change(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
+_MEETING: Final = "SELECT id, council, question, state, began, ended FROM meeting"
+_ADD: Final = """
+INSERT INTO event SELECT :id, 1 + (SELECT count(*) FROM event WHERE meeting = :id), :name, :data
+FROM meeting WHERE id = :id AND state = 'open'
+"""
+_END: Final = """
+UPDATE meeting SET state = ?, ended = ?, problem = ? WHERE id = ? AND state = 'open' RETURNING id
+"""
+_FORGET: Final = """
+DELETE FROM meeting WHERE state <> 'open' AND (ended < ? OR id NOT IN (
+    SELECT id FROM meeting WHERE state <> 'open' ORDER BY ended DESC, number DESC LIMIT ?))
+"""
 
 
 class Meetings:
-    """All meetings that a server holds or remembers. Belongs to one event loop."""
+    """All meetings that the processes of a server hold or remember. Belongs to one event loop."""
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, shared: SharedDatabase, clock: Callable[[], float] = time.time) -> None:
+        self._shared = shared
         self._clock = clock
-        self._meetings: dict[str, Meeting] = {}  # in the order in which they began
-        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}  # of the meetings of this process
+        self._watching: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()  # set, and made anew, when one of these changes
 
-    def open(self, opening: Opening, events: AsyncGenerator[CouncilEvent]) -> Meeting:
+    def open(
+        self, caller: Caller, council: str, question: str, events: AsyncGenerator[Happening]
+    ) -> Meeting:
         """Let a council meet, and return the meeting at once.
 
         Args:
-            opening: Who lets which council meet.
             events: Of the meeting, the minutes last; who stops reading them stops it.
 
         Raises:
             BusyError: too many go on already.
         """
-        going_on = [one for one in self._meetings.values() if one.is_open]
-        own = [one for one in going_on if one.opening.owner == opening.owner]
-        if len(going_on) >= _MOST_OPEN or len(own) >= _MOST_OF_ONE:
-            raise BusyError("Too many councils meet at this moment.", seconds=_RETRY_SECONDS)
-        meeting = Meeting(opening, self._now())
-        self._meetings[meeting.id] = meeting
-        task = asyncio.create_task(self._hold(meeting, events))
-        self._tasks[meeting.id] = task
-        task.add_done_callback(lambda _: self._tasks.pop(meeting.id, None))
         self._forget()
-        return meeting
+        owner = (caller.workspace, caller.grant.name)
+        going_on = self._rows("SELECT workspace, caller FROM meeting WHERE state = 'open'")
+        if len(going_on) >= _MOST_OPEN or going_on.count(owner) >= _MOST_OF_ONE:
+            raise BusyError("Too many councils meet at this moment.", seconds=_RETRY_SECONDS)
+        meeting_id, state = secrets.token_hex(16), MeetingState.OPEN
+        row = (meeting_id, os.getpid(), *owner, council, question, state.value, self._now())
+        self._shared.rows("INSERT INTO meeting VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, 0, '')", row)
+        task = asyncio.create_task(self._hold(meeting_id, events))
+        self._tasks[meeting_id] = task
+        task.add_done_callback(lambda _: self._tasks.pop(meeting_id, None))
+        if self._watching is None or self._watching.done():
+            self._watching = asyncio.create_task(self._watch())
+        return self.get(caller, meeting_id)
 
     def list(self, caller: Caller) -> tuple[Meeting, ...]:
         """Return the meetings of a caller in their workspace, newest first."""
         self._forget()
         owner = (caller.workspace, caller.grant.name)
-        own = (one for one in self._meetings.values() if one.opening.owner == owner)
-        return tuple(own)[::-1]
+        rows = self._rows(
+            f"{_MEETING} WHERE workspace = ? AND caller = ? ORDER BY number DESC", *owner
+        )
+        return tuple(_meeting(*row) for row in rows)
 
     def get(self, caller: Caller, meeting_id: str) -> Meeting:
         """Return a meeting of a caller."""
@@ -156,43 +126,101 @@ class Meetings:
                 return meeting
         raise NotFoundError(f"There is no meeting '{meeting_id[:100]}'.")
 
-    async def cancel(self, meeting: Meeting) -> None:
+    def outcome(self, meeting: Meeting) -> tuple[str, str]:
+        """Return the last event of a meeting that has ended well, and else the problem, as JSON."""
+        last = "SELECT data FROM event WHERE meeting = ? ORDER BY number DESC LIMIT 1"
+        is_done = meeting.state is MeetingState.DONE
+        found = self._rows(last, meeting.id) if is_done else ()
+        ((wrong,),) = self._rows("SELECT problem FROM meeting WHERE id = ?", meeting.id)
+        return (found[0][0] if found else ""), wrong
+
+    async def follow(self, meeting: Meeting, after: int = 0) -> AsyncGenerator[NumberedEvent]:
+        """Yield what happened after a number, then what happens, until the meeting ends."""
+        rest = "SELECT number, name, data FROM event WHERE meeting = ? AND number > ?"
+        while True:
+            changed = self._changed
+            state = self._rows("SELECT state, problem FROM meeting WHERE id = ?", meeting.id)
+            for event in self._rows(f"{rest} ORDER BY number", meeting.id, after):
+                after = event[0]
+                yield event
+            if not state or state[0][0] != MeetingState.OPEN.value:
+                break
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await changed.wait()
+            self._forget()
+        if state and state[0][1]:
+            yield 0, ERROR, state[0][1]
+
+    async def cancel(self, meeting_id: str) -> None:
         """End a meeting where it is; one that has ended stays as it is."""
-        task = self._tasks.get(meeting.id)
+        self._end(meeting_id, MeetingState.CANCELLED, Refusal(409, "The meeting was cancelled."))
+        task = self._tasks.get(meeting_id)
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        error = Refusal(409, "The meeting was cancelled.")
-        meeting.end(MeetingState.CANCELLED, self._now(), error)
 
     async def stop(self) -> None:
-        """Cancel all meetings that go on."""
-        going_on = [one for one in self._meetings.values() if one.is_open]
-        await asyncio.gather(*map(self.cancel, going_on))
+        """Cancel all meetings of this process that go on."""
+        await asyncio.gather(*map(self.cancel, tuple(self._tasks)))
+        if self._watching is not None:
+            self._watching.cancel()
 
-    async def _hold(self, meeting: Meeting, events: AsyncGenerator[CouncilEvent]) -> None:
+    async def _hold(self, meeting_id: str, events: AsyncGenerator[Happening]) -> None:
         try:
             async with aclosing(events) as opened:
-                async for event in opened:
-                    meeting.add(event)
+                async for name, data in opened:
+                    self._shared.rows(_ADD, {"id": meeting_id, "name": name, "data": data})
+                    self._notify()
         except Exception as error:  # noqa: BLE001 - the meeting's boundary: its readers get it
-            meeting.end(MeetingState.FAILED, self._now(), error)
+            self._end(meeting_id, MeetingState.FAILED, error)
         else:
-            meeting.end(MeetingState.DONE, self._now())
+            self._end(meeting_id, MeetingState.DONE)
+
+    async def _watch(self) -> None:
+        """Stop the meetings of this process that were cancelled through another one."""
+        ended = "SELECT id FROM meeting WHERE process = ? AND state <> 'open'"
+        while self._tasks:
+            await asyncio.sleep(_LOOK_SECONDS)
+            for (meeting_id,) in self._rows(ended, os.getpid()):
+                if meeting_id in self._tasks:
+                    self._tasks[meeting_id].cancel()
+
+    def _end(self, meeting_id: str, state: MeetingState, error: Exception | None = None) -> None:
+        """End a meeting, and drop what models wrote before it was checked."""
+        wrong = bytes(problem(error).body).decode() if error else ""
+        if self._rows(_END, state.value, self._now(), wrong, meeting_id):
+            text = "DELETE FROM event WHERE meeting = ? AND name = ?"
+            self._shared.rows(text, (meeting_id, MeetingEventKind.TEXT.value))
+        self._notify()
+
+    def _notify(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     def _forget(self) -> None:
-        """Forget what ended an hour ago, and the oldest where more are remembered than may be."""
-        ended = [one for one in self._meetings.values() if not one.is_open]
+        """Forget what ended an hour ago, and the oldest where more are remembered than may be.
+
+        What a process held that lives no more has failed.
+        """
+        holders = self._rows("SELECT DISTINCT process FROM meeting WHERE state = 'open'")
+        for (process,) in holders:
+            if not is_alive(process):
+                held = "SELECT id FROM meeting WHERE process = ? AND state = 'open'"
+                for (meeting_id,) in self._rows(held, process):
+                    error = Refusal(503, "The process that held the meeting has ended.")
+                    self._end(meeting_id, MeetingState.FAILED, error)
         earliest = self._now() - _REMEMBERED_SECONDS
-        recent = sorted(ended, key=lambda one: one.ended)[-_MOST_REMEMBERED:]
-        remembered = {one.id for one in recent if one.ended >= earliest}
-        for one in ended:
-            if one.id not in remembered:
-                del self._meetings[one.id]
+        self._shared.rows(_FORGET, (earliest, _MOST_REMEMBERED))
+
+    def _rows(self, statement: str, *values: str | int) -> Sequence[Any]:
+        return self._shared.rows(statement, values)
 
     def _now(self) -> int:
         return int(self._clock())
 
 
-def _is_text(event: CouncilEvent) -> bool:
-    return isinstance(event, MeetingEvent) and event.kind is MeetingEventKind.TEXT
+def _meeting(
+    meeting_id: str, council: str, question: str, state: str, began: int, ended: int
+) -> Meeting:
+    return Meeting(meeting_id, council, question, MeetingState(state), began, ended)

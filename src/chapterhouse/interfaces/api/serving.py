@@ -1,20 +1,29 @@
-"""Serve: listen, answer, and stop so that nothing that was accepted is lost."""
+"""Serve: listen, answer, and stop so that nothing that was accepted is lost.
 
-import asyncio
+The process that is started listens, follows folders and starts those that do jobs. It also answers,
+unless there are several processes for that, which it starts anew where one dies.
+"""
+
 import contextlib
+import multiprocessing
+import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.supervisors import Multiprocess
 
-from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import ChapterhouseError, ReadOnlyError, UsageError
 from chapterhouse.interfaces.admission import admission, is_loopback, require_safe
 from chapterhouse.interfaces.api.application import build_application
@@ -25,13 +34,17 @@ from chapterhouse.interfaces.api.workers import Followers, Workers, tune_process
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.owner_key import make_owner_key
 from chapterhouse.library.access import Access
+from chapterhouse.library.opening import open_access
+from chapterhouse.store.shared import ALONE, SharedDatabase
+
+if TYPE_CHECKING:
+    from asyncio import TimerHandle
 
 _BACKLOG: Final = 128
 _HEADER_SECONDS: Final = 10.0
 _IDLE_SECONDS: Final = 15
 _ANSWER_SECONDS: Final = 5  # for what is on its way when the server is asked to stop
-_WORKER_SECONDS: Final = 3.0
-_SETTLE_SECONDS: Final = 1.0
+_SILENT_SECONDS: Final = 60  # after which a process that does not say that it lives is replaced
 _UNREAD_SECONDS: Final = 30.0  # in which a client reads the next piece of an answer
 _SOCKET_BYTES: Final = 256 * 2**10  # of an answer that the system holds; else it takes megabytes
 _CONNECTIONS: Final = 512
@@ -53,23 +66,70 @@ class Address:
     allow_hosts: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
 
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine calls: by another name, a proxy makes all callers local."""
+        return is_loopback(self.host) and not self.allow_hosts
+
+    @property
+    def is_proxied(self) -> bool:
+        """Whether all connections come from one address, whoever calls."""
+        return is_loopback(self.host) and not self.is_local
+
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """What is served.
+class Site:
+    """What a process of the server answers, and where; another process may be given it.
 
     Attributes:
-        workspaces: Only these; all when None.
+        shared: Path of what the processes count together.
+        orders: Where it tells the process that started it which workspaces have jobs.
     """
 
     home: Path
-    access: Access
-    workspaces: frozenset[str] | None
+    address: Address
     options: ServerOptions = field(default_factory=ServerOptions)
+    owner_key: str = ""
+    shared: str = ALONE
+    orders: Connection | None = None
+
+    def __call__(self) -> Door:
+        """Return what answers in a process that another one has started, and ends with that."""
+        tune_process()
+        threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+        return self.open(self._order)
+
+    def open(self, wake: Callable[[str], None], workspaces: Workspaces | None = None) -> Door:
+        """Return what answers; see ``ServerState`` for ``wake``."""
+        state = ServerState(
+            workspaces or Workspaces(self.home),
+            open_access(self.home),
+            SharedDatabase(self.shared),
+            wake,
+            self.options,
+            is_local=self.address.is_local,
+            owner_key=self.owner_key,
+        )
+        address = self.address
+        admitted = admission(address.port, address.allow_hosts, address.allow_origins)
+        return Door(build_application(state), state, admitted)
+
+    def _order(self, workspace: str) -> None:
+        if self.orders is not None:
+            self.orders.send(workspace)
 
 
-def serve(served: Served, address: Address, announce: Callable[[str], None]) -> None:
+def serve(
+    home: Path,
+    address: Address,
+    options: ServerOptions,
+    announce: Callable[[str], None],
+    log: Mapping[str, Any] | None = None,
+) -> None:
     """Serve until the process is asked to stop.
+
+    Args:
+        log: How each of several processes writes its log, as ``logging.config`` takes it.
 
     Raises:
         RefusedError: other machines could call, and nobody said by which name, or they would not
@@ -77,37 +137,70 @@ def serve(served: Served, address: Address, announce: Callable[[str], None]) -> 
         UsageError: it cannot listen there.
         KeyboardInterrupt: the process was asked to stop; everything was closed before.
     """
-    require_safe(
-        address.host,
-        address.allow_hosts,
-        address.allow_origins,
-        is_configured=served.access.is_configured(),
-    )
-    with contextlib.suppress(ChapterhouseError):  # of a home that can only be read
-        served.access.record("", "server.start")
-    owner_key = _owner_key(served) if is_local(address) else ""
+    with closing(open_access(home)) as access:
+        require_safe(
+            address.host,
+            address.allow_hosts,
+            address.allow_origins,
+            is_configured=access.is_configured(),
+        )
+        with contextlib.suppress(ChapterhouseError):  # of a home that can only be read
+            access.record("", "server.start")
+        owner_key = _owner_key(home, access) if address.is_local else ""
     tune_process()
+    workspaces = Workspaces(home)
+    followers = Followers(workspaces, Workers(home, starts=options.starts_workers))
     with listen(address) as listener:
-        port = listener.getsockname()[1]
-        announce(url(address.host, port))
-        asyncio.run(_serve(served, address, listener, owner_key))
+        site = Site(home, replace(address, port=listener.getsockname()[1]), options, owner_key)
+        announce(url(address.host, site.address.port))
+        threading.Thread(target=followers.run, name="following", daemon=True).start()
+        try:
+            if options.processes == 1:
+                door = partial(site.open, followers.wake, workspaces)
+                uvicorn.Server(configure(door, site.address)).run([listener])
+            else:
+                _supervise(site, listener, followers, log)
+        finally:
+            followers.stop()
+            workspaces.close()
     raise KeyboardInterrupt  # nothing else ends it
 
 
-def is_local(address: Address) -> bool:
-    """Whether only this machine calls: by another name, a proxy makes all callers local ones."""
-    return is_loopback(address.host) and not address.allow_hosts
+def _supervise(
+    site: Site, listener: socket.socket, followers: Followers, log: Mapping[str, Any] | None
+) -> None:
+    """Have several processes answer, and start another where one dies."""
+    orders, sender = multiprocessing.Pipe(duplex=False)
+
+    def obey() -> None:
+        while True:
+            name = orders.recv()
+            with contextlib.suppress(ChapterhouseError):  # the next look at its jobs comes soon
+                followers.wake(name)
+
+    threading.Thread(target=obey, name="orders", daemon=True).start()
+    with TemporaryDirectory(prefix="chapterhouse-serve-") as folder:
+        site = replace(site, shared=str(Path(folder) / "shared.db"), orders=sender)
+        config = configure(site, site.address, processes=site.options.processes, log=log)
+        Multiprocess(config, [listener]).run()
 
 
-def _owner_key(served: Served) -> str:
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _owner_key(home: Path, access: Access) -> str:
     """Return the key by which the owner is let in; empty where others are, and none can be made."""
     try:
-        return make_owner_key(served.home)
+        return make_owner_key(home)
     except OSError as error:
-        if served.access.is_configured():
+        if access.is_configured():
             return ""
         raise ReadOnlyError(
-            f"The owner's key cannot be written into {served.home}: {error.strerror}.",
+            f"The owner's key cannot be written into {home}: {error.strerror}.",
             hint="Make the folder writable, or make a key there: chapterhouse key create",
         ) from None
 
@@ -118,39 +211,21 @@ def url(host: str, port: int) -> str:
     return f"http://{name}:{port}"
 
 
-async def _serve(served: Served, address: Address, listener: socket.socket, owner_key: str) -> None:
-    workspaces = Workspaces(served.home, served.workspaces)
-    state = ServerState(
-        workspaces=workspaces,
-        access=served.access,
-        workers=Workers(served.home, starts=served.options.starts_workers),
-        options=served.options,
-        is_local=is_local(address),
-        owner_key=owner_key,
-    )
-    port = listener.getsockname()[1]
-    admitted = admission(port, address.allow_hosts, address.allow_origins)
-    door = Door(build_application(state), state, admitted)
-    config = configure(door, is_proxied=is_loopback(address.host) and not state.is_local)
-    followers = Followers(workspaces, state.workers)
-    following = threading.Thread(target=followers.run, name="following", daemon=True)
-    following.start()
-    try:
-        await _Server(config, state.stopping).serve(sockets=[listener])
-    finally:
-        await run_in_thread(followers.stop)
-        await run_in_thread(lambda: state.workers.stop(_WORKER_SECONDS))
-        state.workload.wait_for_threads(_SETTLE_SECONDS)
-        workspaces.close()
-
-
-def configure(door: Door, *, is_proxied: bool = False) -> uvicorn.Config:
-    """Return how connections are served; those of a proxy come from one address, whoever calls."""
+def configure(
+    door: Callable[[], Door],
+    address: Address,
+    *,
+    processes: int = 1,
+    log: Mapping[str, Any] | None = None,
+) -> uvicorn.Config:
+    """Return how connections are served."""
     return uvicorn.Config(
         door,
-        http=_ProxiedProtocol if is_proxied else _Protocol,
+        factory=True,
+        workers=processes,
+        http=_ProxiedProtocol if address.is_proxied else _Protocol,
         lifespan="on",
-        log_config=None,  # its own would print on standard output
+        log_config=dict(log) if log else None,  # its own would print on standard output
         access_log=False,
         server_header=False,
         proxy_headers=False,  # the address of a client is that of its connection
@@ -160,31 +235,8 @@ def configure(door: Door, *, is_proxied: bool = False) -> uvicorn.Config:
         h11_max_incomplete_event_size=HEADER_BYTES,
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_ANSWER_SECONDS,
+        timeout_worker_healthcheck=_SILENT_SECONDS,
     )
-
-
-class _Server(uvicorn.Server):
-    """A server that ends when it is asked to, and leaves what comes then to its caller."""
-
-    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
-        super().__init__(config)
-        self._stopping = stopping
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Note the signals; uvicorn's own would raise them again for whoever listened before."""
-        loop, numbers = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
-        for number in numbers:
-            loop.add_signal_handler(number, self._stop, number)
-        try:
-            yield
-        finally:
-            for number in numbers:
-                loop.remove_signal_handler(number)
-
-    def _stop(self, number: int) -> None:
-        self._stopping.set()  # streams end with an event that says so
-        self.handle_exit(number, None)
 
 
 class _Protocol(H11Protocol):
@@ -196,7 +248,7 @@ class _Protocol(H11Protocol):
         """Begin to wait for the first request."""
         super().connection_made(transport)
         self._slow = self.loop.call_later(_HEADER_SECONDS, self._give_up)
-        self._unread: asyncio.TimerHandle | None = None
+        self._unread: TimerHandle | None = None
         self.since = self.loop.time()
         if not (self._make_way(self.most_of_an_address, of=self.address) and self._make_way()):
             self.app = _refuse
@@ -206,6 +258,12 @@ class _Protocol(H11Protocol):
         self._slow.cancel()
         self.resume_writing()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Let streams end, too, when the server is asked to stop."""
+        if isinstance(self.app, Door):
+            self.app.stop()
+        super().shutdown()
 
     def on_response_complete(self) -> None:
         """Wait for the next request; the time between two is limited by keep-alive."""

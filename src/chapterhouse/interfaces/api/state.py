@@ -11,14 +11,14 @@ from fastapi import Depends, Request
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.ingest.uploads import Upload
 from chapterhouse.interfaces.api.caller import Caller, permitted
-from chapterhouse.interfaces.api.limits import InProgress, RateLimit
+from chapterhouse.interfaces.api.limits import InProgress
 from chapterhouse.interfaces.api.meetings import Meetings
-from chapterhouse.interfaces.api.metrics import Metrics
-from chapterhouse.interfaces.api.workers import Workers
+from chapterhouse.interfaces.api.shared import Metrics, RateLimit
 from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.service import Service, Workload
 from chapterhouse.library import Library
 from chapterhouse.library.access import Access
+from chapterhouse.store.shared import SharedDatabase
 from chapterhouse.types.access import AuditOutcome
 
 Value = TypeVar("Value")
@@ -27,6 +27,7 @@ Event = TypeVar("Event")
 _AT_ONCE: Final = 4  # searches, and questions
 _WAITING: Final = 64
 _UPLOADS: Final = 8  # that one caller may have under way
+_SETTLE_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class ServerOptions:
         per_second: Requests that one caller may send in a second, in the long run.
         burst: How many at once.
         body_seconds: How long the next piece of a body may take.
+        processes: How many answer.
     """
 
     remember: bool = False
@@ -44,29 +46,47 @@ class ServerOptions:
     burst: float = 200.0
     body_seconds: float = 30.0
     starts_workers: bool = True
+    processes: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """What a server works with, as long as it runs. Belongs to its event loop."""
+    """What a process of a server works with, as long as it runs. Belongs to its event loop.
+
+    Attributes:
+        shared: What all processes of the server count together.
+        wake: Sees that somebody does the jobs of a workspace.
+    """
 
     workspaces: Workspaces
     access: Access
-    workers: Workers
+    shared: SharedDatabase
+    wake: Callable[[str], None]
     options: ServerOptions
     is_local: bool  # whether only this machine can reach it
     owner_key: str = ""  # lets the owner in, there alone
-    metrics: Metrics = field(default_factory=Metrics)
     uploads: InProgress = field(
         default_factory=lambda: InProgress(_UPLOADS, "Send one file after the other.")
     )
-    meetings: Meetings = field(default_factory=Meetings)
+    metrics: Metrics = field(init=False)
+    meetings: Meetings = field(init=False)
     workload: Workload = field(default_factory=lambda: Workload(_AT_ONCE, _WAITING))
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def rate_limit(self, share: float = 1.0) -> RateLimit:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", Metrics(self.shared))
+        object.__setattr__(self, "meetings", Meetings(self.shared))
+
+    def rate_limit(self, kind: str, share: float = 1.0) -> RateLimit:
         """Return a new limit of requests a caller, or of a share of them."""
-        return RateLimit(share * self.options.per_second, share * self.options.burst)
+        options = self.options
+        return RateLimit(self.shared, kind, share * options.per_second, share * options.burst)
+
+    def close(self) -> None:
+        """Close what is open, once nobody asks any more."""
+        self.workload.wait_for_threads(_SETTLE_SECONDS)
+        self.workspaces.close()
+        self.access.close()
 
 
 class Exchange(Service):
@@ -142,13 +162,7 @@ class Exchange(Service):
 
     async def wake_worker(self) -> None:
         """See that somebody does the jobs of this workspace."""
-        name = self.caller.workspace
-
-        def wake() -> None:
-            with self.server.workspaces.borrow(name) as library:
-                self.server.workers.wake(name, library.jobs.due())
-
-        await run_in_thread(wake)
+        await run_in_thread(lambda: self.server.wake(self.caller.workspace))
 
     def _with_whole(self, work: Callable[[Library], Value]) -> Value:
         with self.server.workspaces.borrow(self.caller.workspace) as library:

@@ -89,6 +89,7 @@ def _running(processes: Iterable[subprocess.Popen[bytes]]) -> list[subprocess.Po
 _LOOK_SECONDS: Final = 2.0  # between looks for jobs that nobody does
 _NEW_SECONDS: Final = 60.0  # between looks for workspaces and sources that are new
 _STOP_SECONDS: Final = 2.0
+_WORKER_SECONDS: Final = 3.0
 _DATABASE: Final = ("library.db", "library.db-wal")
 _log: Final = logging.getLogger("chapterhouse.following")
 
@@ -121,9 +122,15 @@ class Followers:
                 self._see_to_jobs(name)
             self._stop.wait(_LOOK_SECONDS)
 
+    def wake(self, name: str) -> None:
+        """See at once that somebody does the jobs of a workspace."""
+        with self._workspaces.borrow(name) as library:
+            self._workers.wake(name, library.jobs.due())
+
     def stop(self) -> None:
-        """Follow no more."""
+        """Follow no more, and let the workers end."""
         self._stop.set()
+        self._workers.stop(_WORKER_SECONDS)
         for thread in self._threads.values():
             thread.join(_STOP_SECONDS)
 

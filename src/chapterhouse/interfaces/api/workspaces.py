@@ -25,16 +25,11 @@ class _Opened:
 
 
 class Workspaces:
-    """Opens each workspace once, again when its settings have changed. Safe between threads.
+    """Opens each workspace once, again when its settings have changed. Safe between threads."""
 
-    Args:
-        known: Only these workspaces; all that are there when None.
-    """
-
-    def __init__(self, home: Path, known: frozenset[str] | None = None) -> None:
+    def __init__(self, home: Path) -> None:
         self.home = home
         hide_folder(home, "the home")  # also where no library can be opened
-        self._known = known
         self._opened: dict[str, _Opened] = {}
         self._lock = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
@@ -43,7 +38,7 @@ class Workspaces:
     def names(self) -> tuple[str, ...]:
         """Return the names of all workspaces, sorted."""
         found = (path.parent.name for path in self.home.glob("workspaces/*/library.db"))
-        return tuple(sorted(name for name in found if self._known is None or name in self._known))
+        return tuple(sorted(found))
 
     def create(self, name: str) -> None:
         """Make a workspace, unless it is there."""

@@ -3,9 +3,8 @@
 import json as json_text
 import logging
 import sys
-from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,10 +18,9 @@ if TYPE_CHECKING:
     from chapterhouse.interfaces import owner_key
     from chapterhouse.interfaces.api import serving, state
     from chapterhouse.interfaces.mcp import over_stdio
-    from chapterhouse.library import Library, opening
+    from chapterhouse.library import Library
     from chapterhouse.reading import pool
 else:
-    opening = lazy("chapterhouse.library.opening")
     owner_key = lazy("chapterhouse.interfaces.owner_key")
     serving = lazy("chapterhouse.interfaces.api.serving")
     state = lazy("chapterhouse.interfaces.api.state")
@@ -30,6 +28,7 @@ else:
     over_stdio = lazy("chapterhouse.interfaces.mcp.over_stdio")
 
 _HOST, _PORT = "127.0.0.1", 8431
+_LOG_LINE = "%(asctime)s %(name)s: %(message)s"
 
 
 def serve(
@@ -53,6 +52,10 @@ def serve(
         ),
     ] = None,
     memory: Annotated[bool, flag("--memory", "Remember questions, answers and meetings.")] = False,
+    workers: Annotated[
+        int,
+        option("--workers", "N", "How many processes answer; one for each core.", least=1, most=64),
+    ] = 1,
 ) -> Outcome:
     """Serve the home over HTTP: the REST API, MCP and the protocol of OpenAI's clients.
 
@@ -65,17 +68,15 @@ def serve(
 
     with opened_library(create=True) as library:
         home = library.home
-    key = f"The key is in {home / owner_key.NAME}. " if serving.is_local(address) else ""
+    key = f"The key is in {home / owner_key.NAME}. " if address.is_local else ""
 
     def announce(url: str) -> None:
         served_at = f"Serving {url}/api, {url}/v1 and {url}/mcp."
         typer.echo(f"{served_at} {key}Stop it with Ctrl-C.", err=True)
         typer.echo(pool.describe_readers(), err=True)
 
-    with closing(opening.open_access(home)) as access:
-        options = state.ServerOptions(remember=memory)
-        served = serving.Served(home, access, None, options)
-        serving.serve(served, address, announce)
+    options = state.ServerOptions(remember=memory, processes=workers)
+    serving.serve(home, address, options, announce, _log_settings())
     return _nothing()
 
 
@@ -107,9 +108,22 @@ def mcp(
 
 def _log_requests() -> None:
     """Write the log on standard error with a line for each request, unless --quiet is given."""
-    _log_plainly("%(asctime)s %(name)s: %(message)s")
+    _log_plainly(_LOG_LINE)
     if not common().quiet:
         logging.getLogger("chapterhouse.access").setLevel(logging.INFO)
+
+
+def _log_settings() -> dict[str, Any]:
+    """Return how another process writes the same log, as ``logging.config`` takes it."""
+    names = ("chapterhouse", "chapterhouse.access")
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": {"format": _LOG_LINE}},
+        "handlers": {"error": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"level": logging.WARNING, "handlers": ["error"]},
+        "loggers": {name: {"level": logging.getLogger(name).level} for name in names},
+    }
 
 
 def _log_plainly(form: str = "%(name)s: %(message)s") -> None:
