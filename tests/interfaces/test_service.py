@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces import service as service_module
-from chapterhouse.interfaces.agent_results import meeting_events
 from chapterhouse.interfaces.service import Service, explain, hide_folder, without_paths
+from chapterhouse.interfaces.values import meeting_events
 
 
 def service() -> Service:

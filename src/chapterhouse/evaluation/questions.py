@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -41,7 +41,7 @@ class Question:
     answerable: bool = True
     shelves: tuple[str, ...] | None = None
     note: str = ""
-    place: str = ""
+    place: str = field(default="", metadata={"exclude": True})
 
 
 def question_file(library: Library) -> Path:

@@ -14,24 +14,17 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import httpx2
-from pydantic import BaseModel
 
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.admission import is_loopback
-from chapterhouse.interfaces.api.schemas import (
-    ContentResult,
-    ContextResult,
-    DocumentPage,
-    DocumentResult,
-    JobResult,
-    RemovalResult,
-)
+from chapterhouse.interfaces.api.schemas import ContentResult, ContextResult, RemovalResult
 from chapterhouse.interfaces.owner_key import read_owner_key
-from chapterhouse.interfaces.schemas import AnswerResult, PassagesResult
-from chapterhouse.types import FINISHED
+from chapterhouse.interfaces.schemas import PassagesResult
+from chapterhouse.interfaces.values import adapter_of
+from chapterhouse.types import FINISHED, Answer, Document, Job
 
-Answered = TypeVar("Answered", bound=BaseModel)
+Answered = TypeVar("Answered")
 
 _SECONDS: Final = 120.0
 _BETWEEN_SECONDS: Final = 0.2
@@ -78,7 +71,7 @@ class Client(AbstractContextManager["Client"]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def upload(self, path: Path | str, *, shelf: str = "") -> JobResult:
+    def upload(self, path: Path | str, *, shelf: str = "") -> Job:
         """Send a file; return the job that reads it. All methods raise ``ServiceError``.
 
         Without a shelf it stays where it is, or comes on the usual one.
@@ -86,13 +79,13 @@ class Client(AbstractContextManager["Client"]):
         path = Path(path)
         file = {"file": (path.name, path.read_bytes())}  # read, so that it can be sent again
         route = "/api/documents/upload"
-        return self._call(JobResult, "POST", route, files=file, data={"shelf": shelf})
+        return self._call(Job, "POST", route, files=file, data={"shelf": shelf})
 
-    def job(self, job_id: str) -> JobResult:
+    def job(self, job_id: str) -> Job:
         """Return a job."""
-        return self._call(JobResult, "GET", f"/api/jobs/{job_id}")
+        return self._call(Job, "GET", f"/api/jobs/{job_id}")
 
-    def wait(self, job: JobResult, *, seconds: float = 600.0) -> JobResult:
+    def wait(self, job: Job, *, seconds: float = 600.0) -> Job:
         """Return a job once it has ended.
 
         Raises:
@@ -106,19 +99,19 @@ class Client(AbstractContextManager["Client"]):
             job = self.job(job.id)
         return job
 
-    def documents(self, **filters: str | int) -> Iterator[DocumentResult]:
+    def documents(self, **filters: str | int) -> Iterator[Document]:
         """Yield documents in order of id; filters are the route's."""
         query: dict[str, str | int] = {**filters, "cursor": ""}
         while True:
-            page = self._call(DocumentPage, "GET", "/api/documents", params=query)
-            yield from page.documents
-            if not page.next:
+            page = self._send("GET", "/api/documents", params=query).json()
+            yield from map(adapter_of(Document).validate_python, page["documents"])
+            if not page["next"]:
                 return
-            query["cursor"] = page.next
+            query["cursor"] = page["next"]
 
-    def document(self, document_id: str) -> DocumentResult:
+    def document(self, document_id: str) -> Document:
         """Return a document without its text."""
-        return self._call(DocumentResult, "GET", f"/api/documents/{document_id}")
+        return self._call(Document, "GET", f"/api/documents/{document_id}")
 
     def content(self, document_id: str) -> ContentResult:
         """Return the text of a document."""
@@ -143,10 +136,10 @@ class Client(AbstractContextManager["Client"]):
         body = {"question": question, **options}
         return self._call(ContextResult, "POST", "/api/documents/context", json=body)
 
-    def ask(self, question: str, **options: Any) -> AnswerResult:
+    def ask(self, question: str, **options: Any) -> Answer:
         """Return an answer with its evidence, or a refusal; options as ``persona``."""
         body = {"question": question, **options}
-        return self._call(AnswerResult, "POST", "/api/ask", json=body)
+        return self._call(Answer, "POST", "/api/ask", json=body)
 
     def ask_events(self, question: str, **options: Any) -> Iterator[tuple[str, Any]]:
         """Yield name and data of each event while a question is answered, the answer last."""
@@ -158,7 +151,7 @@ class Client(AbstractContextManager["Client"]):
             yield from ((one.event, one.json()) for one in httpx2.EventSource(response, None))
 
     def _call(self, kind: type[Answered], method: str, path: str, **request: Any) -> Answered:
-        return kind.model_validate_json(self._send(method, path, **request).content, by_name=True)
+        return adapter_of(kind).validate_json(self._send(method, path, **request).content)
 
     def _send(self, method: str, path: str, **request: Any) -> httpx2.Response:
         """Send a request, again where the server says that it is busy."""

@@ -4,40 +4,19 @@ The schemas that clients see are made of these. Texts, titles and quotations com
 they are data, never instructions.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
 from pydantic import (
     AfterValidator,
-    AliasPath,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     model_validator,
 )
 
-from chapterhouse.interfaces.service import without_paths
-from chapterhouse.presenting.wording import reservations
-from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import (
-    Absence,
-    Agreement,
-    AnswerOutcome,
-    AnswerSentence,
-    Correction,
-    Gap,
-    ParticipantRecord,
-    Point,
-    Reply,
-    Route,
-    Searched,
-    Statement,
-    TableRow,
-    Trust,
-    VersionDifference,
-)
+from chapterhouse.types import Correction, Trust
 
 _LONGEST_QUERY: Final = 1_000
 _LONGEST_QUESTION: Final = 10_000
@@ -172,36 +151,20 @@ class NoArguments(Parameters):
 
 # --- results ------------------------------------------------------------------------------------
 
-_Line = Annotated[str, AfterValidator(sanitise_line)]
-_Public = Annotated[str, AfterValidator(without_paths)]
 _Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
 
 
-def _reservations(value: Searched | Iterable[str]) -> tuple[str, ...]:
-    """Return what a reader should know of a search; a client gets it as it is."""
-    if isinstance(value, Searched):
-        return tuple(map(without_paths, reservations(value)))
-    return tuple(value)
-
-
 class Result(BaseModel):
-    """Something that a tool returns."""
+    """Something that is no value of the library, or several of them."""
 
-    # Read from the values of the library: fields of another name there say which.
-    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
-
-    @classmethod
-    def of(cls, value: object, **others: object) -> Self:
-        """Return what clients get of a value of the library, some fields of it as they are here."""
-        own = {name: getattr(value, name) for name in cls.model_fields if name not in others}
-        return cls.model_validate({**own, **others})
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of a call: data, and the same to be read."""
 
-    data: Result
+    data: object
     text: str
 
 
@@ -260,10 +223,10 @@ class PassageResult(Result):
 
     id: str = Field(description="The chunk; fetch takes it.")
     title: str
-    file: str
+    source: str = Field(description="The file: the added folder's name and the path below it.")
     page: int | None = Field(description="Page, slide or sheet, where the format has them.")
-    page_name: str = Field(description="Name of the sheet or slide, or empty.")
-    section: tuple[str, ...] = Field(description="Headings above it, outermost first.")
+    page_label: str = Field(description="Name of the sheet or slide, or empty.")
+    section_path: tuple[str, ...] = Field(description="Headings above it, outermost first.")
     text: str
     similarity: _Rounded = Field(description="0 to 1, of the last stage of the search.")
     exact: bool = Field(description="Whether it contains a phrase, name or code exactly as asked.")
@@ -284,124 +247,3 @@ class PassagesResult(Result):
     corrections: tuple[Correction, ...] = Field(
         description="Misspelled words of the query, and the words searched also for."
     )
-
-
-class CitationResult(Result):
-    """A quotation that anyone can check: the text from start to end is the quote."""
-
-    number: int
-    document_id: str
-    title: _Line
-    file: _Line = Field(validation_alias="source")
-    section: tuple[str, ...] = Field(validation_alias="section_path")
-    page: int | None
-    page_name: str = Field(validation_alias="page_label")
-    start: int = Field(description="First character, counted in Unicode code points from 0.")
-    end: int
-    quote: str
-    text_sha256: str = Field(description="Hash of the document's whole canonical text.")
-    year: str
-    link: str = Field(description="Web address of the place where the document states one.")
-    verified: bool = Field(description="Whether the quote stands there to the character.")
-    trust: Trust = Field(description="How far its source is trusted: own, shared, external, web.")
-
-
-class AnswerResult(Result):
-    """An answer with its evidence, the closest passages, or an honest refusal."""
-
-    question: str
-    outcome: AnswerOutcome = Field(description="answer, passages (the closest ones) or not-found.")
-    certainty: str = Field(description="sure or likely, of an answer; else empty.")
-    route: Route
-    notice: _Public = Field(description="What the reader is to be told beside the answer.")
-    persona: str = Field(description="Slug of who answers; empty for the library itself.")
-    display_name: str
-    text: str = Field(description="The answer with numbers of citations in brackets.")
-    sentences: tuple[AnswerSentence, ...]
-    citations: tuple[CitationResult, ...]
-    versions: tuple[VersionDifference, ...] = Field(
-        description="What other versions of the documents shown say otherwise, both sides cited."
-    )
-    confidence: _Rounded = Field(
-        description="Chance that what is shown answers the question, 0 to 1."
-    )
-    method: str = Field(description="extractive, or the name of the model that wrote.")
-    documents_searched: int = Field(validation_alias=AliasPath("searched", "documents"))
-    reservations: Annotated[tuple[str, ...], BeforeValidator(_reservations)] = Field(
-        validation_alias="searched",
-        description="What no document mentions, what is read in part, and another language.",
-    )
-    handed_to: str
-    refreshed: _Public = Field(
-        description="What was read of the persona's folders first, or empty."
-    )
-    warnings: tuple[_Public, ...]
-
-
-class MinutesResult(Result):
-    """Minutes of a meeting; all numbers of citations count in citations."""
-
-    council: str
-    title: str
-    question: str
-    options: tuple[str, ...]
-    members: tuple[ParticipantRecord, ...]
-    rounds: tuple[str, ...]
-    decided: str = Field(description="The option that was chosen, or empty.")
-    decision: tuple[Point, ...]
-    grounds: tuple[Point, ...]
-    dissent: tuple[Point, ...]
-    open_questions: tuple[Point, ...]
-    missing: tuple[Gap, ...] = Field(description="Evidence that is missing, and from whose shelf.")
-    table: tuple[TableRow, ...] = Field(
-        description="What the documents of members without a model say on each thing asked."
-    )
-    statements: tuple[Statement, ...] = Field(description="What members hold, in their words.")
-    replies: tuple[Reply, ...] = Field(description="What members say to each other's statements.")
-    agreement: tuple[Agreement, ...] = Field(
-        description="Who stands by each statement, concedes or opposes it, by their own replies."
-    )
-    absences: tuple[Absence, ...]
-    citations: tuple[CitationResult, ...]
-    chair: str
-    method: str
-    warnings: tuple[_Public, ...]
-
-
-class PersonaResult(Result):
-    """Someone who answers from documents of their own."""
-
-    slug: str = Field(description="What ask takes as persona.")
-    name: str
-    expertise: str
-    tags: tuple[str, ...]
-    shelves: tuple[str, ...] = Field(description="What they read.")
-    documents: int = Field(description="On their own shelf.")
-    usable: bool
-    problem: str = Field(description="Why they cannot be asked, or empty.")
-
-
-class PersonasResult(Result):
-    """All personas."""
-
-    personas: tuple[PersonaResult, ...]
-
-
-class CouncilResult(Result):
-    """A council that can be convened."""
-
-    slug: str = Field(description="What convene takes as council.")
-    title: str
-    purpose: str
-    members: tuple[str, ...]
-    rounds: tuple[str, ...]
-    options: tuple[str, ...]
-    documents: int = Field(description="That all members share.")
-    usable: bool
-    problem: str = Field(description="Why it cannot meet, or empty.")
-
-
-class CouncilsResult(Result):
-    """All councils."""
-
-    councils: tuple[CouncilResult, ...]

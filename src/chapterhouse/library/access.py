@@ -51,12 +51,12 @@ class NewSession:
     """What a browser gets when its user has logged in.
 
     Attributes:
-        secret: For the cookie; only its hash is stored.
-        csrf: What every request that changes something has to bring along.
+        secret: For the cookie alone; only its hash is stored.
+        csrf: What every request that changes something has to bring along, as X-CSRF-Token.
         expires: When it ends at the latest, in seconds since 1970.
     """
 
-    secret: str = field(repr=False)
+    secret: str = field(repr=False, metadata={"exclude": True})
     csrf: str = field(repr=False)
     expires: int
 

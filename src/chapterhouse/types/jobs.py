@@ -77,7 +77,7 @@ class Job:
     created: int = 0
     started: int = 0
     finished: int = 0
-    lease_until: float = 0.0
+    lease_until: float = field(default=0.0, metadata={"exclude": True})
     worker: str = ""
     waits: int = 0
     waits_until: int = 0

@@ -237,7 +237,7 @@ class Source:
     exclude: tuple[str, ...] = ()
     maximum_bytes: int = 0
     synced: int = 0
-    state: str = ""
+    state: str = field(default="", metadata={"exclude": True})
     problem: str = ""
     trust: Trust = Trust.OWN
 

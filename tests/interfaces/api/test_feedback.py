@@ -15,7 +15,7 @@ def test_a_verdict_becomes_a_question(served: Served) -> None:
             "question": "What is the toll of the bridge?",
             "answer": {
                 "sentences": ["The toll is nine crowns."],
-                "citations": [{"file": "tolls.md", "quote": "nine crowns"}],
+                "citations": [{"source": "tolls.md", "quote": "nine crowns"}],
             },
         }
         assert client.post("/api/feedback", json=bad).json()["question"]["wrong"] == [

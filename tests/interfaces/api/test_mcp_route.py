@@ -31,7 +31,7 @@ async def passages(
 
 
 def files(found: list[dict[str, Any]]) -> set[str]:
-    return {one["file"].rpartition("/")[2] for one in found}
+    return {one["source"].rpartition("/")[2] for one in found}
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

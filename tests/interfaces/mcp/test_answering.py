@@ -49,7 +49,7 @@ def test_a_persona_answers_from_their_own_shelf(direct: Direct, library: Library
     answer = direct.data("ask", **CALLS["ask"], persona="maria")
     assert answer["persona"] == "maria"
     require_verified(answer["citations"], library)
-    assert {one["file"].rpartition("/")[2] for one in answer["citations"]} == {"storm-2023.md"}
+    assert {one["source"].rpartition("/")[2] for one in answer["citations"]} == {"storm-2023.md"}
 
 
 def test_personas_and_councils_are_listed_with_what_cannot_be_used(direct: Direct) -> None:
@@ -74,7 +74,7 @@ def test_minutes_have_verified_citations_and_the_table(direct: Direct, library: 
     assert {cell["member"] for cell in cells} == {"maria", "tom"}
     assert {number for cell in cells for number in cell["citations"]} <= numbers
     assert not minutes["decision"]  # nobody asked what to choose
-    assert not minutes["statements"]
+    assert not any(turn["statements"] for turn in minutes["turns"])
     assert "# " in result.content[0].text
     assert direct.told == []  # nobody argues without a model
 

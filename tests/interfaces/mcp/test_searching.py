@@ -80,7 +80,7 @@ def test_shelves_bound_what_is_found(direct: Direct) -> None:
     arguments = {"query": "stranded passengers lodging", "limit": 20}
     everywhere = direct.data("search_documents", **arguments)["passages"]
     old = direct.data("search_documents", **arguments, shelves=["maria"])["passages"]
-    assert {one["file"].rpartition("/")[2] for one in old} == {"storm-2023.md"}
+    assert {one["source"].rpartition("/")[2] for one in old} == {"storm-2023.md"}
     assert len(everywhere) > len(old)
 
 

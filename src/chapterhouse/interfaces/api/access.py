@@ -1,6 +1,7 @@
 """Who may use the home, over HTTP: log in, keys, users, and what was done."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 from fastapi import Query, Request, Response
@@ -14,7 +15,8 @@ from chapterhouse.interfaces.api.routing import ANYONE, needs, router
 from chapterhouse.interfaces.api.schemas import LARGEST, STRICT, Body, Name, Names
 from chapterhouse.interfaces.api.state import Exchange, Exchanged, ServerState
 from chapterhouse.interfaces.schemas import Result
-from chapterhouse.library.access import NewKey
+from chapterhouse.interfaces.values import extended
+from chapterhouse.library.access import NewKey, NewSession
 from chapterhouse.types.access import AccessLevel, ApiKey, AuditEntry, Grant, User
 
 ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
@@ -38,26 +40,19 @@ class LoginBody(Body):
     password: Annotated[SecretStr, Field(max_length=1_000)]
 
 
-class LoginResult(Result):
-    """What a page needs beside its cookie."""
+@dataclass(frozen=True, slots=True)
+class CallerGrant(Grant):
+    """What the caller may do.
 
-    csrf: str = Field(description="To be sent as X-CSRF-Token with all that changes something.")
-    expires: int = Field(description="When the session ends at the latest, in seconds.")
+    Attributes:
+        workspace: That this request was about.
+    """
 
-
-class CallerResult(Result):
-    """What the caller may do."""
-
-    name: str
-    level: AccessLevel
-    workspaces: tuple[str, ...] | None = Field(description="Null: all.")
-    shelves: tuple[str, ...] | None = Field(description="Null: every document.")
-    personas: tuple[str, ...] | None = Field(description="Null: all.")
-    workspace: str = Field(description="That this request was about.")
+    workspace: str = ""
 
 
 @sessions.post("/session", openapi_extra=ANYONE)
-async def log_in(request: Request, response: Response, body: LoginBody) -> LoginResult:
+async def log_in(request: Request, response: Response, body: LoginBody) -> NewSession:
     """Begin a session for a user whose password it is; the cookie comes with the answer."""
     state: ServerState = request.app.state.server
     address = request.client.host if request.client else ""
@@ -79,7 +74,7 @@ async def log_in(request: Request, response: Response, body: LoginBody) -> Login
         secure=not state.is_local,
         path="/",
     )
-    return LoginResult.of(session)
+    return session
 
 
 @sessions.delete("/session", status_code=204, openapi_extra=READ)
@@ -91,10 +86,10 @@ async def log_out(request: Request, response: Response, exchange: Exchanged) -> 
 
 
 @sessions.get("/me", openapi_extra=READ)
-async def show_caller(exchange: Exchanged) -> CallerResult:
+async def show_caller(exchange: Exchanged) -> CallerGrant:
     """Say what the caller may do."""
     caller = exchange.caller
-    return CallerResult.of(caller.grant, workspace=caller.workspace)
+    return extended(CallerGrant, caller.grant, workspace=caller.workspace)
 
 
 # --- keys ---------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import AskBody
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.api.streaming import event_stream
-from chapterhouse.interfaces.schemas import AnswerResult
+from chapterhouse.interfaces.values import PublicAnswer, as_json, public_answer
 from chapterhouse.library.answers import answer_of
 from chapterhouse.types import AnswerEvent, AskEvent, DraftEvent, ReadingEvent
 from chapterhouse.types.access import AccessLevel
@@ -21,7 +21,7 @@ asking: Final = router("/api/ask", "asking")
 
 
 @asking.post("", openapi_extra=READ)
-async def ask(exchange: Exchanged, body: AskBody) -> AnswerResult:
+async def ask(exchange: Exchanged, body: AskBody) -> PublicAnswer:
     """Answer a question, every sentence with a citation that was checked, or say that none is."""
     options = ask_options(exchange, body)
     answer = await exchange.ask(
@@ -29,7 +29,7 @@ async def ask(exchange: Exchanged, body: AskBody) -> AnswerResult:
             library.answers.events(body.question, persona=body.persona, options=options)
         )
     )
-    return AnswerResult.model_validate(answer)
+    return public_answer(answer)
 
 
 @asking.post("/stream", openapi_extra=READ, response_class=EventSourceResponse)
@@ -65,6 +65,6 @@ def _event(event: AskEvent) -> ServerSentEvent:
                 event="reading", data={"done": progress.done, "total": progress.total}
             )
         case DraftEvent(draft):
-            return ServerSentEvent(event="draft", data=draft)
+            return ServerSentEvent(event="draft", raw_data=as_json(draft))
         case AnswerEvent(answer):
-            return ServerSentEvent(event="answer", data=AnswerResult.model_validate(answer))
+            return ServerSentEvent(event="answer", raw_data=as_json(public_answer(answer)))

@@ -12,7 +12,6 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import (
     Body,
-    JobResult,
     JobsResult,
     MaybeShelf,
 )
@@ -20,7 +19,9 @@ from chapterhouse.interfaces.api.sources import CONFIRMED, leave_sync
 from chapterhouse.interfaces.api.state import Exchanged
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.service import without_paths
+from chapterhouse.interfaces.values import public_job
 from chapterhouse.library import Library
+from chapterhouse.types import Job
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ, whole=True)
@@ -112,13 +113,13 @@ async def list_files(
 
 
 @cloud.post("/sync", status_code=202, openapi_extra=SYNC)
-async def sync_folder(exchange: Exchanged, body: CloudSyncBody) -> JobResult:
+async def sync_folder(exchange: Exchanged, body: CloudSyncBody) -> Job:
     """Follow a folder of a drive, and leave reading what is in it now to a job."""
     return await leave_sync(
         exchange,
         body.place,
-        lambda library: JobResult.of(
-            library.cloud.sync_later(body.place, shelf=body.shelf, confirmed=body.confirmed)
+        lambda library: library.cloud.sync_later(
+            body.place, shelf=body.shelf, confirmed=body.confirmed
         ),
     )
 
@@ -129,4 +130,4 @@ async def list_cloud_jobs(
 ) -> JobsResult:
     """List the jobs that read cloud drives, newest first."""
     found = await exchange.look(lambda library: library.cloud.jobs()[:limit])
-    return JobsResult(jobs=tuple(map(JobResult.of, found)))
+    return JobsResult(jobs=tuple(map(public_job, found)))

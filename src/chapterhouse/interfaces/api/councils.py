@@ -12,32 +12,27 @@ from pydantic import ConfigDict, Field, StrictBool
 
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.agent_results import all_councils, all_personas, meeting_events
 from chapterhouse.interfaces.api.meetings import Happening, Meeting, NumberedEvent
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import Body, Line, Question
 from chapterhouse.interfaces.api.state import Exchanged
 from chapterhouse.interfaces.api.streaming import event_stream
-from chapterhouse.interfaces.schemas import (
-    CitationResult,
-    CouncilResult,
-    CouncilsResult,
-    MinutesResult,
-    PersonaResult,
-    PersonasResult,
-    Result,
+from chapterhouse.interfaces.schemas import Result
+from chapterhouse.interfaces.values import (
+    CouncilEntry,
+    CouncilList,
+    PersonaEntry,
+    PersonaList,
+    adapter_of,
+    all_councils,
+    all_personas,
+    as_json,
+    meeting_events,
+    public_event,
+    public_minutes,
 )
-from chapterhouse.interfaces.service import without_paths
 from chapterhouse.library import Library
-from chapterhouse.types import (
-    CouncilEvent,
-    MeetingEvent,
-    MeetingEventKind,
-    MinutesEvent,
-    ReadingEvent,
-    Reply,
-    Statement,
-)
+from chapterhouse.types import CouncilEvent, MeetingEvent, Minutes, MinutesEvent, ReadingEvent
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ, whole=True)
@@ -87,7 +82,7 @@ class MeetingOutcome(Meeting):
         problem: Why it ended without minutes, as problem details (RFC 9457).
     """
 
-    minutes: MinutesResult | None
+    minutes: Minutes | None
     problem: dict[str, Any] | None
 
 
@@ -97,39 +92,17 @@ class MeetingsResult(Result):
     meetings: tuple[Meeting, ...]
 
 
-class MemberTurnResult(Result):
-    """What a member said in a round; it cites by number."""
-
-    statements: tuple[Statement, ...]
-    replies: tuple[Reply, ...]
-    option: str
-    missing: tuple[str, ...]
-    open_questions: tuple[str, ...]
-    citations: tuple[CitationResult, ...]
-    method: str
-
-
-class MeetingEventResult(Result):
-    """Something that happened in a meeting."""
-
-    round: str
-    number: int = Field(description="Of the round, from 1.")
-    member: str = Field(description="The key; chair for who presides; empty for the round itself.")
-    text: str
-    turn: MemberTurnResult | None
-
-
 @councils.get("", openapi_extra=READ)
-async def list_councils(exchange: Exchanged) -> CouncilsResult:
+async def list_councils(exchange: Exchanged) -> CouncilList:
     """List the councils, those that cannot meet with the reason."""
     return await exchange.look(all_councils)
 
 
 @councils.get("/{slug}", openapi_extra=READ)
-async def show_council(exchange: Exchanged, slug: str) -> CouncilResult:
+async def show_council(exchange: Exchanged, slug: str) -> CouncilEntry:
     """Show a council."""
 
-    def show(library: Library) -> CouncilResult:
+    def show(library: Library) -> CouncilEntry:
         require_council(library, slug)
         return next(one for one in all_councils(library).councils if one.slug == slug)
 
@@ -190,7 +163,7 @@ async def show_meeting(exchange: Exchanged, meeting: OneMeeting) -> MeetingOutco
     minutes, problem = exchange.server.meetings.outcome(meeting)
     return MeetingOutcome(
         **asdict(meeting),
-        minutes=MinutesResult.model_validate_json(minutes, by_name=True) if minutes else None,
+        minutes=adapter_of(Minutes).validate_json(minutes) if minutes else None,
         problem=json.loads(problem) if problem else None,
     )
 
@@ -225,11 +198,9 @@ def _happening(event: CouncilEvent) -> Happening:
         case ReadingEvent(progress):
             return "reading", json.dumps({"done": progress.done, "total": progress.total})
         case MinutesEvent(minutes):
-            return "minutes", MinutesResult.model_validate(minutes).model_dump_json()
+            return "minutes", as_json(public_minutes(minutes))
         case MeetingEvent(kind):
-            is_written = kind is MeetingEventKind.TEXT  # by a model: sent as it is
-            text = event.text if is_written else without_paths(event.text)
-            return kind.value, MeetingEventResult.of(event, text=text).model_dump_json()
+            return kind.value, as_json(public_event(event))
 
 
 def _event(numbered: NumberedEvent) -> ServerSentEvent:
@@ -241,13 +212,13 @@ personas: Final = router("/api/personas", "personas")
 
 
 @personas.get("", openapi_extra=READ_SOME)
-async def list_personas(exchange: Exchanged) -> PersonasResult:
+async def list_personas(exchange: Exchanged) -> PersonaList:
     """List the personas that you may ask, those that cannot be used with the reason."""
     return await exchange.look(all_personas)
 
 
 @personas.get("/{slug}", openapi_extra=READ_SOME)
-async def show_persona(exchange: Exchanged, slug: str) -> PersonaResult:
+async def show_persona(exchange: Exchanged, slug: str) -> PersonaEntry:
     """Show a persona."""
     found = (await exchange.look(all_personas)).personas
     for one in found:

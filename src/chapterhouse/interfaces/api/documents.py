@@ -24,21 +24,21 @@ from chapterhouse.interfaces.api.schemas import (
     ContextBody,
     ContextResult,
     DocumentPage,
-    DocumentResult,
-    JobResult,
+    ExcerptResult,
     RemovalResult,
     SearchBody,
     ShelvesBody,
     TextBody,
-    document_result,
 )
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.mcp.searching import passages_result, searcher
 from chapterhouse.interfaces.schemas import PassagesResult
+from chapterhouse.interfaces.values import PublicDocument, public_document, public_job
 from chapterhouse.library import Library
 from chapterhouse.retrieval.rerank import tags_of
 from chapterhouse.text.naming import NAME_PATTERN, valid_name
-from chapterhouse.types import DEFAULT_SHELF, Document, Status
+from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.types import DEFAULT_SHELF, Document, Excerpt, Job, Status
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ)
@@ -64,7 +64,7 @@ documents: Final = router("/api/documents", "documents")
 
 
 @documents.post("/upload", status_code=202, openapi_extra=_UPLOAD)
-async def upload(exchange: Exchanged, request: Request) -> JobResult:
+async def upload(exchange: Exchanged, request: Request) -> Job:
     """Receive a file and leave reading it to a job."""
     form = UploadForm(request.headers.get("Content-Type", ""))
     async with exchange.receiving() as received:
@@ -74,11 +74,11 @@ async def upload(exchange: Exchanged, request: Request) -> JobResult:
             raise UsageError(f"'{shelf[:100]}' cannot name a shelf.", hint=f"It is {NAME_PATTERN}.")
         shelf = shelf_for(exchange.caller, shelf)
 
-        def enqueue(library: Library) -> JobResult:
+        def enqueue(library: Library) -> Job:
             if shelf:
                 library.documents.require_own_shelf(shelf)
             stored = received.finish()
-            return JobResult.of(library.documents.upload_later(stored, form.file_name, shelf=shelf))
+            return public_job(library.documents.upload_later(stored, form.file_name, shelf=shelf))
 
         job = await exchange.change("document.upload", shelf, enqueue)
     await exchange.wake_worker()
@@ -104,11 +104,11 @@ async def _receive(request: Request, form: UploadForm, received: Upload) -> None
 
 
 @documents.post("/text", status_code=201, openapi_extra=WRITE)
-async def add_text(exchange: Exchanged, body: TextBody) -> DocumentResult:
+async def add_text(exchange: Exchanged, body: TextBody) -> PublicDocument:
     """Store a text that is in no file; the same again changes nothing."""
     shelf = shelf_for(exchange.caller, body.shelf)
 
-    def add(library: Library) -> DocumentResult:
+    def add(library: Library) -> PublicDocument:
         report = library.documents.add_text(body.text, title=body.title, shelf=shelf)
         record = report.outcomes[0].record
         if not record.document_id:
@@ -184,7 +184,27 @@ async def context(exchange: Exchanged, body: ContextBody) -> ContextResult:
             tags=body.tags,
         )
     )
-    return ContextResult.model_validate(found)
+    return ContextResult(
+        question=found.question,
+        tokens=found.tokens,
+        maximum=found.maximum,
+        markdown=found.markdown,
+        diversity=found.diversity,
+        information_gain=found.information_gain,
+        excerpts=tuple(map(_excerpt, found.excerpts)),
+    )
+
+
+def _excerpt(one: Excerpt) -> ExcerptResult:
+    document = one.hit.document
+    return ExcerptResult(
+        document_id=document.id,
+        source=sanitise_line(document.source),
+        start=one.start,
+        end=one.end,
+        text=one.text,
+        tokens=one.tokens,
+    )
 
 
 @documents.get("/{document_id}", openapi_extra=READ, responses=problem_responses(304))
@@ -193,7 +213,7 @@ async def show(
     document_id: str,
     response: Response,
     if_none_match: Annotated[str, Header()] = "",
-) -> DocumentResult:
+) -> PublicDocument:
     """Show a document without its text."""
     shown = await exchange.look(
         lambda library: _shown(library.documents.by_id(document_id), exchange)
@@ -224,16 +244,18 @@ async def content(
         data = await exchange.look(lambda library: library.documents.original(document_id))
         return _download(document.source.rpartition("/")[2], data)
     body = await exchange.look(lambda library: library.documents.body(document_id))
-    return ContentResult.of(document, text=body.text, sections=tuple(body.sections))
+    return ContentResult(
+        id=document.id, text=body.text, text_sha256=document.text_sha256, sections=body.sections
+    )
 
 
 @documents.put("/{document_id}/shelves", openapi_extra=WRITE)
-async def set_shelves(exchange: Exchanged, document_id: str, body: ShelvesBody) -> DocumentResult:
+async def set_shelves(exchange: Exchanged, document_id: str, body: ShelvesBody) -> PublicDocument:
     """Say on which shelves a document is, and so who may see it."""
     for shelf in body.shelves:
         require_shelf(exchange.caller, shelf)
 
-    def change(library: Library) -> DocumentResult:
+    def change(library: Library) -> PublicDocument:
         document = _require_own(library, document_id, exchange.caller)
         own = exchange.caller.grant.shelves or ()
         hidden = () if exchange.caller.grant.is_whole else set(document.shelves).difference(own)
@@ -273,12 +295,12 @@ async def remove(
 
 
 @documents.post("/{document_id}/reprocess", status_code=202, openapi_extra=WRITE)
-async def reprocess(exchange: Exchanged, document_id: str) -> JobResult:
+async def reprocess(exchange: Exchanged, document_id: str) -> Job:
     """Leave reading a document again to a job."""
 
-    def order(library: Library) -> JobResult:
+    def order(library: Library) -> Job:
         _require_own(library, document_id, exchange.caller)
-        return JobResult.of(library.documents.reprocess_later(document_id))
+        return public_job(library.documents.reprocess_later(document_id))
 
     job = await exchange.change("document.reprocess", _unnamed(document_id), order)
     await exchange.wake_worker()
@@ -325,9 +347,9 @@ def _require_own(library: Library, document_id: str, caller: Caller) -> Document
     return document
 
 
-def _shown(document: Document, exchange: Exchange) -> DocumentResult:
+def _shown(document: Document, exchange: Exchange) -> PublicDocument:
     grant = exchange.caller.grant
-    return document_result(document, None if grant.is_whole else grant.shelves or ())
+    return public_document(document, None if grant.is_whole else grant.shelves or ())
 
 
 # --- results --------------------------------------------------------------------------------------
@@ -350,7 +372,7 @@ def _unnamed(document_id: str) -> str:
     return document_id[-8:]
 
 
-def _tag(document: DocumentResult) -> str:
+def _tag(document: PublicDocument) -> str:
     """Return a document's entity tag: another one when anything that is shown of it changes."""
     return f'"{document.text_sha256[:16]}-{document.ingested:x}-{"+".join(document.shelves)}"'
 

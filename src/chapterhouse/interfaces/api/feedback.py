@@ -35,30 +35,16 @@ Text = Annotated[str, Field(max_length=_LONGEST_TEXT)]
 Texts = Annotated[tuple[Text, ...], Field(max_length=200)]
 
 
-class QuestionResult(Result):
-    """A question and what must come of it."""
-
-    id: str
-    text: str
-    required: tuple[str, ...] = Field(description="Documents that must be found, by name.")
-    forbidden: tuple[str, ...] = Field(description="Documents on which the answer must not rest.")
-    answers: tuple[str, ...] = Field(description="Texts of which the answer must hold one.")
-    wrong: tuple[str, ...] = Field(description="Texts that the answer must not show.")
-    answerable: bool
-    shelves: tuple[str, ...] | None
-    note: str
-
-
 class QuestionsResult(Result):
     """The questions of a workspace."""
 
-    questions: tuple[QuestionResult, ...]
+    questions: tuple[JudgedQuestion, ...]
 
 
 class ShownCitation(Body):
     """A citation of an answer, as ``/api/ask`` returned it."""
 
-    file: Text
+    source: Text
     quote: Text
 
 
@@ -82,7 +68,7 @@ class FeedbackBody(Body):
                     "question": "When does the ferry leave?",
                     "answer": {
                         "sentences": ["The ferry leaves at ten."],
-                        "citations": [{"file": "papers/old.md", "quote": "leaves at ten"}],
+                        "citations": [{"source": "papers/old.md", "quote": "leaves at ten"}],
                     },
                     "documents": ["papers/old.md"],
                 },
@@ -114,7 +100,7 @@ class FeedbackResult(Result):
     """What became of a verdict."""
 
     change: FeedbackChange
-    question: QuestionResult
+    question: JudgedQuestion
 
 
 @feedback.get("", openapi_extra=READ)
@@ -126,7 +112,7 @@ async def list_questions(exchange: Exchanged) -> QuestionsResult:
         return read_questions(path) if path.exists() else ()
 
     found = await exchange.look(read)
-    return QuestionsResult(questions=tuple(map(QuestionResult.model_validate, found)))
+    return QuestionsResult(questions=found)
 
 
 @feedback.post("", status_code=201, openapi_extra=WRITE)
@@ -142,13 +128,13 @@ async def give_feedback(exchange: Exchanged, body: FeedbackBody) -> FeedbackResu
     found = await exchange.change(
         "feedback", question.id, lambda library: save_feedback(library, question)
     )
-    return FeedbackResult.model_validate(found)
+    return FeedbackResult(change=found.change, question=found.question)
 
 
 async def _judged(exchange: Exchange, body: FeedbackBody) -> JudgedAnswer:
     """Return what was shown, or what the question is answered with now."""
     if body.answer is not None:
-        cited = tuple((one.file, one.quote) for one in body.answer.citations)
+        cited = tuple((one.source, one.quote) for one in body.answer.citations)
         return JudgedAnswer(body.question, body.answer.found, cited, body.answer.sentences)
     options = AskOptions(shelves=body.shelves or None, remember=False, drafts=False)
     answer = await exchange.ask(

@@ -9,9 +9,10 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.interfaces.api.routing import needs, router
-from chapterhouse.interfaces.api.schemas import JobResult, JobsResult
+from chapterhouse.interfaces.api.schemas import JobsResult
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.api.streaming import event_stream
+from chapterhouse.interfaces.values import as_json, public_job
 from chapterhouse.types import FINISHED, Job, JobState
 from chapterhouse.types.access import AccessLevel, Grant
 
@@ -52,13 +53,13 @@ async def list_jobs(
 ) -> JobsResult:
     """List the jobs, newest first."""
     found = await exchange.look(lambda library: library.jobs.list(state)[:limit])
-    return JobsResult(jobs=tuple(map(JobResult.of, found)))
+    return JobsResult(jobs=tuple(map(public_job, found)))
 
 
 @jobs.get("/{job_id}", openapi_extra=READ_OWN)
-async def show(exchange: Exchanged, job_id: JobId) -> JobResult:
+async def show(exchange: Exchanged, job_id: JobId) -> Job:
     """Show a job: how far it is, or how it ended."""
-    return await exchange.look_at_whole(lambda library: JobResult.of(library.jobs.get(job_id)))
+    return await exchange.look_at_whole(lambda library: public_job(library.jobs.get(job_id)))
 
 
 @jobs.get("/{job_id}/events", openapi_extra=READ_OWN, response_class=EventSourceResponse)
@@ -69,7 +70,7 @@ async def follow(exchange: Exchanged, job_id: JobId) -> AsyncIterator[ServerSent
 
 
 @jobs.post("/{job_id}/cancel", openapi_extra=WRITE)
-async def cancel(exchange: Exchanged, job_id: JobId) -> JobResult:
+async def cancel(exchange: Exchanged, job_id: JobId) -> Job:
     """Stop a job; what it has done stays."""
     return await exchange.change(
         "job.cancel", job_id, lambda library: _changed(library.jobs.cancel, job_id)
@@ -77,7 +78,7 @@ async def cancel(exchange: Exchanged, job_id: JobId) -> JobResult:
 
 
 @jobs.post("/{job_id}/retry", status_code=202, openapi_extra=WRITE)
-async def retry(exchange: Exchanged, job_id: JobId) -> JobResult:
+async def retry(exchange: Exchanged, job_id: JobId) -> Job:
     """Leave the work of a job that has ended to a new one."""
     job = await exchange.change(
         "job.retry", job_id, lambda library: _changed(library.jobs.retry, job_id)
@@ -86,25 +87,26 @@ async def retry(exchange: Exchanged, job_id: JobId) -> JobResult:
     return job
 
 
-def _changed(change: Callable[[str], Job], job_id: str) -> JobResult:
+def _changed(change: Callable[[str], Job], job_id: str) -> Job:
     """Return a job after a change."""
     try:
-        return JobResult.of(change(job_id))
+        return public_job(change(job_id))
     except UsageError as error:
         raise RefusedError(error.message, hint=error.hint) from None
 
 
-async def _changes(exchange: Exchange, job_id: str) -> AsyncGenerator[JobResult]:
+async def _changes(exchange: Exchange, job_id: str) -> AsyncGenerator[Job]:
     """Yield a job whenever it has changed, until it has ended."""
-    latest: JobResult | None = None
+    latest: Job | None = None
     while latest is None or latest.state not in FINISHED:
         if latest is not None:
             await asyncio.sleep(_BETWEEN_SECONDS)
-        job = await exchange.look_at_whole(lambda library: JobResult.of(library.jobs.get(job_id)))
+        job = await exchange.look_at_whole(lambda library: public_job(library.jobs.get(job_id)))
         if job != latest:
             latest = job
             yield job
 
 
-def _event(job: JobResult) -> ServerSentEvent:
-    return ServerSentEvent(event="ended" if job.state in FINISHED else "progress", data=job)
+def _event(job: Job) -> ServerSentEvent:
+    name = "ended" if job.state in FINISHED else "progress"
+    return ServerSentEvent(event=name, raw_data=as_json(job))

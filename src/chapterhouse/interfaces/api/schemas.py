@@ -1,15 +1,14 @@
-"""What requests bring and answers hold, beside what MCP has as well (``interfaces/schemas.py``)."""
+"""What requests bring, and answers that are no value of the library or several of them."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
-from pydantic import AfterValidator, AliasPath, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from chapterhouse.interfaces.schemas import Parameters, Result
-from chapterhouse.interfaces.service import without_paths
-from chapterhouse.retrieval.rerank import tags_of
+from chapterhouse.interfaces.values import PublicDocument
 from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import Document, JobState, Notice, RemovalState, Section, Status, Trust
+from chapterhouse.types import Job, RemovalState, Section
 
 _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 100
@@ -31,7 +30,6 @@ LARGEST: Final = 2**53  # a whole number that every program reads as it is writt
 # With a bound, pydantic refuses half of a surrogate pair, which no text in UTF-8 can hold.
 Text = Annotated[str, Field(max_length=_LONGEST_BODY)]
 Line = Annotated[str, AfterValidator(sanitise_line)]
-Sentence = Annotated[Line, AfterValidator(without_paths)]
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
 Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made
 SHELF_SAYS: Final = "Without one where it is already, the only one of the key, or library."
@@ -47,32 +45,10 @@ class Body(Parameters):
 # --- documents ----------------------------------------------------------------------------------
 
 
-class DocumentResult(Result):
-    """A document, without its text."""
-
-    id: str
-    title: Line
-    source: Line = Field(description="The file: the added folder's name and the path below it.")
-    format: str
-    status: Status
-    language: str = Field(description="ISO 639-1 code, or empty.")
-    shelves: tuple[str, ...]
-    tags: tuple[str, ...]
-    size: int = Field(description="Bytes of the file.")
-    characters: int
-    chunks: int
-    modified: int = Field(description="Of the file, in seconds since 1970.")
-    ingested: int = Field(description="When it was read, in seconds since 1970.")
-    sha256: str
-    text_sha256: str
-    trust: Trust = Field(description="How far its source is trusted: own, shared, external, web.")
-    notices: tuple[Notice, ...] = Field(description="What was noticed while it was read.")
-
-
 class DocumentPage(Result):
     """Documents in order of id."""
 
-    documents: tuple[DocumentResult, ...]
+    documents: tuple[PublicDocument, ...]
     next: str = Field(description="The cursor of the next page; empty on the last.")
 
 
@@ -145,8 +121,8 @@ class ContextBody(Body):
 class ExcerptResult(Result):
     """A part of a context, and where it stands."""
 
-    document_id: str = Field(validation_alias=AliasPath("hit", "document", "id"))
-    source: Line = Field(validation_alias=AliasPath("hit", "document", "source"))
+    document_id: str
+    source: str
     start: int
     end: int
     text: str
@@ -179,43 +155,7 @@ class AskBody(Body):
 # --- jobs ---------------------------------------------------------------------------------------
 
 
-def _without_paths(value: Any) -> Any:
-    match value:
-        case str():
-            return without_paths(value)
-        case dict():
-            return {without_paths(key): _without_paths(one) for key, one in value.items()}
-        case list() | tuple():
-            return [_without_paths(one) for one in value]
-        case _:
-            return value
-
-
-class JobResult(Result):
-    """Long work, and how far it is."""
-
-    id: str
-    kind: str
-    state: JobState
-    attempts: int
-    created: int
-    started: int
-    finished: int
-    waits_until: int = Field(description="When it is tried again after ``error``, in seconds.")
-    done: int
-    total: int
-    result: Annotated[dict[str, Any], AfterValidator(_without_paths)]
-    error: Sentence
-    hint: Sentence
-
-
 class JobsResult(Result):
     """Jobs, newest first."""
 
-    jobs: tuple[JobResult, ...]
-
-
-def document_result(document: Document, shelves: tuple[str, ...] | None) -> DocumentResult:
-    """Return a document as a client may see it: ``shelves`` are those it may know of, None all."""
-    own = tuple(one for one in document.shelves if shelves is None or one in shelves)
-    return DocumentResult.of(document, shelves=own, tags=sorted(tags_of(document)))
+    jobs: tuple[Job, ...]

@@ -17,15 +17,15 @@ from chapterhouse.interfaces.api.schemas import (
     LARGEST,
     STRICT,
     Body,
-    JobResult,
     MaybeShelf,
     Names,
 )
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.schemas import Result
-from chapterhouse.interfaces.service import hide_source, without_paths
+from chapterhouse.interfaces.service import hide_source
+from chapterhouse.interfaces.values import PublicSource, public_job, public_source
 from chapterhouse.library import Library
-from chapterhouse.types import Source, SourceKind, Trust
+from chapterhouse.types import Job, Source
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ, whole=True)
@@ -63,26 +63,10 @@ class SourceBody(Body):
     )
 
 
-class SourceResult(Result):
-    """Something that the library is to be the image of."""
-
-    name: str
-    kind: SourceKind
-    shelf: str
-    location: str | None = Field(description="Only for the level admin; else null.")
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    maximum_bytes: int = Field(description="Larger files are rejected; 0: as the settings say.")
-    synced: int = Field(description="When it was last brought up to date, in seconds; 0: never.")
-    stale: bool = Field(description="Whether it looks as if it had changed since.")
-    problem: str = Field(description="Why the last time failed; empty where it did not.")
-    trust: Trust
-
-
 class SourcesResult(Result):
     """Sources in order of name."""
 
-    sources: tuple[SourceResult, ...]
+    sources: tuple[PublicSource, ...]
 
 
 @sources.get("", openapi_extra=READ)
@@ -95,13 +79,13 @@ async def list_sources(exchange: Exchanged) -> SourcesResult:
 
 
 @sources.get("/{name:path}", openapi_extra=READ)
-async def show_source(exchange: Exchanged, name: str) -> SourceResult:
+async def show_source(exchange: Exchanged, name: str) -> PublicSource:
     """Show a source."""
     return await exchange.look(lambda library: _shown(_named(library, name), library, exchange))
 
 
 @sources.post("", status_code=201, openapi_extra=MACHINE)
-async def add_source(exchange: Exchanged, body: SourceBody) -> SourceResult:
+async def add_source(exchange: Exchanged, body: SourceBody) -> PublicSource:
     """Remember a source. Nothing is read yet; adding it again changes its patterns and its limit.
 
     It names a folder of the server's machine, in which other workspaces may lie: so it needs the
@@ -113,7 +97,7 @@ async def add_source(exchange: Exchanged, body: SourceBody) -> SourceResult:
             hint="The path is one of the machine on which the server runs.",
         )
 
-    def add(library: Library) -> SourceResult:
+    def add(library: Library) -> PublicSource:
         if body.shelf:
             library.documents.require_own_shelf(body.shelf)
         source = library.sources.add(
@@ -130,10 +114,10 @@ async def add_source(exchange: Exchanged, body: SourceBody) -> SourceResult:
 
 
 @sources.delete("/{name:path}", openapi_extra=ADMIN)
-async def remove_source(exchange: Exchanged, name: str) -> SourceResult:
+async def remove_source(exchange: Exchanged, name: str) -> PublicSource:
     """Forget a source; its documents stay."""
 
-    def remove(library: Library) -> SourceResult:
+    def remove(library: Library) -> PublicSource:
         shown = _shown(_named(library, name), library, exchange)
         library.sources.remove(name)
         return shown
@@ -142,31 +126,29 @@ async def remove_source(exchange: Exchanged, name: str) -> SourceResult:
 
 
 @sources.post("/sync", status_code=202, openapi_extra=WRITE)
-async def sync_all(exchange: Exchanged, confirmed: Confirmed = False) -> JobResult:
+async def sync_all(exchange: Exchanged, confirmed: Confirmed = False) -> Job:
     """Leave bringing the library to the state of all its sources to a job."""
     return await leave_sync(
-        exchange, "", lambda library: JobResult.of(library.sources.sync_later(confirmed=confirmed))
+        exchange, "", lambda library: library.sources.sync_later(confirmed=confirmed)
     )
 
 
 @sources.post("/{name:path}/sync", status_code=202, openapi_extra=WRITE)
-async def sync_one(exchange: Exchanged, name: str, confirmed: Confirmed = False) -> JobResult:
+async def sync_one(exchange: Exchanged, name: str, confirmed: Confirmed = False) -> Job:
     """Leave bringing the library to the state of a source to a job."""
 
-    def order(library: Library) -> JobResult:
+    def order(library: Library) -> Job:
         source = _named(library, name)
-        return JobResult.of(library.sources.sync_later(source.name, confirmed=confirmed))
+        return library.sources.sync_later(source.name, confirmed=confirmed)
 
     return await leave_sync(exchange, name, order)
 
 
-async def leave_sync(
-    exchange: Exchange, target: str, order: Callable[[Library], JobResult]
-) -> JobResult:
+async def leave_sync(exchange: Exchange, target: str, order: Callable[[Library], Job]) -> Job:
     """Return the job of a sync that somebody will do."""
     job = await exchange.change("source.sync", target, order)
     await exchange.wake_worker()
-    return job
+    return public_job(job)
 
 
 def _named(library: Library, name: str) -> Source:
@@ -177,9 +159,7 @@ def _named(library: Library, name: str) -> Source:
     return found
 
 
-def _shown(source: Source, library: Library, exchange: Exchange) -> SourceResult:
+def _shown(source: Source, library: Library, exchange: Exchange) -> PublicSource:
     hide_source(source)  # it may have been added since the library was opened
-    stale, hidden = library.sources.is_stale(source), dict[str, object]()
-    if not exchange.caller.grant.level.includes(AccessLevel.ADMIN):
-        hidden = {"location": None, "problem": without_paths(source.problem)}
-    return SourceResult.of(source, stale=stale, **hidden)
+    is_admin = exchange.caller.grant.level.includes(AccessLevel.ADMIN)
+    return public_source(source, library, is_admin=is_admin)

@@ -73,7 +73,11 @@ def plain(value: object) -> Any:
     if isinstance(value, Enum):
         return value.value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        shaped = {entry.name: getattr(value, entry.name) for entry in dataclasses.fields(value)}
+        shaped = {
+            entry.name: getattr(value, entry.name)
+            for entry in dataclasses.fields(value)
+            if not entry.metadata.get("exclude")
+        }
         for name, change in CHANGES.get(type(value).__name__, {}).items():
             if change is None:
                 del shaped[name]
@@ -127,9 +131,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     "Document": {"ingested": None},
     "SyncReport": {"removals": None},
     "FileOutcome": {"seconds": None, "earlier": _earlier},
-    "Job": {"lease_until": None},
     "Answer": {"certainty": attrgetter("certainty"), "text": attrgetter("text")},
-    "Searched": {"nearest_documents": None},
     "Chunk": {**dict.fromkeys(("document_id", "ordinal", "tokens", "key")), "id": attrgetter("id")},
     "Quality": {name: _rounded(name) for name in ("entropy", "coherence", "density", "importance")},
     "Context": {"candidates": lambda value: len(value.candidates)},
@@ -158,7 +160,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     "Proposal": dict.fromkeys(("before", "after", "remembered")),
     "Change": {"added": attrgetter("added"), "dropped": attrgetter("dropped")},
     "Question": {
-        **dict.fromkeys(("text", "answers", "place")),
+        **dict.fromkeys(("text", "answers")),
         "question": attrgetter("text"),
         "answer": attrgetter("answers"),
     },

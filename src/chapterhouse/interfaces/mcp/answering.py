@@ -5,21 +5,20 @@ from typing import Final
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
-from chapterhouse.interfaces.agent_results import (
-    all_councils,
-    all_personas,
-    meeting_events,
-    without_private,
-)
 from chapterhouse.interfaces.schemas import (
-    AnswerResult,
     AskArguments,
     ConveneArguments,
-    MinutesResult,
     NoArguments,
     Outcome,
 )
 from chapterhouse.interfaces.service import Report, Service
+from chapterhouse.interfaces.values import (
+    all_councils,
+    all_personas,
+    meeting_events,
+    public_answer,
+    public_minutes,
+)
 from chapterhouse.library.answers import answer_of
 from chapterhouse.library.councils import minutes_of
 from chapterhouse.presenting.answers import answer_markdown
@@ -60,7 +59,8 @@ async def ask(service: Service, arguments: AskArguments, report: Report) -> Outc
             on_event,
         )
     )
-    return Outcome(AnswerResult.model_validate(answer), answer_markdown(without_private(answer)))
+    shown = public_answer(answer)
+    return Outcome(shown, answer_markdown(shown))
 
 
 async def convene(service: Service, arguments: ConveneArguments, report: Report) -> Outcome:
@@ -76,13 +76,16 @@ async def convene(service: Service, arguments: ConveneArguments, report: Report)
             meeting_events(library, arguments.council, arguments.question, options), on_event
         )
     )
-    return Outcome(MinutesResult.model_validate(minutes), minutes_markdown(minutes))
+    shown = public_minutes(minutes)
+    return Outcome(shown, minutes_markdown(shown))
 
 
 async def list_personas(service: Service, _arguments: NoArguments, _report: Report) -> Outcome:
     """Say who can be asked."""
     found = await service.look(all_personas)
-    lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found.personas]
+    lines = [
+        _line(one.slug, one.display_name, one.expertise, one.problem) for one in found.personas
+    ]
     text = "\n".join(lines) or "There are no personas; ask the library itself."
     return Outcome(found, text)
 

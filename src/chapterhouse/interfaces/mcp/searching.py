@@ -116,10 +116,10 @@ def _passage(hit: Hit) -> PassageResult:
     return PassageResult(
         id=chunk.id,
         title=title_of(document),
-        file=sanitise_line(document.source),
+        source=sanitise_line(document.source),
         page=chunk.page,
-        page_name=chunk.page_label,
-        section=chunk.section_path,
+        page_label=chunk.page_label,
+        section_path=chunk.section_path,
         text=chunk.header + chunk.text,
         similarity=hit.score,
         exact=bool(hit.stages.get("exact")),

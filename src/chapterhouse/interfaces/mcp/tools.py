@@ -11,6 +11,14 @@ from mcp_types import Tool as ToolEntry
 from chapterhouse.interfaces import schemas
 from chapterhouse.interfaces.mcp import answering, searching
 from chapterhouse.interfaces.service import Report, Service
+from chapterhouse.interfaces.values import (
+    CouncilList,
+    PersonaList,
+    PublicAnswer,
+    adapter_of,
+    as_object,
+)
+from chapterhouse.types import Minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +33,7 @@ class ServedTool:
     title: str
     description: str
     arguments: type[schemas.Parameters]
-    result: type[schemas.Result]
+    result: type[Any]
     call: Callable[[Service, Any, Report], Awaitable[schemas.Outcome]]
     remembers: bool = False
 
@@ -87,7 +95,7 @@ TOOLS: Final = (
         "the character, or say that they do not hold an answer. Call this when the user wants an "
         "answer with its evidence rather than passages; name a persona to hear them alone.",
         schemas.AskArguments,
-        schemas.AnswerResult,
+        PublicAnswer,
         answering.ask,
         remembers=True,
     ),
@@ -98,7 +106,7 @@ TOOLS: Final = (
         "questions, and a map of who says what on which evidence. Call this when a decision needs "
         "several points of view, or when sources disagree. May take minutes where models speak.",
         schemas.ConveneArguments,
-        schemas.MinutesResult,
+        Minutes,
         answering.convene,
         remembers=True,
     ),
@@ -108,7 +116,7 @@ TOOLS: Final = (
         "List the personas, who answer from documents of their own. Call this before you name a "
         "persona to ask.",
         schemas.NoArguments,
-        schemas.PersonasResult,
+        PersonaList,
         answering.list_personas,
     ),
     ServedTool(
@@ -116,7 +124,7 @@ TOOLS: Final = (
         "List councils",
         "List the councils, with their members and rounds. Call this before you convene one.",
         schemas.NoArguments,
-        schemas.CouncilsResult,
+        CouncilList,
         answering.list_councils,
     ),
 )
@@ -126,12 +134,13 @@ BY_NAME: Final = {tool.name: tool for tool in TOOLS}
 def entry_of(tool: ServedTool, *, remember: bool) -> ToolEntry:
     """Return a tool as the protocol lists it: read-only, unless it adds to a memory."""
     reads = not (tool.remembers and remember)
+    result = adapter_of(tool.result).json_schema(mode="serialization")
     return ToolEntry(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=tool.arguments.model_json_schema(),
-        output_schema=tool.result.model_json_schema(mode="serialization"),
+        output_schema={"type": "object", **result},
         annotations=ToolAnnotations(
             title=tool.title,
             read_only_hint=reads,
@@ -149,5 +158,5 @@ async def call(
     outcome = await tool.call(service, tool.arguments.model_validate(given), report)
     return CallToolResult(
         content=[TextContent(type="text", text=outcome.text)],
-        structured_content=outcome.data.model_dump(mode="json"),
+        structured_content=as_object(outcome.data),
     )

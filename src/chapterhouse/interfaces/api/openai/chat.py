@@ -41,6 +41,7 @@ from chapterhouse.interfaces.api.openai.texts import Shown
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import router
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
+from chapterhouse.interfaces.values import as_object
 from chapterhouse.types import Usage
 
 chat: Final = router("/v1/chat", "openai")
@@ -116,7 +117,7 @@ async def _chunks(
                 yield chunk({"content": piece})
                 continue
             annotations = [one.model_dump(mode="json") for one in _annotations(piece)]
-            details = piece.details.model_dump(mode="json")
+            details = as_object(piece.details)
             yield chunk({"annotations": annotations}, "stop", chapterhouse=details)
             usage = _usage(inquiry, piece.usage, piece.text)
     except ToolCallsWanted as wanted:

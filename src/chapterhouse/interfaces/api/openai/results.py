@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chapterhouse.interfaces.schemas import AnswerResult, MinutesResult
+from chapterhouse.interfaces.values import PublicAnswer
+from chapterhouse.types import Minutes
 
 
 class Given(BaseModel):
@@ -88,7 +89,7 @@ class ChatUsage(Given):
     total_tokens: int
 
 
-Details = AnswerResult | MinutesResult
+Details = PublicAnswer | Minutes
 
 
 class ChatResult(Given):

@@ -10,10 +10,8 @@ from typing import Final
 
 from chapterhouse.council.minutes.contents import all_citations
 from chapterhouse.council.minutes.outline import outline
-from chapterhouse.interfaces.agent_results import without_private
 from chapterhouse.interfaces.api.openai.results import Details, UrlCitation
-from chapterhouse.interfaces.schemas import AnswerResult, MinutesResult
-from chapterhouse.interfaces.service import public_lines
+from chapterhouse.interfaces.values import public_answer, public_minutes
 from chapterhouse.presenting.answers import answer_blocks, written_blocks
 from chapterhouse.presenting.citing import citation_line, clean
 from chapterhouse.presenting.markdown import Marker, bracketed_markdown, escaped
@@ -40,7 +38,8 @@ class Shown:
 
 def show_answer(answer: Answer, opening: str, documents: str) -> Shown:
     """Return an answer as clients get it."""
-    public = without_private(answer)
+    details = public_answer(answer)
+    public: Answer = details
     behind: tuple[str, ...] = ()
     if _was_written(public):  # what is said about it follows: it was shown as it was written
         behind = tuple(filter(None, (public.notice, public.refreshed)))
@@ -49,16 +48,16 @@ def show_answer(answer: Answer, opening: str, documents: str) -> Shown:
     body = "\n\n".join((body, *map(escaped, behind)))
     cited = {str(one.number): one for one in answer.citations}
     text, annotations = _with_sources(opening, body, markers, cited, documents)
-    return Shown(text, annotations, AnswerResult.model_validate(answer), answer.usage)
+    return Shown(text, annotations, details, answer.usage)
 
 
 def show_minutes(minutes: Minutes, documents: str) -> Shown:
     """Return minutes as clients get them; arguments as of ``show_answer``."""
-    shown = replace(minutes, warnings=public_lines(minutes.warnings))
+    shown = public_minutes(minutes)
     body, markers = bracketed_markdown(outline(shown))
     cited = dict(all_citations(minutes))
     text, annotations = _with_sources("", body, markers, cited, documents)
-    return Shown(text, annotations, MinutesResult.model_validate(minutes), minutes.usage)
+    return Shown(text, annotations, shown, minutes.usage)
 
 
 def draft_text(sentences: Sequence[AnswerSentence]) -> str:

@@ -1,0 +1,302 @@
+"""Values of the library as HTTP and MCP send them: without paths of this machine.
+
+They are those of ``types``; what one says by its properties stands beside its fields.
+"""
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeVar
+
+from pydantic import TypeAdapter, computed_field
+
+from chapterhouse.agents.council import Council, CouncilFolder
+from chapterhouse.agents.councils import Councils
+from chapterhouse.agents.persona import PersonaFolder
+from chapterhouse.agents.personas import Personas
+from chapterhouse.agents.registry import Entry
+from chapterhouse.council.meeting.session import MeetingOptions
+from chapterhouse.interfaces.service import public_lines, without_paths
+from chapterhouse.library import Library
+from chapterhouse.presenting.citing import clean
+from chapterhouse.presenting.wording import reservations
+from chapterhouse.retrieval.rerank import tags_of
+from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.types import (
+    Answer,
+    CouncilEvent,
+    Document,
+    Job,
+    MeetingEvent,
+    MeetingEventKind,
+    MemberTurn,
+    Minutes,
+    Persona,
+    Source,
+)
+
+Value = TypeVar("Value")
+
+
+_adapters: Final[dict[Any, TypeAdapter[Any]]] = {}
+
+
+def adapter_of(kind: type[Value]) -> TypeAdapter[Value]:
+    """Return what writes values of a type as JSON, and reads them; it is made once."""
+    if kind not in _adapters:
+        _adapters[kind] = TypeAdapter(kind)
+    return _adapters[kind]
+
+
+def as_json(value: object) -> str:
+    """Return a value as JSON."""
+    return adapter_of(type(value)).dump_json(value).decode()
+
+
+def as_object(value: object) -> Any:
+    """Return a value as JSON has it, in objects, lists, texts and numbers."""
+    return adapter_of(type(value)).dump_python(value, mode="json")
+
+
+def extended(kind: type[Value], value: Any, **others: object) -> Value:
+    """Return a value as one of a class that extends its own."""
+    return kind(**{**{one.name: getattr(value, one.name) for one in fields(value)}, **others})
+
+
+@dataclass(frozen=True, slots=True)
+class PublicAnswer(Answer):
+    """An answer with its evidence, the closest passages, or an honest refusal.
+
+    Attributes:
+        text: The answer with numbers of citations in brackets.
+        certainty: ``sure`` or ``likely``, of an answer without a model; else empty.
+        reservations: What no document mentions, what is read in part, and another language.
+    """
+
+    text = computed_field(Answer.text)
+    certainty = computed_field(Answer.certainty)
+
+    @computed_field
+    def reservations(self) -> tuple[str, ...]:
+        """What no document mentions, what is read in part, and another language."""
+        return public_lines(reservations(self.searched))
+
+
+def public_answer(answer: Answer) -> PublicAnswer:
+    """Return an answer as clients get it."""
+    return extended(
+        PublicAnswer,
+        answer,
+        citations=tuple(map(clean, answer.citations)),
+        notice=without_paths(answer.notice),
+        refreshed=without_paths(answer.refreshed),
+        warnings=public_lines(answer.warnings),
+    )
+
+
+def public_minutes(minutes: Minutes) -> Minutes:
+    """Return minutes as clients get them."""
+    return replace(
+        minutes,
+        turns=tuple(map(_public_turn, minutes.turns)),
+        citations=tuple(map(clean, minutes.citations)),
+        warnings=public_lines(minutes.warnings),
+    )
+
+
+def _public_turn(turn: MemberTurn) -> MemberTurn:
+    return replace(
+        turn,
+        citations=tuple(map(clean, turn.citations)),
+        warnings=public_lines(turn.warnings),
+        inner=public_minutes(turn.inner) if turn.inner else None,
+    )
+
+
+def public_event(event: MeetingEvent) -> MeetingEvent:
+    """Return what happened in a meeting as clients get it."""
+    is_written = event.kind is MeetingEventKind.TEXT  # by a model: sent as it is
+    text = event.text if is_written else without_paths(event.text)
+    return replace(event, text=text, turn=_public_turn(event.turn) if event.turn else None)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicDocument(Document):
+    """A document without its text.
+
+    Attributes:
+        location: Empty: no path of the server's machine is told.
+        tags: Of the document itself.
+    """
+
+    @computed_field
+    def tags(self) -> tuple[str, ...]:
+        """What the document says that it is about."""
+        return tuple(sorted(tags_of(self)))
+
+
+def public_document(document: Document, shelves: tuple[str, ...] | None) -> PublicDocument:
+    """Return a document as a client may see it: ``shelves`` are those it may know of, None all."""
+    own = tuple(one for one in document.shelves if shelves is None or one in shelves)
+    return extended(
+        PublicDocument,
+        document,
+        title=sanitise_line(document.title),
+        source=sanitise_line(document.source),
+        location="",
+        shelves=own,
+    )
+
+
+def public_job(job: Job) -> Job:
+    """Return a job as clients get it."""
+    hidden = {one.name: _without_paths(getattr(job, one.name)) for one in fields(job)}
+    files = (replace(one, location=without_paths(one.location)) for one in job.in_flight)
+    return replace(job, **{**hidden, "in_flight": tuple(files), "worker": ""})
+
+
+def _without_paths(value: Any) -> Any:
+    match value:
+        case str():
+            return without_paths(value)
+        case Mapping():
+            return {without_paths(key): _without_paths(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_without_paths(one) for one in value]
+        case _:
+            return value
+
+
+@dataclass(frozen=True, slots=True)
+class PublicSource(Source):
+    """Something that the library is to be the image of.
+
+    Attributes:
+        location: Only for the level admin; else empty.
+        stale: Whether it looks as if it had changed since it was brought up to date.
+    """
+
+    stale: bool = False
+
+
+def public_source(source: Source, library: Library, *, is_admin: bool) -> PublicSource:
+    """Return a source as a client may see it."""
+    hidden = {} if is_admin else {"location": "", "problem": without_paths(source.problem)}
+    return extended(PublicSource, source, stale=library.sources.is_stale(source), **hidden)
+
+
+# --- personas and councils ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaEntry:
+    """Someone who answers from documents of their own.
+
+    Attributes:
+        slug: What ``ask`` takes as ``persona``.
+        shelves: What they read.
+        documents: How many are on their own shelf.
+        problem: Why they cannot be asked, or empty.
+    """
+
+    slug: str
+    display_name: str
+    expertise: str
+    tags: tuple[str, ...]
+    shelves: tuple[str, ...]
+    documents: int
+    usable: bool
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaList:
+    """All personas."""
+
+    personas: tuple[PersonaEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CouncilEntry:
+    """A council that can be convened.
+
+    Attributes:
+        slug: What ``convene`` takes as ``council``.
+        documents: How many all members share.
+        problem: Why it cannot meet, or empty.
+    """
+
+    slug: str
+    title: str
+    purpose: str
+    members: tuple[str, ...]
+    rounds: tuple[str, ...]
+    options: tuple[str, ...]
+    documents: int
+    usable: bool
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class CouncilList:
+    """All councils."""
+
+    councils: tuple[CouncilEntry, ...]
+
+
+def all_personas(library: Library) -> PersonaList:
+    """Return all personas as clients get them."""
+    found = (_persona_entry(one, library.personas) for one in library.personas.all())
+    return PersonaList(personas=tuple(found))
+
+
+def all_councils(library: Library) -> CouncilList:
+    """Return all councils as clients get them."""
+    found = (_council_entry(one, library.councils) for one in library.councils.all())
+    return CouncilList(councils=tuple(found))
+
+
+def _persona_entry(entry: Entry[PersonaFolder], personas: Personas) -> PersonaEntry:
+    persona = entry.folder.persona if entry.folder else Persona(entry.slug, "")
+    return PersonaEntry(
+        slug=entry.slug,
+        display_name=persona.display_name,
+        expertise=persona.expertise,
+        tags=persona.tags,
+        shelves=persona.reads if entry.folder else (),
+        documents=personas.census(entry.slug).documents if entry.folder else 0,
+        usable=entry.folder is not None,
+        problem="" if entry.folder else _problem(entry) or "Their configuration cannot be read.",
+    )
+
+
+def _council_entry(entry: Entry[CouncilFolder], councils: Councils) -> CouncilEntry:
+    council = entry.folder.council if entry.folder else Council("")
+    problem = _problem(entry) or ("" if entry.folder else "Its file cannot be read.")
+    return CouncilEntry(
+        slug=entry.slug,
+        title=council.title,
+        purpose=council.purpose,
+        members=tuple(member.key for member in council.members),
+        rounds=tuple(held.name for held in council.rounds),
+        options=council.options,
+        documents=councils.census(entry.slug).documents if entry.folder else 0,
+        usable=not problem,
+        problem=problem,
+    )
+
+
+def _problem(entry: Entry[Any]) -> str:
+    return without_paths(entry.problems[0].sentence) if entry.problems else ""
+
+
+async def meeting_events(
+    library: Library, council: str, question: str, options: MeetingOptions
+) -> AsyncGenerator[CouncilEvent]:
+    """Yield the events of a meeting; what it writes is thrown away unless it is remembered."""
+    with TemporaryDirectory(prefix="chapterhouse-meeting-") as folder:
+        if not options.remember:
+            options = replace(options, transcript=Path(folder) / "transcript.ndjson")
+        async for event in library.councils.events(council, question, options=options):
+            yield event
