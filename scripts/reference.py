@@ -22,7 +22,7 @@ from typing import Any
 
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api.application import build_application
-from chapterhouse.interfaces.api.problems import name_of_kind, status_of_kind
+from chapterhouse.interfaces.api.problems import name_of_kind
 from chapterhouse.interfaces.api.routing import EVERYWHERE, LEVEL, WHOLE
 from chapterhouse.interfaces.api.serving import Address, Site
 from chapterhouse.interfaces.cli import main as run
@@ -144,7 +144,7 @@ def exit_codes() -> str:
 def problems() -> str:
     """Return the errors of the library as clients over HTTP learn of them."""
     rows = [
-        (f"`{name_of_kind(kind)}`", str(status_of_kind(kind)), (kind.__doc__ or "").splitlines()[0])
+        (f"`{name_of_kind(kind)}`", str(kind.status), (kind.__doc__ or "").splitlines()[0])
         for kind in _kinds(ChapterhouseError)
         if kind.__module__ == "chapterhouse.errors" and kind is not ChapterhouseError
     ]

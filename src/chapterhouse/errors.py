@@ -1,7 +1,7 @@
 """Every error Chapterhouse raises on purpose, in one hierarchy.
 
-Each carries a hint: what the user can do, and the ``exit_code`` of the command line. Interfaces map
-the class once, also to an HTTP status or an MCP error.
+Each carries a hint: what the user can do. Its class says the ``exit_code`` of the command line and
+the ``status`` of HTTP; over MCP all are errors of a tool.
 """
 
 import errno
@@ -22,6 +22,7 @@ class ChapterhouseError(Exception):
     """Something went wrong that Chapterhouse knows how to explain."""
 
     exit_code: ClassVar[int] = 1
+    status: int = 503  # a full disk, another process that writes: try again
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -33,26 +34,33 @@ class UsageError(ChapterhouseError):
     """The request cannot be carried out as it was made."""
 
     exit_code = 2
+    status = 400
 
 
 class NotFoundError(ChapterhouseError):
     """Nothing in this library has that name."""
 
     exit_code = 3
+    status = 404
 
 
 class RejectedError(ChapterhouseError):
     """A file that will not be read. ``code`` is stable and machine-readable."""
 
+    status = 422
+
     def __init__(self, code: str, message: str, *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.code = code
+        if code == "too-large":
+            self.status = 413
 
 
 class RefusedError(ChapterhouseError):
     """Doing this would be unsafe, so it was not done."""
 
     exit_code = 5
+    status = 409
 
 
 class NewerLibraryError(RefusedError):
@@ -69,6 +77,8 @@ class UnavailableError(ChapterhouseError):
 
 class MissingExtraError(ChapterhouseError):
     """An optional engine is not installed."""
+
+    status = 501
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(
@@ -115,6 +125,8 @@ def passes(error: BaseException) -> bool:
 class EngineError(ChapterhouseError):
     """A model or a service could not be reached, or answered with something unusable."""
 
+    status = 502
+
 
 class PromptTooLongError(EngineError):
     """A model was given more than it takes.
@@ -130,3 +142,5 @@ class PromptTooLongError(EngineError):
 
 class CorruptLibraryError(ChapterhouseError):
     """What is on disk contradicts itself."""
+
+    status = 500

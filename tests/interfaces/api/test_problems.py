@@ -17,21 +17,19 @@ from chapterhouse.interfaces.api.problems import (
     name_of_kind,
     problem,
     problem_responses,
-    status_of,
-    status_of_kind,
 )
 from chapterhouse.interfaces.values import as_json, public_job
 from chapterhouse.library import Library
 from chapterhouse.types import Job, JobState
 
 
-def _kinds(kind: type[BaseException]) -> list[type[BaseException]]:
+def _kinds(kind: type[errors.ChapterhouseError]) -> list[type[errors.ChapterhouseError]]:
     return [kind, *(below for one in kind.__subclasses__() for below in _kinds(one))]
 
 
 def test_every_error_of_ours_has_a_status_and_a_name() -> None:
     for kind in _kinds(errors.ChapterhouseError):
-        assert status_of_kind(kind) in common_problems("/api")
+        assert kind.status in common_problems("/api")
         assert name_of_kind(kind).replace("-", "").isalpha()
 
 
@@ -63,8 +61,8 @@ def test_an_error_is_answered_in_the_form_of_its_address(
 
 
 def test_a_file_that_is_too_large_has_a_status_of_its_own() -> None:
-    assert status_of(errors.RejectedError("too-large", "Too large.")) == 413
-    assert status_of(errors.RejectedError("empty", "Empty.")) == 422
+    assert errors.RejectedError("too-large", "Too large.").status == 413
+    assert errors.RejectedError("empty", "Empty.").status == 422
 
 
 def test_an_answer_without_a_body_has_none() -> None:

@@ -17,19 +17,6 @@ from chapterhouse.text.sanitise import sanitise_line
 MEDIA_TYPE: Final = "application/problem+json"
 OPENAI: Final = "/v1"  # below it clients of OpenAI's protocol call
 _LONGEST: Final = 1_000
-_BY_ERROR: Final[Mapping[type[BaseException], int]] = {
-    errors.UsageError: 400,
-    errors.NotFoundError: 404,
-    errors.RejectedError: 422,
-    errors.RefusedError: 409,
-    errors.ReadOnlyError: 503,
-    errors.MissingExtraError: 501,
-    errors.BusyError: 503,
-    errors.EngineError: 502,
-    errors.CorruptLibraryError: 500,
-    errors.ChapterhouseError: 503,  # a full disk, another process that writes: try again
-}
-_BY_CODE: Final = {"too-large": 413}
 _OPENAI_CODES: Final = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 _RETRY_SECONDS: Final = 5
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -133,18 +120,6 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
         self.places = places
 
 
-def status_of(error: BaseException) -> int:
-    """Return the status by which a client learns of an error."""
-    if isinstance(error, errors.RejectedError) and error.code in _BY_CODE:
-        return _BY_CODE[error.code]
-    return status_of_kind(type(error))
-
-
-def status_of_kind(kind: type[BaseException]) -> int:
-    """Return the status of errors of a class, where no code of theirs says another."""
-    return next((_BY_ERROR[one] for one in kind.__mro__ if one in _BY_ERROR), 500)
-
-
 def name_of_kind(kind: type[BaseException]) -> str:
     """Return how programs know errors of a class: ``not-found``."""
     return _kind(kind.__name__.removesuffix("Error"))
@@ -189,14 +164,15 @@ def _refusal_of(error: Exception) -> Refusal:
 
 
 def _known(error: errors.ChapterhouseError) -> Refusal:
-    status = status_of(error)
     headers = {}
-    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+    if error.status == HTTPStatus.SERVICE_UNAVAILABLE:
         seconds = error.seconds if isinstance(error, errors.BusyError) else _RETRY_SECONDS
         headers["Retry-After"] = str(seconds)
     code = error.code if isinstance(error, errors.RejectedError) else ""
     kind = name_of_kind(type(error))
-    return Refusal(status, error.message, hint=error.hint, code=code, headers=headers, kind=kind)
+    return Refusal(
+        error.status, error.message, hint=error.hint, code=code, headers=headers, kind=kind
+    )
 
 
 def _details(found: Refusal) -> JSONResponse:
