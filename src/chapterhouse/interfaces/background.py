@@ -32,7 +32,7 @@ _IDLE_SECONDS: Final = 2.0  # without work, before the process ends
 _SECONDS_BETWEEN: Final = 30.0  # in which a server looks once: a failing service is no hot loop
 _NICE: Final = 19
 _AUTOGROUP: Final = Path("/proc/self/autogroup")
-_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
+ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
 _started: list["subprocess.Popen[bytes]"] = []  # a process that is waited for leaves no zombie
 
 
@@ -80,7 +80,7 @@ def _start(home: Path, lock: int) -> None:
         stdin=lock,  # which the process holds as long as it lives
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,  # how a job ended is in the job
-        env={**os.environ, VARIABLE: "0", **dict.fromkeys(_ONE_THREAD, "1")},
+        env={**os.environ, VARIABLE: "0", **dict.fromkeys(ONE_THREAD, "1")},
         start_new_session=True,
     )
     _started.append(process)

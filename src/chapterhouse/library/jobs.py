@@ -65,6 +65,7 @@ class LibraryJobs:
         idle_seconds: float | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_end: Callable[[Job], None] = lambda _: None,
+        is_outdated: Callable[[], bool] = lambda: False,
     ) -> tuple[Job, ...]:
         """Do the jobs that wait, each lane in turn; return those that were done.
 
@@ -74,10 +75,11 @@ class LibraryJobs:
         Args:
             kind: Only jobs of this kind.
             idle_seconds: End when there was nothing to do for so long; None for never.
+            is_outdated: End before the next job where this is so, to go on under other settings.
         """
         ended: list[Job] = []
         idle_since = time.monotonic()
-        while True:
+        while not is_outdated():
             job = self._claim(kind)
             if job is None:
                 if idle_seconds is not None and time.monotonic() - idle_since >= idle_seconds:
@@ -91,6 +93,7 @@ class LibraryJobs:
             if once:
                 return tuple(ended)
             idle_since = time.monotonic()
+        return tuple(ended)
 
     def _claim(self, kind: str) -> Job | None:
         try:

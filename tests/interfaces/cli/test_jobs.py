@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from chapterhouse import Library
+from chapterhouse.library.jobs import LibraryJobs
+from chapterhouse.types import Job
 
 
 @pytest.fixture
@@ -61,6 +63,28 @@ def test_exit_codes_of_a_worker(chapterhouse: Any, notes: Path) -> None:
     failed = chapterhouse("worker", "--once")
     assert failed.code == 1
     assert "There is no file or folder" in failed.out
+
+
+def test_a_worker_goes_on_under_settings_that_were_changed_meanwhile(
+    chapterhouse: Any, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chapterhouse("add", notes, "--background")
+    long = notes.parent / "long.md"
+    long.write_text("# Rye\n\n" + "Rye is sown in autumn. " * 40)
+    chapterhouse("add", long, "--background")
+    run_job = LibraryJobs._do
+
+    def change_and_do(facet: LibraryJobs, job: Job, *given: Any) -> Job:
+        changed = chapterhouse("settings", "set", "chunking.target", "100")  # by somebody else
+        assert changed.code == 0, changed.err
+        return run_job(facet, job, *given)
+
+    monkeypatch.setattr(LibraryJobs, "_do", change_and_do)
+    done = chapterhouse("worker", "--idle-seconds", 0, "--json").data
+    assert [job["state"] for job in done] == ["done", "done"]
+    with Library.open(notes.parent / "home") as library:
+        (document,) = library.documents.list(text="long")
+        assert document.chunks > 5
 
 
 def test_wrong_input(chapterhouse: Any, notes: Path) -> None:

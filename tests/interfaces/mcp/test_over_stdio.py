@@ -142,6 +142,18 @@ def test_a_client_that_went_away_is_no_error(built: Built) -> None:
         assert "Traceback" not in server.process.stderr.read()
 
 
+def test_a_changed_setting_holds_at_the_next_call(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (tmp_path / "tides.md").write_text("# Tides\n\nHigh water at Osk is at four.\n", "utf-8")
+    with Library.open(home) as library:
+        library.documents.add(tmp_path / "tides.md")
+        with connected(stdio(Built(home)), "stdio") as caller:
+            for least, outcome in ((0.0, "answer"), (0.99, "not-found"), (0.0, "answer")):
+                library.configuration.change("search.min_similarity", least, by="test")
+                found = caller.data("ask", question="When is high water at Osk?")
+                assert found["outcome"] == outcome
+
+
 def test_with_memory_it_says_that_it_writes_and_remembers(tmp_path: Path) -> None:
     home = tmp_path / "home"
     (tmp_path / "tides.md").write_text("# Tides\n\nHigh water at Osk is at four.\n", "utf-8")

@@ -14,8 +14,8 @@ from chapterhouse.interfaces.api.caller import Caller, permitted
 from chapterhouse.interfaces.api.limits import InProgress
 from chapterhouse.interfaces.api.meetings import Meetings
 from chapterhouse.interfaces.api.shared import Metrics, RateLimit
-from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.service import Service, Workload
+from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.library import Library
 from chapterhouse.library.access import Access
 from chapterhouse.store.shared import SharedDatabase

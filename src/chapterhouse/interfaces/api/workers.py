@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError
-from chapterhouse.interfaces.api.workspaces import Workspaces
 from chapterhouse.interfaces.background import VARIABLE
+from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.types import OPEN, UPLOAD, Job
 
 _IDLE_SECONDS: Final = 30  # after which a worker ends
@@ -39,6 +39,7 @@ class Workers:
     def __init__(self, home: Path, *, starts: bool = True) -> None:
         self._home = home
         self._starts = starts
+        self._environment = {**tuned_environment(os.environ), VARIABLE: "0"}
         self._processes: dict[tuple[str, bool], subprocess.Popen[bytes]] = {}
         self._lock = threading.Lock()
 
@@ -74,7 +75,7 @@ class Workers:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,  # how a job ended is in the job
-            env={**tuned_environment(os.environ), VARIABLE: "0"},
+            env=self._environment,
             start_new_session=True,  # Ctrl-C is for the server, which stops it in order
         )
         with suppress(OSError):  # it has just ended

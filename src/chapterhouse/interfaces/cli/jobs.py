@@ -89,16 +89,22 @@ def worker(
             line = f"{job.id} {job.kind} {job.lane}: {job.state.value} {job.error}".rstrip()
             typer.echo(one_line(line), err=True)
 
-    with opened_library(create=True, background=False) as library:
-        with progress.show_progress() as on_progress:
-            ended = library.jobs.work(
+    ended: tuple[Job, ...] = ()
+    while True:
+        with (
+            opened_library(create=True, background=False) as library,
+            progress.show_progress() as on_progress,
+        ):
+            ended += library.jobs.work(
                 once=once,
                 kind=UPLOAD if uploads else "",
                 idle_seconds=idle_seconds,
                 on_progress=on_progress,
                 on_end=report,
+                is_outdated=library.settings_changed,
             )
-        return Outcome(ended, _table(ended), _code(ended))
+            if once or not library.settings_changed():
+                return Outcome(ended, _table(ended), _code(ended))
 
 
 def _code(ended: tuple[Job, ...]) -> int:

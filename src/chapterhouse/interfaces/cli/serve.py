@@ -4,6 +4,7 @@ import json as json_text
 import logging
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from chapterhouse.interfaces import owner_key
     from chapterhouse.interfaces.api import serving, state
     from chapterhouse.interfaces.mcp import over_stdio
-    from chapterhouse.library import Library
     from chapterhouse.reading import pool
 else:
     owner_key = lazy("chapterhouse.interfaces.owner_key")
@@ -102,8 +102,9 @@ def mcp(
     if config:
         return _client_config(http=http, memory=memory)
     with opened_library(create=True) as library:
-        _log_plainly()
-        return _serve_stdio(library, remember=memory)
+        home, workspace = library.home, library.workspace
+    _log_plainly()
+    return _serve_stdio(home, workspace, remember=memory)
 
 
 def _log_requests() -> None:
@@ -133,14 +134,14 @@ def _log_plainly(form: str = "%(name)s: %(message)s") -> None:
         logging.getLogger("chapterhouse").setLevel(logging.DEBUG)
 
 
-def _serve_stdio(library: "Library", *, remember: bool) -> Outcome:
+def _serve_stdio(home: Path, workspace: str, *, remember: bool) -> Outcome:
     if sys.stdin.isatty():
         typer.echo(
             "Clients start this server and speak to it over standard input and output; see "
             "chapterhouse mcp --config. Stop it with Ctrl-C.",
             err=True,
         )
-    if over_stdio.serve(library, remember=remember):
+    if over_stdio.serve(home, workspace, remember=remember):
         raise KeyboardInterrupt
     return _nothing()
 

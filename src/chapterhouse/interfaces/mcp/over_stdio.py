@@ -9,29 +9,32 @@ import contextlib
 import os
 import signal
 import threading
+from contextlib import closing
+from functools import partial
+from pathlib import Path
 from typing import Final, Self, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
 
-from chapterhouse.interfaces.background import ServedLibrary
 from chapterhouse.interfaces.mcp.server import build_server
-from chapterhouse.interfaces.service import Service, hide_library
-from chapterhouse.library import Library
+from chapterhouse.interfaces.service import Service
+from chapterhouse.interfaces.workspaces import Workspaces
 
 SETTLE_SECONDS: Final = 2.0
 _AHEAD: Final = 100  # lines that wait to be served
 
 
-def serve(library: Library, *, remember: bool) -> bool:
+def serve(home: Path, workspace: str, *, remember: bool) -> bool:
     """Serve until the input ends or the process is asked to stop; say whether it was asked."""
-    hide_library(library)
-    return asyncio.run(_serve(library, remember=remember))
+    with closing(Workspaces(home)) as workspaces:
+        service = Service(partial(workspaces.borrow, workspace), remember=remember)
+        return asyncio.run(_serve(service))
 
 
-async def _serve(library: Library, *, remember: bool) -> bool:
+async def _serve(service: Service) -> bool:
     loop = asyncio.get_running_loop()
-    service = Service(ServedLibrary(library).using, remember=remember)
+    remember = service.remember
     server = build_server(lambda _context: service, remember=remember)
     with anyio.CancelScope() as scope:
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.interfaces.api.workspaces import Workspaces
+from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.library import Library
 
 
