@@ -20,7 +20,7 @@ from tests.walls import (
     tools,
 )
 
-from chapterhouse.evaluation.feedback import (
+from chapterhouse.evaluation.questions import (
     Verdict,
     as_question,
     save_feedback,

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from chapterhouse.agents.council import Council, check_council, parse_council
 from chapterhouse.agents.council_model import (
     BUILT_IN,
+    Corpus,
+    DeclaredTool,
     Member,
     MemberKind,
     Round,
     RoundKind,
 )
-from chapterhouse.agents.declared_tools import Corpus, DeclaredTool
-from chapterhouse.agents.definition import Grounding
+from chapterhouse.agents.definition import COUNCIL_TEMPLATES, Grounding
 from chapterhouse.agents.problems import Code, CouncilConfigError
-from chapterhouse.agents.templates import COUNCIL_TEMPLATES
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Tool
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.agents.council import Council, check_council, check_parsed, parse_council
 from chapterhouse.agents.council_checks import circle
-from chapterhouse.agents.council_model import Member, Round
-from chapterhouse.agents.declared_tools import Corpus, DeclaredTool
+from chapterhouse.agents.council_model import Corpus, DeclaredTool, Member, Round
 from chapterhouse.agents.problems import (
     Code,
     Problem,

@@ -11,12 +11,11 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.agents.council import Council, council_from
 from chapterhouse.agents.council_model import SEARCH_TOOLS, Member
-from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.folder_members import folder_members
+from chapterhouse.agents.councils import Councils, folder_members
+from chapterhouse.agents.definition import COUNCIL_TEMPLATES
 from chapterhouse.agents.listing import IndexState
 from chapterhouse.agents.problems import Code, CouncilConfigError, errors
 from chapterhouse.agents.registry import Refresh
-from chapterhouse.agents.templates import COUNCIL_TEMPLATES
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool

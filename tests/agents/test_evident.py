@@ -2,7 +2,12 @@
 
 import pytest
 
-from chapterhouse.agents.evident import evident_date, evident_kind, evident_license, evident_url
+from chapterhouse.agents.curated_text import (
+    evident_date,
+    evident_kind,
+    evident_license,
+    evident_url,
+)
 
 TODAY = "2026-01-31"
 

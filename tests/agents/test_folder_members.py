@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.agents.council_model import MOST_MEMBERS, Member
-from chapterhouse.agents.folder_members import folder_members, name_by_documents
+from chapterhouse.agents.councils import folder_members, name_by_documents
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.types import Document
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.agents import persona
 from chapterhouse.agents.definition import (
+    PERSONA_TEMPLATES,
     JsonObject,
     parse_object,
 )
@@ -21,7 +22,6 @@ from chapterhouse.agents.persona import (
     value_of,
 )
 from chapterhouse.agents.problems import PersonaConfigError, in_file
-from chapterhouse.agents.templates import PERSONA_TEMPLATES
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store.definitions import Definitions
 

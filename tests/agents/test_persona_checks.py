@@ -4,7 +4,7 @@ import pytest
 
 from chapterhouse.agents import persona
 from chapterhouse.agents.curated import Known, base_folder, save_state
-from chapterhouse.agents.persona_checks import validate
+from chapterhouse.agents.personas import validate
 from chapterhouse.agents.problems import (
     Problem,
     References,

@@ -4,14 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.agents.persona import PersonaConfig, Profile
-from chapterhouse.agents.persona_update import (
+from chapterhouse.agents.profile import (
     GENERATED_FILE,
+    MOST_TAGS,
+    Generated,
     changes_by_key,
     propose,
     read_last,
     write_last,
 )
-from chapterhouse.agents.profile import MOST_TAGS, Generated
 from chapterhouse.store.definitions import Definitions
 
 MARIA = PersonaConfig(slug="maria")

@@ -16,8 +16,7 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.councils import Councils
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import run_sync
-from chapterhouse.council.meeting.convene import convene, plan_meeting
-from chapterhouse.council.meeting.plan import Plan
+from chapterhouse.council.meeting.convene import Plan, convene, plan_meeting
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
     Session,

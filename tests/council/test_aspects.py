@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.council.aspects import MOST_ASPECTS, aspects_of
+from chapterhouse.council.passages import MOST_ASPECTS, aspects_of
 
 
 @pytest.mark.parametrize(

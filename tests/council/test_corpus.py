@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from tests.council.conftest import Hall
 
-from chapterhouse.agents.declared_tools import Corpus
-from chapterhouse.council import corpus as corpora
-from chapterhouse.council.corpus import corpus_tool
+from chapterhouse.agents.council_model import Corpus
+from chapterhouse.council import tools as corpora
+from chapterhouse.council.tools import corpus_tool
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.types import Scope
 

@@ -10,8 +10,7 @@ import pytest
 from tests.council.conftest import Hall, council, markers, position, turn
 
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import Member
-from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, ToolRef
+from chapterhouse.agents.council_model import Corpus, DeclaredTool, Member, ToolRef
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
 from chapterhouse.answering.runtime import Runtime

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 from tests.council.agreements import ASKED, BELLS, TERMS, agreement, read, readers, shelve
 from tests.council.conftest import Hall
 
-from chapterhouse.council.meeting.table import check_citation
+from chapterhouse.council.meeting.chair import check_citation
 from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.council.passages import MOST_WORDS
 from chapterhouse.text.counting import count_words

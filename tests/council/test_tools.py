@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import CHAIR, Member
-from chapterhouse.agents.declared_tools import ToolRef
+from chapterhouse.agents.council_model import CHAIR, Member, ToolRef
 from chapterhouse.agents.problems import CouncilConfigError, Problem
 from chapterhouse.council.tools import participant_tools
 from chapterhouse.types import Tool

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from chapterhouse import Library
-from chapterhouse.evaluation.feedback import JudgedAnswer, Verdict, as_question, save_feedback
+from chapterhouse.evaluation.questions import JudgedAnswer, Verdict, as_question, save_feedback
 
 home, name = sys.argv[1:]
 with Library.open(Path(home)) as library:

@@ -10,22 +10,20 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.evaluation.feedback import (
+from chapterhouse.evaluation.measuring import evaluate
+from chapterhouse.evaluation.questions import (
     FeedbackChange,
     JudgedAnswer,
     Verdict,
     Wrong,
     as_question,
     parse_answer,
-    save_feedback,
-    to_judged_answer,
-)
-from chapterhouse.evaluation.measuring import evaluate
-from chapterhouse.evaluation.questions import (
     question_file,
     question_id,
     question_line,
     read_questions,
+    save_feedback,
+    to_judged_answer,
 )
 from chapterhouse.interfaces.cli.envelope import plain, success
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from defusedxml import ElementTree
 
 from chapterhouse import Library
-from chapterhouse.evaluation.gates import Gate, junit
-from chapterhouse.evaluation.measuring import Evaluation, evaluate
+from chapterhouse.evaluation.measuring import Evaluation, Gate, evaluate, junit
 from chapterhouse.evaluation.questions import Question
 
 HOSTILE = 'Who <won> & "why"\x1b[2J\x00\ud800?'

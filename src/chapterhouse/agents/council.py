@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, Final, Self, TypedDict, Unpack
 
 from pydantic import TypeAdapter
@@ -15,22 +15,23 @@ from pydantic import TypeAdapter
 from chapterhouse.agents.council_checks import meaning_problems
 from chapterhouse.agents.council_model import (
     BUILT_IN,
+    Corpus,
     CouncilModel,
+    DeclaredTool,
     Member,
     Round,
-)
-from chapterhouse.agents.declared_tools import (
-    Corpus,
-    DeclaredTool,
     ToolRef,
 )
 from chapterhouse.agents.definition import (
+    COUNCIL_TEMPLATES,
     Grounding,
     JsonObject,
     Schema,
     parse_model,
     parse_object,
     read_object,
+    require_template,
+    template_text,
     value_problems,
 )
 from chapterhouse.agents.problems import (
@@ -43,7 +44,6 @@ from chapterhouse.agents.problems import (
     located,
     mismatch_problems,
 )
-from chapterhouse.agents.templates import COUNCIL_TEMPLATES, require_template, template_text
 from chapterhouse.errors import UsageError
 from chapterhouse.store.definitions import COUNCIL_FILE, DOCS, Definitions
 
@@ -122,7 +122,7 @@ class Council(CouncilModel):
         """Say who presides; as ``add_member``, but never a council."""
         return replace(self, chaired_by=_member(member, words))
 
-    def link(self, *folders: str | FilePath) -> Self:
+    def link(self, *folders: str | Path) -> Self:
         """Let all members read the documents of further folders."""
         return replace(self, folders=(*self.folders, *map(str, folders)))
 
@@ -205,7 +205,7 @@ def council_from(
 class CouncilFolder:
     """A council as its folder has it."""
 
-    path: FilePath
+    path: Path
     council: Council
 
     @property
@@ -214,7 +214,7 @@ class CouncilFolder:
         return self.council.slug
 
     @property
-    def docs(self) -> FilePath:
+    def docs(self) -> Path:
         """Where the documents are that belong to the council itself."""
         return self.path / DOCS
 
@@ -224,17 +224,17 @@ class CouncilFolder:
         return self.council.title
 
     @property
-    def file(self) -> FilePath:
+    def file(self) -> Path:
         """The configuration file."""
         return self.path / COUNCIL_FILE
 
     @property
-    def folders(self) -> tuple[FilePath, ...]:
+    def folders(self) -> tuple[Path, ...]:
         """The linked folders, absolute."""
         return self._located(self.council.folders)
 
     @property
-    def member_folders(self) -> dict[str, tuple[FilePath, ...]]:
+    def member_folders(self) -> dict[str, tuple[Path, ...]]:
         """By shelf, the folders and files that one member alone reads, absolute."""
         return {
             shelf: self._located(member.folders)
@@ -242,7 +242,7 @@ class CouncilFolder:
             for shelf in member.own_shelf(self.slug)
         }
 
-    def _located(self, folders: Iterable[str]) -> tuple[FilePath, ...]:
+    def _located(self, folders: Iterable[str]) -> tuple[Path, ...]:
         return tuple(located(self.path, folder) for folder in folders)
 
 

@@ -6,16 +6,19 @@ from chapterhouse.agents.council_model import (
     BUILT_IN,
     CHAIR,
     SEARCH_TOOLS,
+    Corpus,
     CouncilModel,
+    DeclaredTool,
     Member,
     MemberKind,
     Round,
     RoundKind,
+    ToolRef,
+    tool_name,
 )
-from chapterhouse.agents.declared_tools import Corpus, DeclaredTool, ToolRef, tool_name
 from chapterhouse.agents.problems import (
     Code,
-    Path,
+    KeyPath,
     Problem,
     References,
     duplicate_problems,
@@ -54,7 +57,7 @@ def _round_problems(council: CouncilModel) -> Iterator[Problem]:
         yield Problem(("rounds",), Code.NO_ROUNDS, "There are no rounds.", hint)
         return
     for number, entry in enumerate(rounds):
-        path: Path = ("rounds", number)
+        path: KeyPath = ("rounds", number)
         yield from _name_problems((*path, "name"), entry)
         yield from _speaker_problems((*path, "speakers"), entry, council)
         yield from _sight_problems(path, entry)
@@ -62,7 +65,7 @@ def _round_problems(council: CouncilModel) -> Iterator[Problem]:
     yield from _chair_problems(council)
 
 
-def _name_problems(path: Path, entry: Round) -> Iterator[Problem]:
+def _name_problems(path: KeyPath, entry: Round) -> Iterator[Problem]:
     if entry.kind is RoundKind.OWN and not entry.instructions:
         sentence = f"There is no round '{entry.name}'."
         hint = f"{meant(entry.name, BUILT_IN)} A round of your own needs 'instructions'."
@@ -71,7 +74,7 @@ def _name_problems(path: Path, entry: Round) -> Iterator[Problem]:
         yield Problem(path, Code.RESERVED, "'own' says nothing.", "Call it by what happens in it.")
 
 
-def _speaker_problems(path: Path, entry: Round, council: CouncilModel) -> Iterator[Problem]:
+def _speaker_problems(path: KeyPath, entry: Round, council: CouncilModel) -> Iterator[Problem]:
     if entry.kind is RoundKind.SYNTHESIS and entry.speakers:
         sentence = "In a synthesis the chair speaks, and nobody else."
         yield Problem(path, Code.MISPLACED, sentence, "Leave 'speakers' out.")
@@ -89,7 +92,7 @@ def _speaker_problems(path: Path, entry: Round, council: CouncilModel) -> Iterat
     yield from duplicate_problems(path, entry.speakers, "The speaker")
 
 
-def _sight_problems(path: Path, entry: Round) -> Iterator[Problem]:
+def _sight_problems(path: KeyPath, entry: Round) -> Iterator[Problem]:
     if entry.sees_statements and entry.kind is not RoundKind.OWN:
         sentence = f"Whether statements are seen in '{entry.name}' is settled."
         hint = "Leave it out; it is for rounds of your own."
@@ -143,7 +146,7 @@ def _member_problems(council: CouncilModel, references: References) -> Iterator[
         hint = "Set up a model: chapterhouse model use. Or give each member 'folders'."
         yield warning(("members",), Code.NEEDS_MODEL, sentence, hint)
     for number, member in enumerate(council.members):
-        path: Path = ("members", number)
+        path: KeyPath = ("members", number)
         yield from _participant_problems(path, member, council, references)
         own = member.instructions or member.folders or member.shelves
         if member.kind is MemberKind.ROLE and member.name and not own:
@@ -180,7 +183,7 @@ def _chair(chair: Member, council: CouncilModel, references: References) -> Iter
 
 
 def _participant_problems(
-    path: Path, member: Member, council: CouncilModel, references: References
+    path: KeyPath, member: Member, council: CouncilModel, references: References
 ) -> Iterator[Problem]:
     """Name everything wrong with whoever sits at ``path``."""
     if member.persona and member.council:
@@ -210,7 +213,7 @@ def _participant_problems(
         yield warning((*path, "timeout_seconds"), Code.UNUSED, sentence, hint)
 
 
-def _persona_problems(path: Path, slug: str, references: References) -> Iterator[Problem]:
+def _persona_problems(path: KeyPath, slug: str, references: References) -> Iterator[Problem]:
     at = (*path, "persona")
     if references.personas is None:
         return
@@ -225,7 +228,7 @@ def _persona_problems(path: Path, slug: str, references: References) -> Iterator
 
 
 def _council_problems(
-    path: Path, member: Member, council: CouncilModel, references: References
+    path: KeyPath, member: Member, council: CouncilModel, references: References
 ) -> Iterator[Problem]:
     at, slug = (*path, "council"), member.council
     for name in _MISPLACED:
@@ -252,7 +255,7 @@ def _council_problems(
         yield Problem(at, Code.COUNCIL_BROKEN, sentence, hint)
 
 
-def _circle_problem(path: Path, way: tuple[str, ...]) -> Problem:
+def _circle_problem(path: KeyPath, way: tuple[str, ...]) -> Problem:
     sentence = f"Councils contain each other: {' → '.join(way)}."
     return Problem(path, Code.CYCLE, sentence, "Take one of them out of another.")
 
@@ -282,7 +285,7 @@ def circle(start: str, inner: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def tool_problems(
-    path: Path, tools: Sequence[ToolRef], references: References
+    path: KeyPath, tools: Sequence[ToolRef], references: References
 ) -> Iterator[Problem]:
     """Name tools that nobody registered, wrong declarations, and what is there twice.
 
@@ -306,7 +309,7 @@ def tool_problems(
 
 
 def _declaration_problems(
-    path: Path, tool: DeclaredTool, references: References
+    path: KeyPath, tool: DeclaredTool, references: References
 ) -> Iterator[Problem]:
     if tool.corpus:
         yield from _corpus_problems((*path, "corpus"), tool.corpus, references)
@@ -315,7 +318,7 @@ def _declaration_problems(
         yield Problem(path, Code.MISSING, "Nothing says what tool it is.", hint)
 
 
-def _corpus_problems(path: Path, corpus: Corpus, references: References) -> Iterator[Problem]:
+def _corpus_problems(path: KeyPath, corpus: Corpus, references: References) -> Iterator[Problem]:
     yield from folder_problem((*path, "folder"), corpus.folder, references.folder)
     name = corpus.tool_name
     if not is_tool_name(name):

@@ -5,8 +5,9 @@ No key twice, no half characters, no numbers beyond; and each thing wrong is nam
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
 from pydantic import (
@@ -19,8 +20,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
-from chapterhouse.agents.problems import Code, Path, Problem, meant, spell
-from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.agents.problems import Code, KeyPath, Problem, meant, spell
+from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.store.definitions import Definitions
 from chapterhouse.text.naming import valid_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
@@ -197,7 +198,7 @@ def _finite(written: str) -> float:
     return number
 
 
-def _misspelled(value: object, path: Path) -> Iterator[Problem]:
+def _misspelled(value: object, path: KeyPath) -> Iterator[Problem]:
     if isinstance(value, str) and not is_text(value):
         yield Problem(path, Code.TYPE, "It holds half of a character.", "Write it out.")
     elif isinstance(value, _Pairs):
@@ -258,7 +259,7 @@ def value_problems(values: Mapping[str, Any], schema: Schema[Any]) -> tuple[Prob
 
 
 def _problem(entry: Any, schema: Schema[Any]) -> Problem:
-    path: Path = tuple(entry["loc"])
+    path: KeyPath = tuple(entry["loc"])
     code = _CODES.get(entry["type"], Code.TYPE)
     if entry["type"] in _NO_SUCH_KEY:
         if instead := schema.gone.get(str(path[-1])):
@@ -297,7 +298,7 @@ def _as_whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _key_meant(path: Path, schema: Schema[Any]) -> str:
+def _key_meant(path: KeyPath, schema: Schema[Any]) -> str:
     """Return which key was meant: the nearest here, the same elsewhere, or any that may be here."""
     *above, key = path
     known = schema.keys[tuple(part for part in above if isinstance(part, str))]
@@ -381,3 +382,35 @@ def require_new(definitions: Definitions, kind: str, name: str, file: str, hint:
 def as_json(raw: Mapping[str, Any]) -> str:
     """Return an object as a definition file spells it."""
     return json.dumps(raw, ensure_ascii=False, indent=2) + "\n"
+
+
+# By name, with what the configuration of a new persona says beside the usual.
+PERSONA_TEMPLATES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "expert": {},
+    "advisor": {"answer": {"words": 200}},
+    "archivist": {"answer": {"words": 120}},
+    "teacher": {"answer": {"words": 160}},
+    "blank": {},
+}
+DEFAULT_PERSONA_TEMPLATE: Final = "expert"
+COUNCIL_TEMPLATES: Final = ("contracts", "versions", "literature", "decision", "red-team")
+DEFAULT_COUNCIL_TEMPLATE: Final = "decision"
+
+
+def require_template(name: str, known: Collection[str]) -> None:
+    """Check that there is a template of this name."""
+    if name not in known:
+        raise NotFoundError(
+            f"There is no template '{name}'.", hint=f"There are: {', '.join(known)}."
+        )
+
+
+def prose_from(template: str, display_name: str) -> str:
+    """Return the prose of a new persona."""
+    return template_text(f"{template}.md").replace("{display_name}", display_name)
+
+
+def template_text(name: str) -> str:
+    """Return a file of ``template_texts``."""
+    texts = resources.files("chapterhouse.agents").joinpath("template_texts")
+    return texts.joinpath(name).read_text("utf-8")

@@ -8,15 +8,25 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.agents.curate import LISTS
+from chapterhouse.agents.curate import FETCHED, LISTS
 from chapterhouse.agents.curated import base_folder
+from chapterhouse.agents.persona import PersonaFolder
+from chapterhouse.agents.registry import OnProgress
+from chapterhouse.answering.runtime import Runtime
+from chapterhouse.connectors.fetch import Fetched
+from chapterhouse.connectors.fetched import FetchReport, forget, sync_pages
 from chapterhouse.connectors.folder import walk
 from chapterhouse.connectors.links import Link, LinkList, parse_links
+from chapterhouse.connectors.urls import URL_REFUSED
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.files import UNFINISHED, make_folder, move_into_place, write_whole
+from chapterhouse.ingest.reprocess import reprocess
+from chapterhouse.types import AddReport, Progress, Scope
 
 LINKS_FILE: Final = "links.links"
 _MOST_LINKS: Final = 2_000_000  # bytes of a list
@@ -72,6 +82,52 @@ def lists(raw: Path) -> Iterator[tuple[str, LinkList]]:
             with source.root.joinpath(*source.parts).open("rb") as stream:
                 text = stream.read(_MOST_LINKS).decode("utf-8-sig", "replace")
             yield source.source, parse_links(text)
+
+
+def fetch(
+    folder: PersonaFolder,
+    links: Sequence[Link],
+    runtime: Runtime,
+    on_progress: OnProgress,
+    *,
+    whole: bool,
+) -> FetchReport | None:
+    """Fetch pages into ``RAW-DOCS/.fetched`` and list them; None where there are none to fetch.
+
+    Args:
+        whole: Whether these are all there are: kept pages that no list has any more then go.
+    """
+    fetched_folder = folder.raw / FETCHED
+    if not links and not (whole and fetched_folder.is_dir()):
+        return None
+    fetch_page = runtime.open_fetch()
+    done = 0
+
+    def fetch_one(url: str, *, etag: str, last_modified: str) -> Fetched:
+        nonlocal done
+        on_progress(Progress(done, len(links), url))
+        done += 1
+        return fetch_page(url, etag=etag, last_modified=last_modified)
+
+    report = sync_pages(links, fetched_folder, fetch_one, runtime.today())
+    if whole:
+        forget(fetched_folder, [page.url for page in report.orphaned])
+        return report
+    # An address that may never be fetched would fail in every update from now on.
+    list_links([out.link for out in report.outcomes if out.code != URL_REFUSED], folder.raw)
+    return replace(report, orphaned=())
+
+
+def read_again(
+    document_ids: AbstractSet[str], runtime: Runtime, on_progress: OnProgress
+) -> AddReport:
+    """Read documents anew though their files have not changed."""
+    present = runtime.store.documents_among(document_ids, Scope.everything())
+    if not present:
+        return AddReport(())
+    report = reprocess(sorted(present), runtime.work(on_progress))
+    runtime.catch_up()
+    return report
 
 
 def reminders(raw: Path, rag: Path) -> tuple[str, ...]:

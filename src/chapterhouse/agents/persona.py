@@ -9,6 +9,8 @@ from typing import Annotated, Any, Final, Literal, get_origin
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from chapterhouse.agents.definition import (
+    DEFAULT_PERSONA_TEMPLATE,
+    PERSONA_TEMPLATES,
     Grounding,
     Name,
     Schema,
@@ -17,8 +19,10 @@ from chapterhouse.agents.definition import (
     as_json,
     one_line,
     parse_model,
+    prose_from,
     read_object,
     require_new,
+    require_template,
     with_changes,
 )
 from chapterhouse.agents.problems import (
@@ -28,12 +32,6 @@ from chapterhouse.agents.problems import (
     in_file,
     located,
     mismatch_problems,
-)
-from chapterhouse.agents.templates import (
-    DEFAULT_PERSONA_TEMPLATE,
-    PERSONA_TEMPLATES,
-    prose_from,
-    require_template,
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.store.definitions import CONFIG_FILE, PROSE_FILE, RAG, RAW, Definitions

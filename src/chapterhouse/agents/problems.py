@@ -4,13 +4,13 @@ import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import ClassVar
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.text.naming import storable_path
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 
 class Severity(StrEnum):
@@ -61,7 +61,7 @@ class Problem:
             slug of a council that has no folder; empty for text that is in no file.
     """
 
-    path: Path
+    path: KeyPath
     code: Code
     sentence: str
     hint: str
@@ -79,7 +79,7 @@ class Problem:
         return spell(self.path)
 
 
-def spell(path: Path) -> str:
+def spell(path: KeyPath) -> str:
     """Return a path as people write it, as ``members[0].name``."""
     spelled = ""
     for part in path:
@@ -110,7 +110,7 @@ class CouncilConfigError(DefinitionError):
     kind: ClassVar = "council"
 
 
-def warning(path: Path, code: Code, sentence: str, hint: str, file: str = "") -> Problem:
+def warning(path: KeyPath, code: Code, sentence: str, hint: str, file: str = "") -> Problem:
     """Return what is amiss without keeping anybody from using the definition."""
     return Problem(path, code, sentence, hint, Severity.WARNING, file)
 
@@ -155,7 +155,7 @@ class References:
         has_model: Whether the library has a model of its own.
     """
 
-    folder: FilePath | None = None
+    folder: Path | None = None
     personas: Mapping[str, bool] | None = None
     councils: Mapping[str, tuple[str, ...]] | None = None
     broken: frozenset[str] = frozenset()
@@ -165,7 +165,7 @@ class References:
     tools: frozenset[str] | None = None
 
 
-def without_folder(base: FilePath, folders: Sequence[str], path: str) -> tuple[str, ...]:
+def without_folder(base: Path, folders: Sequence[str], path: str) -> tuple[str, ...]:
     """Return the folders of a definition in ``base`` without one.
 
     It is named as the definition has it, or by any path to it from here.
@@ -173,7 +173,7 @@ def without_folder(base: FilePath, folders: Sequence[str], path: str) -> tuple[s
     Raises:
         NotFoundError: it is none of them.
     """
-    gone = FilePath(path).expanduser().resolve()
+    gone = Path(path).expanduser().resolve()
     left = tuple(one for one in folders if one != path and located(base, one).resolve() != gone)
     if len(left) == len(folders):
         known = ", ".join(map(storable_path, folders)) or "none"
@@ -182,7 +182,7 @@ def without_folder(base: FilePath, folders: Sequence[str], path: str) -> tuple[s
     return left
 
 
-def located(folder: FilePath, written: str) -> FilePath:
+def located(folder: Path, written: str) -> Path:
     """Return the path that a definition in ``folder`` means: absolute, ``~``, or relative.
 
     Raises:
@@ -190,7 +190,7 @@ def located(folder: FilePath, written: str) -> FilePath:
     """
     try:
         # Not resolved: a folder that is gone must still be named as its owner wrote it.
-        return folder / FilePath(written).expanduser()
+        return folder / Path(written).expanduser()
     except RuntimeError:
         raise UsageError(f"There is no home folder for {written!r}.") from None
 
@@ -204,7 +204,7 @@ def mismatch_problems(slug: object, name: str) -> Iterator[Problem]:
 
 
 def folder_problems(
-    folders: Sequence[str], own: FilePath | None, path: Path = ("folders",), *, files: bool = False
+    folders: Sequence[str], own: Path | None, path: KeyPath = ("folders",), *, files: bool = False
 ) -> Iterator[Problem]:
     """Name folders that are not there; ``own`` is where relative ones begin."""
     for number, written in enumerate(folders):
@@ -212,7 +212,7 @@ def folder_problems(
 
 
 def folder_problem(
-    at: Path, written: str, own: FilePath | None, *, files: bool = False
+    at: KeyPath, written: str, own: Path | None, *, files: bool = False
 ) -> Iterator[Problem]:
     """Name what is wrong with a folder, or with a file where ``files`` are right too."""
     if not written.strip():
@@ -233,7 +233,7 @@ def folder_problem(
         yield Problem(at, Code.FOLDER_MISSING, f"{folder} {kind}.", hint)
 
 
-def duplicate_problems(path: Path, keys: Iterable[str], what: str) -> Iterator[Problem]:
+def duplicate_problems(path: KeyPath, keys: Iterable[str], what: str) -> Iterator[Problem]:
     """Name every entry of a list whose key an earlier one has already; empty keys are passed."""
     seen: set[str] = set()
     for number, key in enumerate(keys):
@@ -243,7 +243,9 @@ def duplicate_problems(path: Path, keys: Iterable[str], what: str) -> Iterator[P
         seen.add(key)
 
 
-def profile_problems(path: Path, profile: str, known: Collection[str] | None) -> Iterator[Problem]:
+def profile_problems(
+    path: KeyPath, profile: str, known: Collection[str] | None
+) -> Iterator[Problem]:
     """Name a model that the settings do not have; "none" is one that never writes."""
     if known is not None and profile not in {*known, "", "none"}:
         yield Problem(
@@ -255,7 +257,7 @@ def profile_problems(path: Path, profile: str, known: Collection[str] | None) ->
 
 
 def shelf_problems(
-    path: Path, shelves: Sequence[str], known: Collection[str] | None, own: Collection[str]
+    path: KeyPath, shelves: Sequence[str], known: Collection[str] | None, own: Collection[str]
 ) -> Iterator[Problem]:
     """Name shelves that are not there, and those in ``own``, which are read anyway."""
     for number, shelf in enumerate(shelves):

@@ -1,23 +1,33 @@
-"""What a persona knows about, as a model words it from the documents on their shelf.
+"""What a persona knows about, as a model words it from their documents and as it is proposed.
 
 The model sees titles, headings and the passages that say most of them. What it writes counts only
-as far as the documents carry it. Without a model nothing is proposed.
+as far as the documents carry it. For a proposal three versions meet: what was accepted last, what
+stands in the configuration now, and what a model writes of the documents today. What a person added
+stays, what a person took out does not come back, and what nobody touched follows the documents.
+Without a model nothing is proposed.
 """
 
 import json
 import re
+import secrets
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from chapterhouse.agents.definition import MAXIMUM_BYTES, as_json, parse_object
+from chapterhouse.agents.persona import PERSONA_SCHEMA, PersonaConfig, PersonaFolder, Profile
+from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import EngineError
+from chapterhouse.retrieval.rerank import fold_tag
+from chapterhouse.store.definitions import Definitions
 from chapterhouse.text.aliases import fold_name
+from chapterhouse.text.canonical import body_start
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.markdown import BlockKind, blocks, sentence_spans
 from chapterhouse.text.sanitise import neutralise, prompt_block, sanitise_line
-from chapterhouse.types import Document
+from chapterhouse.types import Document, Scope
 from chapterhouse.types.engines import LanguageModel
 
 MOST_TAGS: Final = 8
@@ -45,6 +55,13 @@ _LONGEST_ANSWER: Final = 20_000
 _LONGEST_EXPERTISE: Final = 300
 _SENTENCES: Final = 2
 _SUPPORTED: Final = 0.75  # least share of an expertise's words that stand in the documents
+GENERATED_FILE: Final = ".generated.json"
+NO_MODEL: Final = (
+    "Without a language model no profile is proposed: write tags and expertise into"
+    " persona.config.json yourself, or choose a model: chapterhouse model use"
+)
+_NONCE_BYTES: Final = 16
+_Fold = Callable[[str], str]
 _FUNCTION_WORDS: Final = frozenset().union(*STOPWORDS.values())
 
 
@@ -88,6 +105,23 @@ def subject_of(document: Document, text: str) -> Subject:
     return Subject(document.id, document.title, text, "\n".join(dict.fromkeys(shown)))
 
 
+def profile_of(folder: PersonaFolder, runtime: Runtime) -> Generated:
+    """Return the profile of a persona's documents in the words of a model, if one is set."""
+    documents = list(runtime.store.documents(Scope.of((folder.slug,))))
+    if not documents:
+        return Generated(warnings=("They have no documents yet, so there is nothing to tell.",))
+    model = None if folder.config.model == "none" else runtime.language_model(folder.config.model)
+    if model is None:
+        return Generated(warnings=(NO_MODEL,))
+    subjects = [subject_of(entry, _text(entry, runtime)) for entry in documents]
+    return write_profile(subjects, model, secrets.token_hex(_NONCE_BYTES))
+
+
+def _text(document: Document, runtime: Runtime) -> str:
+    body = runtime.store.body(document.id, Scope.everything())
+    return body.text[body_start(body.text) :] if body else ""
+
+
 def usable(entries: Iterable[str]) -> tuple[str, ...]:
     """Return those entries that can be tags: a few words of letters, digits and joining marks.
 
@@ -97,9 +131,7 @@ def usable(entries: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(entry for entry in clean if _is_usable(entry)))
 
 
-def write_profile(
-    subjects: Sequence[Subject], model: LanguageModel, nonce: Callable[[], str]
-) -> Generated:
+def write_profile(subjects: Sequence[Subject], model: LanguageModel, nonce: str) -> Generated:
     """Return the profile of some documents in the words of a model, where they carry them.
 
     Text of documents stands in the prompt only, in the escaped view. What the model writes is cut,
@@ -107,7 +139,7 @@ def write_profile(
     and a warning says so.
     """
     try:
-        answer = _parsed(model.complete(_INSTRUCTIONS, _prompt(subjects, nonce())))
+        answer = _parsed(model.complete(_INSTRUCTIONS, _prompt(subjects, nonce)))
     except EngineError as error:
         return Generated(warnings=(f"The model could not be asked: {error.message}",))
     corpus = _Corpus(subjects)
@@ -200,3 +232,157 @@ class _Corpus:
             return ""
         known = sum(word in self._words for word in words)
         return retained if known / len(words) >= _SUPPORTED else ""
+
+
+# --- the proposal ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One key that would change, and from what to what."""
+
+    key: str
+    before: tuple[str, ...] | str
+    after: tuple[str, ...] | str
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The entries of a list that are new, in order."""
+        return _without(self.after, self.before)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The entries of a list that would go, in order."""
+        return _without(self.before, self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A profile to be accepted.
+
+    Attributes:
+        remembered: What is kept with an acceptance, to tell a person's own words the next time.
+    """
+
+    before: PersonaConfig
+    after: PersonaConfig
+    changes: tuple[Change, ...]
+    remembered: Generated
+    method: str = ""
+    warnings: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything would change."""
+        return bool(self.changes)
+
+
+def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
+    """Return what to change in ``config``.
+
+    Args:
+        last: What was generated when a proposal was accepted last; empty if none was.
+        now: What a model wrote of the documents today; nothing changes where none did.
+    """
+    if not now.method:
+        return Proposal(config, config, (), last, warnings=now.warnings)
+    profile = config.profile
+    tags, own_tags = _merged(config.tags, last.tags, now.tags, MOST_TAGS, fold_tag)
+    key_terms, own_terms = _merged(
+        profile.key_terms, last.key_terms, now.key_terms, MOST_TERMS, fold_name
+    )
+    aliases, own_aliases = _merged(
+        profile.aliases, last.aliases, now.aliases, MOST_ALIASES, fold_name
+    )
+    is_own = profile.expertise and profile.expertise != last.expertise
+    expertise = profile.expertise if is_own or not now.expertise else now.expertise
+    after = config.model_copy(
+        update={
+            "tags": tags,
+            "profile": Profile(expertise=expertise, key_terms=key_terms, aliases=aliases),
+        }
+    )
+    pairs = (
+        ("tags", config.tags, tags),
+        ("profile.expertise", profile.expertise, expertise),
+        ("profile.key_terms", profile.key_terms, key_terms),
+        ("profile.aliases", profile.aliases, aliases),
+    )
+    changes = tuple(Change(key, old, new) for key, old, new in pairs if old != new)
+    return Proposal(
+        before=config,
+        after=after,
+        changes=changes,
+        remembered=Generated(
+            tags=own_tags,
+            key_terms=own_terms,
+            aliases=own_aliases,
+            expertise=last.expertise if is_own else expertise,
+        ),
+        method=now.method,
+        warnings=now.warnings,
+    )
+
+
+def read_last(definitions: Definitions, slug: str) -> Generated:
+    """Return what was generated when a proposal for a persona was accepted last.
+
+    A file that cannot be used counts as none: then nothing that stands there is dropped.
+    """
+    try:
+        data = definitions.read(slug, GENERATED_FILE, MAXIMUM_BYTES + 1)
+    except OSError:
+        return Generated()
+    read = parse_object(data, PERSONA_SCHEMA)
+    if read.problems or read.value is None:
+        return Generated()
+    raw = read.value
+    return Generated(
+        tags=_texts(raw.get("tags")),
+        key_terms=_texts(raw.get("key_terms")),
+        aliases=_texts(raw.get("aliases")),
+        expertise=str(raw.get("expertise", "")),
+    )
+
+
+def write_last(definitions: Definitions, slug: str, generated: Generated) -> None:
+    """Remember beside a persona's configuration what was generated."""
+    stored = {
+        "about": "What chapterhouse persona update proposed last; it tells your own words from it.",
+        "tags": list(generated.tags),
+        "expertise": generated.expertise,
+        "key_terms": list(generated.key_terms),
+        "aliases": list(generated.aliases),
+    }
+    definitions.write(slug, GENERATED_FILE, as_json(stored))
+
+
+def changes_by_key(proposal: Proposal) -> Mapping[str, object]:
+    """Return the new values by key, as they are written into the configuration."""
+    return {
+        change.key: change.after if isinstance(change.after, str) else list(change.after)
+        for change in proposal.changes
+    }
+
+
+def _merged(
+    current: Sequence[str], last: Sequence[str], now: Sequence[str], most: int, fold: _Fold
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return a list's entries from now on, and which of all are ours to drop or to leave out."""
+    ours, fresh, present = (set(map(fold, entries)) for entries in (last, now, current))
+    remaining = [entry for entry in current if fold(entry) not in ours or fold(entry) in fresh]
+    new = [entry for entry in now if fold(entry) not in present | ours]
+    new = new[: max(0, most - len(remaining))]
+    still_ours = [entry for entry in remaining if fold(entry) in ours]
+    taken_out = [entry for entry in last if fold(entry) not in present]
+    return (*remaining, *new), (*still_ours, *new, *taken_out)
+
+
+def _without(these: tuple[str, ...] | str, others: tuple[str, ...] | str) -> tuple[str, ...]:
+    if isinstance(these, str) or isinstance(others, str):
+        return ()
+    return tuple(entry for entry in these if entry not in others)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else []
+    return tuple(entry for entry in listed if isinstance(entry, str))

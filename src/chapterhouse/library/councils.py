@@ -8,8 +8,7 @@ from chapterhouse.answering.bundle import Bundle
 from chapterhouse.answering.cite import CitationCheck
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import last, run_sync
-from chapterhouse.council.meeting.convene import council_events, plan_meeting
-from chapterhouse.council.meeting.plan import Plan
+from chapterhouse.council.meeting.convene import Plan, council_events, plan_meeting
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.bundle import minutes_bundle_of, recheck
 from chapterhouse.council.minutes.contents import all_citations, tool_texts

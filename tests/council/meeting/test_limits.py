@@ -10,7 +10,7 @@ from tests.council.conftest import Hall, council, honest, phase, turn
 from chapterhouse.concurrency import run_sync
 from chapterhouse.council.meeting.limits import Allowance, fit_session
 from chapterhouse.council.meeting.record import Record, TurnTask
-from chapterhouse.council.meeting.speaking import speak
+from chapterhouse.council.meeting.rounds import speak
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, Step
 from chapterhouse.types import MeetingEventKind, MemberTurn, ModelLimits, Usage

@@ -11,8 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from tests.steps import assert_in_proportion
 
-from chapterhouse.council.minutes import wording
-from chapterhouse.council.minutes.contents import all_citations, meetings, tool_texts
+from chapterhouse.council.minutes.contents import all_citations, legible, meetings, tool_texts
 from chapterhouse.council.minutes.outline import minutes_markdown as markdown
 from chapterhouse.types import Citation, MemberTurn, Minutes, ToolText
 
@@ -120,12 +119,12 @@ def test_no_mixture_of_signs_becomes_markdown(
     ],
 )
 def test_marks_of_markdown_are_left_out_and_nothing_else(text: str, shown: str) -> None:
-    assert wording.legible(text) == shown
+    assert legible(text) == shown
 
 
 @pytest.mark.parametrize("unit", ["**a", "*", "“- "])
 def test_it_takes_work_in_proportion(unit: str) -> None:
-    assert_in_proportion(wording.legible, unit, 2_000)
+    assert_in_proportion(legible, unit, 2_000)
 
 
 ROUND = "independent_analysis"

@@ -3,7 +3,7 @@ from dataclasses import dataclass, fields
 
 import pytest
 
-from chapterhouse.agents.persona_update import Change, Proposal
+from chapterhouse.agents.profile import Change, Proposal
 from chapterhouse.agents.registry import Refresh
 from chapterhouse.chunking.content import Quality
 from chapterhouse.evaluation.model_trial import Trial

@@ -9,9 +9,8 @@ import pytest
 from rich.console import Console
 
 from chapterhouse.agents.listing import IndexState, Listed
-from chapterhouse.evaluation.gates import Gate
 from chapterhouse.evaluation.measures import Estimate
-from chapterhouse.evaluation.measuring import Case, Evaluation, Scored
+from chapterhouse.evaluation.measuring import Case, Evaluation, Gate, Scored
 from chapterhouse.evaluation.questions import Question
 from chapterhouse.interfaces.cli import access, encoders, evaluate, jobs, registries, settings
 from chapterhouse.interfaces.cli.render import (

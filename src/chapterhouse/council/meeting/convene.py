@@ -1,7 +1,7 @@
 """A question put to a council: everyone is brought up to date, meets, and is remembered."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -14,13 +14,11 @@ from chapterhouse.answering.memory import minutes_record, record_question
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
-from chapterhouse.council.corpus import open_declared
 from chapterhouse.council.meeting.chair import Synthesis, draft_minutes, prepare_synthesis
 from chapterhouse.council.meeting.limits import Allowance, fit_session
 from chapterhouse.council.meeting.memory import recall, remember_meeting
-from chapterhouse.council.meeting.plan import Plan, PlannedTurn
 from chapterhouse.council.meeting.record import Record, TurnTask
-from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
+from chapterhouse.council.meeting.rounds import Meeting, hold_meeting, ignore, preside, speak
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
     OnProgress,
@@ -30,10 +28,9 @@ from chapterhouse.council.meeting.session import (
     participant_record,
     refresh_sources,
 )
-from chapterhouse.council.meeting.speaking import ignore, preside, speak
 from chapterhouse.council.meeting.transcript import Transcript, open_transcript
 from chapterhouse.council.meeting.written import Prepared, prepare_turn
-from chapterhouse.council.tools import Opened
+from chapterhouse.council.tools import Opened, open_declared
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import (
@@ -41,11 +38,45 @@ from chapterhouse.types import (
     Memory,
     Minutes,
     MinutesEvent,
+    ParticipantRecord,
     Progress,
     Query,
     ReadingEvent,
     Scope,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTurn:
+    """One turn as it would be put to a model.
+
+    Attributes:
+        member: Key of who would speak; ``chair`` for who presides.
+        model: Name of the model; empty for who has none, and is asked nothing.
+        prompt: The user's message, without what others would say before.
+    """
+
+    member: str
+    round: str
+    model: str
+    grounding: str
+    shelves: tuple[str, ...]
+    tools: tuple[str, ...]
+    instructions: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A meeting before it is held: who would sit in it, and what each would be told."""
+
+    council: str
+    title: str
+    question: str
+    participants: tuple[ParticipantRecord, ...]
+    turns: tuple[PlannedTurn, ...]
+    warnings: tuple[str, ...] = ()
+
 
 _OWN_TRACES: Final = 4  # memories that an earlier holding of the same meeting may have left
 Emit = Callable[[CouncilEvent], None]

@@ -20,8 +20,8 @@ from chapterhouse.answering.evidence_buffer import excerpts_of
 from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, library_request
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import method_for, search
-from chapterhouse.council.aspects import aspects_of
 from chapterhouse.council.knowledge import knowledge_tools
+from chapterhouse.council.passages import aspects_of
 from chapterhouse.council.tools import Opened, installed_tools, participant_tools
 from chapterhouse.types import (
     Aspect,

@@ -3,9 +3,16 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from chapterhouse.council.minutes import wording
-from chapterhouse.council.minutes.contents import all_citations, meetings
-from chapterhouse.council.minutes.wording import Reader, reader_of
+from chapterhouse.council.minutes.contents import (
+    STANCES,
+    Reader,
+    all_citations,
+    legible,
+    meetings,
+    question_title,
+    reader_of,
+    round_title,
+)
 from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
@@ -154,7 +161,7 @@ def _table(reader: Reader) -> tuple[Block, ...]:
         return ()
     rows = tuple(
         (
-            GridCell((Words(wording.question_title(row.asked), Style.STRONG),)),
+            GridCell((Words(question_title(row.asked), Style.STRONG),)),
             *(_cell(reader, cell) for cell in row.cells),
         )
         for row in table
@@ -169,7 +176,7 @@ def _nothing_found(reader: Reader) -> tuple[Block, ...]:
     for row in reader.minutes.table:
         for cell in row.cells:
             if not cell.text:
-                asked.setdefault(cell.member, []).append(wording.question_title(row.asked))
+                asked.setdefault(cell.member, []).append(question_title(row.asked))
     empty = {member.key for member in reader.minutes.members if not member.documents}
     lines = tuple(
         (
@@ -228,7 +235,7 @@ def _agreement(reader: Reader) -> tuple[Block, ...]:
     columns = ("Statement", *(reader.title(one.key) for one in minutes.members))
     blocks = list[Block]()
     for question in dict.fromkeys(one.question for one in minutes.statements):
-        title = wording.question_title(question)
+        title = question_title(question)
         blocks += [Paragraph((Words(title, Style.STRONG),))] if title else []
         asked = _by_label(minutes, question)
         rows = tuple(_standing(reader, one, stances[one.id]) for one in asked)
@@ -246,7 +253,7 @@ def _by_label(minutes: Minutes, question: str) -> Iterator[Statement]:
 def _standing(reader: Reader, statement: Statement, found: Agreement) -> tuple[GridCell, ...]:
     head = (
         reader.statement(statement.id),
-        Words(f" {wording.legible(statement.label or statement.position)}"),
+        Words(f" {legible(statement.label or statement.position)}"),
         Words(f" — {reader.title(statement.member)}", Style.QUIET),
     )
     replies = {(one.member, one.statement): one.citations for one in reader.minutes.replies}
@@ -254,7 +261,7 @@ def _standing(reader: Reader, statement: Statement, found: Agreement) -> tuple[G
     for member in reader.minutes.members:
         stance = _stance(found, member.key)
         cited = reader.cited(replies.get((member.key, statement.id), ()))
-        line = (Words(wording.STANCES[stance]), *cited) if stance else ()
+        line = (Words(STANCES[stance]), *cited) if stance else ()
         cells.append(GridCell(line, stance.value if stance else "silent"))
     return (GridCell(head), *cells)
 
@@ -286,7 +293,7 @@ def _absences(reader: Reader) -> tuple[Block, ...]:
     lines = tuple(
         (
             Words(f"{reader.title(one.member)}, ", Style.STRONG),
-            Words(f"{wording.round_title(one.round)}: "),
+            Words(f"{round_title(one.round)}: "),
             Words(one.reason),
         )
         for one in reader.minutes.absences
@@ -314,7 +321,7 @@ def rounds(reader: Reader) -> tuple[Part, ...]:
         )
         if turns:
             key = f"{reader.place}round-{place}"
-            parts.append(Part(key, f"Round {place}: {wording.round_title(name)}", (), turns))
+            parts.append(Part(key, f"Round {place}: {round_title(name)}", (), turns))
     return tuple(parts)
 
 
@@ -335,7 +342,7 @@ def _turn(reader: Reader, turn: MemberTurn, number: int) -> Part:
 
 def _statement(reader: Reader, one: Statement) -> Iterator[Block]:
     """Yield a position, and below it what it rests on."""
-    asked = wording.question_title(one.question)
+    asked = question_title(one.question)
     about = (Words(f" {asked}", Style.QUIET),) if asked else ()
     label = (Words(f" {one.label}.", Style.STRONG),) if one.label else ()
     position = reader.written(one.position, one.citations, one.mismatches)
@@ -346,7 +353,7 @@ def _statement(reader: Reader, one: Statement) -> Iterator[Block]:
 
 def _reply(reader: Reader, reply: Reply) -> Line:
     line = reader.written(reply.reason, reply.citations, reply.mismatches)
-    stance = Words(f"{wording.STANCES[reply.stance]} ", Style.STRONG)
+    stance = Words(f"{STANCES[reply.stance]} ", Style.STRONG)
     between: Line = (Words(": "),) if reply.reason else ()
     return (stance, reader.statement(reply.statement), *between, *line)
 

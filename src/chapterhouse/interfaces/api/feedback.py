@@ -6,17 +6,18 @@ from fastapi import Query
 from pydantic import ConfigDict, Field, StrictBool
 
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.evaluation.feedback import (
+from chapterhouse.evaluation.questions import (
     FeedbackChange,
     JudgedAnswer,
     Verdict,
     Wrong,
     as_question,
+    question_file,
+    read_questions,
     save_feedback,
     to_judged_answer,
 )
 from chapterhouse.evaluation.questions import Question as JudgedQuestion
-from chapterhouse.evaluation.questions import question_file, read_questions
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import Body, Names, Question
 from chapterhouse.interfaces.api.state import Exchange, Exchanged

@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 
     from chapterhouse.answering import bundle as bundles
     from chapterhouse.council.meeting import session
-    from chapterhouse.council.meeting.plan import Plan, PlannedTurn
+    from chapterhouse.council.meeting.convene import Plan, PlannedTurn
     from chapterhouse.council.minutes import bundle as minutes_bundle
-    from chapterhouse.council.minutes import contents, outline, wording
+    from chapterhouse.council.minutes import contents, outline
     from chapterhouse.interfaces.cli import live
     from chapterhouse.library import Library
 else:
@@ -64,7 +64,6 @@ else:
     contents = lazy("chapterhouse.council.minutes.contents")
     outline = lazy("chapterhouse.council.minutes.outline")
     live = lazy("chapterhouse.interfaces.cli.live")
-    wording = lazy("chapterhouse.council.minutes.wording")
 
 _MORE: Final = "sources in full and all that was said: --full, --markdown or --html"
 # Of the first screen, and how many lines of each of its lists.
@@ -275,7 +274,7 @@ def show_minutes(target: "Console", value: Minutes, options: str = "", *, full: 
 
 
 def _first_screen(value: Minutes) -> Part:
-    parts = {part.key: part for part in outline.meeting(wording.reader_of(value)).parts}
+    parts = {part.key: part for part in outline.meeting(contents.reader_of(value)).parts}
     first = [
         replace(parts[key], blocks=tuple(_cut(parts[key].blocks))) for key in _FIRST if key in parts
     ]

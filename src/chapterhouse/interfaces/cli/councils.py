@@ -4,10 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Final
 
 from chapterhouse.agents.council import Council, as_object, council_from
-from chapterhouse.agents.council_model import Member, Round, RoundKind
-from chapterhouse.agents.declared_tools import tool_name
-from chapterhouse.agents.folder_members import folder_members
-from chapterhouse.agents.templates import COUNCIL_TEMPLATES, DEFAULT_COUNCIL_TEMPLATE
+from chapterhouse.agents.council_model import Member, Round, RoundKind, tool_name
+from chapterhouse.agents.definition import COUNCIL_TEMPLATES, DEFAULT_COUNCIL_TEMPLATE
 from chapterhouse.interfaces.cli import registries
 from chapterhouse.interfaces.cli.options import (
     argument,
@@ -29,15 +27,19 @@ from chapterhouse.interfaces.cli.session import (
     opened_library,
 )
 from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
 from chapterhouse.store.definitions import DOCS
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
+    from chapterhouse.agents import councils
     from chapterhouse.agents.council import CouncilFolder
     from chapterhouse.agents.listing import Listed
     from chapterhouse.agents.registry import OnProgress, Refresh
     from chapterhouse.library import Library
+else:
+    councils = lazy("chapterhouse.agents.councils")
 
 app = group("Make and check councils, and list their documents.")
 docs = group("The documents that all members share.")
@@ -84,7 +86,7 @@ def new(
     something could not be read.
     """
     folders = [folder_named(path) for path in folder or ()]
-    members = folder_members(*map(absolute, each)) if each else ()
+    members = councils.folder_members(*map(absolute, each)) if each else ()
     with opened_library(create=True) as library, show_progress() as on_progress:
         personas = [library.personas.resolve(persona) for persona in member or ()]
         council = council_from(

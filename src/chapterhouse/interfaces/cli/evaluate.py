@@ -24,11 +24,8 @@ from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbat
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
-    from chapterhouse.evaluation import feedback as verdicts
-    from chapterhouse.evaluation import gates, measuring, questions
+    from chapterhouse.evaluation import measuring, questions
 else:
-    verdicts = lazy("chapterhouse.evaluation.feedback")
-    gates = lazy("chapterhouse.evaluation.gates")
     measuring = lazy("chapterhouse.evaluation.measuring")
     questions = lazy("chapterhouse.evaluation.questions")
 
@@ -62,12 +59,12 @@ def evaluate(
     Without FILE: the workspace's questions.jsonl, which feedback writes. Exit code 1 says that a
     --fail-below was not reached.
     """
-    floors = [gates.parse_floor(text) for text in fail_below or ()]
-    measures = gates.measures_for(floors)
+    floors = [measuring.parse_floor(text) for text in fail_below or ()]
+    measures = measuring.measures_for(floors)
     target = None if junit is None else Path(require_path(junit)).expanduser()
     named = None if path is None else Path(require_path(path)).expanduser()
     if target:
-        gates.require_writable(target)
+        measuring.require_writable(target)
     with opened_library() as library:
         own = questions.question_file(library)
         file = named or own
@@ -79,9 +76,9 @@ def evaluate(
         asked = questions.read_questions(file)
         with show_progress() as on_progress:
             found = measuring.evaluate(asked, library, str(file), measures, on_progress)
-    held = gates.gates(floors, found)
+    held = measuring.gates(floors, found)
     if target:
-        write_output(target, gates.junit(found, held))
+        write_output(target, measuring.junit(found, held))
     return Outcome(
         _evaluation_data(found, held),
         _evaluation(found, held),
@@ -140,29 +137,29 @@ def feedback(
         else:
             asked = readable(question or "")
             reply = library.answers.ask(asked, shelves=shelves or None, remember=False)
-            judged = verdicts.to_judged_answer(reply)
-        wrong = verdicts.Wrong(*(tuple(names or ()) for names in (sentence, passage, document)))
-        judgement = verdicts.as_question(
-            verdicts.Verdict(verdict), judged, tuple(required or ()), shelves or None, wrong
+            judged = questions.to_judged_answer(reply)
+        wrong = questions.Wrong(*(tuple(names or ()) for names in (sentence, passage, document)))
+        judgement = questions.as_question(
+            questions.Verdict(verdict), judged, tuple(required or ()), shelves or None, wrong
         )
-        found = verdicts.save_feedback(library, judgement)
+        found = questions.save_feedback(library, judgement)
         return Outcome(found, _feedback(found))
 
 
-def _read_answer(name: str) -> "verdicts.JudgedAnswer":
+def _read_answer(name: str) -> "questions.JudgedAnswer":
     """Return an answer that was printed as JSON: of a file, or "-" of standard input."""
     if name == "-":
-        return verdicts.parse_answer(
+        return questions.parse_answer(
             sys.stdin.buffer.read().decode("utf-8", "replace"), "standard input"
         )
-    return verdicts.parse_answer(questions.read_text(Path(require_path(name))), name)
+    return questions.parse_answer(questions.read_text(Path(require_path(name))), name)
 
 
 # --- what is shown ------------------------------------------------------------------------------
 
 
 def _evaluation(
-    found: "measuring.Evaluation", held: "Sequence[gates.Gate]"
+    found: "measuring.Evaluation", held: "Sequence[measuring.Gate]"
 ) -> Iterator[TerminalBlock]:
     yield _headline(found)
     yield verbatim()
@@ -174,7 +171,7 @@ def _evaluation(
         yield from _gate(gate)
 
 
-def _feedback(value: "verdicts.Feedback") -> Iterator[TerminalBlock]:
+def _feedback(value: "questions.Feedback") -> Iterator[TerminalBlock]:
     question = value.question
     words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Already in"}
     yield verbatim((words[value.change.value], Style.STRONG), f" {one_line(str(value.path))}")
@@ -252,7 +249,7 @@ def _wanted(entry: "measuring.Scored", name: str, place: int | None) -> str:
     return f"{label} (place {place})" if place else f"{label} (not found)"
 
 
-def _gate(gate: "gates.Gate") -> Iterator[TerminalBlock]:
+def _gate(gate: "measuring.Gate") -> Iterator[TerminalBlock]:
     verdict = ("passed  ", Style.GOOD) if gate.passed else ("FAILED  ", Style.BAD)
     sign = "≥" if gate.passed else "<"
     yield verbatim(verdict, f" {gate.measure} {gate.figure:.4f} {sign} {gate.floor:g}")
@@ -266,7 +263,7 @@ def _middle_cut(name: str) -> str:
 
 
 def _evaluation_data(
-    found: "measuring.Evaluation", held: "Sequence[gates.Gate]"
+    found: "measuring.Evaluation", held: "Sequence[measuring.Gate]"
 ) -> dict[str, object]:
     return {
         "name": found.name,

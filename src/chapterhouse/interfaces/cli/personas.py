@@ -48,8 +48,8 @@ from chapterhouse.text.counting import counted
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
     from chapterhouse.agents.persona import PersonaFolder
-    from chapterhouse.agents.persona_update import PersonaUpdate, Proposal
-    from chapterhouse.agents.personas import Personas
+    from chapterhouse.agents.personas import Personas, PersonaUpdate
+    from chapterhouse.agents.profile import Proposal
 
 app = group("Make, describe, validate and update personas.")
 
