@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.agents.council import Council, check_council, check_parsed, parse_council
+from chapterhouse.agents.council import Council, check_council, check_parsed, council_schema
 from chapterhouse.agents.council_checks import circle
 from chapterhouse.agents.council_model import Corpus, DeclaredTool, Member, Round
+from chapterhouse.agents.definition import parse_definition, parsed_in_folder
 from chapterhouse.agents.problems import (
     Code,
     Problem,
@@ -314,7 +315,8 @@ def test_circles_are_found_in_the_number_of_councils() -> None:
 
 
 def test_the_file_must_be_in_its_own_folder() -> None:
-    problems = check_parsed(parse_council(WHOLE.to_json()), "tariffs", AROUND)
+    parsed = parse_definition(WHOLE.to_json(), council_schema())
+    problems = check_parsed(parsed_in_folder(parsed, "tariffs"), "tariffs", AROUND)
     assert [(p.path, p.code, p.slug) for p in problems] == [(("slug",), Code.MISMATCH, "tariffs")]
 
 

@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.agents.council import check_parsed, parse_council, read_council
-from chapterhouse.agents.definition import MAXIMUM_BYTES
+from chapterhouse.agents.council import Council, check_parsed, council_schema
+from chapterhouse.agents.definition import (
+    MAXIMUM_BYTES,
+    Parsed,
+    parse_definition,
+    parsed_in_folder,
+    read_definition,
+)
 from chapterhouse.agents.problems import (
     Code,
     CouncilConfigError,
@@ -15,6 +21,10 @@ from chapterhouse.agents.problems import (
 from chapterhouse.store.definitions import COUNCIL_MARKS, Definitions
 
 WHOLE = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["independent_analysis"]'
+
+
+def parse(text: str) -> Parsed[Council]:
+    return parse_definition(text, council_schema())
 
 
 @pytest.mark.parametrize(
@@ -74,17 +84,17 @@ WHOLE = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["indepe
 def test_each_fault_is_named_at_its_place(
     text: str, path: tuple[str | int, ...], code: Code, said: str
 ) -> None:
-    problem = parse_council(text).problems[0]
+    problem = parse(text).problems[0]
     assert (problem.path, problem.code) == (path, code)
     assert said in problem.sentence
     assert problem.hint
     with pytest.raises(CouncilConfigError):
-        parse_council(text).required()
+        parse(text).required()
 
 
 def test_the_nearest_key_is_suggested() -> None:
     def hint(text: str) -> str:
-        return parse_council(text).problems[0].hint
+        return parse(text).problems[0].hint
 
     assert hint('{"slug": "x", "membres": []}') == "Did you mean 'members'?"
     assert "Did you mean 'timeout_seconds'?" in hint(
@@ -100,7 +110,7 @@ def test_the_nearest_key_is_suggested() -> None:
 
 def test_all_of_the_form_is_told_before_the_meaning() -> None:
     def told(text: str) -> list[tuple[str, Code]]:
-        found = check_parsed(parse_council(text), "berths", References())
+        found = check_parsed(parsed_in_folder(parse(text), "berths"), "berths", References())
         assert {one.slug for one in found} == {"berths"}
         return [(one.place, one.code) for one in found]
 
@@ -116,19 +126,21 @@ def test_all_of_the_form_is_told_before_the_meaning() -> None:
 
 
 def test_files_that_are_no_text(tmp_path: Path) -> None:
-    councils = Definitions(tmp_path, COUNCIL_MARKS)
+    def read() -> Parsed[Council]:
+        return read_definition(Definitions(tmp_path, COUNCIL_MARKS), "berths", council_schema())
+
     path = tmp_path / "berths" / "council.json"
     path.parent.mkdir()
-    assert read_council(councils, "berths").problems[0].code is Code.UNREADABLE
+    assert read().problems[0].code is Code.UNREADABLE
     path.write_bytes(b'{"slug":\n "\xff"}')
-    assert "line 2" in read_council(councils, "berths").problems[0].sentence
+    assert "line 2" in read().problems[0].sentence
     path.write_bytes(b"\xef\xbb\xbf{" + WHOLE.encode() + b"}")
-    assert read_council(councils, "berths").required().slug == "berths"
+    assert read().required().slug == "berths"
     path.write_bytes(b" " * (MAXIMUM_BYTES + 1))
-    assert "more than" in read_council(councils, "berths").problems[0].sentence
+    assert "more than" in read().problems[0].sentence
     path.unlink()
     path.mkdir()
-    assert read_council(councils, "berths").problems[0].code is Code.UNREADABLE
+    assert read().problems[0].code is Code.UNREADABLE
     path.rmdir()
     os.mkfifo(path)  # it would keep a reader waiting
-    assert read_council(councils, "berths").problems[0].code is Code.UNREADABLE
+    assert read().problems[0].code is Code.UNREADABLE

@@ -10,36 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.agents import persona
-from chapterhouse.agents.definition import (
-    PERSONA_TEMPLATES,
-    JsonObject,
-    parse_object,
-)
+from chapterhouse.agents.definition import PERSONA_TEMPLATES, parse_definition
 from chapterhouse.agents.persona import (
     PERSONA_SCHEMA,
     PersonaConfig,
-    parse_config,
     value_of,
 )
-from chapterhouse.agents.problems import PersonaConfigError, in_file
+from chapterhouse.agents.problems import PersonaConfigError
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store.definitions import Definitions
 
-FILE = "maria/persona.config.json"
-
 
 def parsed(data: bytes) -> PersonaConfig:
-    read: JsonObject = parse_object(data, PERSONA_SCHEMA)
-    if read.value is None or read.problems:
-        raise PersonaConfigError(tuple(in_file(FILE, read.problems)))
-    return parse_config(read.value, FILE)
+    return parse_definition(data, PERSONA_SCHEMA).required()
 
 
 def problems(text: str | bytes) -> list[tuple[str, str, str]]:
     data = text if isinstance(text, bytes) else text.encode()
     with pytest.raises(PersonaConfigError) as caught:
         parsed(data)
-    assert all(problem.file == FILE for problem in caught.value.problems)
     assert all(problem.hint for problem in caught.value.problems)
     return [(problem.place, problem.sentence, problem.hint) for problem in caught.value.problems]
 
@@ -109,7 +98,7 @@ def test_all_problems_come_at_once() -> None:
     found = problems('{"tags": [1], "grounding": "x", "colour": 2}')
     assert [key for key, _, _ in found] == ["slug", "tags[0]", "grounding", "colour"]
     with pytest.raises(PersonaConfigError, match="slug: 'slug' is missing") as caught:
-        parse_config({"tags": [1]}, FILE)
+        parsed(b'{"tags": [1]}')
     assert "1 more" in caught.value.hint
 
 
@@ -129,7 +118,7 @@ json_values = st.recursive(
     st.dictionaries(st.sampled_from([*PersonaConfig.model_fields, "x"]), json_values, max_size=5)
 )
 def test_no_values_make_it_fail_otherwise(values: dict[str, Any]) -> None:
-    assert all(reason for reason in reasons(lambda: parse_config(values, FILE)))
+    assert all(reason for reason in reasons(lambda: parsed(json.dumps(values).encode())))
 
 
 @pytest.mark.parametrize(

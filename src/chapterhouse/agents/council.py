@@ -25,11 +25,9 @@ from chapterhouse.agents.council_model import (
 from chapterhouse.agents.definition import (
     COUNCIL_TEMPLATES,
     Grounding,
-    JsonObject,
+    Parsed,
     Schema,
-    parse_model,
-    parse_object,
-    read_object,
+    parse_definition,
     require_template,
     template_text,
     value_problems,
@@ -38,14 +36,12 @@ from chapterhouse.agents.problems import (
     CouncilConfigError,
     Problem,
     References,
-    errors,
     errors_first,
     in_file,
     located,
-    mismatch_problems,
 )
 from chapterhouse.errors import UsageError
-from chapterhouse.store.definitions import COUNCIL_FILE, DOCS, Definitions
+from chapterhouse.store.definitions import COUNCIL_FILE, DOCS
 
 _NOTHING: Final = References()
 _KEYS: Final = {"chaired_by": "chair"}  # a field whose key is the name of a method
@@ -156,7 +152,7 @@ class Council(CouncilModel):
             CouncilConfigError: with every problem of its form: no JSON, an unknown key, a key
                 that is there twice, a value of the wrong kind.
         """
-        return parse_council(text).required()
+        return parse_definition(text, council_schema()).required()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -196,7 +192,7 @@ def council_from(
     """
     require_template(template, COUNCIL_TEMPLATES)
     raw = {**json.loads(template_text(f"{template}.json")), "slug": slug}
-    begun = parse_council(json.dumps(raw)).required().link(*folders)
+    begun = parse_definition(json.dumps(raw), council_schema()).required().link(*folders)
     own = (*(Member(persona=persona) for persona in personas), *members)
     return replace(begun, display_name=display_name, members=own or begun.members)
 
@@ -259,65 +255,11 @@ def as_object(council: Council) -> dict[str, Any]:
 # --- reading -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedCouncil:
-    """What a file says, and what is wrong with its form.
-
-    Attributes:
-        council: None where anything is wrong.
-        raw: The object as its owner wrote it.
-    """
-
-    council: Council | None
-    problems: tuple[Problem, ...] = ()
-    raw: Mapping[str, Any] | None = None
-
-    def required(self) -> Council:
-        """Return the council."""
-        wrong = errors(self.problems)
-        if wrong or self.council is None:
-            raise CouncilConfigError(wrong)
-        return self.council
-
-
-def parse_council(data: bytes | str) -> ParsedCouncil:
-    """Return what JSON says of a council."""
-    return council_of(parse_object(data, council_schema()))
-
-
-def council_of(read: JsonObject) -> ParsedCouncil:
-    """Return what a JSON object says of a council."""
-    if read.value is None:
-        return ParsedCouncil(None, read.problems)
-    raw = read.value
-    if isinstance(raw.get("rounds"), list):  # a name alone is short for a round
-        rounds = [{"name": one} if isinstance(one, str) else one for one in raw["rounds"]]
-        raw = {**raw, "rounds": rounds}
-    parsed = parse_model(raw, council_schema())
-    wrong = read.problems if isinstance(parsed, Council) else (*read.problems, *parsed)
-    council = parsed if isinstance(parsed, Council) and not wrong else None
-    return ParsedCouncil(council, wrong, read.value)
-
-
-def read_council(definitions: Definitions, slug: str) -> ParsedCouncil:
-    """Read the file of a council; what is wrong with its form is in the result."""
-    hint = "chapterhouse council new SLUG makes what is missing in a folder."
-    return council_of(read_object(definitions, slug, COUNCIL_FILE, hint, council_schema()))
-
-
-def form_problems(parsed: ParsedCouncil, name: str) -> tuple[Problem, ...]:
-    """Return why what was read in the folder ``name`` cannot be the council of that name."""
-    slug = (parsed.raw or {}).get("slug")
-    found = (*parsed.problems, *mismatch_problems(slug, name))
-    return tuple(in_file(f"{name}/{COUNCIL_FILE}", found))
-
-
-def check_parsed(parsed: ParsedCouncil, name: str, references: References) -> tuple[Problem, ...]:
+def check_parsed(parsed: Parsed[Council], name: str, references: References) -> tuple[Problem, ...]:
     """Return what is wrong with the form of what was read in a folder, else with its meaning."""
-    found = form_problems(parsed, name)
-    if found or parsed.council is None:
-        return found
-    return check_council(parsed.council, references, f"{name}/{COUNCIL_FILE}")
+    if parsed.problems or parsed.value is None:
+        return parsed.problems
+    return check_council(parsed.value, references, f"{name}/{COUNCIL_FILE}")
 
 
 def check_council(
@@ -370,10 +312,13 @@ def council_schema() -> Schema[Council]:
         for place, kind in places
     }
     return Schema(
+        COUNCIL_FILE,
+        CouncilConfigError,
         TypeAdapter(Council),
         keys,
         "councils.md",
         '{"slug": "berths", "members": [{"persona": "maria"}]}',
+        "chapterhouse council new SLUG makes what is missing in a folder.",
         _HINTS,
         objects={
             "Member": 'It must be an object like {{"persona": "maria"}}',
@@ -383,4 +328,12 @@ def council_schema() -> Schema[Council]:
             ),
         },
         gone=_GONE,
+        in_full=_in_full,
     )
+
+
+def _in_full(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a council with each round as an object; a name alone is short for one."""
+    if not isinstance(raw.get("rounds"), list):
+        return raw
+    return {**raw, "rounds": [{"name": o} if isinstance(o, str) else o for o in raw["rounds"]]}

@@ -14,12 +14,10 @@ from urllib.parse import unquote
 from chapterhouse.agents.council import (
     Council,
     CouncilFolder,
-    ParsedCouncil,
     as_object,
     check_council,
     check_parsed,
-    form_problems,
-    read_council,
+    council_schema,
 )
 from chapterhouse.agents.council_model import (
     CHAIR,
@@ -30,7 +28,15 @@ from chapterhouse.agents.council_model import (
     shelf_of,
     shelves_of,
 )
-from chapterhouse.agents.definition import LONGEST_NAME, as_json, is_text, require_new, with_changes
+from chapterhouse.agents.definition import (
+    LONGEST_NAME,
+    Parsed,
+    as_json,
+    change_definition,
+    is_text,
+    read_definition,
+    require_new,
+)
 from chapterhouse.agents.listing import Listed, council_listing
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import (
@@ -310,23 +316,18 @@ class Councils(Registry[CouncilFolder]):
         return self._with_folders(before, without_folder(before.path, before.council.folders, path))
 
     def _with_folders(self, before: CouncilFolder, folders: tuple[str, ...]) -> CouncilFolder:
-        parsed = self._parsed(before.slug)
-        parsed.required()  # it may have become something else meanwhile
-        self._write(before.slug, with_changes(parsed.raw or {}, {"folders": list(folders)}))
-        return CouncilFolder(before.path, replace(before.council, folders=folders))
+        changes = {"folders": list(folders)}
+        council = change_definition(self._definitions, before.slug, changes, council_schema())
+        return CouncilFolder(before.path, council)
 
     # --- inside --------------------------------------------------------------------------------
 
     def _load(self, slug: str) -> CouncilFolder:
         # Whether it can meet is for ``validate`` to say.
-        parsed = self._parsed(slug)
-        wrong = errors(form_problems(parsed, slug))
-        if wrong or parsed.council is None:
-            raise CouncilConfigError(wrong)
-        return CouncilFolder(self._definitions.folder(slug), parsed.council)
+        return CouncilFolder(self._definitions.folder(slug), self._parsed(slug).required())
 
-    def _parsed(self, slug: str) -> ParsedCouncil:
-        return read_council(self._definitions, slug)
+    def _parsed(self, slug: str) -> Parsed[Council]:
+        return read_definition(self._definitions, slug, council_schema())
 
     def _write(self, slug: str, raw: Mapping[str, Any]) -> None:
         self._definitions.write(slug, COUNCIL_FILE, as_json(raw))
@@ -366,7 +367,7 @@ class Councils(Registry[CouncilFolder]):
             shelves_of(definition.slug, known) - self._folders(definition.slug, definition).keys()
         )
 
-    def _references(self, parsed: dict[str, ParsedCouncil], tools: frozenset[str]) -> References:
+    def _references(self, parsed: dict[str, Parsed[Council]], tools: frozenset[str]) -> References:
         runtime = self._runtime
         personas = {entry.slug: entry.folder is not None for entry in Personas(runtime).all()}
         references = References(
@@ -388,12 +389,12 @@ class Councils(Registry[CouncilFolder]):
             broken |= found
 
     def _problems(
-        self, slug: str, parsed: dict[str, ParsedCouncil], references: References
+        self, slug: str, parsed: dict[str, Parsed[Council]], references: References
     ) -> tuple[Problem, ...]:
         own = self._definitions.folder(slug)
         return check_parsed(parsed[slug], slug, replace(references, folder=own))
 
 
-def _inner(parsed: ParsedCouncil) -> tuple[str, ...]:
-    members = parsed.council.members if parsed.council else ()
+def _inner(parsed: Parsed[Council]) -> tuple[str, ...]:
+    members = parsed.value.members if parsed.value else ()
     return tuple(member.council for member in members if member.council)

@@ -5,8 +5,8 @@ No key twice, no half characters, no numbers beyond; and each thing wrong is nam
 
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
@@ -20,7 +20,16 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
-from chapterhouse.agents.problems import Code, KeyPath, Problem, meant, spell
+from chapterhouse.agents.problems import (
+    Code,
+    DefinitionError,
+    KeyPath,
+    Problem,
+    in_file,
+    meant,
+    mismatch_problems,
+    spell,
+)
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.store.definitions import Definitions
 from chapterhouse.text.naming import valid_name
@@ -107,56 +116,105 @@ Seconds = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class JsonObject:
-    """What a file holds as its owner wrote it, and what is wrong with its spelling.
-
-    Attributes:
-        value: None where nothing could be read. Of a key that is there twice the first counts.
-    """
-
-    value: dict[str, Any] | None
-    problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Schema(Generic[Model]):
     """What the file of a definition may say.
 
     Attributes:
+        file: Its name.
+        error: What is raised where it cannot be used.
         keys: The keys that an object may have, by its path without numbers.
         page: Where they are documented.
         example: The smallest file.
+        unreadable: What to do where it cannot be read.
         hints: What to do about a wrong value, by its keys, as ``rounds.name``, or by the first.
         objects: What must stand where an object of a class is wanted, by the name of the class.
         gone: What holds now instead of a key that there was.
+        in_full: Returns an object with what may be written short in full.
     """
 
+    file: str
+    error: type[DefinitionError]
     adapter: TypeAdapter[Model]
     keys: Mapping[tuple[str, ...], Sequence[str]]
     page: str
     example: str
+    unreadable: str
     hints: Mapping[str, str] = field(default_factory=dict)
     objects: Mapping[str, str] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
+    in_full: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda raw: raw
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed(Generic[Model]):
+    """What a file says, and what is wrong with its form.
+
+    Attributes:
+        raw: The object as its owner wrote it; of a key that is there twice the first counts.
+    """
+
+    schema: Schema[Model]
+    value: Model | None = None
+    raw: Mapping[str, Any] | None = None
+    problems: tuple[Problem, ...] = ()
+
+    def required(self) -> Model:
+        """Return the definition, or raise the ``error`` of its schema with all that is wrong."""
+        if self.value is None or self.problems:
+            raise self.schema.error(self.problems)
+        return self.value
 
 
 # --- reading -------------------------------------------------------------------------------------
 
 
-def read_object(
-    definitions: Definitions, name: str, file: str, hint: str, schema: Schema[Any]
-) -> JsonObject:
-    """Return the object in a file; ``hint`` says what to do where it cannot be read."""
+def read_definition(definitions: Definitions, name: str, schema: Schema[Model]) -> Parsed[Model]:
+    """Return what the file in the folder ``name`` says."""
+    raw, problems = _read_object(definitions, name, schema)
+    return parsed_in_folder(_compare(raw, problems, schema), name)
+
+
+def parsed_in_folder(parsed: Parsed[Model], name: str) -> Parsed[Model]:
+    """Return what was parsed as said by the file in the folder ``name``."""
+    problems = (*mismatch_problems((parsed.raw or {}).get("slug"), name), *parsed.problems)
+    return replace(
+        parsed, problems=tuple(in_file(f"{name}/{parsed.schema.file}", dict.fromkeys(problems)))
+    )
+
+
+def parse_definition(data: bytes | str, schema: Schema[Model]) -> Parsed[Model]:
+    """Return what JSON says."""
+    return _compare(*parse_object(data, schema.page, schema.example), schema)
+
+
+def change_definition(
+    definitions: Definitions, name: str, changes: Mapping[str, object], schema: Schema[Model]
+) -> Model:
+    """Set some keys of a file, such as ``profile.expertise``; all else stays as it is written.
+
+    One that cannot be used as it is can be fixed so; nothing is written that could not be used.
+    """
+    raw, problems = _read_object(definitions, name, schema)
+    changed = None if raw is None else with_changes(raw, changes)
+    value = parsed_in_folder(_compare(changed, problems, schema), name).required()
+    definitions.write(name, schema.file, as_json(changed or {}))
+    return value
+
+
+Read = tuple[dict[str, Any] | None, tuple[Problem, ...]]  # an object, and what is wrong with it
+
+
+def _read_object(definitions: Definitions, name: str, schema: Schema[Any]) -> Read:
     try:
-        data = definitions.read(name, file, MAXIMUM_BYTES + 1)
+        data = definitions.read(name, schema.file, MAXIMUM_BYTES + 1)
     except OSError as error:
-        sentence = f"{file} cannot be read: {error.strerror}."
-        return JsonObject(None, (Problem((), Code.UNREADABLE, sentence, hint),))
-    return parse_object(data, schema)
+        sentence = f"{schema.file} cannot be read: {error.strerror}."
+        return None, (Problem((), Code.UNREADABLE, sentence, schema.unreadable),)
+    return parse_object(data, schema.page, schema.example)
 
 
-def parse_object(data: bytes | str, schema: Schema[Any]) -> JsonObject:
-    """Return the JSON object that ``data`` holds."""
+def parse_object(data: bytes | str, page: str = "", example: str = "{}") -> Read:
+    """Return the JSON object that ``data`` holds; None where there is none."""
     if len(data) > MAXIMUM_BYTES:
         return _not_json(f"It has more than {MAXIMUM_BYTES:,} bytes.", "Make it shorter.")
     try:
@@ -173,18 +231,18 @@ def parse_object(data: bytes | str, schema: Schema[Any]) -> JsonObject:
         hint = "JSON wants double quotes, a comma between entries and none behind the last."
         return _not_json(sentence, hint)
     except (ValueError, RecursionError) as error:
-        return _not_json(f"It is not JSON: {error}.", f"See docs/{schema.page}.")
+        return _not_json(f"It is not JSON: {error}.", f"See docs/{page}.")
     if not isinstance(value, _Pairs):
-        return _not_json("It is no object.", f"It must look like {schema.example}.")
-    return JsonObject(_plain(value), tuple(_misspelled(value, ())))
+        return _not_json("It is no object.", f"It must look like {example}.")
+    return _plain(value), tuple(_misspelled(value, ()))
 
 
 class _Pairs(list[tuple[str, Any]]):
     """An object as JSON spells it, before keys given twice are lost."""
 
 
-def _not_json(sentence: str, hint: str) -> JsonObject:
-    return JsonObject(None, (Problem((), Code.NOT_JSON, sentence, hint),))
+def _not_json(sentence: str, hint: str) -> Read:
+    return None, (Problem((), Code.NOT_JSON, sentence, hint),)
 
 
 def _refuse(name: str) -> float:
@@ -238,15 +296,21 @@ def _plain(value: Any) -> Any:
 # --- comparing with the model --------------------------------------------------------------------
 
 
-def parse_model(raw: Mapping[str, Any], schema: Schema[Model]) -> Model | tuple[Problem, ...]:
+def _compare(
+    raw: dict[str, Any] | None, problems: tuple[Problem, ...], schema: Schema[Model]
+) -> Parsed[Model]:
     """Return what an object says, or everything for which it cannot be read as the model."""
+    if raw is None:
+        return Parsed(schema, problems=problems)
     try:
         # By way of JSON, where strictness takes a list for a tuple but no text for a number.
-        return schema.adapter.validate_json(json.dumps(raw))
+        value = schema.adapter.validate_json(json.dumps(schema.in_full(raw)))
     except ValidationError as error:
         found = [_problem(entry, schema) for entry in error.errors()]
-    places = {key: number for number, key in enumerate(raw)}  # pydantic's order is the model's
-    return tuple(sorted(found, key=lambda one: places.get(str(one.path[0]), -1)))
+        places = {key: number for number, key in enumerate(raw)}  # pydantic's order is the model's
+        found.sort(key=lambda one: places.get(str(one.path[0]), -1))
+        return Parsed(schema, None, raw, (*problems, *found))
+    return Parsed(schema, value, raw, problems)
 
 
 def value_problems(values: Mapping[str, Any], schema: Schema[Any]) -> tuple[Problem, ...]:

@@ -17,21 +17,19 @@ from chapterhouse.agents.definition import (
     ShelfName,
     Slug,
     as_json,
+    change_definition,
     one_line,
-    parse_model,
+    parse_definition,
     prose_from,
-    read_object,
+    read_definition,
     require_new,
     require_template,
-    with_changes,
 )
 from chapterhouse.agents.problems import (
     Code,
     PersonaConfigError,
     Problem,
-    in_file,
     located,
-    mismatch_problems,
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.store.definitions import CONFIG_FILE, PROSE_FILE, RAG, RAW, Definitions
@@ -127,10 +125,13 @@ _KINDS: Final = {
     for name, field in part.model_fields.items()
 }
 PERSONA_SCHEMA: Final = Schema(
+    CONFIG_FILE,
+    PersonaConfigError,
     TypeAdapter(PersonaConfig),
     {place: tuple(part.model_fields) for place, part in _PARTS.items()},
     "personas.md",
     '{"slug": "maria", "tags": []}',
+    "chapterhouse persona new SLUG writes what is missing in a folder.",
     hints={
         "slug": "Call it as the folder is called, like: maria-keller",
         "grounding": 'Most want "inject": their documents are always searched.',
@@ -139,14 +140,6 @@ PERSONA_SCHEMA: Final = Schema(
     },
     gone={"trust": "Nothing is left out by trust: put sources apart on shelves, and leave it out."},
 )
-
-
-def parse_config(raw: Mapping[str, Any], file: str) -> PersonaConfig:
-    """Return the configuration that ``raw`` states."""
-    parsed = parse_model(raw, PERSONA_SCHEMA)
-    if isinstance(parsed, PersonaConfig):
-        return parsed
-    raise PersonaConfigError(tuple(in_file(file, parsed)))
 
 
 def value_of(key: str, text: str) -> object:
@@ -237,26 +230,11 @@ def load(definitions: Definitions, slug: str) -> PersonaFolder:
     Raises:
         PersonaConfigError: the configuration cannot be used, or ``persona.md`` is no text.
     """
-    raw = read_raw(definitions, slug)
-    file = f"{slug}/{CONFIG_FILE}"
-    config = parse_config(raw, file)
-    wrong = tuple(in_file(file, mismatch_problems(config.slug, slug)))
-    if wrong:
-        raise PersonaConfigError(wrong)
-    return _folder(definitions, slug, config)
+    return _folder(definitions, slug, read_definition(definitions, slug, PERSONA_SCHEMA).required())
 
 
 def _folder(definitions: Definitions, slug: str, config: PersonaConfig) -> PersonaFolder:
     return PersonaFolder(definitions.folder(slug), config, read_prose(definitions, slug))
-
-
-def read_raw(definitions: Definitions, slug: str) -> dict[str, Any]:
-    """Return a configuration as its owner wrote it."""
-    hint = "chapterhouse persona new SLUG writes what is missing in a folder."
-    read = read_object(definitions, slug, CONFIG_FILE, hint, PERSONA_SCHEMA)
-    if read.problems or read.value is None:
-        raise PersonaConfigError(tuple(in_file(f"{slug}/{CONFIG_FILE}", read.problems)))
-    return read.value
 
 
 def read_prose(definitions: Definitions, slug: str) -> str:
@@ -307,7 +285,7 @@ def create(
     require_template(template, PERSONA_TEMPLATES)
     name = sanitise_line(display_name) or slug.replace("-", " ").title()
     raw = _first_config(slug, name, PERSONA_TEMPLATES[template], folders)
-    config = parse_config(raw, "")  # there is no such file yet, and may never be
+    config = parse_definition(as_json(raw), PERSONA_SCHEMA).required()
     hint = f"Change its files; see: chapterhouse persona show {slug}"
     require_new(definitions, "persona", slug, CONFIG_FILE, hint)
     definitions.make(slug, (RAW, RAG))
@@ -336,15 +314,10 @@ def _first_config(
 
 
 def change(definitions: Definitions, slug: str, changes: Mapping[str, object]) -> PersonaFolder:
-    """Set some keys of a configuration, such as ``profile.expertise``, and leave all others.
-
-    A configuration that cannot be used as it is can be fixed so.
-    """
+    """Set some keys of a configuration; errors as for ``change_definition``."""
     if changes.get("slug", slug) != slug:
         raise UsageError(
             "The slug is the folder's name.", hint="Rename the folder, and then set the slug in it."
         )
-    raw = with_changes(read_raw(definitions, slug), changes)
-    config = parse_config(raw, f"{slug}/{CONFIG_FILE}")
-    definitions.write(slug, CONFIG_FILE, as_json(raw))
+    config = change_definition(definitions, slug, changes, PERSONA_SCHEMA)
     return _folder(definitions, slug, config)

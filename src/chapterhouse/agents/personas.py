@@ -9,7 +9,7 @@ from typing import Final
 from chapterhouse.agents import persona
 from chapterhouse.agents.curate import LISTS, curate, curation_is_current
 from chapterhouse.agents.curated import CurationReport, is_document_id, kebab, load_state
-from chapterhouse.agents.definition import DEFAULT_PERSONA_TEMPLATE
+from chapterhouse.agents.definition import DEFAULT_PERSONA_TEMPLATE, read_definition
 from chapterhouse.agents.incoming import (
     copy_in,
     fetch,
@@ -20,12 +20,11 @@ from chapterhouse.agents.incoming import (
 )
 from chapterhouse.agents.listing import Listed, choose, excluded_files, listing
 from chapterhouse.agents.persona import (
+    PERSONA_SCHEMA,
     UNTOUCHED,
     PersonaConfig,
     PersonaFolder,
-    parse_config,
     read_prose,
-    read_raw,
     value_of,
 )
 from chapterhouse.agents.problems import (
@@ -37,7 +36,6 @@ from chapterhouse.agents.problems import (
     folder_problems,
     in_file,
     located,
-    mismatch_problems,
     profile_problems,
     shelf_problems,
     warning,
@@ -85,13 +83,10 @@ def validate(definitions: Definitions, slug: str, references: References) -> tup
 def _config_problems(
     definitions: Definitions, slug: str, references: References
 ) -> Iterator[Problem]:
-    path, file = definitions.folder(slug), f"{slug}/{CONFIG_FILE}"
-    try:
-        raw = read_raw(definitions, slug)
-        yield from in_file(file, mismatch_problems(raw.get("slug"), slug))
-        config = parse_config(raw, file)
-    except PersonaConfigError as error:
-        yield from error.problems
+    parsed = read_definition(definitions, slug, PERSONA_SCHEMA)
+    yield from parsed.problems
+    config, path = parsed.value, definitions.folder(slug)
+    if config is None:
         return
     shelves = (references.shelves or frozenset()) | (references.personas or {}).keys()
     found = chain(
@@ -101,7 +96,7 @@ def _config_problems(
         _exclude_problems(path, config),
         _tag_problems(config),
     )
-    yield from in_file(file, found)
+    yield from in_file(f"{slug}/{CONFIG_FILE}", found)
 
 
 def _exclude_problems(path: Path, config: PersonaConfig) -> Iterator[Problem]:

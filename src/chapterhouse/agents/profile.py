@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Final
 
 from chapterhouse.agents.definition import MAXIMUM_BYTES, as_json, parse_object
-from chapterhouse.agents.persona import PERSONA_SCHEMA, PersonaConfig, PersonaFolder, Profile
+from chapterhouse.agents.persona import PersonaConfig, PersonaFolder, Profile
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.rerank import fold_tag
@@ -332,10 +332,9 @@ def read_last(definitions: Definitions, slug: str) -> Generated:
         data = definitions.read(slug, GENERATED_FILE, MAXIMUM_BYTES + 1)
     except OSError:
         return Generated()
-    read = parse_object(data, PERSONA_SCHEMA)
-    if read.problems or read.value is None:
+    raw, problems = parse_object(data)
+    if problems or raw is None:
         return Generated()
-    raw = read.value
     return Generated(
         tags=_texts(raw.get("tags")),
         key_terms=_texts(raw.get("key_terms")),
