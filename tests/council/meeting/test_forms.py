@@ -12,11 +12,7 @@ from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.council.meeting.forms import (
     MOST_ENTRIES,
     MOST_REPLIES,
-    MemberText,
-    PositionForm,
-    ReplyForm,
-    SummaryReply,
-    TurnReply,
+    Summary,
     partial_text,
     read_summary,
     read_turn,
@@ -26,43 +22,50 @@ from chapterhouse.council.meeting.forms import (
     summary_format,
     turn_format,
 )
-from chapterhouse.types import Stance
+from chapterhouse.types import Gap, Ground, MemberTurn, Point, Reply, Stance, Statement
 
 QUESTIONS = ("when does it leave", "what does it cost")
 OPTIONS = ("Keep the ferry", "Build a bridge")
-WHOLE_TURN = TurnReply(
-    positions=(
-        PositionForm(
-            question=QUESTIONS[1],
-            position="It costs [1] little.",
-            label="Little",
-            grounds=("It costs 3 euros. [1]", "It cost 2 euros. [2]"),
+NO_TURN = MemberTurn("maria", "rebuttal")
+WRITTEN_TURN: dict[str, Any] = {
+    "positions": [
+        {
+            "question": "q2",
+            "position": "It costs [1] little.",
+            "label": "Little",
+            "grounds": ["It costs 3 euros. [1]", "It cost 2 euros. [2]"],
+        }
+    ],
+    "replies": [{"statement": "s3", "stance": "oppose", "reason": "No. [1]"}],
+    "option": "Keep the ferry",
+    "missing": ["The log of May."],
+    "open_questions": ["Who pays?"],
+}
+GROUNDS = (Ground("It costs 3 euros. [1]"), Ground("It cost 2 euros. [2]"))
+WHOLE_TURN = MemberTurn(
+    "maria",
+    "rebuttal",
+    (
+        Statement(
+            "", "maria", "rebuttal", "It costs [1] little.", "Little", QUESTIONS[1], grounds=GROUNDS
         ),
     ),
-    replies=(ReplyForm(statement="s3", stance=Stance.OPPOSE, reason="No. [1]"),),
-    option="Keep the ferry",
-    missing=("The log of May.",),
-    open_questions=("Who pays?",),
-)
-WHOLE_SUMMARY = SummaryReply(
-    decided="Build a bridge",
-    decision=("We build. [s1][1]",),
-    grounds=("It is cheap. [2]",),
-    dissent=(MemberText(member="maria", text="It is not. [s2]"),),
-    open_questions=("When?",),
-    missing=(MemberText(member="piet", text="The costs."),),
+    (Reply("maria", "rebuttal", "s3", Stance.OPPOSE, "No. [1]"),),
+    "Keep the ferry",
+    ("The log of May.",),
+    ("Who pays?",),
 )
 
 
-def turn(text: str) -> TurnReply:
-    read = read_turn(text, QUESTIONS, OPTIONS)
-    assert "form" not in read.warning
+def turn(text: str) -> MemberTurn:
+    read = read_turn(text, NO_TURN, QUESTIONS, OPTIONS)
+    assert "form" not in "".join(read.warnings)
     return read
 
 
 def positions(said: object) -> list[tuple[str, str, tuple[str, ...]]]:
     read = turn(json.dumps({"positions": said}))
-    return [(one.question, one.position, one.grounds) for one in read.positions]
+    return [(o.question, o.position, tuple(g.text for g in o.grounds)) for o in read.statements]
 
 
 def replies(said: object) -> list[tuple[str, str, str]]:
@@ -74,20 +77,34 @@ def replies(said: object) -> list[tuple[str, str, str]]:
 
 
 def test_what_is_in_the_form_is_read_as_it_is() -> None:
-    written = WHOLE_TURN.model_dump_json().replace(QUESTIONS[1], "q2")
-    assert turn(written) == WHOLE_TURN
-    assert read_summary(WHOLE_SUMMARY.model_dump_json(), OPTIONS) == WHOLE_SUMMARY
+    assert turn(json.dumps(WRITTEN_TURN)) == WHOLE_TURN
+    written = {
+        "decided": "Build a bridge",
+        "decision": ["We build. [s1][1]"],
+        "grounds": ["It is cheap. [2]"],
+        "dissent": [{"member": "maria", "text": "It is not. [s2]"}],
+        "open_questions": ["When?"],
+        "missing": [{"member": "piet", "text": "The costs."}],
+    }
+    assert read_summary(json.dumps(written), OPTIONS) == Summary(
+        "Build a bridge",
+        ("We build. [s1][1]",),
+        ("It is cheap. [2]",),
+        (Point("It is not. [s2]", members=("maria",)),),
+        ("When?",),
+        (Gap("piet", "", "The costs."),),
+    )
 
 
 @pytest.mark.parametrize(
     "wrapped", ['{{"turn": {0}}}', "[{0}]", '{{"a": {{"b": [{0}]}}}}', "Hm: {0}!"]
 )
 def test_what_stands_in_something_else_is_found(wrapped: str) -> None:
-    assert turn(wrapped.format(WHOLE_TURN.model_dump_json())) == WHOLE_TURN
+    assert turn(wrapped.format(json.dumps(WRITTEN_TURN))) == WHOLE_TURN
 
 
 def test_the_object_that_fits_best_is_taken() -> None:
-    text = f'My plan: {{"positions": []}}.\n{WHOLE_TURN.model_dump_json()}\n{{"x": 1}}'
+    text = f'My plan: {{"positions": []}}.\n{json.dumps(WRITTEN_TURN)}\n{{"x": 1}}'
     assert turn(text) == WHOLE_TURN
 
 
@@ -158,8 +175,11 @@ def test_positions_in_other_forms() -> None:
         (QUESTIONS[1], "3 euros.", ())
     ]
     alone = turn('{"Position": "At nine.", "Label": "a b c d e f", "grounds": ["So. [1]"]}')
-    assert alone.positions == (
-        PositionForm(position="At nine.", label="a b c d e", grounds=("So. [1]",)),
+    (only,) = alone.statements
+    assert (only.position, only.label, only.grounds) == (
+        "At nine.",
+        "a b c d e",
+        (Ground("So. [1]"),),
     )
 
 
@@ -189,7 +209,7 @@ def test_a_stance_that_cannot_be_read_is_none_and_the_reason_stays(stance: objec
     said = [{"statement": "s3", "stance": stance, "reason": "It holds in winter only. [1]"}]
     read = turn(json.dumps({"replies": said}))
     assert read.replies == ()
-    assert [one.position for one in read.positions] == ["It holds in winter only. [1]"]
+    assert [one.position for one in read.statements] == ["It holds in winter only. [1]"]
 
 
 def test_an_option_is_one_of_those_there_are() -> None:
@@ -204,8 +224,8 @@ def test_a_summary_in_other_forms() -> None:
         '{"decision": "We keep it.", "dissent": {"maria": "No. [s1]"}, "missing": ["Logs."]}'
     )
     assert read.decision == ("We keep it.",)
-    assert read.dissent == (MemberText(member="maria", text="No. [s1]"),)
-    assert read.missing == (MemberText(member="", text="Logs."),)
+    assert read.dissent == (Point("No. [s1]", members=("maria",)),)
+    assert read.missing == (Gap("", "", "Logs."),)
 
 
 def test_ids_of_statements_however_they_are_written() -> None:
@@ -227,16 +247,16 @@ def test_ids_of_statements_however_they_are_written() -> None:
     ],
 )
 def test_what_is_no_form_is_a_position_as_it_stands(text: str, position: str | None) -> None:
-    read = read_turn(text)
-    assert "form" in read.warning
+    read = read_turn(text, NO_TURN)
+    assert "form" in read.warnings[0]
     expected = position or "It leaves at nine.\n[1] says so."
-    assert [one.position for one in read.positions] == [expected]
+    assert [one.position for one in read.statements] == [expected]
     assert read_summary(text).decision
 
 
 @pytest.mark.parametrize("text", ["", "{}", "```\n```", "none"])
 def test_nothing_is_nothing(text: str) -> None:
-    assert read_turn(text).positions == ()
+    assert read_turn(text, NO_TURN).statements == ()
     assert read_summary(text).decision == ()
 
 
@@ -247,30 +267,34 @@ def test_what_a_form_says_of_itself_is_no_position() -> None:
 
 def test_of_what_is_cut_off_what_is_whole_is_taken() -> None:
     read = turn('{"positions": [{"position": "P.", "grounds": ["One.", "Tw')
-    assert [(one.position, one.grounds) for one in read.positions] == [("P.", ("One.", "Tw"))]
-    assert "cut off" in read.warning
-    assert not turn('{"positions": [], "warning": "mine"}').warning
+    assert [(one.position, one.grounds) for one in read.statements] == [
+        ("P.", (Ground("One."), Ground("Tw")))
+    ]
+    assert "cut off" in read.warnings[0]
+    assert not turn('{"positions": [], "warning": "mine"}').warnings
 
 
 def test_invisible_characters_are_taken_out() -> None:
     hidden = "\u202eNot\U000e0041\u200b so."
     read = turn(json.dumps({"positions": [{"position": hidden, "grounds": [hidden]}]}))
-    assert [(one.position, one.grounds) for one in read.positions] == [("Not so.", ("Not so.",))]
+    assert [(one.position, one.grounds) for one in read.statements] == [
+        ("Not so.", (Ground("Not so."),))
+    ]
 
 
 def test_everything_is_bounded() -> None:
     many = [{"position": "word " * 10_000, "grounds": ["word " * 1_000] * 40}] * 40
     read = turn(json.dumps({"positions": many}))
-    assert len(read.positions) <= MOST_ENTRIES
-    assert len(read.positions[0].position) <= 20_000
-    assert all(len(text) <= 2_000 for text in read.positions[0].grounds)
+    assert len(read.statements) <= MOST_ENTRIES
+    assert len(read.statements[0].position) <= 20_000
+    assert all(len(one.text) <= 2_000 for one in read.statements[0].grounds)
     said = [{"statement": f"s{number}", "stance": "stand"} for number in range(150)]
     assert len(replies(said)) == MOST_REPLIES
 
 
 @given(st.text(max_size=300) | st.text(alphabet='{}[]",: positonsrel', max_size=300))
 def test_nothing_makes_it_fail(text: str) -> None:
-    read_turn(text, QUESTIONS, OPTIONS)
+    read_turn(text, NO_TURN, QUESTIONS, OPTIONS)
     read_summary(text, OPTIONS)
     partial_text(text)
 
@@ -279,15 +303,17 @@ def test_nothing_makes_it_fail(text: str) -> None:
     "unit", ["- ", "\n \t", "a\n\n", "s1 ", "{", '{"positions":["', "#", "``` \n"]
 )
 def test_work_is_linear(unit: str) -> None:
-    assert_in_proportion(read_turn, unit)
-    assert_in_proportion(lambda text: read_turn('{"replies": [{"statement": "' + text), unit)
+    assert_in_proportion(lambda text: read_turn(text, NO_TURN), unit)
+    assert_in_proportion(
+        lambda text: read_turn('{"replies": [{"statement": "' + text, NO_TURN), unit
+    )
 
 
 # --- while it is being written -------------------------------------------------------------------
 
 
 def test_what_is_written_is_read_as_it_comes_and_never_taken_back() -> None:
-    text = WHOLE_TURN.model_dump_json()
+    text = json.dumps(WRITTEN_TURN)
     shown: list[str] = []
     stream = stream_readable_text(shown.append)
     for character in text:

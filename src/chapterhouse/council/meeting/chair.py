@@ -20,7 +20,7 @@ from chapterhouse.answering.search import method_for, reference_of, search
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.forms import (
-    SummaryReply,
+    Summary,
     read_summary,
     summary_format,
 )
@@ -295,7 +295,7 @@ def _members(synthesis: Synthesis) -> Iterator[str]:
 
 
 def _minutes(
-    summary: SummaryReply, synthesis: Synthesis, evidence: EvidenceBuffer, runtime: Runtime
+    summary: Summary, synthesis: Synthesis, evidence: EvidenceBuffer, runtime: Runtime
 ) -> Minutes:
     """Return the draft with what the chair wrote; where that is nothing, the draft."""
     draft, record = synthesis.draft, synthesis.task.record
@@ -320,7 +320,7 @@ def _minutes(
         return replace(draft, warnings=(*draft.warnings, "The chair wrote nothing to sum up."))
     shelves = {one.key: _shelf_of_gap(one) for one in synthesis.session.participants}
     dissent = tuple(
-        point(one.text, *([one.member] if one.member in shelves else [])) for one in summary.dissent
+        point(one.text, *(key for key in one.members if key in shelves)) for one in summary.dissent
     )
     missing = [
         Gap(member, shelves.get(member, ""), checker.check(one.text).text)

@@ -9,15 +9,23 @@ nobody can see.
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Final, TypeVar
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Any, Final
 
 from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.text.loose_json import LONGEST, objects_in
 from chapterhouse.text.sanitise import sanitise, sanitise_line
-from chapterhouse.types import OutputFormat, Stance
+from chapterhouse.types import (
+    Gap,
+    Ground,
+    MemberTurn,
+    OutputFormat,
+    Point,
+    Reply,
+    Stance,
+    Statement,
+)
 
 UNDECIDED: Final = "undecided"  # how an option is called that is none
 MOST_ENTRIES: Final = 24  # of a list
@@ -35,77 +43,56 @@ _INTRODUCTION: Final = (
 )
 
 Entry = Mapping[str, object]
+# Fields of an object: words for a text, those words in a list for a list of texts, and the form of
+# its entries behind them for a list of objects.
+Form = Mapping[str, Any]
+
+_POSITION: Final[Form] = {
+    "question": "the id of the thing asked, such as q1",
+    "position": "your answer to it in your own words, at most 3 sentences",
+    "label": "the same in at most 5 words",
+    "grounds": ["at most 6 facts, each a sentence that ends with its marker, such as [1]"],
+}
+_REPLY: Final[Form] = {
+    "statement": "the id of a statement, such as s3",
+    "stance": "stand: you hold it; concede: you give way; oppose: not so",
+    "reason": "why, in a sentence or two, with the markers of evidence",
+}
+_TURN: Final[Form] = {
+    "positions": ["one for each thing asked; none where you hold nothing new", _POSITION],
+    "replies": ["one for each statement shown", _REPLY],
+    "option": "what you would choose now",
+    "missing": ["evidence that you lack, a sentence each"],
+    "open_questions": ["questions that stay open"],
+}
+_OF_MEMBER: Final[Form] = {
+    "member": "the key of the member",
+    "text": "a sentence with its markers",
+}
+_SUMMARY: Final[Form] = {
+    "decided": "the option that the evidence speaks for",
+    "decision": ["the answer, or why there is none: at most 4 sentences with markers"],
+    "grounds": ["what it rests on: at most 8 sentences with markers"],
+    "dissent": ["what is held against it, and by whom", _OF_MEMBER],
+    "open_questions": ["questions that stay open"],
+    "missing": ["evidence that nobody gave, and who would have to give it", _OF_MEMBER],
+}
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class PositionForm(_Form):
-    """What a member holds on one of the things asked; markers are as the model wrote them."""
-
-    question: str = Field(default="", description="the id of the thing asked, such as q1")
-    position: str = Field(description="your answer to it in your own words, at most 3 sentences")
-    label: str = Field(default="", description="the same in at most 5 words")
-    grounds: tuple[str, ...] = Field(
-        default=(),
-        description="at most 6 facts, each a sentence that ends with its marker, such as [1]",
-    )
-
-
-class ReplyForm(_Form):
-    """What a member says to a statement."""
-
-    statement: str = Field(description="the id of a statement, such as s3")
-    stance: Stance = Field(description="stand: you hold it; concede: you give way; oppose: not so")
-    reason: str = Field(
-        default="", description="why, in a sentence or two, with the markers of evidence"
-    )
-
-
-class TurnReply(_Form):
-    """All that a member says in a round.
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How the chair sums up; markers are as the model wrote them.
 
     Attributes:
         warning: How it had to be read, where not as it was written.
     """
 
-    positions: tuple[PositionForm, ...] = Field(
-        default=(), description="one for each thing asked; none where you hold nothing new"
-    )
-    replies: tuple[ReplyForm, ...] = Field(default=(), description="one for each statement shown")
-    option: str = Field(default="", description="what you would choose now")
-    missing: tuple[str, ...] = Field(
-        default=(), description="evidence that you lack, a sentence each"
-    )
-    open_questions: tuple[str, ...] = Field(default=(), description="questions that stay open")
-    warning: str = ""
-
-
-class MemberText(_Form):
-    """What is said of a member, by their key."""
-
-    member: str = Field(default="", description="the key of the member")
-    text: str = Field(description="a sentence with its markers")
-
-
-class SummaryReply(_Form):
-    """How the chair sums up; attributes as of ``TurnReply``."""
-
-    decided: str = Field(default="", description="the option that the evidence speaks for")
-    decision: tuple[str, ...] = Field(
-        default=(), description="the answer, or why there is none: at most 4 sentences with markers"
-    )
-    grounds: tuple[str, ...] = Field(
-        default=(), description="what it rests on: at most 8 sentences with markers"
-    )
-    dissent: tuple[MemberText, ...] = Field(
-        default=(), description="what is held against it, and by whom"
-    )
-    open_questions: tuple[str, ...] = Field(default=(), description="questions that stay open")
-    missing: tuple[MemberText, ...] = Field(
-        default=(), description="evidence that nobody gave, and who would have to give it"
-    )
+    decided: str = ""
+    decision: tuple[str, ...] = ()
+    grounds: tuple[str, ...] = ()
+    dissent: tuple[Point, ...] = ()
+    open_questions: tuple[str, ...] = ()
+    missing: tuple[Gap, ...] = ()
     warning: str = ""
 
 
@@ -123,26 +110,25 @@ def turn_format(
     ids = [f"q{number}" for number in range(1, questions + 1)]
     choices = {
         "question": ids if questions > 1 else [],
+        "replies": list(statements),
         "statement": list(statements),
+        "stance": [stance.value for stance in Stance],
         "option": _with_undecided(options),
     }
-    without = () if statements else ("replies",)
-    return OutputFormat(kind.value, _schema(TurnReply, choices, ("warning", *without)))
+    return OutputFormat(kind.value, _schema(_TURN, choices))
 
 
 def summary_format(options: Sequence[str], members: Sequence[str]) -> OutputFormat:
     """Return the form in which the chair sums up."""
     choices = {"decided": _with_undecided(options), "member": list(members)}
-    return OutputFormat(RoundKind.SYNTHESIS.value, _schema(SummaryReply, choices, ("warning",)))
+    return OutputFormat(RoundKind.SYNTHESIS.value, _schema(_SUMMARY, choices))
 
 
 def _with_undecided(options: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*map(sanitise_line, options), UNDECIDED])) if options else []
 
 
-def _schema(
-    model: type[BaseModel], choices: Mapping[str, list[str]], without: Sequence[str]
-) -> dict[str, Any]:
+def _schema(form: Form, choices: Mapping[str, list[str]]) -> dict[str, Any]:
     """Return the schema of a form without references, formats and optional parts.
 
     So every service takes it that can hold a model to a schema.
@@ -150,27 +136,23 @@ def _schema(
     Args:
         choices: Values that fields may have, by name; a field that may have none is left out.
     """
-    whole = model.model_json_schema()
-    left_out = {*without, *(name for name, values in choices.items() if not values)}
-
-    def inline(part: Mapping[str, Any]) -> dict[str, Any]:
-        meant = whole["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
-        schema: dict[str, Any] = {"type": meant["type"]}
-        schema |= {key: meant[key] for key in ("enum",) if key in meant}
-        schema |= {"description": part["description"]} if "description" in part else {}
-        if "items" in meant:
-            schema["items"] = inline(meant["items"])
-        if "properties" in meant:
-            schema = {"type": "object", "properties": {}}
-            for name, field in meant["properties"].items():
-                if name not in left_out:
-                    schema["properties"][name] = inline(field)
-                    if name in choices:
-                        schema["properties"][name]["enum"] = choices[name]
-            schema |= {"required": list(schema["properties"]), "additionalProperties": False}
-        return schema
-
-    return inline(whole)
+    properties: dict[str, Any] = {}
+    for name, words in form.items():
+        values = choices.get(name)
+        if values == []:
+            continue
+        if isinstance(words, str):
+            properties[name] = {"type": "string", "description": words}
+            properties[name] |= {"enum": values} if values else {}
+        else:
+            items = _schema(words[1], choices) if words[1:] else {"type": "string"}
+            properties[name] = {"type": "array", "description": words[0], "items": items}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def shape_in_words(form: OutputFormat) -> str:
@@ -233,50 +215,62 @@ _QUESTION_ID: Final = re.compile(r"\W*q?(?:uestion)?[ #:_-]{0,2}(\d{1,3})\W*", r
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 
-Reply = TypeVar("Reply", TurnReply, SummaryReply)
 
-
-def read_turn(text: str, questions: Sequence[str] = (), options: Sequence[str] = ()) -> TurnReply:
-    """Return what a member said, from a model's text; a question is told by its words.
+def read_turn(
+    text: str, turn: MemberTurn, questions: Sequence[str] = (), options: Sequence[str] = ()
+) -> MemberTurn:
+    """Return the turn with what a member said, markers as the model wrote them.
 
     Args:
         text: As the model wrote it. Only the first 200,000 characters are looked at.
         questions: The things asked, in the order of their ids.
         options: What is to be decided between; another choice is none.
     """
-    entry, warning = _best_object(text, TurnReply)
+
+    def state(position: str, label: str = "", question: str = "", *grounds: str) -> Statement:
+        rests_on = tuple(map(Ground, grounds))
+        return Statement("", turn.member, turn.round, position, label, question, grounds=rests_on)
+
+    entry, warning = _best_object(text, _TURN)
     if entry is None:
         prose = _bounded(_FENCE.sub("", text))
-        prose_form = (PositionForm(position=prose),) if _says_something(prose) else ()
-        return TurnReply(positions=prose_form, warning=_PROSE)
-    fields = _by_field(entry, TurnReply)
-    positions = list(_positions(fields.get("positions"), entry, questions))
-    replies = list(_replies(fields.get("replies")))
-    # What is said to a statement without a stance that can be read is not lost.
-    positions += [PositionForm(position=one) for one in replies if isinstance(one, str)]
-    return TurnReply(
-        positions=tuple(positions[:MOST_ENTRIES]),
-        replies=tuple(one for one in replies if isinstance(one, ReplyForm))[:MOST_REPLIES],
+        statements = (state(prose),) if _says_something(prose) else ()
+        return replace(turn, statements=statements, warnings=(_PROSE,))
+    fields = _by_field(entry, _TURN)
+    stated = [state(*one) for one in _positions(fields.get("positions"), entry, questions)]
+    replies = list[Reply]()
+    for name, stance, reason in _replies(fields.get("replies")):
+        if stance is None:  # what is said to a statement without a stance is not lost
+            stated.append(state(reason))
+        else:
+            replies.append(Reply(turn.member, turn.round, name, stance, reason))
+    return replace(
+        turn,
+        statements=tuple(stated[:MOST_ENTRIES]),
+        replies=tuple(replies[:MOST_REPLIES]),
         option=_option(fields.get("option"), options),
         missing=_lines(fields.get("missing")),
         open_questions=_lines(fields.get("open_questions")),
-        warning=warning,
+        warnings=(warning,) if warning else (),
     )
 
 
-def read_summary(text: str, options: Sequence[str] = ()) -> SummaryReply:
+def read_summary(text: str, options: Sequence[str] = ()) -> Summary:
     """Return how the chair sums up, from a model's text; arguments as of ``read_turn``."""
-    entry, warning = _best_object(text, SummaryReply)
+    entry, warning = _best_object(text, _SUMMARY)
     if entry is None:
-        return SummaryReply(decision=_lines(_bounded(_FENCE.sub("", text))), warning=_PROSE)
-    fields = _by_field(entry, SummaryReply)
-    return SummaryReply(
+        return Summary(decision=_lines(_bounded(_FENCE.sub("", text))), warning=_PROSE)
+    fields = _by_field(entry, _SUMMARY)
+    return Summary(
         decided=_option(fields.get("decided"), options),
         decision=_lines(fields.get("decision")),
         grounds=_lines(fields.get("grounds")),
-        dissent=tuple(_member_texts(fields.get("dissent"))),
+        dissent=tuple(
+            Point(text, members=(member,) if member else ())
+            for member, text in _of_members(fields.get("dissent"))
+        ),
         open_questions=_lines(fields.get("open_questions")),
-        missing=tuple(_member_texts(fields.get("missing"))),
+        missing=tuple(Gap(member, "", text) for member, text in _of_members(fields.get("missing"))),
         warning=warning,
     )
 
@@ -292,7 +286,7 @@ def statement_ids(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"s{int(number)}" for number in _STATEMENT_ID.findall(written)))
 
 
-def _best_object(text: str, model: type[BaseModel]) -> tuple[Entry | None, str]:
+def _best_object(text: str, form: Form) -> tuple[Entry | None, str]:
     """Return the object that fits a form best, and a warning; None where a text has no object.
 
     An object of other names is taken for its words.
@@ -301,7 +295,7 @@ def _best_object(text: str, model: type[BaseModel]) -> tuple[Entry | None, str]:
     best: tuple[int, Entry, bool] | None = None
     for found in objects_in(clean):
         for value in _objects(found.value):
-            fit = len(_by_field(value, model))
+            fit = len(_by_field(value, form))
             if best is None or fit > best[0]:
                 best = fit, value, found.whole
     if best is None:
@@ -309,7 +303,7 @@ def _best_object(text: str, model: type[BaseModel]) -> tuple[Entry | None, str]:
     fit, entry, whole = best
     if not fit:
         words = "\n".join(_strings(entry))
-        name = "positions" if model is TurnReply else "decision"
+        name = "positions" if form is _TURN else "decision"
         return {name: words}, _PROSE
     return entry, "" if whole else _CUT_OFF
 
@@ -340,14 +334,14 @@ def _strings(value: object, *, shown: bool = True) -> Iterator[str]:
             yield from _strings(one, shown=shown or name in _SHOWN)
 
 
-def _by_field(entry: Entry, model: type[BaseModel]) -> dict[str, object]:
+def _by_field(entry: Entry, form: Form) -> dict[str, object]:
     """Return the values of an object by the fields of a form, in whatever spelling or number."""
     spelt = {_letters(str(key)): value for key, value in reversed(list(entry.items()))}
     found: dict[str, object] = {}
-    for name in model.model_fields:
+    for name in form:
         names = map(_letters, (name, *_OTHER_NAMES.get(name, ())))
         written = [spelt[one] for one in names if one in spelt]
-        if written and name != "warning":
+        if written:
             found[name] = next(filter(None, written), written[0])
     return found
 
@@ -356,13 +350,13 @@ def _letters(name: str) -> str:
     return "".join(filter(str.isalpha, name[:100].casefold())).rstrip("s")
 
 
-def _entries(value: object, key: str, model: type[BaseModel]) -> Iterator[Entry]:
+def _entries(value: object, key: str, form: Form) -> Iterator[Entry]:
     """Yield the objects of what should be a list of them.
 
     Also read are one alone, bare texts, and an object whose names are what should stand under
     ``key``.
     """
-    if isinstance(value, Mapping) and not _by_field(value, model):
+    if isinstance(value, Mapping) and not _by_field(value, form):
         for name, entry in list(value.items())[:_LOOKED_AT]:
             own = entry if isinstance(entry, Mapping) else {"text": _words(entry)}
             yield {key: name, **own}
@@ -374,38 +368,37 @@ def _entries(value: object, key: str, model: type[BaseModel]) -> Iterator[Entry]
             yield {"text": entry}
 
 
-def _positions(value: object, whole: Entry, questions: Sequence[str]) -> Iterator[PositionForm]:
+def _positions(value: object, whole: Entry, questions: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield positions, each with its label, the thing asked, and its grounds."""
     if isinstance(value, str):  # one alone, whose other fields stand beside it
-        value = {**_by_field(whole, PositionForm), "position": value}
-    for entry in _entries(value, "question", PositionForm):
-        fields = _by_field(entry, PositionForm)
+        value = {**_by_field(whole, _POSITION), "position": value}
+    for entry in _entries(value, "question", _POSITION):
+        fields = _by_field(entry, _POSITION)
         position = _bounded(_words(fields.get("position")) + _markers(entry))
         label = " ".join(_line(fields.get("label")).split()[:_LABEL_WORDS])
         grounds = _lines(fields.get("grounds"))
         if not _says_something(position):
             position, grounds = (label, grounds) if label else ("\n".join(grounds), ())
         if _says_something(position):
-            question = _question(fields.get("question"), questions)
-            yield PositionForm(question=question, position=position, label=label, grounds=grounds)
+            yield position, label, _question(fields.get("question"), questions), *grounds
 
 
-def _replies(value: object) -> Iterator[ReplyForm | str]:
-    """Yield replies, and the reasons of those whose stance cannot be read."""
+def _replies(value: object) -> Iterator[tuple[str, Stance | None, str]]:
+    """Yield the id, stance and reason of each reply; only a reason where the rest is not told."""
     if isinstance(value, Mapping) and not {"statement", "id"} & set(map(_letters, map(str, value))):
         value = [
             {"statement": name, **(one if isinstance(one, Mapping) else {"stance": _words(one)})}
             for name, one in list(value.items())[:_LOOKED_AT]
         ]
-    for entry in _entries(value, "statement", ReplyForm):
-        fields = _by_field(entry, ReplyForm)
+    for entry in _entries(value, "statement", _REPLY):
+        fields = _by_field(entry, _REPLY)
         reason = _line(fields.get("reason")) + _markers(entry)
         stance = _stance(fields.get("stance") or re.split(r"[:,.;–—]", reason, maxsplit=1)[0])
         ids = statement_ids(fields.get("statement")) or statement_ids(reason)[:1]
-        if stance is None or not ids:
-            yield from [reason] if _says_something(reason) else []
-            continue
-        for name in ids:
-            yield ReplyForm(statement=name, stance=stance, reason=reason)
+        if stance and ids:
+            yield from ((name, stance, reason) for name in ids)
+        elif _says_something(reason):
+            yield "", None, reason
 
 
 def _stance(value: object) -> Stance | None:
@@ -418,12 +411,13 @@ def _stance(value: object) -> Stance | None:
     return found[0] if found and len(set(found)) == 1 else None
 
 
-def _member_texts(value: object) -> Iterator[MemberText]:
-    for entry in list(_entries(value, "member", MemberText))[:MOST_ENTRIES]:
-        fields = _by_field(entry, MemberText)
+def _of_members(value: object) -> Iterator[tuple[str, str]]:
+    """Yield keys of members, each with what is said of them."""
+    for entry in list(_entries(value, "member", _OF_MEMBER))[:MOST_ENTRIES]:
+        fields = _by_field(entry, _OF_MEMBER)
         text = _line(fields.get("text")) + _markers(entry)
         if _says_something(text):
-            yield MemberText(member=_line(fields.get("member"))[:400], text=text)
+            yield _line(fields.get("member"))[:400], text
 
 
 def _lines(value: object) -> tuple[str, ...]:
@@ -454,7 +448,7 @@ def _words(value: object) -> str:
     if isinstance(value, list):
         return "\n".join(filter(None, map(_words, value[:_LOOKED_AT])))
     if isinstance(value, Mapping):
-        written = _by_field(value, MemberText).get("text")
+        written = _by_field(value, _OF_MEMBER).get("text")
         return f"{written}{_markers(value)}" if isinstance(written, str) else ""
     return ""
 
@@ -493,9 +487,13 @@ def _says_something(line: str) -> bool:
 @cache
 def _descriptions() -> frozenset[str]:
     """Return what forms say of their fields, which weak models give back."""
-    forms = (PositionForm, ReplyForm, TurnReply, MemberText, SummaryReply)
-    fields = (field for form in forms for field in form.model_fields.values())
-    return frozenset((field.description or "…").casefold().strip(" .") for field in fields)
+    described = (
+        words
+        for form in (_POSITION, _REPLY, _TURN, _OF_MEMBER, _SUMMARY)
+        for words in form.values()
+    )
+    texts = (words if isinstance(words, str) else words[0] for words in described)
+    return frozenset(words.casefold().strip(" .") for words in (*texts, "…"))
 
 
 # --- while it is being written ------------------------------------------------------------------

@@ -9,7 +9,7 @@ compared exactly, and is not in what it cites.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Final, Self
@@ -21,9 +21,6 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import compute_in_thread
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.forms import (
-    PositionForm,
-    ReplyForm,
-    TurnReply,
     read_turn,
     shape_in_words,
     statement_ids,
@@ -184,10 +181,9 @@ async def written_turn(
         participant = with_less_evidence(participant, given.evidence, error.fits)
         given = await compute_in_thread(partial(prepare_turn, participant, task, runtime))
         writing = await write_in_form(model, given, on_text)
-    reply = read_turn(writing.text, task.questions, task.council.options)
-    turn = await compute_in_thread(
-        partial(turn_of, reply, participant, task, given.evidence, runtime)
-    )
+    empty = MemberTurn(participant.key, task.round.name)
+    turn = read_turn(writing.text, empty, task.questions, task.council.options)
+    turn = await compute_in_thread(partial(resolve_turn, turn, task, given.evidence, runtime))
     return replace(
         turn,
         method=model.fingerprint,
@@ -221,14 +217,10 @@ def with_less_evidence(
     )
 
 
-def turn_of(
-    reply: TurnReply,
-    participant: Participant,
-    task: TurnTask,
-    evidence: EvidenceBuffer,
-    runtime: Runtime,
+def resolve_turn(
+    turn: MemberTurn, task: TurnTask, evidence: EvidenceBuffer, runtime: Runtime
 ) -> MemberTurn:
-    """Return what a model said as a turn, every marker resolved.
+    """Return what a model said with every marker resolved, and each statement replied to once.
 
     Args:
         evidence: What lay before it; nothing else can be cited.
@@ -241,53 +233,36 @@ def turn_of(
         rejected.extend(checked.rejected)
         return Ground(checked.text, ledger.numbers(checked.citations), checked.mismatches)
 
-    def statement(one: PositionForm) -> Statement:
-        position = ground(one.position)
-        return Statement(
-            "",
-            participant.key,
-            task.round.name,
-            position.text,
-            one.label,
-            one.question,
-            position.citations,
-            position.mismatches,
-            tuple(map(ground, one.grounds)),
+    def statement(one: Statement) -> Statement:
+        found = ground(one.position)
+        return replace(
+            one,
+            position=found.text,
+            citations=found.citations,
+            mismatches=found.mismatches,
+            grounds=tuple(ground(each.text) for each in one.grounds),
         )
 
-    statements = tuple(map(statement, reply.positions))
-    warnings = [reply.warning] if reply.warning else []
-    replies = tuple(
-        Reply(
-            participant.key,
-            task.round.name,
-            one.statement,
-            one.stance,
-            (reason := ground(one.reason)).text,
-            reason.citations,
-            reason.mismatches,
+    def reply(one: Reply) -> Reply:
+        found = ground(one.reason)
+        return replace(
+            one, reason=found.text, citations=found.citations, mismatches=found.mismatches
         )
-        for one in _known_replies(reply, task, warnings)
-    )
-    return MemberTurn(
-        member=participant.key,
-        round=task.round.name,
+
+    known = {one.id for one in task.record.statements}
+    unknown = dict.fromkeys(one.statement for one in turn.replies if one.statement not in known)
+    last = {one.statement: one for one in turn.replies if one.statement in known}
+    said = f"Replies to what nobody stated were left out: {', '.join(unknown)}."
+    statements = tuple(map(statement, turn.statements))
+    replies = tuple(map(reply, last.values()))
+    return replace(
+        turn,
         statements=statements,
         replies=replies,
-        option=reply.option,
-        missing=tuple(checker.check(text).text for text in reply.missing),
-        open_questions=tuple(checker.check(text).text for text in reply.open_questions),
+        missing=tuple(checker.check(text).text for text in turn.missing),
+        open_questions=tuple(checker.check(text).text for text in turn.open_questions),
         citations=ledger.citations,
-        warnings=tuple(warnings),
+        warnings=(*turn.warnings, said) if unknown else turn.warnings,
         rejected=tuple(dict.fromkeys(rejected)),
         tool_texts=evidence.texts_among(one.document_id for one in ledger.citations),
     )
-
-
-def _known_replies(reply: TurnReply, task: TurnTask, warnings: list[str]) -> Sequence[ReplyForm]:
-    """Return the last reply to each statement that was made before."""
-    known = {one.id for one in task.record.statements}
-    unknown = dict.fromkeys(one.statement for one in reply.replies if one.statement not in known)
-    if unknown:
-        warnings.append(f"Replies to what nobody stated were left out: {', '.join(unknown)}.")
-    return tuple({one.statement: one for one in reply.replies if one.statement in known}.values())
