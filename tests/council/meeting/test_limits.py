@@ -8,9 +8,10 @@ import pytest
 from tests.council.conftest import Hall, council, honest, phase, turn
 
 from chapterhouse.concurrency import run_sync
-from chapterhouse.council.meeting.limits import Allowance, fit_session
-from chapterhouse.council.meeting.record import Record, TurnTask
-from chapterhouse.council.meeting.rounds import speak
+from chapterhouse.council.meeting.record import Allowance, Record, TurnTask
+from chapterhouse.council.meeting.rounds import Meeting, ignore, speak
+from chapterhouse.council.meeting.session import fit_session
+from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, Step
 from chapterhouse.types import MeetingEventKind, MemberTurn, ModelLimits, Usage
@@ -101,7 +102,8 @@ def said(hall: Hall, allowance: Allowance, *, number: int = 0) -> MemberTurn:
     entry = session.council.rounds[number]
     task = TurnTask(session.council, session.question, (), entry, 1, Record(), {})
     maria = session.participants[0]
-    return asyncio.run(speak(maria, task, None, runtime=hall.runtime, allowance=allowance))
+    meeting = Meeting(hall.runtime, Transcript(), ignore, allowance)
+    return asyncio.run(speak(maria, task, None, meeting))
 
 
 def test_a_model_speaks_until_the_tokens_are_used(hall: Hall) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 from tests.council.conftest import QUESTION, Hall, council
 
 from chapterhouse.agents.council_model import Member
-from chapterhouse.council.meeting.record import OnText, Record, TurnTask
-from chapterhouse.council.meeting.rounds import add_outcomes, hold_round
+from chapterhouse.council.meeting.record import OnText, Record, TurnTask, add_outcome
+from chapterhouse.council.meeting.rounds import hold_round
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.errors import UsageError
@@ -136,7 +137,8 @@ def test_whoever_is_done_first_the_record_has_the_order_of_the_seats(
                 may[order[place + 1]].set()
             return key
 
-        return add_outcomes(Record(), await a_round("a1", "a2", "a3", "a4").hold_round(say))
+        outcomes = await a_round("a1", "a2", "a3", "a4").hold_round(say)
+        return reduce(add_outcome, outcomes, Record())
 
     record = asyncio.run(meeting())
     assert [turn.member for turn in record.turns] == ["a1", "a2", "a3", "a4"]

@@ -15,15 +15,15 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.meeting.chair import Synthesis, draft_minutes, prepare_synthesis
-from chapterhouse.council.meeting.limits import Allowance, fit_session
 from chapterhouse.council.meeting.memory import recall, remember_meeting
-from chapterhouse.council.meeting.record import Record, TurnTask
-from chapterhouse.council.meeting.rounds import Meeting, hold_meeting, ignore, preside, speak
+from chapterhouse.council.meeting.record import Allowance, Record, TurnTask
+from chapterhouse.council.meeting.rounds import Meeting, hold_meeting, ignore
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
     OnProgress,
     Participant,
     Session,
+    fit_session,
     open_session,
     participant_record,
     refresh_sources,
@@ -120,15 +120,7 @@ async def convene(
     with open_transcript(session, choices, runtime, reminders) as transcript:
         if transcript.aside and not choices.fresh:
             session = replace(session, warnings=(*session.warnings, _moved(transcript.aside)))
-        meeting = Meeting(
-            runtime=runtime,
-            transcript=transcript,
-            on_event=emit,
-            speak=partial(speak, runtime=runtime, allowance=allowance),
-            preside=partial(preside, runtime=runtime, allowance=allowance),
-            remind=lambda participant: reminders.get(participant.key, ()),
-            allowance=allowance,
-        )
+        meeting = Meeting(runtime, transcript, emit, allowance, reminders)
         minutes = _write_minutes(await hold_meeting(session, meeting), transcript)
     if choices.is_counted:
         record = partial(record_question, minutes_record(minutes), choices.interface)

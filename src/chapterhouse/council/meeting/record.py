@@ -1,5 +1,6 @@
-"""What was said in a meeting so far, under one numbering, and what a participant is asked next."""
+"""What was said in a meeting so far, under one numbering, what is asked next, and what is left."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,7 @@ from chapterhouse.types import (
     Reply,
     Statement,
     ToolText,
+    Usage,
 )
 
 OnText = Callable[[str], None]
@@ -56,11 +58,13 @@ class Record:
         return tuple(known[number] for number in numbers)
 
 
-def add_turn(record: Record, turn: MemberTurn) -> Record:
+def add_outcome(record: Record, turn: MemberTurn | Absence) -> Record:
     """Return the record with a further turn, its statements named and its citations numbered.
 
-    A turn in which nothing was said leaves no trace.
+    A turn in which nothing was said leaves no trace; who did not speak is absent.
     """
+    if isinstance(turn, Absence):
+        return replace(record, absences=(*record.absences, turn))
     if turn == MemberTurn(turn.member, turn.round):
         return record
     ledger = Ledger(record.citations)
@@ -82,11 +86,6 @@ def add_turn(record: Record, turn: MemberTurn) -> Record:
     replies = tuple(replace(one, citations=renumber(one.citations)) for one in turn.replies)
     recorded = replace(turn, statements=statements, replies=replies, citations=())
     return replace(record, turns=(*record.turns, recorded), citations=ledger.citations)
-
-
-def add_absence(record: Record, absence: Absence) -> Record:
-    """Return the record with someone who did not speak."""
-    return replace(record, absences=(*record.absences, absence))
 
 
 class Ledger:
@@ -173,3 +172,50 @@ class TurnTask:
 
     def _agreement(self) -> tuple[Agreement, ...]:
         return find_agreement(self.record.turns, self.titles)
+
+
+class Allowance:
+    """What is left of the time and the tokens of a meeting, and what was left undone without.
+
+    Args:
+        seconds: From now on; 0 for any.
+        tokens: Of prompts and answers together; 0 for any. A turn that has begun is finished.
+    """
+
+    def __init__(
+        self,
+        seconds: float = 0.0,
+        tokens: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._seconds, self._tokens, self._clock = seconds, tokens, clock
+        self._began = clock()
+        self._used = 0
+        self._undone: dict[str, None] = {}
+
+    @property
+    def seconds_left(self) -> float:
+        """The seconds until the time is used."""
+        if not self._seconds:
+            return float("inf")
+        return max(0.0, self._seconds - (self._clock() - self._began))
+
+    @property
+    def is_used(self) -> bool:
+        """Whether nobody may be asked any more."""
+        return bool(self._tokens and self._used >= self._tokens) or not self.seconds_left
+
+    def add(self, used: Usage | None) -> None:
+        """Count what a model has used."""
+        if used is not None:
+            self._used += used.prompt_tokens + used.completion_tokens
+
+    def note(self, undone: str) -> None:
+        """Remember what was not done because of a limit, in words."""
+        self._undone[undone] = None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was not done, once each."""
+        reached = f"{self._tokens:,} tokens" if self.seconds_left else f"{self._seconds:g} seconds"
+        return tuple(f"The limit of {reached} was reached: {one}." for one in self._undone)

@@ -6,10 +6,10 @@ held again gives the same record. In the end come the minutes.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Final
 
 from chapterhouse import telemetry
@@ -18,14 +18,13 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting.chair import Synthesis, draft_minutes, write_minutes
-from chapterhouse.council.meeting.limits import Allowance
 from chapterhouse.council.meeting.record import (
+    Allowance,
     Ledger,
     OnText,
     Record,
     TurnTask,
-    add_absence,
-    add_turn,
+    add_outcome,
 )
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.transcript import Transcript
@@ -112,16 +111,6 @@ async def hold_round(
     return tuple(outcomes)
 
 
-def add_outcomes(record: Record, outcomes: Sequence[MemberTurn | Absence]) -> Record:
-    """Return the record with what came of a round."""
-    for outcome in outcomes:
-        if isinstance(outcome, Absence):
-            record = add_absence(record, outcome)
-        else:
-            record = add_turn(record, outcome)
-    return record
-
-
 async def _take_turn(
     participant: Participant,
     task: TurnTask,
@@ -142,36 +131,30 @@ async def _take_turn(
     def on_text(text: str) -> None:
         on_event(replace(event, kind=MeetingEventKind.TEXT, text=text))
 
+    reason = ""
     try:
         async with asyncio.timeout(participant.timeout_seconds) as limit:
             turn = await speak(participant, task, on_text)
     except TimeoutError:
-        if not limit.expired():
-            return _missing(participant, task, "They took too long.", transcript, on_event)
-        reason = f"They took longer than {_seconds(participant.timeout_seconds or 0)}."
-        return _missing(participant, task, reason, transcript, on_event)
+        reason = "They took too long."
+        if limit.expired():
+            reason = f"They took longer than {_seconds(participant.timeout_seconds or 0)}."
     except ChapterhouseError as error:
         reason = f"{error.message} {error.hint}".strip()
-        return _missing(participant, task, reason, transcript, on_event)
     except Exception as error:  # noqa: BLE001 - whatever one member does, the others go on
         _log.exception("%s could not speak", participant.key)
         reason = f"Something went wrong with them ({type(error).__name__})."
+    if reason:
         return _missing(participant, task, reason, transcript, on_event)
     running = asyncio.current_task()
     if running is not None and running.cancelling():  # the round ended, whatever they made of it
         raise asyncio.CancelledError
-    turn = _store_turn(turn, task, transcript)
-    on_event(replace(event, kind=MeetingEventKind.SPOKE, turn=turn))
-    return turn
-
-
-def _store_turn(turn: MemberTurn, task: TurnTask, transcript: Transcript) -> MemberTurn:
-    """Store what was said; where that is not possible the meeting goes on and says so."""
     try:
         transcript.add_turn(task.number, turn)
-    except ChapterhouseError as error:
+    except ChapterhouseError as error:  # the meeting goes on and says so
         warning = f"This could not be written to the transcript: {error.message}"
-        return replace(turn, warnings=(*turn.warnings, warning))
+        turn = replace(turn, warnings=(*turn.warnings, warning))
+    on_event(replace(event, kind=MeetingEventKind.SPOKE, turn=turn))
     return turn
 
 
@@ -191,25 +174,23 @@ def _missing(
     return absence
 
 
-Preside = Callable[[Participant, Synthesis, OnText], Awaitable[Minutes]]
-Remind = Callable[[Participant], tuple[Memory, ...]]
-
-
 @dataclass(frozen=True, slots=True)
 class Meeting:
     """What a meeting goes by.
 
     Attributes:
-        remind: What a member held in earlier meetings.
+        reminders: What members held in earlier meetings, by key.
     """
 
     runtime: Runtime
     transcript: Transcript
     on_event: OnEvent
-    speak: Speak
-    preside: Preside
-    remind: Remind
-    allowance: Allowance = field(default_factory=Allowance)
+    allowance: Allowance
+    reminders: Mapping[str, tuple[Memory, ...]] = field(default_factory=dict)
+
+    def remind(self, participant: Participant, task: TurnTask) -> TurnTask:
+        """Return a task with what who is asked held before."""
+        return replace(task, reminded=self.reminders.get(participant.key, ()))
 
 
 async def hold_meeting(session: Session, meeting: Meeting) -> Minutes:
@@ -244,10 +225,10 @@ async def _round(task: TurnTask, session: Session, meeting: Meeting) -> Record:
     seconds = min(task.council.round_timeout_seconds, meeting.allowance.seconds_left)
     _emit(meeting, task, MeetingEventKind.ROUND_BEGAN)
     with telemetry.round_span(task.round.name, task.number, len(speakers)):
-        tasks = [(one, replace(task, reminded=meeting.remind(one))) for one in speakers]
+        tasks = [(one, meeting.remind(one, task)) for one in speakers]
         outcomes = await hold_round(
             tasks,
-            meeting.speak,
+            partial(speak, meeting=meeting),
             meeting.transcript,
             meeting.on_event,
             parallel=task.council.parallel,
@@ -256,7 +237,7 @@ async def _round(task: TurnTask, session: Session, meeting: Meeting) -> Record:
     if not meeting.allowance.seconds_left:
         meeting.allowance.note(f"the round {task.round.name.replace('_', ' ')} was ended")
     _emit(meeting, task, MeetingEventKind.ROUND_ENDED)
-    return add_outcomes(task.record, outcomes)
+    return reduce(add_outcome, outcomes, task.record)
 
 
 async def _synthesis(task: TurnTask, session: Session, meeting: Meeting) -> Minutes:
@@ -274,22 +255,19 @@ async def _synthesis(task: TurnTask, session: Session, meeting: Meeting) -> Minu
         seconds = min(seconds, meeting.allowance.seconds_left)
         _emit(meeting, task, MeetingEventKind.MEMBER_BEGAN, CHAIR)
         with telemetry.round_span(task.round.name, task.number, 1):
-            synthesis = Synthesis(session, replace(task, reminded=meeting.remind(chair)), draft)
+            synthesis = Synthesis(session, meeting.remind(chair, task), draft)
             on_text = partial(_emit, meeting, task, MeetingEventKind.TEXT, CHAIR)
             try:
                 async with asyncio.timeout(seconds) as limit:
-                    draft = await meeting.preside(chair, synthesis, on_text)
+                    draft = await _preside(chair, synthesis, on_text, meeting)
             except Exception as error:  # noqa: BLE001 - whatever the chair does, there are minutes
-                why = _too_long(seconds) if limit.expired() else _failure(error)
+                why = f"The chair took longer than {_seconds(seconds)}"
+                why = why if limit.expired() else _failure(error)
                 reason = f"{why}, so nobody summed up."
                 draft = replace(draft, warnings=(*draft.warnings, reason))
                 _emit(meeting, task, MeetingEventKind.ABSENT, CHAIR, reason)
     _emit(meeting, task, MeetingEventKind.ROUND_ENDED)
     return _whole(draft, task.record, meeting)
-
-
-def _too_long(seconds: float) -> str:
-    return f"The chair took longer than {_seconds(seconds)}"
 
 
 def _failure(error: Exception) -> str:
@@ -321,20 +299,18 @@ def _emit(
 
 
 async def speak(
-    participant: Participant,
-    task: TurnTask,
-    on_text: OnText | None,
-    *,
-    runtime: Runtime,
-    allowance: Allowance,
+    participant: Participant, task: TurnTask, on_text: OnText | None, meeting: Meeting
 ) -> MemberTurn:
-    """Let a member speak: a council by meeting, a model by writing."""
-    runtime = with_tool_texts(runtime, task.record.tool_texts)
+    """Let a member speak: a council by meeting, a model by writing while something is left."""
+    runtime, allowance = with_tool_texts(meeting.runtime, task.record.tool_texts), meeting.allowance
     spoke = any(one.member == participant.key for one in task.record.turns)
     turn = MemberTurn(participant.key, task.round.name)  # where there is nothing to answer
     with telemetry.agent_span(participant.key, task.question) as recorder:
         if participant.inner is not None and not task.argues and not spoke:
-            turn = await _inner(participant, participant.inner, task, runtime, allowance)
+            if participant.inner.debates:
+                within = Meeting(runtime, Transcript(), ignore, allowance)
+                minutes = await hold_meeting(participant.inner, within)
+                turn = _turn_of_council(turn, minutes, task)
         elif participant.model and not (task.argues and not task.to_reply(participant.key)):
             if allowance.is_used:
                 allowance.note("members were not asked any more")
@@ -345,48 +321,25 @@ async def speak(
         return turn
 
 
-async def preside(
-    chair: Participant,
-    synthesis: Synthesis,
-    on_text: OnText,
-    *,
-    runtime: Runtime,
-    allowance: Allowance,
+async def _preside(
+    chair: Participant, synthesis: Synthesis, on_text: OnText, meeting: Meeting
 ) -> Minutes:
     """Let the chair sum up; without a model, or where nothing is left, the draft stays."""
     if chair.model is None:
         return synthesis.draft
-    if allowance.is_used:
-        allowance.note("the chair was not asked")
+    if meeting.allowance.is_used:
+        meeting.allowance.note("the chair was not asked")
         return synthesis.draft
-    runtime = with_tool_texts(runtime, synthesis.task.record.tool_texts)
+    runtime = with_tool_texts(meeting.runtime, synthesis.task.record.tool_texts)
     with telemetry.agent_span(chair.key, synthesis.task.question) as recorder:
         minutes = await write_minutes(chair, chair.model, synthesis, runtime, on_text)
         telemetry.record_minutes(recorder, minutes)
-    allowance.add(minutes.usage)
+    meeting.allowance.add(minutes.usage)
     return minutes
 
 
-async def _inner(
-    participant: Participant,
-    session: Session,
-    task: TurnTask,
-    runtime: Runtime,
-    allowance: Allowance,
-) -> MemberTurn:
-    """Let a council that is a member meet, and say what came of it."""
-    meeting = Meeting(
-        runtime=runtime,
-        transcript=Transcript(),
-        on_event=ignore,
-        speak=partial(speak, runtime=runtime, allowance=allowance),
-        preside=partial(preside, runtime=runtime, allowance=allowance),
-        remind=lambda _: (),
-        allowance=allowance,
-    )
-    if not session.debates:
-        return MemberTurn(participant.key, task.round.name)
-    minutes = await hold_meeting(session, meeting)
+def _turn_of_council(turn: MemberTurn, minutes: Minutes, task: TurnTask) -> MemberTurn:
+    """Return the turn of a council that has met: what came of it."""
     ledger = Ledger()
     cited = {citation.number: citation for citation in minutes.citations}
 
@@ -397,17 +350,16 @@ async def _inner(
         replace(
             one,
             id="",
-            member=participant.key,
-            round=task.round.name,
+            member=turn.member,
+            round=turn.round,
             question=one.question if one.question in task.questions else "",
             citations=numbers(one.citations),
             grounds=tuple(replace(g, citations=numbers(g.citations)) for g in one.grounds),
         )
         for one in _conclusions(minutes)
     )
-    return MemberTurn(
-        member=participant.key,
-        round=task.round.name,
+    return replace(
+        turn,
         statements=statements,
         option=minutes.decided if minutes.decided in task.council.options else "",
         # What one of its members lacks another may have: only of a council that found nothing

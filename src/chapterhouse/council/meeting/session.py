@@ -4,11 +4,12 @@ From a council to a session: each participant with what they read, and which mod
 have.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
 from chapterhouse.agents.ask import persona_request
 from chapterhouse.agents.council import Council
@@ -20,12 +21,14 @@ from chapterhouse.answering.evidence_buffer import excerpts_of
 from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, library_request
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import method_for, search
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.passages import aspects_of
 from chapterhouse.council.tools import Opened, installed_tools, participant_tools
 from chapterhouse.types import (
     Aspect,
     Excerpt,
+    ModelLimits,
     ParticipantRecord,
     Persona,
     Progress,
@@ -35,6 +38,11 @@ from chapterhouse.types import (
     Tool,
 )
 from chapterhouse.types.engines import LanguageModel
+
+_INSTRUCTIONS: Final = 900  # tokens of a system message, the form in words and the question
+_ANSWER: Final = 350  # tokens that a turn writes
+_MOST_EVIDENCE: Final = 6_000  # tokens, however much a model takes
+_LEAST_EVIDENCE: Final = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,3 +383,43 @@ def _looking_up(request: Request, runtime: Runtime) -> Callable[[str], Sequence[
 
 def _search(runtime: Runtime, query: Query) -> SearchResult:
     return search(query, runtime, method_for(runtime, runtime.settings, None))
+
+
+# --- what each model takes -----------------------------------------------------------------------
+
+
+async def fit_session(session: Session) -> Session:
+    """Return the session with what lies before each model sized to what that model takes."""
+    models = {one.model.fingerprint: one.model for one in _speakers(session) if one.model}
+    return _with_capacities(
+        session,
+        {name: _capacity(await run_in_thread(model.limits)) for name, model in models.items()},
+    )
+
+
+def _capacity(limits: ModelLimits) -> Capacity:
+    if not limits.context:
+        return Capacity(_MOST_EVIDENCE, limits.at_once)
+    fitting = limits.context - min(limits.answer or _ANSWER, _ANSWER) - _INSTRUCTIONS
+    return Capacity(max(_LEAST_EVIDENCE, min(fitting, _MOST_EVIDENCE)), limits.at_once)
+
+
+def _with_capacities(session: Session, capacities: Mapping[str, Capacity]) -> Session:
+    def with_capacity(one: Participant) -> Participant:
+        if one.inner:
+            return replace(one, inner=_with_capacities(one.inner, capacities))
+        return replace(one, capacity=capacities[one.model.fingerprint]) if one.model else one
+
+    chair = with_capacity(session.chair) if session.chair else None
+    return replace(
+        session, participants=tuple(map(with_capacity, session.participants)), chair=chair
+    )
+
+
+def _speakers(session: Session) -> Iterator[Participant]:
+    """Yield everybody who may speak by a model, those of councils within too."""
+    for one in session.everyone:
+        if one.inner:
+            yield from _speakers(one.inner)
+        else:
+            yield one
