@@ -60,12 +60,10 @@ async def ask(
     runtime: Runtime,
     emit: Emit | None = None,
 ) -> Answer:
-    """Answer a question.
+    """Answer a question; ``persona`` is who is asked, empty for the library itself.
 
-    Args:
-        persona: Who is asked; empty for the library itself.
-        emit: Is called with what happens before the answer, from any thread; drafts of what a
-            model writes are only made for it.
+    ``emit`` is called with what happens before the answer, from any thread; drafts of what a model
+    writes are only made for it.
     """
     if options.words is not None and options.words < 1:
         raise UsageError(f"An answer needs at least 1 word, not {options.words}.")
@@ -117,9 +115,7 @@ async def follow_up(
 ) -> FollowUp:
     """Return a question of a conversation as it can be understood by itself.
 
-    Args:
-        before: The turns before it, oldest first.
-        certain: Whether it is known to go on from the last of them.
+    ``before`` are its turns, oldest first; ``certain``: it is known to go on from the last of them.
     """
 
     def request_of() -> Request:
@@ -211,11 +207,6 @@ async def hand_off(
 
     The evidence decides, found by quotation from each colleague's own shelf; of equals the first
     by slug. Nothing of a shelf is shown but by the colleague who answers.
-
-    Args:
-        given: Their answer: out of scope.
-        colleagues: The same question as it would be put to the others.
-        on_draft: Is given what a model writes as it comes, checked sentence by sentence.
     """
     best: Request | None = None
     strongest = 0.0

@@ -86,11 +86,7 @@ class Council(CouncilModel):
         return replace(self, tools=(*self.tools, *tools))
 
     def add_member(self, member: Member | str | None = None, **words: Unpack[MemberWords]) -> Self:
-        """Seat a member: one that is made already, or a persona by slug, or as the words say.
-
-        Raises:
-            UsageError: a member was given and words for another besides.
-        """
+        """Seat a member: one that is made already, or a persona by slug, or as the words say."""
         return replace(self, members=(*self.members, _member(member, words)))
 
     def add_round(
@@ -101,11 +97,7 @@ class Council(CouncilModel):
         speakers: Iterable[str] = (),
         sees_statements: bool = False,
     ) -> Self:
-        """Add a round: a built-in kind by its name, or one of your own with instructions.
-
-        Raises:
-            UsageError: a round was given and words for another besides.
-        """
+        """Add a round: a built-in kind by its name, or one of your own with instructions."""
         if isinstance(name, Round):
             own = Round(name.name, instructions, tuple(speakers), sees_statements)
             if own != Round(name.name):
@@ -148,9 +140,7 @@ class Council(CouncilModel):
     def from_json(cls, text: str) -> "Council":
         """Return the council that ``to_json`` or a person has written.
 
-        Raises:
-            CouncilConfigError: with every problem of its form: no JSON, an unknown key, a key
-                that is there twice, a value of the wrong kind.
+        Raises ``CouncilConfigError`` with every problem of its form.
         """
         return parse_definition(text, council_schema()).required()
 
@@ -184,12 +174,7 @@ def council_from(
     members: Sequence[Member] = (),
     folders: Sequence[str] = (),
 ) -> Council:
-    """Return a council as a template begins it; personas and members take the place of its roles.
-
-    Raises:
-        NotFoundError: there is no template of this name.
-        CouncilConfigError: a council cannot be called so.
-    """
+    """Return a council as a template begins it; personas and members replace its roles."""
     require_template(template, COUNCIL_TEMPLATES)
     raw = {**json.loads(template_text(f"{template}.json")), "slug": slug}
     begun = parse_definition(json.dumps(raw), council_schema()).required().link(*folders)
@@ -265,12 +250,7 @@ def check_parsed(parsed: Parsed[Council], name: str, references: References) -> 
 def check_council(
     council: Council, references: References = _NOTHING, file: str = ""
 ) -> tuple[Problem, ...]:
-    """Return all that is wrong with a council, errors first.
-
-    Args:
-        references: What to compare it with; by default only the council itself is looked at.
-        file: What the problems name as its file; its slug by default.
-    """
+    """Return all that is wrong with a council, errors first; by default its slug is the file."""
     values = {_KEYS.get(one.name, one.name): getattr(council, one.name) for one in fields(council)}
     found = (*value_problems(values, council_schema()), *meaning_problems(council, references))
     return errors_first(in_file(file or council.slug, found))

@@ -263,8 +263,7 @@ def _circle_problem(path: KeyPath, way: tuple[str, ...]) -> Problem:
 def circle(start: str, inner: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Return a way from ``start`` that comes back to where it was, as ``(a, b, a)``; or nothing.
 
-    Args:
-        inner: The councils that are members of each.
+    ``inner`` are the councils that are members of each.
     """
     way, done = [start], set[str]()
     ahead: list[Iterator[str]] = [iter(inner.get(start, ()))]

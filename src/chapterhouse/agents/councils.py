@@ -64,12 +64,7 @@ _NO_FILE: Final = frozenset(("symbolic-link", "not-a-file"))
 def folder_members(*paths: str) -> tuple[Member, ...]:
     """Return a member for each file and each subfolder, in natural order within each path.
 
-    Args:
-        paths: Folders; or patterns of names in one, as ``contracts/2024*``.
-
-    Raises:
-        NotFoundError: there is nothing.
-        UsageError: there are more than a council may have, or a name is no text.
+    Paths are folders, or patterns of names in one, as ``contracts/2024*``.
     """
     found = tuple(dict.fromkeys(one for path in paths for one in _places(path)))
     if len(found) > MOST_MEMBERS:
@@ -104,11 +99,8 @@ def name_by_documents(
     """Return members who are called as their documents are, and in the order of these names.
 
     A member's only document gives its title, or its title and date; a member with several keeps
-    their name. Where neither tells all members apart, all keep their names.
-
-    Args:
-        members: Some with folders of their own, who alone may get other names.
-        documents: What each of them reads, by key.
+    their name. Where neither tells all members apart, all keep their names. Only those with folders
+    of their own get other names; ``documents`` are what each of them reads, by key.
     """
     own = [member for member in members if member.folders]
     only = [_only(documents.get(member.key, ())) for member in own]
@@ -204,12 +196,7 @@ class Councils(Registry[CouncilFolder]):
         return frozenset(map(shelf_of, self.names()))
 
     def create(self, council: Council) -> CouncilFolder:
-        """Make a council's folder, or what is missing in one; write over nothing.
-
-        Raises:
-            UsageError: it cannot be called so.
-            RefusedError: it is there already.
-        """
+        """Make a council's folder, or what is missing in one; write over nothing."""
         if wrong := [one for one in council.problems if one.path == ("slug",)]:
             raise CouncilConfigError(tuple(in_file("", wrong)))
         hint = f"Change {COUNCIL_FILE} in it, or choose another name."
@@ -254,9 +241,7 @@ class Councils(Registry[CouncilFolder]):
     ) -> tuple[Problem, ...]:
         """Return everything wrong with a council, or with all; errors as for ``resolve``.
 
-        Args:
-            council: A name, as for ``resolve``; or one that was built and has no folder.
-            tools: Names of tools that there are beside the registered ones.
+        It is named, or was built and has no folder; ``tools`` are there beside the registered ones.
         """
         parsed = {slug: self._parsed(slug) for slug in self.names()}
         references = self._references(parsed, frozenset(tools))
@@ -267,11 +252,9 @@ class Councils(Registry[CouncilFolder]):
         return tuple(entry for slug in chosen for entry in self._problems(slug, parsed, references))
 
     def require(self, council: str | Council, tools: Iterable[str] = ()) -> Council:
-        """Return a council that can meet; arguments as for ``validate``.
+        """Return a council that can meet; arguments and errors as for ``validate``.
 
-        Raises:
-            CouncilConfigError: it cannot, with everything that is wrong.
-            NotFoundError, UsageError: as for ``resolve``.
+        Raises ``CouncilConfigError`` with everything that is wrong with one that cannot.
         """
         wrong = errors(self.validate(council, tools))
         if wrong:
@@ -288,13 +271,7 @@ class Councils(Registry[CouncilFolder]):
     def add_folder(self, name: str, path: str) -> CouncilFolder:
         """Let all members read a further folder; nothing is read yet.
 
-        One that is read already, by whatever path, is left alone, and all else of the file stays as
-        its owner wrote it.
-
-        Raises:
-            NotFoundError: there is no such council or folder.
-            UsageError: the name of the folder is no text, which JSON could not hold.
-            CouncilConfigError: the file cannot be used as it is now.
+        One that is read already, by whatever path, is left alone.
         """
         before = self.load(name)
         if not is_text(path):

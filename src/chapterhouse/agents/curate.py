@@ -93,22 +93,16 @@ def curate(
 ) -> CurationReport:
     """Bring the curated documents of a persona to the state of the raw ones.
 
-    Where there is no folder of raw ones, nothing is done: a disk may be away.
+    Raw are any documents and, in ``.fetched``, the pages that lists have brought. Where there is
+    no folder of them nothing is done: a disk may be away. Whatever stops the work, what was done
+    before is whole.
 
     Args:
-        folder: Whose: new documents name their slug. Raw are any documents and, in ``.fetched``,
-            the pages that lists have brought; the folder of curated ones is made.
-        read: Starts reading bytes; called with the bytes and the file's name.
         today: ISO date; no document is dated later.
         everything: Read unchanged sources too, and make again what was deleted by hand.
-        dry_run: Say what would be done; read, but write nothing.
 
     Returns:
         How each document ended, those of sources that are gone last.
-
-    Raises:
-        ChapterhouseError: a file cannot be written, or what is remembered is damaged; what was
-            done before is whole.
     """
     if not folder.raw.is_dir():
         return CurationReport()

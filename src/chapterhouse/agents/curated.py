@@ -118,10 +118,7 @@ def load_state(rag: Path) -> dict[str, Known]:
     """Return what is remembered of a RAG folder; nothing where it was never curated.
 
     What a hand made unreadable is forgotten entry by entry: the document is then made anew
-    beside what stands in its place.
-
-    Raises:
-        ChapterhouseError: the file is there but cannot be read at all.
+    beside what stands in its place. Raises ``ChapterhouseError`` where nothing can be read.
     """
     path = base_folder(rag) / STATE_FILE
     try:
@@ -204,8 +201,7 @@ def remove_whole(path: Path) -> None:
 def read_own(path: Path) -> str | None:
     """Return the text of a curated document, or None where there is no file.
 
-    Raises:
-        UsageError: it is a link, no text, or cannot be read.
+    Raises ``UsageError`` where it is a link, no text, or cannot be read.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -263,8 +259,7 @@ def _known(entry: object) -> Known | None:
 def write_document(rag: Path, known: Known, text: str, *, remake: bool, dry_run: bool) -> Curated:
     """Write a newly generated text where no hand has edited the last one; say what came of it.
 
-    Args:
-        remake: Whether to make again what was deleted by hand.
+    ``remake``: make again what was deleted by hand.
     """
     target, base_file = target_path(rag, known.id), base_path(rag, known.id)
     ours, base = read_own(target), read_own(base_file)

@@ -67,8 +67,7 @@ _LONGEST_URL: Final = 2_000
 def evident_date(stem: str, metadata: Mapping[str, str], today: str) -> str:
     """Return the document's date as ISO, or nothing: that in its name, else what it states.
 
-    Args:
-        today: ISO date; a document of the future states something else.
+    A document of the future, after the ISO date ``today``, states something else.
     """
     stated = (metadata[name] for name in _DATE_FIELDS if name in metadata)
     found = (*_dates_in_name(stem), *(day for value in stated for day in _dates_stated(value)))
@@ -198,8 +197,7 @@ class Origin:
 def curated_text(extraction: Extraction, origin: Origin) -> str:
     """Return the whole curated document: front matter, names, and the body as Markdown.
 
-    Raises:
-        ValueError: there is no text in it.
+    Raises ``ValueError`` where there is no text in it.
     """
     own, pages = _pages(extraction)
     own = tuple(entry for entry in own if _may_state(entry, origin))

@@ -94,8 +94,7 @@ def fetch(
 ) -> FetchReport | None:
     """Fetch pages into ``RAW-DOCS/.fetched`` and list them; None where there are none to fetch.
 
-    Args:
-        whole: Whether these are all there are: kept pages that no list has any more then go.
+    ``whole``: these are all there are, and kept pages that no list has any more go.
     """
     fetched_folder = folder.raw / FETCHED
     if not links and not (whole and fetched_folder.is_dir()):

@@ -101,12 +101,7 @@ def council_listing(
 
 
 def choose(listed: tuple[Listed, ...], name: str, slug: str) -> Listed:
-    """Return the file of ``slug`` that ``name`` means: a source, an id, its beginning, a file name.
-
-    Raises:
-        NotFoundError: it fits nothing.
-        UsageError: it fits several, or is empty.
-    """
+    """Return the file of ``slug`` that ``name`` means: source, id, its beginning, or file name."""
     if not name.strip():
         raise UsageError("The name of a file is empty.", hint="Is a variable not set?")
     tests = (

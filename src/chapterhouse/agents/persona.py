@@ -225,11 +225,7 @@ UNTOUCHED: Final = "Write here, in your own words"
 
 
 def load(definitions: Definitions, slug: str) -> PersonaFolder:
-    """Return the persona of this name.
-
-    Raises:
-        PersonaConfigError: the configuration cannot be used, or ``persona.md`` is no text.
-    """
+    """Return the persona of this name; raises ``PersonaConfigError`` where the files are no use."""
     return _folder(definitions, slug, read_definition(definitions, slug, PERSONA_SCHEMA).required())
 
 
@@ -272,16 +268,7 @@ def create(
     template: str = DEFAULT_PERSONA_TEMPLATE,
     folders: Sequence[str] = (),
 ) -> PersonaFolder:
-    """Make a persona, or what is missing of one; write over nothing.
-
-    Args:
-        display_name: How they are called; the slug in words when empty.
-
-    Raises:
-        UsageError: the slug or the name cannot be used.
-        NotFoundError: there is no such template.
-        RefusedError: the persona is there already.
-    """
+    """Make a persona, or what is missing of one; write over nothing."""
     require_template(template, PERSONA_TEMPLATES)
     name = sanitise_line(display_name) or slug.replace("-", " ").title()
     raw = _first_config(slug, name, PERSONA_TEMPLATES[template], folders)

@@ -280,9 +280,7 @@ class Personas(Registry[PersonaFolder]):
     def change(self, name: str, written: Mapping[str, str]) -> PersonaFolder:
         """Set keys of their configuration from text, as ``retrieval.max_chunks=8``.
 
-        Raises:
-            PersonaConfigError: it could not be used afterwards; nothing was written.
-            UsageError, NotFoundError: as for ``resolve``, or a key leads nowhere.
+        Errors as for ``load``; of a configuration that could not be used nothing is written.
         """
         values = {key: value_of(key, text) for key, text in written.items()}
         return persona.change(self._definitions, self.resolve(name), values)
@@ -325,11 +323,8 @@ class Personas(Registry[PersonaFolder]):
     def remove(self, name: str, file: str) -> Listed:
         """Take one file of a persona out of the index and keep it out; the file stays.
 
-        It is named under ``exclude`` in their configuration, where a person sees it.
-
-        Raises:
-            NotFoundError: no file of theirs is called so.
-            UsageError: the name fits several, or a document that others share with them.
+        It is named under ``exclude`` in their configuration, where a person sees it. A document
+        that others share with them cannot be removed so. Other errors as for ``chosen``.
         """
         folder, listed = self.load(name), self.chosen(name, file)
         _require_own(folder, listed)
@@ -369,16 +364,11 @@ class Personas(Registry[PersonaFolder]):
         """Take in what is new, read the documents again, and propose a profile.
 
         Args:
-            files: Copied into RAW-DOCS first.
+            files: Copied into RAW-DOCS first; nothing is done where one cannot be taken in.
             urls: Listed in ``RAW-DOCS/links.links`` and fetched first.
             everything: Fetch every listed page again and read every document anew; only without
                 ``files`` and ``urls``, which ask for no more than themselves.
             dry_run: Change nothing and fetch nothing.
-
-        Raises:
-            NotFoundError, UsageError, PersonaConfigError: as for ``load``; or a file or address
-                cannot be taken in, and nothing was done.
-            RefusedError: RAW-DOCS has another file of this name.
         """
         folder = self.load(name)
         report = on_progress or ignore_progress
@@ -401,12 +391,7 @@ class Personas(Registry[PersonaFolder]):
         return PersonaUpdate(folder.slug, copied, fetched, refresh, again, proposal)
 
     def accept(self, name: str, proposal: Proposal) -> PersonaFolder:
-        """Write a proposed profile into the configuration.
-
-        Raises:
-            UsageError: the configuration has changed since the proposal was made.
-            NotFoundError, PersonaConfigError: as for ``load``.
-        """
+        """Write a proposed profile into the configuration, unless that has changed since."""
         folder = self.load(name)
         if folder.config != proposal.before:
             raise UsageError(

@@ -169,9 +169,6 @@ def without_folder(base: Path, folders: Sequence[str], path: str) -> tuple[str, 
     """Return the folders of a definition in ``base`` without one.
 
     It is named as the definition has it, or by any path to it from here.
-
-    Raises:
-        NotFoundError: it is none of them.
     """
     gone = Path(path).expanduser().resolve()
     left = tuple(one for one in folders if one != path and located(base, one).resolve() != gone)
@@ -185,8 +182,7 @@ def without_folder(base: Path, folders: Sequence[str], path: str) -> tuple[str, 
 def located(folder: Path, written: str) -> Path:
     """Return the path that a definition in ``folder`` means: absolute, ``~``, or relative.
 
-    Raises:
-        UsageError: it names the home of a person who is not there.
+    Raises ``UsageError`` where it names the home of a person who is not there.
     """
     try:
         # Not resolved: a folder that is gone must still be named as its owner wrote it.

@@ -122,9 +122,7 @@ class Registry(ABC, Generic[Folder]):
     def resolve(self, name: str) -> str:
         """Return the slug that ``name`` means: a slug, its unique beginning, or a display name.
 
-        Raises:
-            NotFoundError: it fits none.
-            UsageError: it fits several, or is empty.
+        Raises ``NotFoundError`` where it fits none, ``UsageError`` where it fits several.
         """
         names, wanted = self.names(), name.strip().casefold()
         if not wanted:
@@ -147,10 +145,7 @@ class Registry(ABC, Generic[Folder]):
     def load(self, name: str | Folder) -> Folder:
         """Return the persona or council that ``name`` means, or which it is.
 
-        Raises:
-            NotFoundError: it fits none.
-            UsageError: it fits several.
-            DefinitionError: it cannot be used as it is.
+        Errors as for ``resolve``; raises ``DefinitionError`` where it cannot be used as it is.
         """
         return self._load(self.resolve(name)) if isinstance(name, str) else name
 
@@ -217,14 +212,8 @@ class Registry(ABC, Generic[Folder]):
     ) -> Refresh:
         """Bring the documents of one up to date with its folders. Never opens the network.
 
-        It costs a look at the files' times where nothing has changed.
-
-        Args:
-            confirmed: As of ``Sources.sync``.
-
-        Raises:
-            NotFoundError, UsageError, DefinitionError: as for ``load``.
-            ChapterhouseError: something cannot be written; what was told before is safe.
+        It costs a look at the files' times where nothing has changed. What was told is safe,
+        whatever ends it. ``confirmed`` as of ``Sources.sync``; errors as for ``load``.
         """
         definition = self.load(name)
         try:

@@ -59,11 +59,8 @@ def format_numbered(
 ) -> str:
     """Return results under a heading, best first, as many as there is room for.
 
-    The first is cut rather than left out. What was cut or left out is said at the end.
-
-    Args:
-        notes: What is to be said besides, in sentences.
-        maximum: Characters of the results, the heading among them.
+    The first is cut rather than left out. What was cut or left out is said at the end, behind
+    ``notes``. ``maximum`` counts characters of the results, the heading among them.
     """
     parts, available, cut = [title], maximum - len(title), ""
     for number, one in enumerate(found, start=1):
@@ -136,9 +133,6 @@ def find_passages(
     Args:
         minimum: The least similarity, 0 to 1. What was asked for word for word is always similar.
         per_document: At most so many of one document; 0 for no cap.
-
-    Raises:
-        UsageError: the query is empty.
     """
     if not query.strip():
         raise UsageError("The query is empty. Say in words what to look for.")
@@ -214,9 +208,7 @@ def knowledge_tools(
 ) -> Mapping[str, Tool]:
     """Return the three tools by their names.
 
-    Args:
-        mark: Gives the markers by which a model may cite what is found; None where it cannot.
-        maximum_characters: Of all that is told at once.
+    ``mark`` gives the markers by which a model may cite what is found; None where it cannot.
     """
 
     def tool(kind: _Kind) -> Tool:
@@ -239,11 +231,7 @@ def knowledge_tools(
 def format_passages(
     passages: Passages, maximum: int = MAXIMUM_CHARACTERS, mark: Mark | None = None
 ) -> str:
-    """Return passages as a model is told of them, escaped; or what was searched and what to try.
-
-    Args:
-        maximum: Characters, notes not counted.
-    """
+    """Return passages as a model is told of them, escaped; or what was searched and what to try."""
     if not passages.hits:
         return _nothing(passages)
     notes = () if passages.absolute else (

@@ -82,9 +82,8 @@ def best_passage(
 ) -> Sentence | None:
     """Return what answers best; None where nothing is near what is asked.
 
-    Args:
-        questions: What is asked, put in one or more ways.
-        scorer: Counts words, and judges by them where the encoder does not serve the language.
+    It is put in one or more ways; ``scorer`` counts words, and judges by them where the encoder
+    does not serve the language.
     """
     hits = found.hits
     passages = list(_passages(found))
@@ -302,8 +301,7 @@ _EDGE: Final = " \t\n,;？?¿.!:"
 def aspects_of(question: str, languages: Mapping[str, int]) -> tuple[Aspect, ...]:
     """Return the things that a question asks, one to ``MOST_ASPECTS``.
 
-    Args:
-        languages: Of the documents, with counts.
+    ``languages`` are those of the documents, with counts.
     """
     flat = " ".join(question.split())
     language = parse_question(flat, languages).languages[0]

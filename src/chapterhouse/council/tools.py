@@ -57,9 +57,6 @@ def installed_tools(council: Council) -> Registry:
     """Return the tools of installed packages that a council names, by the names it uses.
 
     An entry point of the group ``chapterhouse.tools`` is a tool, or gives one when it is called.
-
-    Raises:
-        UsageError: two packages bring one name, or what one brings could be offered to no model.
     """
     members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
     used = {
@@ -110,8 +107,8 @@ def participant_tools(
         opened: What declarations came to; one that is not among them is left out.
 
     Raises:
-        CouncilConfigError: a name is not registered, two different tools have one name, or a tool
-            could not be offered to any model; it holds all such problems, each once.
+        CouncilConfigError: with all names that are not registered, that two tools have, or that
+            could be offered to no model.
     """
     members = [(("members", number), member) for number, member in enumerate(council.members)]
     chair = [((CHAIR,), council.chaired_by)] if council.chaired_by else []
@@ -192,12 +189,7 @@ def _declared(council: Council) -> Iterator[DeclaredTool]:
 
 
 def corpus_tool(corpus: Corpus, folder: Path, runtime: Runtime) -> tuple[Tool, tuple[str, ...]]:
-    """Return the tool that searches a folder, and what could not be read of it, in sentences.
-
-    Raises:
-        NotFoundError: the folder is not there.
-        UsageError: it holds too many files.
-    """
+    """Return the tool that searches a folder, and what could not be read of it, in sentences."""
     files = list(walk(folder))
     if len(files) > MOST_FILES:
         raise UsageError(

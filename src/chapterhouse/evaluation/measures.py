@@ -37,11 +37,7 @@ class Measure:
 
 
 def measure_named(name: str) -> Measure:
-    """Return the measure of this name: nDCG, R, RR with ``@`` and a number; AP, MAP.
-
-    Raises:
-        UsageError: there is none of this name.
-    """
+    """Return the measure of this name: nDCG, R, RR with ``@`` and a number; AP, MAP."""
     match = _NAME.fullmatch(name.strip())
     family = _FAMILIES.get(match["family"].casefold()) if match else None
     if match is None or family is None or (match["cut"] is None and family.needs_cut):

@@ -168,15 +168,9 @@ def evaluate(
 ) -> Evaluation:
     """Ask every question of a file, in its order, and measure what comes back.
 
-    A required document that the library does not have counts as not found, with a warning.
-
-    Args:
-        name: Where the questions are from, for people.
-
-    Raises:
-        NotFoundError: the library has none of the required documents.
-        UsageError: the library is empty, or a name fits several documents.
-        ChapterhouseError: the library refuses a question; the message says which.
+    A required document that the library does not have counts as not found, with a warning; where
+    it has none of them, or refuses a question, an error says so. ``name`` is where the questions
+    are from.
     """
     known = _Names(library)
     cases = [_case(question, known) for question in questions]
@@ -384,11 +378,7 @@ class Gate:
 
 
 def require_writable(path: Path) -> None:
-    """Refuse a place that cannot be written, before the work whose result should go there.
-
-    Raises:
-        UsageError: it is a folder, or its folder is not there or may not be written.
-    """
+    """Refuse a place that cannot be written, before the work whose result should go there."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder.", hint="Name the file to write.")
     if not path.parent.is_dir():
@@ -401,11 +391,7 @@ def require_writable(path: Path) -> None:
 
 
 def parse_floor(text: str) -> Floor:
-    """Read ``nDCG@10=.45``.
-
-    Raises:
-        UsageError: it is not a known measure, an equals sign and a number from 0 to 1.
-    """
+    """Read ``nDCG@10=.45``: a known measure, an equals sign and a number from 0 to 1."""
     name, _, figure = text.partition("=")
     try:
         floor = float(figure)
@@ -428,11 +414,7 @@ def measures_for(floors: Sequence[Floor]) -> tuple[Measure, ...]:
 
 
 def gates(floors: Sequence[Floor], found: Evaluation) -> tuple[Gate, ...]:
-    """Hold measures to their floors.
-
-    Raises:
-        UsageError: a measure says nothing of these questions, as ``answer`` where none is expected.
-    """
+    """Hold measures to their floors; each must say something of these questions."""
     made: list[Gate] = []
     for name, floor in floors:
         if name not in found.measures:

@@ -56,15 +56,9 @@ class Trial:
 
 
 def try_model(chosen: LanguageModelSettings, folder: Path) -> Trial:
-    """Try a language model out.
+    """Try a language model out, in a library that is made in ``folder`` and deleted in the end.
 
-    Args:
-        folder: A folder in which a library is made for it, and deleted in the end.
-
-    Raises:
-        EngineError: the model cannot be reached, or does not write at all.
-        UsageError: none is chosen, or its key would travel unencrypted.
-        MissingExtraError: its key is in a keyring, and the library for that is missing.
+    Raises ``EngineError`` where the model cannot be reached, or does not write at all.
     """
     model = open_language_model(chosen)
     if model is None:

@@ -59,11 +59,7 @@ def question_id(text: str, shelves: Sequence[str] | None = None) -> str:
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """Read a file of questions.
-
-    Raises:
-        UsageError: it is not one; the message names file and line, the hint what to write.
-    """
+    """Read a file of questions; an error names file and line, and says what to write."""
     found: dict[str, Question] = {}
     for place, record in _question_records(path):
         question = _question(record, place)
@@ -99,11 +95,7 @@ def question_line(question: Question) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file in UTF-8, with or without a byte order mark.
-
-    Raises:
-        UsageError: it cannot be read, or is no text; the message names the file.
-    """
+    """Return the text of a file in UTF-8, with or without a byte order mark."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -291,11 +283,7 @@ def to_judged_answer(answer: Answer) -> JudgedAnswer:
 
 
 def parse_answer(text: str, name: str) -> JudgedAnswer:
-    """Read an answer as ``ask --json`` prints it, whole or its ``data`` alone.
-
-    Raises:
-        UsageError: it is something else; the message names the file and what is missing.
-    """
+    """Read an answer as ``ask --json`` prints it, whole or its ``data`` alone."""
     hint = "It should hold what this prints: chapterhouse ask QUESTION --json"
     try:
         record = json.loads(text)
@@ -321,13 +309,8 @@ def as_question(
 ) -> Question:
     """Return the question that a verdict makes of an answer.
 
-    Args:
-        required: The documents that are right; instead of those cited.
-        shelves: The shelves on which it was asked; None for the whole library.
-
-    Raises:
-        UsageError: nothing follows from the verdict, because nothing was shown and nothing named;
-            or what is named as wrong was not shown, or the answer is called good.
+    ``required`` are the documents that are right, instead of those cited. An error says where
+    nothing follows from the verdict, or what is named as wrong was not shown.
     """
     if verdict is Verdict.GOOD and wrong:
         raise UsageError("Only of a bad answer can be said what was wrong.")
@@ -396,11 +379,8 @@ def _named(name: str, shown: Sequence[str], what: str) -> str:
 def save_feedback(library: Library, question: Question) -> Feedback:
     """Put a question into the workspace's file; safe where other processes do the same.
 
-    The file is replaced as a whole: whoever reads it sees it before or after.
-
-    Raises:
-        NotFoundError: a document that it names is not in the library.
-        UsageError: a name fits several documents, or the file is not one of questions.
+    The file is replaced as a whole: whoever reads it sees it before or after. The documents that
+    it names must be in the library.
     """
     for name in (*question.required, *question.forbidden):
         library.documents.get(name)

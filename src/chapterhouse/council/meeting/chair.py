@@ -251,11 +251,7 @@ async def write_minutes(
     runtime: Runtime,
     on_text: OnText | None = None,
 ) -> Minutes:
-    """Return the minutes as the chair's model writes them.
-
-    Args:
-        on_text: Is given what the model writes as it comes, before it is checked.
-    """
+    """Return the minutes as the chair's model writes them; ``on_text`` is given them unchecked."""
     given = await run_in_thread(partial(prepare_synthesis, chair, synthesis, runtime))
     model = Metered(writer)
     writing = await write_in_form(model, given, on_text)

@@ -104,8 +104,7 @@ async def convene(
 ) -> Minutes:
     """Put a question to a council and return the minutes.
 
-    Args:
-        emit: Is called with what happens before the minutes, from any thread.
+    ``emit`` is called with what happens before the minutes, from any thread.
     """
     choices = options or _ANY
     emit = emit or ignore

@@ -104,8 +104,7 @@ def turn_format(
 ) -> OutputFormat:
     """Return the form of a turn, as small as the round allows.
 
-    Args:
-        statements: Ids of those that may be replied to.
+    ``statements`` are the ids of those that may be replied to.
     """
     ids = [f"q{number}" for number in range(1, questions + 1)]
     choices = {

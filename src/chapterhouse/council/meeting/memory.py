@@ -43,9 +43,7 @@ def recall(
 ) -> tuple[Memory, ...]:
     """Return what fits a question of what a member held and the council decided, best first.
 
-    Args:
-        member: Key of who is reminded; ``chair`` or empty for the decisions alone.
-        now: In seconds.
+    ``member`` is their key, ``chair`` or empty for the decisions alone; ``now`` in seconds.
     """
     if limit < 1:
         return ()
@@ -59,11 +57,8 @@ def remember_meeting(
 ) -> tuple[str, ...]:
     """Put what everyone held and what was decided into the memory; return warnings.
 
-    Who held nothing has no memory, and the same is not remembered twice.
-
-    Args:
-        now: In seconds.
-        days: Until it is forgotten; 0 for never.
+    Who held nothing has no memory, and the same is not remembered twice. It is forgotten after
+    ``days``, 0 for never; ``now`` in seconds.
     """
     expires = now + days * _DAY if days else 0
     members = dict.fromkeys(turn.member for turn in minutes.turns)

@@ -71,11 +71,7 @@ _MOST_EVIDENCE: Final = 48  # chunks of what others cite
 
 
 def instructions(participant: Participant, task: TurnTask, shape: str, *, tools: bool) -> str:
-    """Return the system message of a turn.
-
-    Args:
-        shape: The form of the answer, in words.
-    """
+    """Return the system message of a turn; ``shape`` is the form of the answer, in words."""
     council = task.council
     parts = [f"You are {sanitise_line(participant.title)}."]
     if participant.persona and participant.persona.prose.strip():
@@ -90,11 +86,7 @@ def instructions(participant: Participant, task: TurnTask, shape: str, *, tools:
 
 
 def user_message(task: TurnTask, blocks: Sequence[Shown], nonce: str, *board: str) -> str:
-    """Return the sources, what was said, and behind it the question.
-
-    Args:
-        board: What was said before, as ``format_statements`` and its neighbours give it.
-    """
+    """Return the sources, what was said before (``board``), and behind it the question."""
     options = "\n".join(f"- {neutralise(sanitise_line(one))}" for one in task.council.options)
     asked = "\n".join(f"q{n}: {_lines(one)}" for n, one in enumerate(task.questions, start=1))
     parts = [
@@ -257,11 +249,8 @@ def evidence_excerpts(
 ) -> Sequence[Excerpt]:
     """Return what citations quote, with the chunk around it where a member may read that.
 
-    Of a shelf that is not theirs a member sees what was said of it, and nothing else.
-
-    Args:
-        citations: Those that are worth most first.
-        scope: What the member reads.
+    Of a shelf that is not theirs a member sees what was said of it, and nothing else. Citations
+    that are worth most come first.
     """
     store = runtime.store
     found: dict[tuple[str, int, int], Excerpt] = {}

@@ -83,10 +83,7 @@ async def hold_round(
 ) -> tuple[MemberTurn | Absence, ...]:
     """Let everyone of a round speak; return what each said, or why not, in the order of the seats.
 
-    Args:
-        tasks: Who speaks, and what each is asked.
-        parallel: Members at a time.
-        seconds: Until the round ends for whoever has not spoken.
+    So many speak at a time as ``parallel`` says; after ``seconds`` it ends for who has not spoken.
     """
     places = _Places(parallel)
 

@@ -209,8 +209,7 @@ def open_session(
 ) -> Session:
     """Return the council with everyone in their seat.
 
-    Args:
-        open_tools: Opens the tools that a council declares, where a model may call them.
+    ``open_tools`` opens the tools that a council declares, where a model may call them.
     """
     own: dict[
         int, Mapping[str, Tool]

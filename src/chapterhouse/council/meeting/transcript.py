@@ -70,14 +70,13 @@ class Transcript:
 
         Args:
             path: The file, made for its owner's eyes only; None keeps everything in memory.
-            key: Of the meeting, see ``key_of``.
+            key: Of the meeting, see ``open_transcript``.
             heading: What a new file says of its meeting, for people who open it.
             fresh: Whether to begin anew in any case.
 
         Raises:
             RefusedError: another process writes to the file, or it is no transcript.
             CorruptLibraryError: a line of it is damaged.
-            UsageError: it cannot be opened.
         """
         transcript = cls()
         if path is None:
@@ -112,8 +111,7 @@ class Transcript:
     def add_turn(self, number: int, turn: MemberTurn) -> None:
         """Keep what a member said, instead of what else they said there before.
 
-        Raises:
-            ChapterhouseError: it could not be written.
+        Raises ``ChapterhouseError`` where it could not be written.
         """
         place = number, turn.member
         own = _adapter(MemberTurn).dump_python(turn, mode="json")

@@ -165,14 +165,7 @@ async def written_turn(
     runtime: Runtime,
     on_text: OnText | None = None,
 ) -> MemberTurn:
-    """Return what a model says in a round.
-
-    Args:
-        on_text: Is given what the model writes as it comes, before it is checked.
-
-    Raises:
-        EngineError: the model cannot be reached or wrote nothing.
-    """
+    """Return what a model says in a round; ``on_text`` is given it as it comes, unchecked."""
     given = await compute_in_thread(partial(prepare_turn, participant, task, runtime))
     model = Metered(writer)
     try:
@@ -222,8 +215,7 @@ def resolve_turn(
 ) -> MemberTurn:
     """Return what a model said with every marker resolved, and each statement replied to once.
 
-    Args:
-        evidence: What lay before it; nothing else can be cited.
+    Nothing but ``evidence`` can be cited.
     """
     checker, ledger = Checker.of(evidence, runtime, task.question), Ledger()
     rejected: list[str] = []

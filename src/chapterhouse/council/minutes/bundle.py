@@ -25,11 +25,7 @@ from chapterhouse.types import GAP, Check, Citation, Minutes, Scope, TableCell
 
 
 def holds_minutes(data: str | bytes) -> bool:
-    """Whether JSON is, or holds, minutes rather than an answer; both are then read in full.
-
-    Raises:
-        UsageError: it is no JSON object, or minutes as an earlier version printed them.
-    """
+    """Whether JSON is, or holds, minutes rather than an answer; both are then read in full."""
     fields = bundle.parse(data)
     if "format" in fields:
         return str(fields["format"]).startswith("chapterhouse-minutes/")

@@ -71,11 +71,8 @@ def points_of(minutes: Minutes) -> Iterator[Point]:
 def find_agreement(turns: Sequence[MemberTurn], members: Iterable[str]) -> tuple[Agreement, ...]:
     """Return how every member stands to each statement, by the last that they said to it.
 
-    It is counted from what members say themselves, and nothing else.
-
-    Args:
-        turns: In the order of the rounds, their statements named.
-        members: Keys, in the order of the seats.
+    It is counted from what members say themselves, and nothing else. ``turns`` are in the order of
+    the rounds, their statements named; ``members`` are keys in the order of the seats.
     """
     statements = [one for turn in turns for one in turn.statements]
     stances = {(one.id, one.member): Stance.STAND for one in statements}
