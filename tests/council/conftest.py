@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.council.agreements import BELLS, TERMS, agreement, shelve
 
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
@@ -308,19 +307,3 @@ def own_hall(tmp_path: Path) -> Iterator[Hall]:
     with Library.open(furnished(tmp_path / "home")) as library:
         people(library)
         yield Hall(library, tmp_path)
-
-
-@pytest.fixture(scope="session")
-def agreements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    """A library with three agreements, and a shelf that speaks of something else."""
-    folder = tmp_path_factory.mktemp("agreements")
-    with Library.open(furnished(folder / "home")) as library:
-        texts = {name: {"nda.md": agreement(name.title(), term)} for name, term in TERMS.items()}
-        shelve(Hall(library, folder), {**texts, "bells": {"bells.md": BELLS}})
-        yield library
-
-
-@pytest.fixture
-def signed(agreements: Library, tmp_path: Path) -> Hall:
-    """The hall of the three agreements, which no test changes."""
-    return Hall(agreements, tmp_path)

@@ -1,17 +1,94 @@
 """The table of a council without a model: cells, their citations, and what is empty."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import TypeAdapter
-from tests.council.agreements import ASKED, BELLS, TERMS, agreement, read, readers, shelve
-from tests.council.conftest import Hall
+from tests.council.conftest import Hall, furnished
 
+from chapterhouse import Library
+from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.chair import check_citation
 from chapterhouse.council.minutes.outline import minutes_markdown
-from chapterhouse.council.passages import MOST_WORDS
+from chapterhouse.council.passages import MOST_ASPECTS, MOST_WORDS, aspects_of
 from chapterhouse.text.counting import count_words
 from chapterhouse.types import GAP, Minutes, Quotation, Scope
+
+ASKED = "How long should confidentiality last?"
+AGREEMENT = """---
+title: Mutual Non-Disclosure Agreement of {party}
+date: {date}
+---
+
+# Mutual Non-Disclosure Agreement
+
+This agreement is made between {party} and the Recipient.
+
+## Confidential information
+
+The Recipient shall hold all Confidential Information in strict confidence.
+
+## Term
+
+The obligations of confidentiality shall continue for {term} from the date of disclosure.
+
+## Governing law
+
+This agreement is governed by the laws of England.
+"""
+TERMS = {"alder": "five years", "birch": "two (2) years", "cedar": "eighteen months"}
+BELLS = "# Bells\n\nThe bells of the church ring at noon every day.\n"
+
+
+def agreement(party: str, term: str, date: str = "2024-01-01") -> str:
+    return AGREEMENT.format(party=party, term=term, date=date)
+
+
+def shelve(hall: Hall, shelves: Mapping[str, Mapping[str, str]]) -> None:
+    """Lay documents on shelves of the library, by shelf and name."""
+    for shelf, texts in shelves.items():
+        folder = hall.folder / f"papers-{shelf}"
+        folder.mkdir()
+        for name, text in texts.items():
+            (folder / name).write_text(text, "utf-8")
+        hall.library.documents.add(folder, shelf=shelf)
+
+
+def readers(*shelves: str, options: tuple[str, ...] = ()) -> Council:
+    """Return a council of roles that each read a shelf of their own."""
+    made = Council.new("readers")
+    for shelf in shelves:
+        made = made.add_member(name=shelf, shelves=(shelf,), instructions="Read your documents.")
+    for entry in ("independent_analysis", "cross_examination", "rebuttal"):
+        made = made.add_round(entry)
+    return made.decide_between(*options)
+
+
+def read(hall: Hall, shelves: Mapping[str, Mapping[str, str]], question: str) -> Minutes:
+    """Return what documents say on a question, each shelf read by a member."""
+    shelve(hall, shelves)
+    return hall.convene(readers(*shelves), question)
+
+
+@pytest.fixture(scope="module")
+def agreements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """A library with three agreements, and a shelf that speaks of something else."""
+    folder = tmp_path_factory.mktemp("agreements")
+    with Library.open(furnished(folder / "home")) as library:
+        texts = {name: {"nda.md": agreement(name.title(), term)} for name, term in TERMS.items()}
+        shelve(Hall(library, folder), {**texts, "bells": {"bells.md": BELLS}})
+        yield library
+
+
+@pytest.fixture
+def signed(agreements: Library, tmp_path: Path) -> Hall:
+    """The hall of the three agreements, which no test changes."""
+    return Hall(agreements, tmp_path)
+
 
 MANY = "How long should confidentiality last, which law governs, and who rings the bells?"
 WHOLE = TypeAdapter(Minutes)
@@ -194,3 +271,113 @@ def test_a_council_that_is_a_member_has_one_column(bare_hall: Hall) -> None:
     made = replace(readers("bells"), slug="both").add_member(council="readers")
     minutes = bare_hall.convene(made, ASKED)
     assert "five years" in cells(minutes)[ASKED.removesuffix("?"), "readers"]
+
+
+# --- A question as the things that it asks, in three languages ----------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "asked"),
+    [
+        ("How long should confidentiality last?", "en", ["How long should confidentiality last"]),
+        (
+            "What is the notice period, and who may terminate?",
+            "en",
+            ["What is the notice period", "who may terminate"],
+        ),
+        (
+            "Which court decides? Which law governs?",
+            "en",
+            ["Which court decides", "Which law governs"],
+        ),
+        ("Give me an overview of who owns what.", "en", ["who owns what"]),
+        ("Harbour fees", "en", ["Harbour fees"]),
+        (
+            "Wie lange gilt die Vertraulichkeit, und wer darf kündigen?",
+            "de",
+            ["Wie lange gilt die Vertraulichkeit", "wer darf kündigen"],
+        ),
+        (
+            "Combien de temps dure la confidentialité et qui peut résilier ?",
+            "fr",
+            ["Combien de temps dure la confidentialité", "qui peut résilier"],
+        ),
+    ],
+)
+def test_what_a_question_asks(question: str, language: str, asked: list[str]) -> None:
+    assert [one.text for one in aspects_of(question, {language: 1})] == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "context", "asked"),
+    [
+        (
+            "Two companies share data: who owns it and how long is it kept?",
+            "en",
+            "Two companies share data",
+            ["who owns it", "how long is it kept"],
+        ),
+        (
+            "We want to hire two people. May they start in May?",
+            "en",
+            "We want to hire two people",
+            ["May they start in May"],
+        ),
+        (
+            "If a supplier is late, what may we do?",
+            "en",
+            "If a supplier is late",
+            ["what may we do"],
+        ),
+        (
+            "Wenn der Verein aufgelöst wird, wer bekommt das Vermögen?",
+            "de",
+            "Wenn der Verein aufgelöst wird",
+            ["wer bekommt das Vermögen"],
+        ),
+    ],
+)
+def test_what_asks_nothing_is_context_of_all_that_does(
+    question: str, language: str, context: str, asked: list[str]
+) -> None:
+    found = aspects_of(question, {language: 1})
+    assert [one.text for one in found] == asked
+    assert {one.context for one in found} == {context}
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Who approves it? When?", ["Who approves it? When"]),
+        (
+            "What would it cost, and when? And who pays it?",
+            ["What would it cost, and when", "who pays it"],
+        ),
+        ("When? And who pays?", ["When? And who pays"]),
+        ("May we, and do we have to warn the owner?", ["May we, and do we have to warn the owner"]),
+        ("When?", ["When"]),
+    ],
+)
+def test_it_is_cut_only_where_each_part_is_a_whole_question(
+    question: str, asked: list[str]
+) -> None:
+    assert [one.text for one in aspects_of(question, {"en": 1})] == asked
+
+
+def test_a_part_has_the_part_before_it_as_context() -> None:
+    one, other = aspects_of("Who keeps the papers, and where are they kept?", {"en": 1})
+    assert (one.context, other.context) == ("", one.text)
+
+
+def test_no_more_than_a_table_can_show() -> None:
+    many = " ".join(f"Who owns part {number}?" for number in range(3 * MOST_ASPECTS))
+    assert len(aspects_of(many, {"en": 1})) == MOST_ASPECTS
+
+
+@given(st.text(max_size=300))
+def test_any_question_has_aspects_of_its_own_words(question: str) -> None:
+    found = aspects_of(question, {"en": 1})
+    assert 1 <= len(found) <= MOST_ASPECTS
+    flat = " ".join(question.split())
+    assert all(one.text in flat or one.text in question for one in found)
+    assert aspects_of(question, {"en": 1}) == found

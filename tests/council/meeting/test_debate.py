@@ -21,16 +21,27 @@ from tests.council.conftest import (
     whose,
 )
 
+from chapterhouse import Library
 from chapterhouse.agents.council_model import Round
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, Step
 from chapterhouse.types import (
     Gap,
+    MeetingEvent,
     MeetingEventKind,
     Minutes,
 )
 
 ANALYSIS = ("independent_analysis",)
+Held = tuple[Minutes, list[tuple[str, str]], list[MeetingEvent]]
+
+
+@pytest.fixture(scope="module")
+def held(harbour: Library, tmp_path_factory: pytest.TempPathFactory) -> Held:
+    """Hold a meeting in which everyone says what their documents say."""
+    hall = Hall(harbour, tmp_path_factory.mktemp("meeting"))
+    model = hall.says(honest)
+    return hall.convene(council()), model.asked, hall.events
 
 
 def speakers(minutes: Minutes, round_name: str) -> list[str]:
@@ -78,12 +89,10 @@ def test_nobody_has_a_model_and_one_has(hall: Hall) -> None:
 # --- what each round shows ----------------------------------------------------------------------
 
 
-def test_in_the_analysis_nobody_knows_of_anybody(hall: Hall) -> None:
-    model = hall.says(honest)
-    hall.convene(council(rounds=ANALYSIS))
-
-    assert len(model.asked) == 3
-    for instructions, prompt in model.asked:
+def test_in_the_analysis_nobody_knows_of_anybody(held: Held) -> None:
+    asked = [one for one in held[1] if phase(one[0]) == "independent_analysis"]
+    assert len(asked) == 3
+    for instructions, prompt in asked:
         own = whose(instructions)
         told = f"{instructions}\n{prompt}"
         for slug, name in NAMES.items():
@@ -95,12 +104,9 @@ def test_in_the_analysis_nobody_knows_of_anybody(hall: Hall) -> None:
 
 
 def test_in_the_examination_everyone_sees_the_claims_of_the_others_and_their_evidence(
-    hall: Hall,
+    held: Held,
 ) -> None:
-    model = hall.says(honest)
-    hall.convene(council(rounds=("independent_analysis", "cross_examination")))
-
-    asked = [one for one in model.asked if phase(one[0]) == "cross_examination"]
+    asked = [one for one in held[1] if phase(one[0]) == "cross_examination"]
     assert len(asked) == 3
     for instructions, prompt in asked:
         own = whose(instructions)
@@ -113,22 +119,15 @@ def test_in_the_examination_everyone_sees_the_claims_of_the_others_and_their_evi
         assert marker(prompt, "6 knots") in prompt
 
 
-def test_of_the_shelves_of_others_only_what_they_cited_is_shown(hall: Hall) -> None:
-    model = hall.says(honest)
-    hall.convene(council())
-
-    assert {phase(i) for i, _ in model.asked} == {
-        "independent_analysis",
-        "cross_examination",
-        "rebuttal",
-        "synthesis",
-    }
-    for instructions, prompt in model.asked:
+def test_of_the_shelves_of_others_only_what_they_cited_is_shown(held: Held) -> None:
+    asked = held[1]
+    assert {phase(i) for i, _ in asked} == {one.name for one in council().rounds}
+    for instructions, prompt in asked:
         own = whose(instructions)
         for slug, word in OWN.items():
             if slug != own:
                 assert word not in prompt
-    synthesis = next(p for i, p in model.asked if phase(i) == "synthesis")
+    synthesis = next(p for i, p in asked if phase(i) == "synthesis")
     assert "may exceed 4 knots" in synthesis
     assert "may exceed 6 knots" in synthesis
 
@@ -147,11 +146,8 @@ def test_where_a_member_reads_the_document_too_the_passage_is_shown_whole(hall: 
     assert OWN["nina"] not in prompt
 
 
-def test_the_rebuttal_shows_what_is_opposed_and_by_whom(hall: Hall) -> None:
-    model = hall.says(honest)
-    hall.convene(council())
-    asked = {whose(i): p for i, p in model.asked if phase(i) == "rebuttal"}
-
+def test_the_rebuttal_shows_what_is_opposed_and_by_whom(held: Held) -> None:
+    asked = {whose(i): p for i, p in held[1] if phase(i) == "rebuttal"}
     replies = section(asked["maria"], "REPLIES")
     assert "to s1, by Jonas Brandt: oppose\n¦ Inside the harbour no vessel may exceed 6" in replies
     assert "to s1, by Nina Falk: oppose" in replies
@@ -177,26 +173,8 @@ def test_who_has_nothing_opposed_is_not_asked_again(hall: Hall) -> None:
     assert minutes.agreement[0].silent == ("jonas", "nina")
 
 
-def test_the_chair_sums_up_and_does_not_speak_before(hall: Hall) -> None:
-    model = hall.says(honest)
-    minutes = hall.convene(council())
-
-    assert [whose(i) for i, _ in model.asked].count("chair") == 1
-    assert model.asked[-1][0].startswith("You are Agnes Merrow.")
-    assert "Weigh evidence, not voices." in model.asked[-1][0]
-    assert minutes.chair == "Agnes Merrow"
-    assert minutes.method == "scripted"
-    assert minutes.decision[0].text == "Inside the harbour no vessel may exceed 6 knots."
-    assert minutes.decision[0].citations
-    assert minutes.grounds[0].statements == ("s2",)
-    assert minutes.usage is not None
-    assert minutes.usage.calls == 10
-
-
-def test_a_meeting_as_a_whole(hall: Hall) -> None:
-    hall.says(honest)
-    minutes = hall.convene(council())
-
+def test_a_meeting_as_a_whole_and_the_chair_who_sums_up(held: Held) -> None:
+    minutes, asked, _ = held
     assert minutes.rounds == ("independent_analysis", "cross_examination", "rebuttal")
     assert [one.id for one in minutes.statements] == ["s1", "s2", "s3"]
     assert [one.label for one in minutes.statements] == ["4 knots", "6 knots", "6 knots"]
@@ -207,6 +185,16 @@ def test_a_meeting_as_a_whole(hall: Hall) -> None:
     assert [seat.title for seat in minutes.members] == list(NAMES.values())
     assert minutes.members[0].model == "scripted"
     assert all(citation.verified for citation in minutes.citations)
+
+    assert [whose(i) for i, _ in asked].count("chair") == 1
+    assert asked[-1][0].startswith("You are Agnes Merrow.")
+    assert "Weigh evidence, not voices." in asked[-1][0]
+    assert (minutes.chair, minutes.method) == ("Agnes Merrow", "scripted")
+    assert minutes.decision[0].text == "Inside the harbour no vessel may exceed 6 knots."
+    assert minutes.decision[0].citations
+    assert minutes.grounds[0].statements == ("s2",)
+    assert minutes.usage is not None
+    assert minutes.usage.calls == 10
 
 
 def test_a_concession_is_what_a_member_says_it_is(hall: Hall) -> None:
@@ -365,29 +353,23 @@ def test_without_a_chair_what_most_would_choose_is_decided(
 # --- what is told meanwhile ---------------------------------------------------------------------
 
 
-def test_events_come_in_order(hall: Hall) -> None:
-    hall.says(honest)
-    hall.convene(council())
-    kinds = [(e.kind.value, e.round) for e in hall.events if e.kind is not MeetingEventKind.TEXT]
-
+def test_events_come_in_order(held: Held) -> None:
+    events = held[2]
+    kinds = [(e.kind.value, e.round) for e in events if e.kind is not MeetingEventKind.TEXT]
     for name in ("independent_analysis", "cross_examination", "rebuttal"):
-        own = [kind for kind, round_name in kinds if round_name == name]
-        assert own[0] == "round-began"
-        assert own[-1] == "round-ended"
-        assert sorted(own[1:-1]) == ["member-began"] * 3 + ["spoke"] * 3
-    assert [kind for kind, name in kinds if name == "synthesis"] == [
-        "round-began",
-        "member-began",
-        "round-ended",
-    ]
-    assert [e.number for e in hall.events] == sorted(e.number for e in hall.events)
+        began, *own, ended = [kind for kind, round_name in kinds if round_name == name]
+        assert (began, ended) == ("round-began", "round-ended")
+        assert sorted(own) == ["member-began"] * 3 + ["spoke"] * 3
+    last = [kind for kind, name in kinds if name == "synthesis"]
+    assert last == ["round-began", "member-began", "round-ended"]
+    assert [e.number for e in events] == sorted(e.number for e in events)
 
 
-def test_what_a_model_writes_is_told_as_a_person_can_read_it(hall: Hall) -> None:
-    hall.says(honest)
-    hall.convene(council(rounds=ANALYSIS))
+def test_what_a_model_writes_is_told_as_a_person_can_read_it(held: Held) -> None:
     told = "".join(
-        e.text for e in hall.events if e.kind is MeetingEventKind.TEXT and e.member == "maria"
+        e.text
+        for e in held[2]
+        if (e.kind, e.member, e.number) == (MeetingEventKind.TEXT, "maria", 1)
     )
     assert told.startswith("I am maria: 4 knots.\n\nInside the harbour no vessel may")
     assert "{" not in told
