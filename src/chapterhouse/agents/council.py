@@ -24,6 +24,7 @@ from chapterhouse.agents.council_model import (
 )
 from chapterhouse.agents.definition import (
     COUNCIL_TEMPLATES,
+    DefinitionFolder,
     Grounding,
     Parsed,
     Schema,
@@ -38,7 +39,6 @@ from chapterhouse.agents.problems import (
     References,
     errors_first,
     in_file,
-    located,
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.store.definitions import COUNCIL_FILE, DOCS
@@ -182,17 +182,13 @@ def council_from(
     return replace(begun, display_name=display_name, members=own or begun.members)
 
 
-@dataclass(frozen=True, slots=True)
-class CouncilFolder:
+class CouncilFolder(DefinitionFolder[Council]):
     """A council as its folder has it."""
 
-    path: Path
-    council: Council
-
     @property
-    def slug(self) -> str:
-        """Its name in commands."""
-        return self.council.slug
+    def council(self) -> Council:
+        """The council."""
+        return self.config
 
     @property
     def docs(self) -> Path:
@@ -200,31 +196,18 @@ class CouncilFolder:
         return self.path / DOCS
 
     @property
-    def display_name(self) -> str:
-        """How it is called; the slug in words where the file is silent."""
-        return self.council.title
-
-    @property
     def file(self) -> Path:
         """The configuration file."""
         return self.path / COUNCIL_FILE
 
     @property
-    def folders(self) -> tuple[Path, ...]:
-        """The linked folders, absolute."""
-        return self._located(self.council.folders)
-
-    @property
     def member_folders(self) -> dict[str, tuple[Path, ...]]:
         """By shelf, the folders and files that one member alone reads, absolute."""
         return {
-            shelf: self._located(member.folders)
+            shelf: self.located(member.folders)
             for member in self.council.members
             for shelf in member.own_shelf(self.slug)
         }
-
-    def _located(self, folders: Iterable[str]) -> tuple[Path, ...]:
-        return tuple(located(self.path, folder) for folder in folders)
 
 
 # --- writing -------------------------------------------------------------------------------------

@@ -46,7 +46,6 @@ from chapterhouse.agents.problems import (
     errors,
     in_file,
     located,
-    without_folder,
 )
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry
 from chapterhouse.connectors.folder import location_of, walk
@@ -268,40 +267,15 @@ class Councils(Registry[CouncilFolder]):
         folder = self.load(name)
         return council_listing(self._folders(folder.slug, folder), folder.docs, self._runtime.store)
 
-    def add_folder(self, name: str, path: str) -> CouncilFolder:
-        """Let all members read a further folder; nothing is read yet.
-
-        One that is read already, by whatever path, is left alone.
-        """
-        before = self.load(name)
-        if not is_text(path):
-            raise UsageError(
-                f"The name of {storable_path(path)} is not UTF-8.", hint="Rename the folder."
-            )
-        folder = located(before.path, path)
-        if not folder.is_dir():
-            kind = "is a file, not a folder" if folder.exists() else "is not there"
-            hint = f"Check the spelling. Single files go into {before.docs}."
-            raise NotFoundError(f"{folder} {kind}.", hint=hint)
-        if any(folder.resolve() == known.resolve() for known in before.folders):
-            return before
-        return self._with_folders(before, (*before.council.folders, path))
-
-    def remove_folder(self, name: str, path: str) -> CouncilFolder:
-        """Take a folder away from all members; its documents leave with the next sync."""
-        before = self.load(name)
-        return self._with_folders(before, without_folder(before.path, before.council.folders, path))
-
-    def _with_folders(self, before: CouncilFolder, folders: tuple[str, ...]) -> CouncilFolder:
-        changes = {"folders": list(folders)}
-        council = change_definition(self._definitions, before.slug, changes, council_schema())
-        return CouncilFolder(before.path, council)
-
     # --- inside --------------------------------------------------------------------------------
 
     def _load(self, slug: str) -> CouncilFolder:
         # Whether it can meet is for ``validate`` to say.
         return CouncilFolder(self._definitions.folder(slug), self._parsed(slug).required())
+
+    def _change(self, slug: str, changes: Mapping[str, object]) -> CouncilFolder:
+        council = change_definition(self._definitions, slug, changes, council_schema())
+        return CouncilFolder(self._definitions.folder(slug), council)
 
     def _parsed(self, slug: str) -> Parsed[Council]:
         return read_definition(self._definitions, slug, council_schema())

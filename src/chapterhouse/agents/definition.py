@@ -5,10 +5,11 @@ No key twice, no half characters, no numbers beyond; and each thing wrong is nam
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -26,6 +27,7 @@ from chapterhouse.agents.problems import (
     KeyPath,
     Problem,
     in_file,
+    located,
     meant,
     mismatch_problems,
     spell,
@@ -55,7 +57,52 @@ _SHOWN: Final = 60  # characters of a value that is wrong
 _LONGEST_SECONDS: Final = 86_400
 LONGEST_NAME: Final = 80  # characters
 LONGEST_SLUG: Final = 40
-Model = TypeVar("Model")
+
+
+class Definition(Protocol):
+    """A persona or council as its file has it."""
+
+    @property
+    def slug(self) -> str:
+        """Its name in commands, and that of its folder."""
+
+    @property
+    def display_name(self) -> str:
+        """How it is called; empty for the slug in words."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Further folders whose documents are its own."""
+
+
+Model = TypeVar("Model", bound=Definition)
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionFolder(Generic[Model]):
+    """A persona or council as its folder, which is absolute, has it."""
+
+    path: Path
+    config: Model
+
+    @property
+    def slug(self) -> str:
+        """Its name in commands."""
+        return self.config.slug
+
+    @property
+    def display_name(self) -> str:
+        """How it is called; the slug in words where the file is silent."""
+        return self.config.display_name or self.slug.replace("-", " ").title()
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The further folders whose documents are its own, absolute."""
+        return self.located(self.config.folders)
+
+    def located(self, written: Iterable[str]) -> tuple[Path, ...]:
+        """Return paths as the file writes them, absolute."""
+        return tuple(located(self.path, one) for one in written)
 
 
 # --- values --------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from chapterhouse.agents.definition import (
     DEFAULT_PERSONA_TEMPLATE,
     PERSONA_TEMPLATES,
+    DefinitionFolder,
     Grounding,
     Name,
     Schema,
@@ -29,7 +30,6 @@ from chapterhouse.agents.problems import (
     Code,
     PersonaConfigError,
     Problem,
-    located,
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.store.definitions import CONFIG_FILE, PROSE_FILE, RAG, RAW, Definitions
@@ -162,27 +162,10 @@ def _refuse_constant(name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class PersonaFolder:
-    """A persona as their folder has them.
+class PersonaFolder(DefinitionFolder[PersonaConfig]):
+    """A persona as their folder has them; ``prose`` without invisible characters."""
 
-    Attributes:
-        path: The folder, absolute.
-        prose: What ``persona.md`` says, without invisible characters.
-    """
-
-    path: Path
-    config: PersonaConfig
     prose: str
-
-    @property
-    def slug(self) -> str:
-        """Their name in commands, and that of their shelf."""
-        return self.config.slug
-
-    @property
-    def display_name(self) -> str:
-        """How they are called; the slug in words where the configuration is silent."""
-        return self.config.display_name or self.slug.replace("-", " ").title()
 
     @property
     def raw(self) -> Path:
@@ -195,14 +178,9 @@ class PersonaFolder:
         return self.path / RAG
 
     @property
-    def folders(self) -> tuple[Path, ...]:
-        """The further folders whose documents are theirs, absolute."""
-        return tuple(located(self.path, folder) for folder in self.config.folders)
-
-    @property
     def excluded(self) -> frozenset[Path]:
         """The files that stay out of the index, absolute."""
-        return frozenset(located(self.path, entry) for entry in self.config.exclude)
+        return frozenset(self.located(self.config.exclude))
 
     @property
     def persona(self) -> Persona:

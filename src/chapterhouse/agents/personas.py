@@ -39,7 +39,6 @@ from chapterhouse.agents.problems import (
     profile_problems,
     shelf_problems,
     warning,
-    without_folder,
 )
 from chapterhouse.agents.profile import (
     Proposal,
@@ -283,19 +282,7 @@ class Personas(Registry[PersonaFolder]):
         Errors as for ``load``; of a configuration that could not be used nothing is written.
         """
         values = {key: value_of(key, text) for key, text in written.items()}
-        return persona.change(self._definitions, self.resolve(name), values)
-
-    def add_folder(self, name: str, path: str) -> PersonaFolder:
-        """Let a persona read a further folder; errors as for ``change``."""
-        folder = self.load(name)
-        folders = list(dict.fromkeys([*folder.config.folders, path]))
-        return persona.change(self._definitions, folder.slug, {"folders": folders})
-
-    def remove_folder(self, name: str, path: str) -> PersonaFolder:
-        """Take a folder away from a persona; its documents leave with the next sync."""
-        folder = self.load(name)
-        left = without_folder(folder.path, folder.config.folders, path)
-        return persona.change(self._definitions, folder.slug, {"folders": list(left)})
+        return self._change(self.resolve(name), values)
 
     def validate(self, name: str | None = None) -> tuple[Problem, ...]:
         """Return everything wrong with a persona, or with all; errors as for ``resolve``."""
@@ -330,7 +317,7 @@ class Personas(Registry[PersonaFolder]):
         _require_own(folder, listed)
         written = _as_written(folder, listed)
         if written not in folder.config.exclude:
-            self._exclude(folder, [*folder.config.exclude, written])
+            self._change(folder.slug, {"exclude": [*folder.config.exclude, written]})
         self.refresh(folder.slug)
         return listed
 
@@ -345,7 +332,7 @@ class Personas(Registry[PersonaFolder]):
         ]
         if len(retained) == len(folder.config.exclude):
             raise UsageError(f"{listed.source} was not removed by hand.", hint=listed.reason)
-        self._exclude(folder, retained)
+        self._change(folder.slug, {"exclude": retained})
         self.refresh(folder.slug)
         return listed
 
@@ -398,7 +385,7 @@ class Personas(Registry[PersonaFolder]):
                 f"The configuration of '{folder.slug}' has changed since this was proposed.",
                 hint=f"Propose again: chapterhouse persona update {folder.slug}",
             )
-        changed = persona.change(self._definitions, folder.slug, changes_by_key(proposal))
+        changed = self._change(folder.slug, changes_by_key(proposal))
         write_last(self._definitions, folder.slug, proposal.remembered)
         return changed
 
@@ -407,8 +394,8 @@ class Personas(Registry[PersonaFolder]):
     def _load(self, slug: str) -> PersonaFolder:
         return persona.load(self._definitions, slug)
 
-    def _exclude(self, folder: PersonaFolder, files: list[str]) -> None:
-        persona.change(self._definitions, folder.slug, {"exclude": files})
+    def _change(self, slug: str, changes: Mapping[str, object]) -> PersonaFolder:
+        return persona.change(self._definitions, slug, changes)
 
     def _excluded(self, definition: PersonaFolder) -> frozenset[Path]:
         return excluded_files(definition)

@@ -4,49 +4,31 @@ The definitions are the truth; the library follows them.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain
 from operator import add
 from pathlib import Path
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from chapterhouse.agents.curated import CurationReport
-from chapterhouse.agents.problems import DefinitionError, Problem
-from chapterhouse.agents.sync import Places, is_current, mirror_shelf
+from chapterhouse.agents.definition import DefinitionFolder, is_text
+from chapterhouse.agents.problems import DefinitionError, Problem, located, without_folder
+from chapterhouse.agents.sync import Places, is_current
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import is_visible
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.sources import day_of, look_from_outside, mark_synced
 from chapterhouse.presenting.wording import staying_sentence
+from chapterhouse.text.naming import storable_path
 from chapterhouse.types import CorpusCounts, Progress, Scope, Source, SourceKind, SyncReport
 
 OnProgress = Callable[[Progress], None]
 
 
-class Definition(Protocol):
-    """A persona or council as its files have it."""
-
-    @property
-    def slug(self) -> str:
-        """Its name in commands."""
-
-    @property
-    def display_name(self) -> str:
-        """How it is called."""
-
-    @property
-    def path(self) -> Path:
-        """Its folder, absolute."""
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """Further folders whose documents are its own, absolute."""
-
-
-Folder = TypeVar("Folder", bound=Definition)
+Folder = TypeVar("Folder", bound=DefinitionFolder[Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +143,32 @@ class Registry(ABC, Generic[Folder]):
         """Count the documents and chunks on the shelves of one; errors as for ``resolve``."""
         entry = self._entry(self.resolve(name))
         return self._runtime.store.census(Scope.of(self._folders(entry.slug, entry.folder)))
+
+    def add_folder(self, name: str, path: str) -> Folder:
+        """Let one read a further folder; nothing is read yet.
+
+        One that is read already, by whatever path, is left alone.
+        """
+        before = self.load(name)
+        if not is_text(path):
+            raise UsageError(
+                f"The name of {storable_path(path)} is not UTF-8.", hint="Rename the folder."
+            )
+        folder = located(before.path, path)
+        if not folder.is_dir():
+            kind = "is a file, not a folder" if folder.exists() else "is not there"
+            single = before.path / self.own_folders[0]
+            hint = f"Check the spelling. Single files go into {single}."
+            raise NotFoundError(f"{folder} {kind}.", hint=hint)
+        if any(folder.resolve() == known.resolve() for known in before.folders):
+            return before
+        return self._change(before.slug, {"folders": [*before.config.folders, path]})
+
+    def remove_folder(self, name: str, path: str) -> Folder:
+        """Take a folder away from one; its documents leave with the next sync."""
+        before = self.load(name)
+        left = without_folder(before.path, before.config.folders, path)
+        return self._change(before.slug, {"folders": list(left)})
 
     # --- documents -----------------------------------------------------------------------------
 
@@ -306,6 +314,10 @@ class Registry(ABC, Generic[Folder]):
     @abstractmethod
     def _load(self, slug: str) -> Folder:
         """Return the definition of this name."""
+
+    @abstractmethod
+    def _change(self, slug: str, changes: Mapping[str, object]) -> Folder:
+        """Set keys of its file, and leave all others."""
 
     def _shelf(self, slug: str) -> str:
         """Return the shelf on which its documents stand."""

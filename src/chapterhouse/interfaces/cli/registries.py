@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from chapterhouse.agents.curated import Outcome as Curation
 from chapterhouse.agents.problems import Problem, Severity
@@ -19,8 +19,9 @@ from chapterhouse.text.counting import counted
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from chapterhouse.agents.definition import DefinitionFolder
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.agents.registry import Definition, Entry, Refresh, Registry
+    from chapterhouse.agents.registry import Entry, Refresh, Registry
     from chapterhouse.library import Library
 
 # Every standing of a file, in order. By value: what lists files is slow to load.
@@ -34,7 +35,7 @@ _STANDINGS: Final = {
 }
 _REPORTED: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
 
-Folder = TypeVar("Folder", bound="Definition")
+Folder = TypeVar("Folder", bound="DefinitionFolder[Any]")
 Rows = Sequence[tuple[str, str]]
 
 
