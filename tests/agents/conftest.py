@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.rooms import BERTHS, TIDES, Room, harbour, make_room, room
+from tests.telemetry.conftest import exporter
 
 from chapterhouse.agents.personas import Personas
 from chapterhouse.connectors.fetched import Fetch
 from chapterhouse.store.definitions import PERSONA_MARKS, Definitions
 
-__all__ = ["harbour", "make_room", "room"]
+__all__ = ["exporter", "harbour", "make_room", "room"]
 
 
 @pytest.fixture

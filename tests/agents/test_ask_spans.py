@@ -2,13 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import pytest
 from opentelemetry import trace as api
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from chapterhouse.agents.ask import ask
@@ -16,7 +14,6 @@ from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.telemetry import TraceSpan, collecting
-from chapterhouse.telemetry.spans import OWN_PROVIDER
 from chapterhouse.types import Answer, Usage
 
 QUESTION = "How fast may a vessel go in the harbour, says zorblaquex?"
@@ -24,16 +21,6 @@ KNOTS = "Inside the harbour no vessel may exceed 4 knots."
 SEARCH = Call("search_documents", {"query": "speed of vessels quendolith"})
 # Words of documents, of the question, of what the model searched for and of what it wrote.
 PLANTED = ("knots", "vessel", "rules.md", "zorblaquex", "quendolith", "frimble", "gribbled")
-
-
-@pytest.fixture
-def exporter() -> Iterator[InMemorySpanExporter]:
-    kept = InMemorySpanExporter()
-    provider = TracerProvider(shutdown_on_exit=False)
-    provider.add_span_processor(SimpleSpanProcessor(kept))
-    token = OWN_PROVIDER.set(provider)
-    yield kept
-    OWN_PROVIDER.reset(token)
 
 
 def asked(room: Any, *, content: bool = False, persona: str = "maria") -> Answer:

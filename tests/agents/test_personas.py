@@ -13,7 +13,7 @@ from chapterhouse.agents.listing import IndexState
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import PersonaConfigError
 from chapterhouse.connectors.fetch import Fetched
-from chapterhouse.errors import NotFoundError, RejectedError, UsageError
+from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.types import Progress
 
@@ -43,21 +43,6 @@ def online(
 
 
 # --- who there is ---
-
-
-def test_names_are_resolved_like_those_of_documents(registry: Personas) -> None:
-    for slug, name in (("maria", "Maria Keller"), ("marlene", "Marlene"), ("tom", "Old Tom")):
-        registry.create(slug, display_name=name)
-    assert registry.names() == ("maria", "marlene", "tom")
-    for name, slug in (("maria", "maria"), ("mari", "maria"), ("TOM", "tom"), ("old tom", "tom")):
-        assert registry.resolve(name) == slug
-    with pytest.raises(UsageError, match="fits 2 personas"):
-        registry.resolve("mar")
-    with pytest.raises(UsageError, match="empty"):
-        registry.resolve(" ")
-    for name in ("anna", "../maria", "maria/", ".", "*"):
-        with pytest.raises(NotFoundError):
-            registry.resolve(name)
 
 
 def test_a_broken_persona_is_listed_with_its_problem(registry: Personas, maria: Path) -> None:

@@ -1,5 +1,6 @@
 """Both registries find, load and refresh alike."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,8 +52,14 @@ def test_what_was_made_is_found_by_each_of_its_names(made: Made) -> None:
     assert found.load("mar") == folder
     assert found.all() == (Entry("maria", folder),)
     assert found.folder("mar") == folder.path
-    with pytest.raises(NotFoundError, match=f"There is no {found.kind} 'tom'"):
-        found.resolve("tom")
+    for name in ("tom", "../maria", "maria/", ".", "*"):
+        with pytest.raises(NotFoundError, match=f"There is no {found.kind} '{re.escape(name)}'"):
+            found.resolve(name)
+    (config,) = folder.path.glob("*.json")
+    (folder.path.parent / "marlene").mkdir()
+    (folder.path.parent / "marlene" / config.name).write_text("{")
+    with pytest.raises(UsageError, match=f"fits 2 {found.kind}s"):
+        found.resolve("mar")
     with pytest.raises(UsageError, match=f"name of a {found.kind} is empty"):
         found.resolve(" ")
 

@@ -3,12 +3,14 @@
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rooms import Room
+from tests.telemetry.conftest import exporter
 
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
@@ -25,6 +27,8 @@ from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.settings import HOME_FILE
 from chapterhouse.types import CouncilEvent, MeetingEvent, Minutes
 from chapterhouse.types.engines import LanguageModel
+
+__all__ = ["exporter"]
 
 QUESTION = "How fast may a vessel go inside the harbour?"
 RULES_2023 = """---
@@ -149,26 +153,6 @@ class Hall:
         self.says(honest)
         return self.convene(replace(made, chaired_by=None), question, **more)
 
-    def persona(self, slug: str, documents: Mapping[str, str], **config: Any) -> None:
-        """Make a persona with curated documents, and settings by dotted key, ``__`` for the dot."""
-        make_persona(self.library, slug, documents, **config)
-
-
-def make_persona(
-    library: Library, slug: str, documents: Mapping[str, str], prose: str = "", **config: Any
-) -> None:
-    folder = library.personas.create(slug)
-    for name, text in documents.items():
-        (folder.rag / name).write_text(text, "utf-8")
-    if prose:
-        (folder.path / "persona.md").write_text(prose, "utf-8")
-    written = {
-        key.replace("__", "."): value if isinstance(value, str) else json.dumps(value)
-        for key, value in config.items()
-    }
-    if written:
-        library.personas.change(slug, written)
-
 
 def council(slug: str = "harbour-board", *members: str, rounds: tuple[Any, ...] = ()) -> Council:
     """Return a council of personas, of Maria, Jonas and Nina where nobody is named."""
@@ -276,9 +260,10 @@ def people(library: Library) -> None:
 
     Jonas sits alone in the till, and the till with Nina in the town.
     """
-    make_persona(library, "maria", {"rules.md": RULES_2023}, display_name=NAMES["maria"])
-    make_persona(library, "jonas", {"rules.md": RULES_2025}, display_name=NAMES["jonas"])
-    make_persona(library, "nina", {"log.md": LOG}, display_name=NAMES["nina"])
+    room = Room(library, library.home)
+    room.persona("maria", {"rules.md": RULES_2023}, display_name=NAMES["maria"])
+    room.persona("jonas", {"rules.md": RULES_2025}, display_name=NAMES["jonas"])
+    room.persona("nina", {"log.md": LOG}, display_name=NAMES["nina"])
     folder = library.councils.create(council())
     (folder.docs / "charter.md").write_text(CHARTER, "utf-8")
     rounds = ("independent_analysis", "synthesis")

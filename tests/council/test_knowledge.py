@@ -9,6 +9,7 @@ import pytest
 from tests.models.tool_runs import run_call
 
 from chapterhouse import Library
+from chapterhouse.council import knowledge
 from chapterhouse.council.knowledge import (
     Search,
     find_passages,
@@ -59,8 +60,8 @@ def search(library: Library) -> Search:
     return asked
 
 
-def made(name: str, search: Search, scope: Scope, **more: Any) -> Tool:
-    return knowledge_tools(search, scope, **more)[name]
+def made(name: str, search: Search, scope: Scope) -> Tool:
+    return knowledge_tools(search, scope)[name]
 
 
 def call(tool: Tool, query: str, **more: Any) -> str:
@@ -213,8 +214,9 @@ def test_a_document_can_forge_nothing(search: Search) -> None:
     assert all(re.match(r"\d+\. \S+\.md \(chunk ", line) for line in ours)
 
 
-def test_long_results_are_cut_and_say_so(search: Search) -> None:
-    tool = made("search_documents", search, Scope.of(["maria"]), maximum_characters=300)
+def test_long_results_are_cut_and_say_so(search: Search, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(knowledge, "MAXIMUM_CHARACTERS", 300)
+    tool = made("search_documents", search, Scope.of(["maria"]))
     result = call(tool, "harbour vessel gate knots")
     assert re.search(r"\(\d+ more results? w(as|ere) left out, to stay within 300 ", result)
     assert len(result) < 300 + 200

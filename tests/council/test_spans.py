@@ -1,30 +1,15 @@
 """What is told of a meeting while it is held, and what of it leaves this process."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
-import pytest
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from chapterhouse import Library
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.telemetry import TraceSpan, collecting
-from chapterhouse.telemetry.spans import OWN_PROVIDER
 
 from .conftest import NAMES, OWN, QUESTION, Hall, council, honest, marker, turn
-
-
-@pytest.fixture
-def exporter() -> Iterator[InMemorySpanExporter]:
-    kept = InMemorySpanExporter()
-    provider = TracerProvider(shutdown_on_exit=False)
-    provider.add_span_processor(SimpleSpanProcessor(kept))
-    token = OWN_PROVIDER.set(provider)
-    yield kept
-    OWN_PROVIDER.reset(token)
 
 
 def names(spans: tuple[TraceSpan, ...]) -> list[str]:

@@ -132,12 +132,13 @@ def test_a_name_may_stand_for_another_tool_with_every_member() -> None:
         members=(member("Maria", "search_knowledge", "tides"), member("Olof")),
         chaired_by=member("Ada"),
     )
-    theirs = {name: tool("search_knowledge") for name in ("maria", "olof", "ada")}
-    found = participant_tools(made, REGISTRY, lambda of: {"search_knowledge": theirs[of.key]})
+    theirs = {name: tool("search_knowledge") for name in ("maria", "olof", CHAIR)}
+    own = {name: {"search_knowledge": one} for name, one in theirs.items()}
+    found = participant_tools(made, REGISTRY, own)
     assert {key: [id(t) for t in tools] for key, tools in found.items()} == {
         "maria": [id(theirs["maria"]), id(TIDES)],
         "olof": [id(theirs["olof"])],
-        CHAIR: [id(theirs["ada"])],
+        CHAIR: [id(theirs[CHAIR])],
     }
 
 

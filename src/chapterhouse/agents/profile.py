@@ -62,6 +62,7 @@ NO_MODEL: Final = (
 )
 _NONCE_BYTES: Final = 16
 _Fold = Callable[[str], str]
+_Merged = tuple[tuple[str, ...], tuple[str, ...]]
 _FUNCTION_WORDS: Final = frozenset().union(*STOPWORDS.values())
 
 
@@ -286,21 +287,17 @@ def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
     if not now.method:
         return Proposal(config, config, (), last, warnings=now.warnings)
     profile = config.profile
-    tags, own_tags = _merged(config.tags, last.tags, now.tags, MOST_TAGS, fold_tag)
-    key_terms, own_terms = _merged(
-        profile.key_terms, last.key_terms, now.key_terms, MOST_TERMS, fold_name
-    )
-    aliases, own_aliases = _merged(
-        profile.aliases, last.aliases, now.aliases, MOST_ALIASES, fold_name
-    )
+
+    def merged(name: str, current: Sequence[str], most: int, fold: _Fold) -> _Merged:
+        return _merge(current, getattr(last, name), getattr(now, name), most, fold)
+
+    tags, own_tags = merged("tags", config.tags, MOST_TAGS, fold_tag)
+    key_terms, own_terms = merged("key_terms", profile.key_terms, MOST_TERMS, fold_name)
+    aliases, own_aliases = merged("aliases", profile.aliases, MOST_ALIASES, fold_name)
     is_own = profile.expertise and profile.expertise != last.expertise
     expertise = profile.expertise if is_own or not now.expertise else now.expertise
-    after = config.model_copy(
-        update={
-            "tags": tags,
-            "profile": Profile(expertise=expertise, key_terms=key_terms, aliases=aliases),
-        }
-    )
+    words = Profile(expertise=expertise, key_terms=key_terms, aliases=aliases)
+    after = config.model_copy(update={"tags": tags, "profile": words})
     pairs = (
         ("tags", config.tags, tags),
         ("profile.expertise", profile.expertise, expertise),
@@ -335,12 +332,8 @@ def read_last(definitions: Definitions, slug: str) -> Generated:
     raw, problems = parse_object(data)
     if problems or raw is None:
         return Generated()
-    return Generated(
-        tags=_texts(raw.get("tags")),
-        key_terms=_texts(raw.get("key_terms")),
-        aliases=_texts(raw.get("aliases")),
-        expertise=str(raw.get("expertise", "")),
-    )
+    tags, terms, aliases = (_texts(raw.get(name)) for name in ("tags", "key_terms", "aliases"))
+    return Generated(tags, terms, aliases, str(raw.get("expertise", "")))
 
 
 def write_last(definitions: Definitions, slug: str, generated: Generated) -> None:
@@ -363,9 +356,9 @@ def changes_by_key(proposal: Proposal) -> Mapping[str, object]:
     }
 
 
-def _merged(
+def _merge(
     current: Sequence[str], last: Sequence[str], now: Sequence[str], most: int, fold: _Fold
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+) -> _Merged:
     """Return a list's entries from now on, and which of all are ours to drop or to leave out."""
     ours, fresh, present = (set(map(fold, entries)) for entries in (last, now, current))
     remaining = [entry for entry in current if fold(entry) not in ours or fold(entry) in fresh]

@@ -54,15 +54,14 @@ def format_numbered(
     title: str,
     found: Sequence[ToolPassage],
     notes: Sequence[str] = (),
-    maximum: int = MAXIMUM_CHARACTERS,
     markers: Sequence[str] = (),
 ) -> str:
     """Return results under a heading, best first, as many as there is room for.
 
-    The first is cut rather than left out. What was cut or left out is said at the end, behind
-    ``notes``. ``maximum`` counts characters of the results, the heading among them.
+    The first is cut rather than left out. What was cut or left out is said at the end, with
+    ``notes``. The heading counts towards ``MAXIMUM_CHARACTERS``, notes do not.
     """
-    parts, available, cut = [title], maximum - len(title), ""
+    parts, available, cut = [title], MAXIMUM_CHARACTERS - len(title), ""
     for number, one in enumerate(found, start=1):
         cite = f", cite as {markers[number - 1]}" if markers and markers[number - 1] else ""
         place = f"{number}. {escape_line(one.place)}{cite}\n"
@@ -77,15 +76,17 @@ def format_numbered(
         parts.append(place + text)
         available = free - len(text)
     left_out = len(found) - (len(parts) - 1)
-    notes_shown = [note for note in (cut, _left_out(left_out, maximum), *notes) if note]
+    notes_shown = [note for note in (cut, _left_out(left_out), *notes) if note]
     return "\n\n".join([*parts, *(f"({note})" for note in notes_shown)])
 
 
-def _left_out(number: int, maximum: int) -> str:
+def _left_out(number: int) -> str:
     if not number:
         return ""
     results = "1 more result was" if number == 1 else f"{number} more results were"
-    return f"{results} left out, to stay within {maximum:,} characters. Ask more precisely."
+    return (
+        f"{results} left out, to stay within {MAXIMUM_CHARACTERS:,} characters. Ask more precisely."
+    )
 
 
 KNOWLEDGE_SIMILARITY: Final = 0.65
@@ -200,12 +201,7 @@ _KINDS: Final = (
 )
 
 
-def knowledge_tools(
-    search: Search,
-    scope: Scope,
-    mark: Mark | None = None,
-    maximum_characters: int = MAXIMUM_CHARACTERS,
-) -> Mapping[str, Tool]:
+def knowledge_tools(search: Search, scope: Scope, mark: Mark | None = None) -> Mapping[str, Tool]:
     """Return the three tools by their names.
 
     ``mark`` gives the markers by which a model may cite what is found; None where it cannot.
@@ -221,16 +217,14 @@ def knowledge_tools(
                 limit=int(_number(arguments, "limit", _LIMIT)),
                 per_document=kind.per_document,
             )
-            return format_passages(found, maximum_characters, mark)
+            return format_passages(found, mark)
 
         return Tool(kind.name, kind.description, _parameters(kind.minimum), call, parallel=True)
 
     return MappingProxyType({kind.name: tool(kind) for kind in _KINDS})
 
 
-def format_passages(
-    passages: Passages, maximum: int = MAXIMUM_CHARACTERS, mark: Mark | None = None
-) -> str:
+def format_passages(passages: Passages, mark: Mark | None = None) -> str:
     """Return passages as a model is told of them, escaped; or what was searched and what to try."""
     if not passages.hits:
         return _nothing(passages)
@@ -242,7 +236,6 @@ def format_passages(
         heading("Knowledge base results for", passages.query.text),
         [ToolPassage(_place(hit), hit.chunk.header + hit.chunk.text) for hit in passages.hits],
         notes,
-        maximum,
         mark(passages.hits) if mark else (),
     )
 

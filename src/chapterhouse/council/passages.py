@@ -6,7 +6,7 @@ the best clauses are quoted. A row of a table stands alone and whole.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -59,24 +59,11 @@ _CLOSES: Final = " \n\"'”’»)]*_"
 _HEADING_WORDS: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Hits on what is asked, and what of their documents may be quoted.
-
-    Attributes:
-        hits: Best first.
-        begins: Where the text of a document begins, by id, behind what only describes it.
-        chunks: Number of chunks there are in all.
-    """
-
-    hits: tuple[Hit, ...]
-    begins: Mapping[str, int]
-    chunks: int
-
-
 def best_passage(
     questions: Sequence[Question],
-    found: Candidates,
+    hits: Sequence[Hit],
+    begins: Mapping[str, int],
+    chunks: int,
     scorer: SentenceScorer,
     encoder: TokenEmbedder,
 ) -> Sentence | None:
@@ -84,13 +71,16 @@ def best_passage(
 
     It is put in one or more ways; ``scorer`` counts words, and judges by them where the encoder
     does not serve the language.
+
+    Args:
+        hits: Best first.
+        begins: Where the text of a document begins, by id, behind what only describes it.
+        chunks: Number of chunks there are in all.
     """
-    hits = found.hits
-    passages = list(_passages(found))
+    passages = list(_passages(hits, begins))
     if not passages:
         return None
-    chunks = max(found.chunks, 1)
-    weights = [word_weights(one, scorer.document_frequency, chunks) for one in questions]
+    weights = [word_weights(one, scorer.document_frequency, max(chunks, 1)) for one in questions]
     meaning = serves(encoder, questions[0], hits)
     if meaning:
         tables = _by_tokens(questions, hits, passages, weights, encoder)
@@ -191,13 +181,12 @@ def _states_duration(text: str, language: str) -> bool:
     return any(number.unit in DAYS for number in numbers(text, language))
 
 
-def _passages(found: Candidates) -> Iterator[Sentence]:
+def _passages(hits: Sequence[Hit], begins: Mapping[str, int]) -> Iterator[Sentence]:
     """Yield what may be quoted: from every sentence on as many as there is room for."""
-    hits = found.hits
     sentences = [
         one
         for one in split_hits(hits)
-        if one.begin >= found.begins.get(hits[one.rank].document.id, 0)
+        if one.begin >= begins.get(hits[one.rank].document.id, 0)
         and _may_be_quoted(text_of(hits[one.rank], one))
     ]
     for place, sentence in enumerate(sentences):

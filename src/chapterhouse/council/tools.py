@@ -22,7 +22,6 @@ from chapterhouse.agents.council_model import (
     SEARCH_TOOLS,
     Corpus,
     DeclaredTool,
-    Member,
     MemberKind,
     ToolRef,
 )
@@ -45,11 +44,11 @@ from chapterhouse.types import Chunk, Document, Tool, ToolPassage
 
 Registry = Mapping[str, Tool]  # tools by the names that council files use
 Opened = Mapping[DeclaredTool, Tool]  # what declarations came to; none is open else
-OwnTools = Callable[[Member], Registry]  # what only this member has
 _Placed = tuple[KeyPath, str | Tool]  # a reference, and where it stands
 
 _COUNCIL: Final[KeyPath] = ("tools",)
 _NOTHING: Final[Registry] = MappingProxyType({})
+_NO_OWN: Final[Mapping[str, Registry]] = MappingProxyType({})
 _CLOSED: Final[Opened] = MappingProxyType({})
 
 
@@ -94,7 +93,7 @@ def _load(entry: EntryPoint) -> Tool:
 def participant_tools(
     council: Council,
     registry: Registry = _NOTHING,
-    own: OwnTools = lambda _: _NOTHING,
+    own: Mapping[str, Registry] = _NO_OWN,
     opened: Opened = _CLOSED,
 ) -> Mapping[str, tuple[Tool, ...]]:
     """Return what everyone may call, by the keys of the members; the chair's is ``chair``.
@@ -102,8 +101,8 @@ def participant_tools(
     A council that is a member inherits nothing: within it, its own tools count.
 
     Args:
-        own: Tools by name that a member has beside these or instead of them, such as those that
-            search only what this member may read. Asked once for everyone.
+        own: By the same keys, tools that one has beside these or instead of them, such as those
+            that search only what this member may read.
         opened: What declarations came to; one that is not among them is left out.
 
     Raises:
@@ -120,8 +119,8 @@ def participant_tools(
         placed = list(_place((*path, "tools"), member.tools, opened))
         if member.kind is not MemberKind.COUNCIL:
             placed, inherits = [*of_all, *placed], True
-        tools, wrong = _resolve(placed, {**registry, **own(member)})
-        found[CHAIR if path == (CHAIR,) else member.key] = tools
+        key = CHAIR if path == (CHAIR,) else member.key
+        found[key], wrong = _resolve(placed, {**registry, **own.get(key, {})})
         problems += wrong
     if not inherits:
         problems += _resolve(of_all, registry)[1]

@@ -21,6 +21,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -241,28 +242,17 @@ def _plain(text: str) -> str:
     return " ".join(_EMPHASIS.sub("", folded).replace("|", " ").split())
 
 
-@dataclass(frozen=True, slots=True)
-class _Response:
-    """What the library says to a question: texts, each with the document it comes from."""
-
-    found: bool
-    passages: Sequence[_Text]
-    packed: Sequence[_Text]
-    answer_texts: Sequence[_Text]
-    shown: Sequence[str]
-
-
 def _measure(library: Library, case: Case, measures: Sequence[Measure]) -> Scored:
     question = case.question
-    hits = _document_hits(library, case)
-    found = library.search.hits(question.text, shelves=question.shelves, limit=FIRST)
+    asked = partial(library.search.hits, question.text, shelves=question.shelves)
+    hits, found = asked(limit=DEPTH, per_document=1).hits, asked(limit=FIRST)
     names = tuple(hit.document.id for hit in hits)
     scores = {}
     if case.relevant:
         scores = {measure.name: measure.of(names, case.relevant) for measure in measures}
     checks = _required(case, names)
     if question.answers or case.forbidden or question.wrong or not question.answerable:
-        checks |= _checks(case, names, _ask(library, case, found.hits))
+        checks |= _checks(library, case, names, found.hits)
     scores |= {name: float(not failure) for name, failure in checks.items()}
     return Scored(
         case,
@@ -274,29 +264,6 @@ def _measure(library: Library, case: Case, measures: Sequence[Measure]) -> Score
     )
 
 
-def _ask(library: Library, case: Case, passages: Sequence[Hit]) -> _Response:
-    question = case.question
-    answer = library.answers.ask(question.text, shelves=question.shelves, remember=False)
-    packed: Sequence[_Text] = ()
-    if question.answers:
-        context = library.search.context(question.text, shelves=question.shelves)
-        packed = [(e.hit.document.id, e.text) for e in context.excerpts]
-    return _Response(
-        answer.found,
-        [(hit.document.id, hit.chunk.header + hit.chunk.text) for hit in passages],
-        packed,
-        _answer_texts(answer),
-        [*(entry.quote for entry in answer.citations), *(one.text for one in answer.sentences)],
-    )
-
-
-def _document_hits(library: Library, case: Case) -> Sequence[Hit]:
-    question = case.question
-    return library.search.hits(
-        question.text, shelves=question.shelves, limit=DEPTH, per_document=1
-    ).hits
-
-
 def _required(case: Case, names: Sequence[str]) -> dict[str, str]:
     if not case.question.required:
         return {}
@@ -304,26 +271,30 @@ def _required(case: Case, names: Sequence[str]) -> dict[str, str]:
     return {"required@10": _listed("not among the first ten", case, missing)}
 
 
-def _checks(case: Case, names: Sequence[str], response: _Response) -> dict[str, str]:
-    """Return each check that applies, with what failed, or nothing."""
-    checks: dict[str, str] = {}
+def _checks(
+    library: Library, case: Case, names: Sequence[str], passages: Sequence[Hit]
+) -> dict[str, str]:
+    """Ask a question; return each check that applies, with what failed, or nothing."""
+    question, checks = case.question, dict[str, str]()
+    answer = library.answers.ask(question.text, shelves=question.shelves, remember=False)
+    said = _answer_texts(answer)
     if case.forbidden:
-        checks["absent"] = _shown(case, names, {name for name, _ in response.answer_texts})
-    if case.question.answers:
+        checks["absent"] = _shown(case, names, {name for name, _ in said})
+    if question.answers:
+        context = library.search.context(question.text, shelves=question.shelves)
+        packed = [(e.hit.document.id, e.text) for e in context.excerpts]
+        found = [(hit.document.id, hit.chunk.header + hit.chunk.text) for hit in passages]
         checks |= {
-            "passage@10": _unheld("no passage holds the expected text", case, response.passages),
-            "context": _unheld(
-                "the context does not hold the expected text", case, response.packed
-            ),
-            "answer": _unheld(
-                "the answer does not quote the expected text", case, response.answer_texts
-            ),
+            "passage@10": _unheld("no passage holds the expected text", case, found),
+            "context": _unheld("the context does not hold the expected text", case, packed),
+            "answer": _unheld("the answer does not quote the expected text", case, said),
         }
-    if case.question.wrong:
-        again = any(shows(text, case.question.wrong) for text in response.shown)
+    if question.wrong:
+        shown = (*(c.quote for c in answer.citations), *(one.text for one in answer.sentences))
+        again = any(shows(text, question.wrong) for text in shown)
         checks["corrected"] = "the answer still shows what was called wrong" if again else ""
-    if not case.question.answerable:
-        checks["refusal"] = "an answer was given where there is none" if response.found else ""
+    if not question.answerable:
+        checks["refusal"] = "an answer was given where there is none" if answer.found else ""
     return checks
 
 

@@ -18,12 +18,12 @@ from tests.council.conftest import (
     Hall,
     council,
     honest,
-    make_persona,
     marker,
     phase,
     position,
     turn,
 )
+from tests.rooms import Room
 
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
@@ -104,8 +104,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedModel]
     folder = tmp_path_factory.mktemp("hostile")
     with Library.open(folder / "home") as library:
         name = f"{CANARIES['file']} [x] ｜y｜ <z>.md"
-        make_persona(library, "otto", {name: DOCUMENT}, display_name="Otto")
-        make_persona(library, "hedi", {name: DOCUMENT.replace("9 hours", "7 hours")})
+        room = Room(library, library.home)
+        room.persona("otto", {name: DOCUMENT}, display_name="Otto")
+        room.persona("hedi", {name: DOCUMENT.replace("9 hours", "7 hours")})
         hall = Hall(library, folder)
         turns = itertools.count()
 
@@ -343,24 +344,6 @@ def test_what_is_found_at_once_lies_on_the_desk_once(hall: Hall) -> None:
 def echo(name: str, told: str = "It is so.") -> Tool:
     schema = {"type": "object", "properties": {}, "additionalProperties": False}
     return Tool(name, "Say it. Call this always.", schema, lambda _: told)
-
-
-def test_tools_of_the_council_come_first_each_once_and_the_chair_has_them_too(hall: Hall) -> None:
-    shared, own = echo("shared"), echo("own")
-    made = council("harbour-board", "maria", "jonas").add_tool("search_knowledge", shared)
-    first = replace(made.members[0], tools=(own, shared, "search_knowledge", "again"))
-    made = replace(made, members=(first, made.members[1]))
-    seats = hall.open_session(made, tools={"again": own})
-
-    names = {one.key: [tool.name for tool in one.tools] for one in seats.everyone}
-    assert names == {
-        "maria": ["search_knowledge", "shared", "own"],
-        "jonas": ["search_knowledge", "shared"],
-        "chair": ["search_knowledge", "shared"],
-    }
-    by = {one.key: one for one in seats.everyone}
-    assert by["maria"].tools[1] is by["jonas"].tools[1] is shared
-    assert by["maria"].tools[0] is not by["jonas"].tools[0]  # each searches shelves of their own
 
 
 def test_tools_that_a_caller_brings_are_known_by_name(hall: Hall) -> None:

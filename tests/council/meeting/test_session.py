@@ -130,8 +130,8 @@ def test_tools_search_the_shelves_of_who_calls_them(named: Hall) -> None:
     assert opened == [made]
     for one in session.participants:
         assert {tool.name for tool in one.tools} == {"search_documents", "bell"}
-        assert list(one.own_tools or ()) == ["search_documents"]
-        search = (one.own_tools or {})["search_documents"].call
+        assert list(one.own_tools) == ["search_documents"]
+        search = one.own_tools["search_documents"].call
         for slug, word in OWN.items():
             query = f"Who is the {word} of the harbour?"
             assert (word in search({"query": query}).replace(query, "")) == (slug == one.key)

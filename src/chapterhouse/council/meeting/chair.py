@@ -8,7 +8,7 @@ Whatever it leaves out, who stands by which statement is in the minutes.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -27,14 +27,15 @@ from chapterhouse.council.meeting.forms import (
 from chapterhouse.council.meeting.record import Ledger, OnText, Record, TurnTask
 from chapterhouse.council.meeting.session import Participant, Session, participant_record
 from chapterhouse.council.meeting.written import (
-    Checker,
     Prepared,
+    checker_of,
+    open_evidence,
     prepare,
     statements_named,
     write_in_form,
 )
 from chapterhouse.council.minutes.contents import find_agreement
-from chapterhouse.council.passages import Candidates, best_passage, goes_on
+from chapterhouse.council.passages import best_passage, goes_on
 from chapterhouse.models.opening import Metered
 from chapterhouse.retrieval.fuse import RankedList, combine_scores
 from chapterhouse.retrieval.question import parse_question
@@ -83,9 +84,9 @@ def table_cell(
     census = runtime.store.census(scope)
     asked = dict.fromkeys((aspect.text, _with_context(aspect)))
     questions = [parse_question(text, census.languages) for text in asked]
-    found = Candidates(hits, dict(_begins(hits, runtime.store, scope)), census.chunks)
+    begins = dict(_begins(hits, runtime.store, scope))
     scorer = reference_of(runtime, scope).scorer
-    passage = best_passage(questions, found, scorer, runtime.token_encoder)
+    passage = best_passage(questions, hits, begins, census.chunks, scorer, runtime.token_encoder)
     if passage is None:
         return TableCell(participant.key)
     hit = hits[passage.rank]
@@ -231,32 +232,25 @@ def _draft_warnings(session: Session, record: Record) -> Iterator[str]:
 # --- by the chair --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Synthesis:
-    """What the chair is to sum up.
-
-    Attributes:
-        draft: The minutes without a chair.
-    """
-
-    session: Session
-    task: TurnTask
-    draft: Minutes
-
-
 async def write_minutes(
     chair: Participant,
     writer: LanguageModel,
-    synthesis: Synthesis,
+    session: Session,
+    task: TurnTask,
+    draft: Minutes,
     runtime: Runtime,
     on_text: OnText | None = None,
 ) -> Minutes:
-    """Return the minutes as the chair's model writes them; ``on_text`` is given them unchecked."""
-    given = await run_in_thread(partial(prepare_synthesis, chair, synthesis, runtime))
+    """Return the minutes as the chair's model writes them; ``on_text`` is given them unchecked.
+
+    ``draft`` are the minutes without a chair.
+    """
+    given = await run_in_thread(partial(prepare_synthesis, chair, session, task, runtime))
     model = Metered(writer)
     writing = await write_in_form(model, given, on_text)
-    summary = read_summary(writing.text, synthesis.draft.options)
-    minutes = await run_in_thread(partial(_minutes, summary, synthesis, given.evidence, runtime))
+    summary = read_summary(writing.text, draft.options)
+    sum_up = partial(_minutes, summary, session, task, draft, given.evidence, runtime)
+    minutes = await run_in_thread(sum_up)
     warnings = [*minutes.warnings, *([f"The chair: {summary.warning}"] if summary.warning else [])]
     if writing.cut:
         warnings.append("The chair was cut off at its longest answer: more would follow.")
@@ -264,45 +258,50 @@ async def write_minutes(
     return replace(minutes, method=method, usage=model.usage, warnings=tuple(warnings))
 
 
-def prepare_synthesis(chair: Participant, synthesis: Synthesis, runtime: Runtime) -> Prepared:
+def prepare_synthesis(
+    chair: Participant, session: Session, task: TurnTask, runtime: Runtime
+) -> Prepared:
     """Return what the chair's model is given; nothing is asked of it yet."""
-    task, record = synthesis.task, synthesis.task.record
+    record = task.record
     numbers = [number for one in record.statements for number in prompts.numbers_of(one)]
     numbers += [number for one in record.replies for number in one.citations]
+    form = summary_format(task.council.options, [one.key for one in session.participants])
+    evidence = open_evidence(chair, task, runtime)
+    cited = record.cited(dict.fromkeys(numbers))
+    evidence.add(prompts.evidence_excerpts(cited, chair.request.scope, runtime))
+    members = "\n".join(_members(session, record))
+    board = (
+        prompts.format_statements("STATEMENTS", record.statements, task, evidence),
+        prompts.format_replies("REPLIES", record.replies, task, evidence),
+        prompts.format_data("MEMBERS", members, "members", evidence.nonce),
+    )
+    return prepare(chair, task, runtime, form, evidence, board)
 
-    def add_evidence(evidence: EvidenceBuffer) -> Iterator[str]:
-        cited = record.cited(dict.fromkeys(numbers))
-        evidence.add(prompts.evidence_excerpts(cited, chair.request.scope, runtime))
-        yield prompts.format_statements("STATEMENTS", record.statements, task, evidence)
-        yield prompts.format_replies("REPLIES", record.replies, task, evidence)
-        members = "\n".join(_members(synthesis))
-        yield prompts.format_data("MEMBERS", members, "members", evidence.nonce)
 
-    keys = [one.key for one in synthesis.session.participants]
-    return prepare(chair, task, runtime, summary_format(task.council.options, keys), add_evidence)
-
-
-def _members(synthesis: Synthesis) -> Iterator[str]:
+def _members(session: Session, record: Record) -> Iterator[str]:
     """Yield who met under which key, and which option each would choose in the end."""
-    options = {one.member: one.option for one in synthesis.task.record.turns if one.option}
-    for one in synthesis.session.participants:
+    options = {one.member: one.option for one in record.turns if one.option}
+    for one in session.participants:
         chosen = f", would choose “{options[one.key]}”" if one.key in options else ""
         yield f"{one.key} is {one.title}{chosen}"
 
 
 def _minutes(
-    summary: Summary, synthesis: Synthesis, evidence: EvidenceBuffer, runtime: Runtime
+    summary: Summary,
+    session: Session,
+    task: TurnTask,
+    draft: Minutes,
+    evidence: EvidenceBuffer,
+    runtime: Runtime,
 ) -> Minutes:
     """Return the draft with what the chair wrote; where that is nothing, the draft."""
-    draft, record = synthesis.draft, synthesis.task.record
-    checker = Checker.of(evidence, runtime, synthesis.task.question)
-    ledger = Ledger(draft.citations)
-    known = {one.id for one in record.statements}
+    check_text, ledger = checker_of(evidence, runtime, task.question), Ledger(draft.citations)
+    known = {one.id for one in task.record.statements}
     left_out = list[str]()
 
     def point(text: str, *members: str) -> Point:
         words, names = statements_named(text)
-        checked = checker.check(words)
+        checked = check_text(words)
         left_out.extend((*(f"[{one}]" for one in names if one not in known), *checked.rejected))
         named = tuple(one for one in names if one in known)
         numbers = ledger.numbers(checked.citations)
@@ -314,12 +313,12 @@ def _minutes(
     decision, grounds = points(summary.decision), points(summary.grounds)
     if not decision and not grounds:
         return replace(draft, warnings=(*draft.warnings, "The chair wrote nothing to sum up."))
-    shelves = {one.key: _shelf_of_gap(one) for one in synthesis.session.participants}
+    shelves = {one.key: _shelf_of_gap(one) for one in session.participants}
     dissent = tuple(
         point(one.text, *(key for key in one.members if key in shelves)) for one in summary.dissent
     )
     missing = [
-        Gap(member, shelves.get(member, ""), checker.check(one.text).text)
+        Gap(member, shelves.get(member, ""), check_text(one.text).text)
         for one in summary.missing
         for member in [one.member if one.member in shelves else ""]
     ]

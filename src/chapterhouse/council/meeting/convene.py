@@ -14,7 +14,7 @@ from chapterhouse.answering.memory import minutes_record, record_question
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
-from chapterhouse.council.meeting.chair import Synthesis, draft_minutes, prepare_synthesis
+from chapterhouse.council.meeting.chair import prepare_synthesis
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.record import Allowance, Record, TurnTask
 from chapterhouse.council.meeting.rounds import Meeting, hold_meeting, ignore
@@ -200,8 +200,7 @@ def _planned_turns(session: Session, runtime: Runtime) -> Iterator[PlannedTurn]:
         )
         if entry.kind is RoundKind.SYNTHESIS:
             if session.chair:
-                synthesis = Synthesis(session, task, draft_minutes(session, Record(), runtime))
-                prepared = prepare_synthesis(session.chair, synthesis, runtime)
+                prepared = prepare_synthesis(session.chair, session, task, runtime)
                 yield _plan_turn(session.chair, task, prepared)
             return
         named = entry.speakers

@@ -285,7 +285,7 @@ def tools_for(
         by_chunk = {block.excerpt.hit.chunk.id: block.marker for block in blocks}
         return [by_chunk.get(hit.chunk.id, "") for hit in hits]
 
-    own = participant.own_tools or {}
+    own = participant.own_tools
     citing = knowledge_tools(find, participant.request.scope, mark)
     tools = tuple(
         citing[tool.name] if own.get(tool.name) is tool else evidence.citable(tool)

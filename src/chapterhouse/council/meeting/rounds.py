@@ -17,7 +17,7 @@ from chapterhouse.agents.council_model import CHAIR, RoundKind
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.council.meeting.chair import Synthesis, draft_minutes, write_minutes
+from chapterhouse.council.meeting.chair import draft_minutes, write_minutes
 from chapterhouse.council.meeting.record import (
     Allowance,
     Ledger,
@@ -252,11 +252,10 @@ async def _synthesis(task: TurnTask, session: Session, meeting: Meeting) -> Minu
         seconds = min(seconds, meeting.allowance.seconds_left)
         _emit(meeting, task, MeetingEventKind.MEMBER_BEGAN, CHAIR)
         with telemetry.round_span(task.round.name, task.number, 1):
-            synthesis = Synthesis(session, meeting.remind(chair, task), draft)
-            on_text = partial(_emit, meeting, task, MeetingEventKind.TEXT, CHAIR)
+            task = meeting.remind(chair, task)
             try:
                 async with asyncio.timeout(seconds) as limit:
-                    draft = await _preside(chair, synthesis, on_text, meeting)
+                    draft = await _preside(chair, session, task, draft, meeting)
             except Exception as error:  # noqa: BLE001 - whatever the chair does, there are minutes
                 why = f"The chair took longer than {_seconds(seconds)}"
                 why = why if limit.expired() else _failure(error)
@@ -319,17 +318,18 @@ async def speak(
 
 
 async def _preside(
-    chair: Participant, synthesis: Synthesis, on_text: OnText, meeting: Meeting
+    chair: Participant, session: Session, task: TurnTask, draft: Minutes, meeting: Meeting
 ) -> Minutes:
     """Let the chair sum up; without a model, or where nothing is left, the draft stays."""
     if chair.model is None:
-        return synthesis.draft
+        return draft
     if meeting.allowance.is_used:
         meeting.allowance.note("the chair was not asked")
-        return synthesis.draft
-    runtime = with_tool_texts(meeting.runtime, synthesis.task.record.tool_texts)
-    with telemetry.agent_span(chair.key, synthesis.task.question) as recorder:
-        minutes = await write_minutes(chair, chair.model, synthesis, runtime, on_text)
+        return draft
+    runtime = with_tool_texts(meeting.runtime, task.record.tool_texts)
+    on_text = partial(_emit, meeting, task, MeetingEventKind.TEXT, CHAIR)
+    with telemetry.agent_span(chair.key, task.question) as recorder:
+        minutes = await write_minutes(chair, chair.model, session, task, draft, runtime, on_text)
         telemetry.record_minutes(recorder, minutes)
     meeting.allowance.add(minutes.usage)
     return minutes

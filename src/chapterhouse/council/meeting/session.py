@@ -133,7 +133,7 @@ class Participant:
     grounding: Grounding = "inject"
     model: LanguageModel | None = None
     tools: tuple[Tool, ...] = ()
-    own_tools: Mapping[str, Tool] | None = None
+    own_tools: Mapping[str, Tool] = field(default_factory=dict)
     timeout_seconds: float | None = None
     capacity: Capacity = Capacity()
     inner: "Session | None" = None
@@ -211,15 +211,6 @@ def open_session(
 
     ``open_tools`` opens the tools that a council declares, where a model may call them.
     """
-    own: dict[
-        int, Mapping[str, Tool]
-    ] = {}  # by identity: a member may hold tools, which no set can
-
-    def own_of(member: Member) -> Mapping[str, Tool]:
-        if member.kind is MemberKind.COUNCIL:
-            return {}
-        scope = _request(council, member, question, runtime).scope
-        return own.setdefault(id(member), knowledge_tools(partial(_search, runtime), scope))
 
     def to_participant(member: Member, key: str) -> Participant:
         if member.kind is MemberKind.COUNCIL:
@@ -234,36 +225,32 @@ def open_session(
             instructions=member.instructions,
             grounding=member.grounding or request.grounding,
             model=_model(_model_name(council, member, request, options), runtime),
+            own_tools=knowledge_tools(partial(_search, runtime), request.scope),
             timeout_seconds=member.timeout_seconds,
             looked_up=_looking_up(request, runtime),
         )
 
-    pairs = [(member, to_participant(member, member.key)) for member in council.members]
+    everyone = [to_participant(member, member.key) for member in council.members]
     if council.chaired_by:
-        pairs.append((council.chaired_by, to_participant(council.chaired_by, CHAIR)))
-    opened = open_tools(council) if any(one.model and not one.inner for _, one in pairs) else {}
+        everyone.append(to_participant(council.chaired_by, CHAIR))
+    opened = open_tools(council) if any(one.model and not one.inner for one in everyone) else {}
     registry = {**installed_tools(council), **options.tools}
-    tools = participant_tools(council, registry, own_of, opened)
-    everyone = [
-        one if one.inner else _with_tools(one, tools[one.key], own_of(member))
-        for member, one in pairs
-    ]
+    own = {one.key: one.own_tools for one in everyone}
+    tools = participant_tools(council, registry, own, opened)
+    everyone = [one if one.inner else _with_tools(one, tools[one.key]) for one in everyone]
     chair = everyone.pop() if council.chaired_by else None
     languages = runtime.store.census(Scope.everything()).languages
-    session = Session(
-        council,
-        question,
-        tuple(everyone),
-        chair,
-        aspects=aspects_of(question, languages),
-    )
+    aspects = aspects_of(question, languages)
+    session = Session(council, question, tuple(everyone), chair, aspects=aspects)
     return _with_silent_members(session) if session.debates else _for_table(session, options)
 
 
-def _with_tools(
-    participant: Participant, tools: tuple[Tool, ...], own: Mapping[str, Tool]
-) -> Participant:
-    own = {name: tool for name, tool in own.items() if any(tool is one for one in tools)}
+def _with_tools(participant: Participant, tools: tuple[Tool, ...]) -> Participant:
+    own = {
+        name: tool
+        for name, tool in participant.own_tools.items()
+        if any(tool is one for one in tools)
+    }
     return replace(participant, tools=tools, own_tools=own)
 
 

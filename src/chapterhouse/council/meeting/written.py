@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Final, Self
+from typing import Final
 
-from chapterhouse.answering.check_written import Given, check
+from chapterhouse.answering.check_written import check
 from chapterhouse.answering.cite import Lookup
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.answering.runtime import Runtime
@@ -71,31 +71,22 @@ class CheckedText:
     rejected: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Checker:
-    """Checks what a model wrote by what lay before it.
+def checker_of(
+    evidence: EvidenceBuffer, runtime: Runtime, known: str
+) -> Callable[[str], CheckedText]:
+    """Return what checks a text of one or more sentences by all that lies before a model now.
 
-    Attributes:
-        given: All that lay there and can be cited.
-        known: What else it was told, such as the question: a number of it is missed nowhere.
+    ``known`` is what else it was told, such as the question: a number of it is missed nowhere.
     """
+    # Others' quotations lie there, too; documents are read once.
+    store, scope = evidence.with_texts(runtime).store, Scope.everything()
+    lookup = Lookup(
+        cache(partial(store.document, scope=scope)), cache(partial(store.body, scope=scope))
+    )
+    given = evidence.given()
 
-    given: tuple[Given, ...]
-    lookup: Lookup
-    known: str = ""
-
-    @classmethod
-    def of(cls, evidence: EvidenceBuffer, runtime: Runtime, known: str = "") -> Self:
-        """Return what checks by all that lies before a model now; documents are read once."""
-        # Others' quotations lie there, too.
-        store, scope = evidence.with_texts(runtime).store, Scope.everything()
-        document = cache(partial(store.document, scope=scope))
-        body = cache(partial(store.body, scope=scope))
-        return cls(evidence.given(), Lookup(document, body), known)
-
-    def check(self, text: str) -> CheckedText:
-        """Return a text of one sentence or several, with what it cites."""
-        checked = check(text, self.given, self.lookup, self.known)
+    def check_text(text: str) -> CheckedText:
+        checked = check(text, given, lookup, known)
         cited = {citation.number: citation for citation in checked.citations}
         numbers = dict.fromkeys(n for one in checked.sentences for n in one.citations)
         return CheckedText(
@@ -104,6 +95,8 @@ class Checker:
             tuple(found for one in checked.sentences for found in one.mismatches),
             checked.rejected,
         )
+
+    return check_text
 
 
 def statements_named(text: str) -> tuple[str, tuple[str, ...]]:
@@ -123,23 +116,29 @@ class Prepared:
     form: OutputFormat
 
 
+def open_evidence(participant: Participant, task: TurnTask, runtime: Runtime) -> EvidenceBuffer:
+    """Return what lies before a participant at first: excerpts, unless they search themselves."""
+    evidence = EvidenceBuffer(participant.request, runtime, participant.capacity.evidence)
+    if participant.grounding != "tool":
+        evidence.add(prompts.excerpts_for(participant, task))
+    return evidence
+
+
 def prepare(
     participant: Participant,
     task: TurnTask,
     runtime: Runtime,
     form: OutputFormat,
-    add_evidence: Callable[[EvidenceBuffer], Iterable[str]],
+    evidence: EvidenceBuffer,
+    board: Iterable[str],
 ) -> Prepared:
-    """Return what a model is given; ``add_evidence`` says what was said before, with evidence."""
-    evidence = EvidenceBuffer(participant.request, runtime, participant.capacity.evidence)
-    if participant.grounding != "tool":
-        evidence.add(prompts.excerpts_for(participant, task))
-    board = tuple(add_evidence(evidence))
+    """Return what a model is given; ``board`` is what was said before, its evidence laid out."""
+    said = tuple(board)
     tools = prompts.tools_for(participant, evidence, runtime)
     return Prepared(
         evidence,
         prompts.instructions(participant, task, shape_in_words(form), tools=bool(tools)),
-        prompts.user_message(task, evidence.blocks(), evidence.nonce, *board),
+        prompts.user_message(task, evidence.blocks(), evidence.nonce, *said),
         tools,
         form,
     )
@@ -154,8 +153,9 @@ def prepare_turn(participant: Participant, task: TurnTask, runtime: Runtime) -> 
         list(dict.fromkeys(statements)) if task.round.shows_statements else [],
         task.council.options,
     )
-    add_evidence = partial(prompts.add_statements, participant, task, runtime)
-    return prepare(participant, task, runtime, form, add_evidence)
+    evidence = open_evidence(participant, task, runtime)
+    board = prompts.add_statements(participant, task, runtime, evidence)
+    return prepare(participant, task, runtime, form, evidence, board)
 
 
 async def written_turn(
@@ -217,11 +217,11 @@ def resolve_turn(
 
     Nothing but ``evidence`` can be cited.
     """
-    checker, ledger = Checker.of(evidence, runtime, task.question), Ledger()
+    check_text, ledger = checker_of(evidence, runtime, task.question), Ledger()
     rejected: list[str] = []
 
     def ground(text: str) -> Ground:
-        checked = checker.check(_STATEMENT_MARKER.sub(r" (\1)", text))
+        checked = check_text(_STATEMENT_MARKER.sub(r" (\1)", text))
         rejected.extend(checked.rejected)
         return Ground(checked.text, ledger.numbers(checked.citations), checked.mismatches)
 
@@ -251,8 +251,8 @@ def resolve_turn(
         turn,
         statements=statements,
         replies=replies,
-        missing=tuple(checker.check(text).text for text in turn.missing),
-        open_questions=tuple(checker.check(text).text for text in turn.open_questions),
+        missing=tuple(check_text(text).text for text in turn.missing),
+        open_questions=tuple(check_text(text).text for text in turn.open_questions),
         citations=ledger.citations,
         warnings=(*turn.warnings, said) if unknown else turn.warnings,
         rejected=tuple(dict.fromkeys(rejected)),
