@@ -55,8 +55,7 @@ from chapterhouse.connectors.links import parse_links
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.retrieval.rerank import fold_tag
 from chapterhouse.store.definitions import CONFIG_FILE, PROSE_FILE, RAG, RAW, Definitions
-from chapterhouse.text.canonical import FRONT_MATTER, front_matter
-from chapterhouse.text.front_matter import LONGEST
+from chapterhouse.text.canonical import FRONT_MATTER, LONGEST, front_matter
 from chapterhouse.types import AddReport, Scope
 
 _MOST_LINKS: Final = 2_000_000  # bytes of a list

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.definition import DefinitionFolder, is_text
 from chapterhouse.agents.problems import DefinitionError, Problem, located, without_folder
-from chapterhouse.agents.sync import Places, is_current
+from chapterhouse.agents.sync import Places, is_current, mirror_shelf
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import is_visible
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError

@@ -41,8 +41,7 @@ from chapterhouse.retrieval.fuse import RankedList, combine_scores
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.store.sqlite import Store
-from chapterhouse.text.canonical import body_start
-from chapterhouse.text.front_matter import LONGEST
+from chapterhouse.text.canonical import LONGEST, body_start
 from chapterhouse.text.sanitise import inert
 from chapterhouse.types import (
     GAP,
