@@ -35,6 +35,18 @@ FEATURES: Final[Mapping[str, str]] = {
     "offer MCP tools": "interfaces/mcp/tools.py",
 }
 
+# What a stranger wants to do, with what has to be opened for it.
+TASKS: Final[Mapping[str, tuple[str, ...]]] = {
+    "add a file format": ("reading/formats.py", "reading/detect.py", "reading/dispatch.py"),
+    "add a setting": ("settings.py", "settings_stored.py", "docs/settings.md"),
+    "find or change a prompt": ("answering/prompt.py", "council/meeting/prompts.py"),
+    "see why a hit came first": ("retrieval/pipeline.py", "retrieval/fuse.py"),
+    "add a column to documents": ("store/migrations/", "store/queries.sql", "store/rows.py"),
+    "add a route": ("interfaces/api/routing.py", "tests/interfaces/api/test_access_matrix.py"),
+    "add a rule of isolation": ("types/documents.py", "store/limited.py", "docs/access.md"),
+    "change the colour of something": ("presenting/terminal.py", "presenting/style.css"),
+}
+
 
 def test_a_feature_is_found_by_its_name() -> None:
     for path in FEATURES.values():
@@ -54,3 +66,19 @@ def test_every_module_named_exists() -> None:
     assert len(named) > len(FEATURES)
     missing = [path for path in named if not any((at / path).exists() for at in (SOURCE, ROOT))]
     assert missing == []
+
+
+def test_a_task_leads_to_its_files() -> None:
+    rows = dict(re.findall(r"^\| ([a-z ]+) \| (.+) \|$", PAGE, re.MULTILINE))
+    for task, paths in TASKS.items():
+        assert [path for path in paths if f"`{path}`" not in rows[task]] == []
+
+
+def test_every_call_named_is_one_of_its_modules() -> None:
+    steps = re.findall(r"^\| \d+ \| (.+?) \| .+? \| (.+?) \|$", PAGE, re.MULTILINE)
+    assert [len(steps[:12]), len(steps[12:])] == [12, 10]
+    for calls, modules in steps:
+        texts = [(SOURCE / path).read_text("utf-8") for path in re.findall(r"`(.+?)`", modules)]
+        for call in re.findall(r"`(.+?)`", calls):
+            wanted = re.compile(rf"def {call.rpartition('.')[2]}\(")
+            assert any(map(wanted.search, texts)), call
