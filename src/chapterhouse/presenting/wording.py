@@ -1,6 +1,7 @@
 """How numbers and models are put into words, in every format."""
 
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 from chapterhouse.text.analyse import SNOWBALL
@@ -135,6 +136,11 @@ def usage_text(usage: Usage) -> str:
     """Return what was used of models."""
     tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
     return f"{counted(usage.calls, 'call')}, {tokens}"
+
+
+def moment(seconds: int) -> str:
+    """Return seconds since 1970 as a time for people; empty for 0."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC" if seconds else ""
 
 
 def join_words(words: Sequence[str], most: int = _WORDS) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.errors import UsageError
-from chapterhouse.interfaces.cli.settings_file import (
+from chapterhouse.interfaces.cli.settings import (
     LANGUAGE_MODEL,
     REWRITING,
     changed_text,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from chapterhouse.interfaces.cli import live, progress
+from chapterhouse.interfaces.cli import progress
 from chapterhouse.interfaces.cli.options import COMMON, Common
 from chapterhouse.library.documents import Documents
 from chapterhouse.types import (
@@ -148,23 +148,23 @@ def work(on_event: Callable[[CouncilEvent], None]) -> Minutes:
 
 
 def test_off_a_terminal_a_meeting_is_told_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    live.attend(work, quiet=False, is_saved=True)
+    progress.attend(work, quiet=False, is_saved=True)
     told = capsys.readouterr()
     assert (told.err.splitlines(), told.out) == (LINES, "")
-    live.attend(work, quiet=True, is_saved=True)
+    progress.attend(work, quiet=True, is_saved=True)
     assert capsys.readouterr().err == ""
 
 
 DRIVER = """
 import time
-from chapterhouse.interfaces.cli import live
+from chapterhouse.interfaces.cli import progress
 from tests.interfaces.cli.test_progress import EVENTS, Minutes
 def work(on_event):
     for event in EVENTS:
         on_event(event)
         time.sleep(.1)  # longer than between two drawings
     return Minutes("a", "b", "c")
-live.attend(work, quiet=True, is_saved=True)
+progress.attend(work, quiet=True, is_saved=True)
 print("printed")
 """
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from chapterhouse.interfaces.cli import envelope, render_trace
+from chapterhouse.interfaces.cli import envelope
 from chapterhouse.presenting.terminal import draw
 from chapterhouse.telemetry import collecting, operations, span, tool_span
 
@@ -74,7 +74,7 @@ def strings(value: object) -> Iterator[str]:
 
 def rendered(trace: Any) -> str:
     target = Console(file=StringIO(), markup=False, highlight=False, width=10_000)
-    draw(target, render_trace.tree(trace))
+    draw(target, envelope.trace_blocks(trace))
     assert isinstance(target.file, StringIO)
     return target.file.getvalue()
 

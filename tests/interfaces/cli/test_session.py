@@ -18,8 +18,12 @@ from chapterhouse import errors
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.interfaces.cli import session
 from chapterhouse.interfaces.cli.options import COMMON, Common, reopening, require_path
-from chapterhouse.interfaces.cli.session import ConfirmationNeededError, Outcome
-from chapterhouse.interfaces.cli.terminal import can_redraw, console
+from chapterhouse.interfaces.cli.session import (
+    ConfirmationNeededError,
+    Outcome,
+    can_redraw,
+    console,
+)
 from chapterhouse.library.answers import Answers
 from chapterhouse.library.documents import Documents
 from chapterhouse.presenting.blocks import verbatim

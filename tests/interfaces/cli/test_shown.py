@@ -12,7 +12,7 @@ from chapterhouse.agents.listing import IndexState, Listed
 from chapterhouse.evaluation.measures import Estimate
 from chapterhouse.evaluation.measuring import Case, Evaluation, Gate, Scored
 from chapterhouse.evaluation.questions import Question
-from chapterhouse.interfaces.cli import access, encoders, evaluate, jobs, registries, settings
+from chapterhouse.interfaces.cli import evaluate, jobs, models, registries, server, settings
 from chapterhouse.interfaces.cli.render import (
     is_partial,
     report,
@@ -20,7 +20,7 @@ from chapterhouse.interfaces.cli.render import (
     sync_changes,
     sync_reports,
 )
-from chapterhouse.interfaces.cli.sources import place_of, show_place
+from chapterhouse.interfaces.cli.search import place_of, show_place
 from chapterhouse.presenting.blocks import TerminalBlock
 from chapterhouse.presenting.terminal import draw
 from chapterhouse.types import (
@@ -168,7 +168,7 @@ def test_a_key_shows_its_limits_and_whether_it_lets_in() -> None:
         replace(key, expires=99),
         replace(key, revoked=60),
     )
-    lines = printed(access._table_of_keys(keys, 100)).splitlines()[1:]
+    lines = printed(server._table_of_keys(keys, 100)).splitlines()[1:]
     for line, shown in zip(
         lines,
         (
@@ -185,7 +185,7 @@ def test_a_key_shows_its_limits_and_whether_it_lets_in() -> None:
 
 def test_an_encoder_says_how_far_it_is_and_why_it_is_not_used() -> None:
     def rows(role: str, done: int, problem: str = "", documents: int = 7) -> list[str]:
-        found = encoders.vector_rows(
+        found = models.vector_rows(
             [EncoderStatus(role, "small", "small@1", done, 7, problem)], documents
         )
         return [text for _, text in found]
@@ -197,11 +197,9 @@ def test_an_encoder_says_how_far_it_is_and_why_it_is_not_used() -> None:
     failed = rows("active", 3, "The disk is full.")
     assert failed == ["3 of 7 documents", "They could not be made: The disk is full."]
     wanted = [EncoderStatus("building", "small", "small@1", 0, 7, "")]
-    assert "1,200 to go: about 2 minutes." in printed(
-        encoders._show_chosen(wanted, 1_200, 10.0, "")
-    )
+    assert "1,200 to go: about 2 minutes." in printed(models._show_encoder(wanted, 1_200, 10.0, ""))
     for seconds, told in ((59.9, "less than a minute"), (60, "about 1 minute"), (7_200, "2 hours")):
-        assert told in encoders._duration(seconds)
+        assert told in models._duration(seconds)
 
 
 # --- evaluations ---------------------------------------------------------------------------------

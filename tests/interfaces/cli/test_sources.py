@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.interfaces.cli import sources
+from chapterhouse.interfaces.cli import search
 from chapterhouse.types import Document
 
 ASKED = "What does a berth cost?"
@@ -138,12 +138,12 @@ def test_a_viewer_is_given_one_file(
 ) -> None:
     done = subprocess.CompletedProcess((), 0, stdout="evince.desktop")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
-    assert sources.viewer_command(original, 2) == ("/bin/xdg-open", str(original))
+    assert search.viewer_command(original, 2) == ("/bin/xdg-open", str(original))
     monkeypatch.delenv("DISPLAY")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert sources.viewer_command(original, 2) == ()
+    assert search.viewer_command(original, 2) == ()
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert sources.viewer_command(original, 2) == ("/bin/open", str(original))
+    assert search.viewer_command(original, 2) == ("/bin/open", str(original))
     assert started == []
 
 
@@ -151,14 +151,14 @@ def test_a_viewer_is_given_one_file(
 def test_what_could_run_is_never_opened(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text("#!/bin/sh\n")
-    assert sources.original_of(document_at(path)) is None
+    assert search.original_of(document_at(path)) is None
 
 
 def test_only_the_bytes_that_were_read_are_opened(original: Path) -> None:
     document = document_at(original)
-    assert sources.original_of(document) == original
+    assert search.original_of(document) == original
     original.write_bytes(b"another")
-    assert sources.original_of(document) is None
+    assert search.original_of(document) is None
     original.unlink()
-    assert sources.original_of(document) is None
-    assert sources.original_of(replace(document, location="relative.pdf")) is None
+    assert search.original_of(document) is None
+    assert search.original_of(replace(document, location="relative.pdf")) is None

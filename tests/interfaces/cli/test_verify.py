@@ -19,7 +19,7 @@ from chapterhouse.answering.bundle import (
 from chapterhouse.answering.cite import QuoteState, SourceState
 from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.interfaces.cli import verify
-from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
+from chapterhouse.interfaces.cli.options import destination, is_marked, marked
 
 RULES = "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"
 QUESTION = "How fast may a vessel go inside the harbour?"

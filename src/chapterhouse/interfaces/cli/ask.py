@@ -24,20 +24,21 @@ from chapterhouse.interfaces.cli.options import (
     require_path,
 )
 from chapterhouse.interfaces.cli.progress import following, show_progress
+from chapterhouse.interfaces.cli.search import read_last, remember_answer
 from chapterhouse.interfaces.cli.session import (
     NO_ANSWER,
     OK,
     Outcome,
+    can_redraw,
     library_class,
     named_home,
     opened_library,
 )
-from chapterhouse.interfaces.cli.sources import read_last, remember_answer
-from chapterhouse.interfaces.cli.terminal import can_redraw, one_line
 from chapterhouse.interfaces.cli.verify import bundle_path, write_bundle
 from chapterhouse.presenting import wording
 from chapterhouse.presenting.answers import answer_blocks, answer_markdown
 from chapterhouse.presenting.blocks import Raw, Style, verbatim
+from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.terminal import draw
 from chapterhouse.presenting.terminal import show as show_parts
 from chapterhouse.types import Answer, FollowUp, Turn

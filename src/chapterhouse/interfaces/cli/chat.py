@@ -23,17 +23,19 @@ from chapterhouse.interfaces.cli.options import (
     Shelves,
     Tags,
     common,
+    destination,
     flag,
+    is_marked,
+    marked,
     readable,
     reopening,
 )
-from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
-from chapterhouse.interfaces.cli.session import Outcome, opened_library, survive_the_locale
-from chapterhouse.interfaces.cli.sources import history_of, opened_source
-from chapterhouse.interfaces.cli.terminal import console, one_line
+from chapterhouse.interfaces.cli.search import history_of, opened_source
+from chapterhouse.interfaces.cli.session import Outcome, console, opened_library, survive_the_locale
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.answers import transcript_markdown
 from chapterhouse.presenting.blocks import Style, verbatim
+from chapterhouse.presenting.styled import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -16,8 +16,8 @@ from chapterhouse.interfaces.cli.options import (
     group,
 )
 from chapterhouse.interfaces.cli.session import Outcome, may_ask, opened_library
-from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Style, TerminalBlock, table, verbatim
+from chapterhouse.presenting.styled import one_line
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:

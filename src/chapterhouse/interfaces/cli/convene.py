@@ -18,16 +18,18 @@ from chapterhouse.interfaces.cli.options import (
     Trace,
     argument,
     common,
+    destination,
     flag,
+    is_marked,
+    marked,
     option,
     readable,
     reopening,
     require_path,
 )
-from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
+from chapterhouse.interfaces.cli.progress import attend
 from chapterhouse.interfaces.cli.registries import show_problems
-from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
-from chapterhouse.interfaces.cli.terminal import console, draw, one_line, say
+from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, console
 from chapterhouse.interfaces.cli.verify import bundle_path, write_bundle
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import (
@@ -43,7 +45,8 @@ from chapterhouse.presenting.blocks import (
     table,
     verbatim,
 )
-from chapterhouse.presenting.terminal import show
+from chapterhouse.presenting.styled import one_line, styled
+from chapterhouse.presenting.terminal import draw, show
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Minutes
 
@@ -55,7 +58,6 @@ if TYPE_CHECKING:
     from chapterhouse.council.meeting.convene import Plan, PlannedTurn
     from chapterhouse.council.minutes import bundle as minutes_bundle
     from chapterhouse.council.minutes import contents, outline
-    from chapterhouse.interfaces.cli import live
     from chapterhouse.library import Library
 else:
     session = lazy("chapterhouse.council.meeting.session")
@@ -63,7 +65,6 @@ else:
     minutes_bundle = lazy("chapterhouse.council.minutes.bundle")
     contents = lazy("chapterhouse.council.minutes.contents")
     outline = lazy("chapterhouse.council.minutes.outline")
-    live = lazy("chapterhouse.interfaces.cli.live")
 
 _MORE: Final = "sources in full and all that was said: --full, --markdown or --html"
 # Of the first screen, and how many lines of each of its lists.
@@ -157,7 +158,7 @@ def convene(
             planned = library.councils.plan(council, asked, options=options)
             return Outcome({**plain(planned), "dry_run": True}, _show_plan(planned))
         writing = _writers(output, bundle)  # before anything is paid for
-        minutes = live.attend(
+        minutes = attend(
             lambda on_event: library.councils.convene(
                 council, asked, options=options, on_event=on_event
             ),
@@ -266,7 +267,7 @@ def _is_minutes(data: bytes) -> bool:
 
 def show_minutes(target: "Console", value: Minutes, options: str = "", *, full: bool) -> None:
     """Show minutes: the same parts as in Markdown in full, or those that fit one screen."""
-    say(target, (one_line(value.title or value.council), "bold cyan"))
+    target.print(styled((one_line(value.title or value.council), "bold cyan")))
     if full:
         show(target, outline.outline(value), options, detailed=True)
     else:

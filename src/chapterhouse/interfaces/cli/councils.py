@@ -26,9 +26,9 @@ from chapterhouse.interfaces.cli.session import (
     Outcome,
     opened_library,
 )
-from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.presenting.styled import one_line
 from chapterhouse.store.definitions import DOCS
 from chapterhouse.text.counting import counted
 

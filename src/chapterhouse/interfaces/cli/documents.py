@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.interfaces.cli import progress, render, sources
+from chapterhouse.interfaces.cli import progress, render, search
 from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes, argument, flag, group, option
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, opened_library, require_yes
-from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Columns, Raw, Style, TerminalBlock, table, verbatim
+from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
@@ -107,8 +107,8 @@ def show(
             return _archive(library, unpacked)
         body = library.documents.body(document.id)
         if span:
-            place = sources.place_of(document, body, *_bounds(span, len(body.text)))
-            return Outcome(place, sources.show_place(place))
+            place = search.place_of(document, body, *_bounds(span, len(body.text)))
+            return Outcome(place, search.show_place(place))
         if text:
             data = {"document": document, "text": body.text}
             return Outcome(data, [Raw(body.text)])

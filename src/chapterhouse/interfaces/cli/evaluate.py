@@ -18,9 +18,9 @@ from chapterhouse.interfaces.cli.options import (
 )
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, opened_library
-from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
+from chapterhouse.presenting.styled import cut, one_line
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ import typer
 from chapterhouse.interfaces.cli import progress
 from chapterhouse.interfaces.cli.options import argument, common, flag, group, option
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, opened_library
-from chapterhouse.interfaces.cli.terminal import moment, one_line
 from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, record, table, verbatim
+from chapterhouse.presenting.styled import one_line
+from chapterhouse.presenting.wording import moment
 from chapterhouse.text.counting import counted
 from chapterhouse.types import OPEN, UPLOAD, Job, JobState
 

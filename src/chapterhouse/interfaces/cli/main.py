@@ -40,8 +40,8 @@ COMMANDS: Final = {
     ),
     "ask": ("ask:ask", "Answer a question with quotations that were checked."),
     "chat": ("chat:chat", "Ask one question after the other; each may go on from the one before."),
-    "open": ("sources:open_source", "Open a source of the last answer or search."),
-    "more": ("sources:more", "Show up to eight passages for the last question."),
+    "open": ("search:open_source", "Open a source of the last answer or search."),
+    "more": ("search:more", "Show up to eight passages for the last question."),
     "convene": (
         "convene:convene",
         "Put a question to a council, and print what comes of it.",
@@ -54,7 +54,7 @@ COMMANDS: Final = {
     "council": ("councils:app", "Make and check councils, and list their documents."),
     "memory": ("memory:app", "List, search and forget what was asked and answered."),
     "analytics": (
-        "analytics:app",
+        "memory:analytics",
         "Show what was asked, how well it was answered, and what the documents lack.",
     ),
     "verify": (
@@ -66,24 +66,24 @@ COMMANDS: Final = {
         "Choose the models: what writes answers, makes vectors and orders passages.",
     ),
     "serve": (
-        "serve:serve",
+        "server:serve",
         "Serve the home over HTTP: the REST API, MCP and the protocol of OpenAI's clients.",
     ),
     "settings": ("settings:app", "List, show, change and reset the settings of the library."),
     "mcp": (
-        "serve:mcp",
+        "server:mcp",
         "Serve the library over standard input and output to clients that speak MCP.",
     ),
     "key": (
-        "access:keys",
+        "server:keys",
         "Make, list and revoke keys, with which programs use the home over the network.",
     ),
     "user": (
-        "access:users",
+        "server:users",
         "Add, list and remove people who log in with a name and a password.",
     ),
     "audit": (
-        "access:audit",
+        "server:audit",
         "List what was changed and refused, newest first, in all workspaces.",
     ),
     "eval": ("evaluate:evaluate", "Measure how well questions are answered."),
@@ -93,9 +93,9 @@ COMMANDS: Final = {
         "library:doctor",
         "Say whether the library is sound, what it runs on, and what to do.",
     ),
-    "export": ("archive:export_archive", "Write the whole library to one archive."),
+    "export": ("library:export_archive", "Write the whole library to one archive."),
     "import": (
-        "archive:import_archive",
+        "library:import_archive",
         "Restore an archive to a new home or an empty workspace.",
     ),
     "reindex": (

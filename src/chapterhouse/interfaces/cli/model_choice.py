@@ -1,4 +1,4 @@
-"""From what a user names to the settings of a language model or a reranker."""
+"""From what a user names to the settings of a language model, an encoder or a reranker."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,12 @@ from urllib.parse import urlsplit
 
 import typer
 
+from chapterhouse.connectors import model_files
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.interfaces.cli.session import may_ask
-from chapterhouse.interfaces.cli.settings_file import Value
-from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.interfaces.cli.progress import show_progress
+from chapterhouse.interfaces.cli.session import may_ask, require_yes
+from chapterhouse.interfaces.cli.settings import Value
+from chapterhouse.models import cards
 from chapterhouse.models.keys import KeySource
 from chapterhouse.models.model_folder import open_model_folder
 from chapterhouse.models.presets import (
@@ -24,13 +26,15 @@ from chapterhouse.models.presets import (
     with_path,
 )
 from chapterhouse.models.served import Served, list_models, served_limits
-from chapterhouse.settings import LanguageModelSettings, RerankSettings
+from chapterhouse.presenting.styled import one_line
+from chapterhouse.settings import EmbeddingSettings, LanguageModelSettings, RerankSettings
 
 USUAL: Final = ("ollama", "lmstudio")  # which are looked for where a user names no service
 _VERSION: Final = "/v1"
 # A model on a machine of one's own may think before it writes, and takes its time.
 _OWN: Final[Mapping[str, Value]] = {"maximum_tokens": 4_096, "timeout_seconds": 300.0}
 _SHOWN: Final = 12  # names in a hint
+_MEGABYTE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +74,6 @@ def choose(name: str, model: str, *, ask_key: bool) -> Chosen:
     if engine in PRESETS:
         return _at(engine, model or own, KeySource("language_model"))
     return _usual(name)
-
-
-def reranker(name: str, model: str) -> RerankSettings:
-    """Return the settings of a reranker: a folder, an address, or an engine without a model.
-
-    Raises:
-        UsageError: it is none of them, or the model at the address is missing.
-        EngineError: the folder holds no model.
-    """
-    if name in {"features", "none"}:
-        return RerankSettings(engine="features" if name == "features" else "none")
-    if "://" in name:
-        if not model:
-            raise UsageError("A service has several models.", hint="Name one: --model NAME")
-        return RerankSettings(engine="http", base_url=name, model=model)
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        place = str(folder.absolute())
-        checksum = open_model_folder(place, section="rerank").checksum
-        return RerankSettings(engine="folder", folder=place, checksum=checksum)
-    raise UsageError(
-        f"'{name}' is neither a folder nor an address.",
-        hint="Without a model there are: features (the default) and none.",
-    )
 
 
 def _split_address(name: str, model: str) -> tuple[str, str]:
@@ -207,3 +187,102 @@ def _one_of(
     if not 1 <= number <= len(offers):
         raise UsageError(f"There is no {number} in that list.")
     return offers[number - 1]
+
+
+# --- encoders and rerankers ---------------------------------------------------------------------
+
+
+def reranker(name: str, model: str) -> RerankSettings:
+    """Return the settings of a reranker: a folder, an address, or an engine without a model.
+
+    Raises:
+        UsageError: it is none of them, or the model at the address is missing.
+        EngineError: the folder holds no model.
+    """
+    if name in {"features", "none"}:
+        return RerankSettings(engine="features" if name == "features" else "none")
+    found = _elsewhere(name, model, engine="http", section="rerank")
+    if found is None:
+        raise UsageError(
+            f"'{name}' is neither a folder nor an address.",
+            hint="Without a model there are: features (the default) and none.",
+        )
+    return RerankSettings.model_validate(found)
+
+
+def encoder(
+    name: str, model: str, origin: tuple[str, str], models: Path, *, ask: bool
+) -> EmbeddingSettings:
+    """Return the settings of an encoder; a known one is fetched into ``models`` first.
+
+    ``origin`` is a mirror to fetch from, or a folder or zip with the files. Errors as for
+    ``reranker``.
+    """
+    card = cards.card_named(name)
+    if any(origin) and not (card and (card.files or card.engine == "openai")):
+        names = ", ".join(card.name for card in cards.known_cards() if card.files)
+        raise UsageError(
+            "--mirror and --file are for encoders that are fetched.", hint=f"Those are: {names}."
+        )
+    if card is None:
+        found = _elsewhere(name, model, engine="openai", section="embedding")
+        if found is None:
+            raise UsageError(
+                f"'{name}' is neither a known encoder nor a folder nor an address.",
+                hint=f"Known are: {', '.join(card.name for card in cards.known_cards())}.",
+            )
+        return EmbeddingSettings.model_validate(found)
+    stated: dict[str, object] = {
+        "question_prefix": card.question_prefix,
+        "passage_prefix": card.passage_prefix,
+        "languages": card.languages,
+    }
+    if card.engine == "openai":
+        stated |= {"engine": "openai", "model": model or card.model, "base_url": card.base_url}
+        stated["dimensions"] = card.dimensions
+    elif card.files:
+        folder = models / card.name
+        _bring(card, *origin, folder, ask=ask)
+        stated |= _in_folder(folder, "embedding")
+    else:
+        stated = {"engine": "static" if card.engine == "static" else "built-in"}
+    return EmbeddingSettings.model_validate(stated)
+
+
+def _elsewhere(name: str, model: str, *, engine: str, section: str) -> dict[str, object] | None:
+    """Return the settings of a model at an address or in a folder; None where it is neither."""
+    if "://" in name:
+        if not model:
+            raise UsageError("A service has several models.", hint="Name one: --model NAME")
+        return {"engine": engine, "base_url": name, "model": model}
+    folder = Path(name).expanduser()
+    return _in_folder(folder.absolute(), section) if folder.is_dir() else None
+
+
+def _in_folder(folder: Path, section: str) -> dict[str, object]:
+    checksum = open_model_folder(str(folder), section=section).checksum
+    return {"engine": "folder", "folder": str(folder), "checksum": checksum}
+
+
+def _bring(card: cards.Card, mirror: str, file: str, folder: Path, *, ask: bool) -> None:
+    """Put the files of a card into ``folder``; those that are there are not fetched again."""
+    files = card.card_files
+    if all(model_files.is_right(folder / one.name, one) for one in files):
+        return
+    if file:
+        model_files.take_files(files, Path(file).expanduser(), folder)
+        return
+    url = card.source(mirror)
+    host = urlsplit(url).hostname or url
+    if ask:
+        size = megabytes(card.size)
+        require_yes(f"Fetch {card.name} ({size}, licence {card.licence}) from {host}")
+    # A mirror is trusted with nothing but its own host; the hub names those of its files.
+    hosts = (host,) if mirror else card.hosts
+    with show_progress() as on_progress:
+        model_files.fetch_files(files, model_files.Origin(url, hosts), folder, on_progress)
+
+
+def megabytes(size: int) -> str:
+    """Return bytes for people, ``-`` for none."""
+    return f"{max(size / _MEGABYTE, 0.1):,.1f} MB" if size else "-"

@@ -1,4 +1,4 @@
-"""Commands about models: model list, use, test, and those about encoders."""
+"""Commands about models: model list, use, test, embed, back, forget."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -8,22 +8,34 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from chapterhouse.errors import UsageError
-from chapterhouse.interfaces.cli import encoders, settings_file
+from chapterhouse.errors import EngineError, UsageError
+from chapterhouse.interfaces.background import become_idle
+from chapterhouse.interfaces.cli import progress
+from chapterhouse.interfaces.cli import settings as files
 from chapterhouse.interfaces.cli.options import argument, common, flag, group, option
-from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_folders, open_library
-from chapterhouse.interfaces.cli.terminal import is_watched, one_line
+from chapterhouse.interfaces.cli.session import (
+    FAILED,
+    OK,
+    Outcome,
+    is_watched,
+    named_folders,
+    open_library,
+    opened_library,
+)
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.presenting.blocks import Style, TerminalBlock, table, verbatim
+from chapterhouse.presenting.styled import one_line
 from chapterhouse.settings import LanguageModelSettings, RerankSettings
 from chapterhouse.settings_file import load_settings
+from chapterhouse.text.counting import counted
 from chapterhouse.types import EncoderStatus
 
 if TYPE_CHECKING:
+    from chapterhouse.connectors import model_files
     from chapterhouse.evaluation import model_trial
     from chapterhouse.interfaces.cli import model_choice
     from chapterhouse.library import opening as library_opening
-    from chapterhouse.models import cards, opening, presets
+    from chapterhouse.models import cards, model_folder, opening, presets
 else:
     library_opening = lazy("chapterhouse.library.opening")
     model_trial = lazy("chapterhouse.evaluation.model_trial")
@@ -31,11 +43,11 @@ else:
     cards = lazy("chapterhouse.models.cards")
     opening = lazy("chapterhouse.models.opening")
     presets = lazy("chapterhouse.models.presets")
+    model_files = lazy("chapterhouse.connectors.model_files")
+    model_folder = lazy("chapterhouse.models.model_folder")
+
 
 app = group("Choose the models: what writes answers, makes vectors and orders passages.")
-app.command("embed")(encoders.embed)
-app.command("back")(encoders.back)
-app.command("forget")(encoders.forget)
 # A question with a passage that answers it and one that does not.
 _RERANKED: Final = (
     "When does the ferry to Osk leave?",
@@ -46,6 +58,7 @@ _NOTHING: Final = (
     "Install one, such as Ollama (https://ollama.com/download, then: ollama pull qwen3:8b), or "
     "name a service or an address: chapterhouse model use"
 )
+_MINUTE, _HOUR = 60, 3_600  # seconds
 _REWRITING: Final = "rewriting"  # the name of the model that rewrites questions
 
 
@@ -122,7 +135,7 @@ def use(
     if (mirror or file) and not embedder:
         raise typer.BadParameter("--mirror and --file are for --embedder.")
     if embedder:
-        return encoders.use_encoder(embedder, model, mirror, file, ask=not yes)
+        return _use_encoder(embedder, model, mirror, file, ask=not yes)
     if reranker:
         return _use_reranker(reranker, model)
     return _use(name, model, key=key, rewriting=rewriting)
@@ -149,16 +162,16 @@ def try_out(
 
 def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     place, own = named_folders()
-    section = settings_file.REWRITING if rewriting else settings_file.LANGUAGE_MODEL
-    settings_file.require_effect(own, section)
+    section = files.REWRITING if rewriting else files.LANGUAGE_MODEL
+    files.require_effect(own, section)
     chosen = model_choice.choose(name, model, ask_key=key)
     place.mkdir(parents=True, exist_ok=True)
     if rewriting:
         wanted = chosen.settings.engine != "none"
-        rewrites: dict[str, settings_file.Value] = {"model": _REWRITING} if wanted else {}
-        settings_file.write_section(place, own, settings_file.EXPANSION, rewrites)
-    values = settings_file.values_of(chosen.settings, section)
-    written = settings_file.write_section(place, own, section, values, chosen.unless_stated)
+        rewrites: dict[str, files.Value] = {"model": _REWRITING} if wanted else {}
+        files.write_section(place, own, files.EXPANSION, rewrites)
+    values = files.values_of(chosen.settings, section)
+    written = files.write_section(place, own, section, values, chosen.unless_stated)
     settings = load_settings(place, own)
     data: dict[str, object] = {"written": written, "notes": chosen.notes, "trial": None}
     made = settings.models[_REWRITING] if rewriting else settings.language_model
@@ -174,14 +187,14 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
 
 def _use_reranker(name: str, model: str) -> Outcome:
     place, own = named_folders()
-    settings_file.require_effect(own, settings_file.RERANK)
+    files.require_effect(own, files.RERANK)
     _require_no_stored_engine(place)
     chosen = model_choice.reranker(name, model)
     tried = opening.open_reranker(chosen)  # one that does not work is not written down
     scores = tried.score(*_RERANKED) if tried else ()
     place.mkdir(parents=True, exist_ok=True)
-    values = settings_file.values_of(chosen, settings_file.RERANK)
-    written = settings_file.write_section(place, own, settings_file.RERANK, values)
+    values = files.values_of(chosen, files.RERANK)
+    written = files.write_section(place, own, files.RERANK, values)
     right = not scores or scores[0] > scores[1]
     data = {"written": written, "rerank": chosen.model_dump(mode="json"), "right_order": right}
     return Outcome(data, _show_reranker(chosen, written, right=right))
@@ -209,6 +222,75 @@ def _say(sentence: str) -> None:
         typer.echo(sentence, err=True)
 
 
+# --- encoders -----------------------------------------------------------------------------------
+
+
+def _use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) -> Outcome:
+    """Choose an encoder, fetch it if it is a known one, and begin to make its vectors."""
+    if mirror and file:
+        raise typer.BadParameter("--mirror and --file exclude each other.")
+
+    place, own = named_folders()
+    files.require_effect(own)
+    chosen = model_choice.encoder(embedder, model, (mirror, file), place / "models", ask=ask)
+    place.mkdir(parents=True, exist_ok=True)
+    files.write_encoder(place, own, chosen)
+    with opened_library(create=True) as library:
+        chunks, speed, problem = 0, 0.0, ""
+        try:
+            chunks, speed = library.encoders.speed()
+        except EngineError as error:  # it is chosen all the same, and may be there later
+            problem = f"{error.message} {error.hint}".strip()
+        found = library.encoders.statuses()
+        data = {
+            "encoders": found,
+            "chunks": chunks,
+            "chunks_per_second": round(speed, 1),
+            "problem": problem,
+        }
+        return Outcome(data, _show_encoder(found, chunks, speed, problem))
+
+
+@app.command()
+def embed(
+    *, idle: Annotated[bool, flag("--idle", "Work at the lowest priority.")] = False
+) -> Outcome:
+    """Make the vectors that documents lack, and wait for it.
+
+    Commands do this in the background by themselves. Ctrl-C stops it; what was made is safe.
+    """
+    if idle:
+        become_idle()
+
+    with opened_library() as library:
+        with progress.show_progress() as on_progress:
+            found = library.encoders.embed_pending(on_progress)
+        return Outcome({"encoders": found}, _encoders(found, ()))
+
+
+@app.command()
+def back() -> Outcome:
+    """Return to the encoder before the present one, at once, or give up one that is being built."""
+    with opened_library(background=False) as library:
+        settings = library.encoders.previous()
+        files.write_encoder(library.home, library.home / "workspaces" / library.workspace, settings)
+        library.encoders.return_to_previous()
+        found = library.encoders.statuses()
+        return Outcome({"encoders": found}, _encoders(found, ()))
+
+
+@app.command()
+def forget() -> Outcome:
+    """Delete the vectors of the previous encoder.
+
+    There is no way back to it without making them again.
+    """
+    with opened_library() as library:
+        number = library.encoders.forget()
+        sentence = f"Deleted the vectors of {counted(number, 'document')}."
+        return Outcome({"documents": number}, [verbatim(sentence)])
+
+
 # --- what is shown ------------------------------------------------------------------------------
 
 
@@ -222,11 +304,11 @@ def _show_list(
         yield verbatim(_NOTHING)
     if found:
         yield verbatim()
-        yield from encoders.listed(found, cards.known_cards())
+        yield from _encoders(found, cards.known_cards())
 
 
 def _show_chosen(
-    made: LanguageModelSettings, written: settings_file.Written, notes: Sequence[str]
+    made: LanguageModelSettings, written: files.Written, notes: Sequence[str]
 ) -> Iterator[TerminalBlock]:
     if made.engine != "none":
         place = made.base_url or made.engine
@@ -249,10 +331,82 @@ def _show_trial(tried: "model_trial.Trial") -> Iterator[TerminalBlock]:
 
 
 def _show_reranker(
-    made: RerankSettings, written: settings_file.Written, *, right: bool
+    made: RerankSettings, written: files.Written, *, right: bool
 ) -> Iterator[TerminalBlock]:
     name = made.model or made.folder or made.engine
     yield verbatim((one_line(name), Style.STRONG), " orders passages from now on.")
     yield verbatim(f"Written to {one_line(written.path)}, line {written.line}.")
     if not right:
         yield verbatim("It put a passage that answers a question behind one that does not.")
+
+
+def vector_rows(found: Sequence[EncoderStatus], documents: int) -> list[tuple[str, str]]:
+    """Return rows of ``status``: how far an encoder is that is not complete, and why."""
+    rows = []
+    for entry in found:
+        behind = entry.role == "active" and entry.done < entry.total
+        if entry.role == "building" or behind:
+            rows.append((f"vectors of {entry.name}", _progress(entry)))
+            if entry.done < entry.total and not entry.problem:
+                rows.append(
+                    ("", "The rest follows in the background; now: chapterhouse model embed")
+                )
+            if 0 < entry.total < documents:
+                others = counted(documents - entry.total, "document is", "documents are")
+                rows.append(("", f"{others} in languages that it does not serve."))
+        if entry.problem:
+            rows.append(("", f"They could not be made: {entry.problem}"))
+    return rows
+
+
+def _encoders(
+    found: Sequence[EncoderStatus], known: Sequence["cards.Card"]
+) -> Iterator[TerminalBlock]:
+    """List the encoders of a library, then those that are known."""
+    rows = ((entry.name, entry.role, _progress(entry)) for entry in found)
+    yield from table(("in this library", "role", "vectors of"), rows)
+    for entry in found:
+        if entry.problem:
+            yield verbatim(f"{entry.name}: {entry.problem}")
+    if not known:
+        return
+    yield verbatim()
+    header = ("known", "licence", "to fetch", "what it is")
+    cards_known = (
+        (one.name, one.licence, model_choice.megabytes(one.size), one.summary) for one in known
+    )
+    yield from table(header, cards_known)
+
+
+def _show_encoder(
+    found: Sequence[EncoderStatus], chunks: int, speed: float, problem: str
+) -> Iterator[TerminalBlock]:
+    wanted = next((entry for entry in found if entry.role == "building"), found[0])
+    if wanted.role == "active":
+        yield verbatim(f"{wanted.name} is in use: {_progress(wanted)} have its vectors.")
+        return
+    yield verbatim(f"{wanted.name} is chosen: {_progress(wanted)} have its vectors.")
+    if problem:
+        yield verbatim(f"It cannot be used yet: {problem}")
+    if speed:
+        yield verbatim(
+            f"About {speed:,.0f} chunks a second here, {chunks:,} to go: "
+            f"{_duration(chunks / speed)}."
+        )
+    yield verbatim(
+        "Until then the library answers as before. Commands make the vectors in the "
+        "background; to wait for them: chapterhouse model embed"
+    )
+
+
+def _duration(seconds: float) -> str:
+    """Return a time for people: ``about 3 minutes``."""
+    if seconds < _MINUTE:
+        return "less than a minute"
+    if seconds < 2 * _HOUR:
+        return f"about {counted(round(seconds / _MINUTE), 'minute')}"
+    return f"about {counted(round(seconds / _HOUR), 'hour')}"
+
+
+def _progress(entry: EncoderStatus) -> str:
+    return f"{entry.done:,} of {counted(entry.total, 'document')}"

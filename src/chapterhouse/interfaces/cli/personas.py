@@ -36,12 +36,14 @@ from chapterhouse.interfaces.cli.session import (
     PARTLY,
     Outcome,
     confirm,
+    console,
     may_ask,
     opened_library,
     require_yes,
 )
-from chapterhouse.interfaces.cli.terminal import console, draw, one_line
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.presenting.styled import one_line
+from chapterhouse.presenting.terminal import draw
 from chapterhouse.store.definitions import CONFIG_FILE, PROSE_FILE, RAW
 from chapterhouse.text.counting import counted
 

@@ -12,8 +12,8 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.options import common, require_path
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, opened_library
-from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, table, verbatim
+from chapterhouse.presenting.styled import one_line
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
-from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.wording import join_words, outcome_word, staying_sentence
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (

@@ -1,5 +1,6 @@
 """One command from its options to its exit code."""
 
+import os
 import resource
 import sys
 import time
@@ -18,21 +19,23 @@ import typer
 from chapterhouse.errors import ChapterhouseError, NotFoundError, RefusedError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.background import start_background
-from chapterhouse.interfaces.cli import render_trace
-from chapterhouse.interfaces.cli.envelope import failure, success, write
+from chapterhouse.interfaces.cli.envelope import failure, success, trace_blocks, write
 from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
 from chapterhouse.interfaces.cli.options import COMMON, COMMON_NAMES, Common, common, require_path
-from chapterhouse.interfaces.cli.terminal import console, draw, one_line
 from chapterhouse.loading import lazy, without_collection
+from chapterhouse.presenting.styled import one_line
+from chapterhouse.presenting.terminal import draw
 from chapterhouse.telemetry import Trace, collecting
 
 if TYPE_CHECKING:
+    from rich import console as rich_console
     from rich.console import Console
 
     from chapterhouse.library import Library
     from chapterhouse.presenting.blocks import TerminalBlock
     from chapterhouse.telemetry import export as collectors
 else:
+    rich_console = lazy("rich.console")
     collectors = lazy("chapterhouse.telemetry.export")
 
 _AFTERWARDS: Final[ContextVar[ExitStack]] = ContextVar("afterwards")  # what ends behind the output
@@ -258,13 +261,48 @@ def _show(trace: Trace | None) -> None:
         return
     survive_the_locale()
     sys.stdout.flush()  # where both lead to one place, the answer stands above
-    draw(console(stderr=True), render_trace.tree(trace))
+    draw(console(stderr=True), trace_blocks(trace))
 
 
 def survive_the_locale() -> None:
     """Spell out what the terminal's encoding cannot say, rather than fail on it."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # text streams
+
+
+# --- the terminal ------------------------------------------------------------------------------
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """Return a console that takes no markup and, off a terminal, never breaks a line.
+
+    Rich leaves out all styles where the output is no terminal; of ``NO_COLOR`` it would make bold
+    and dim text without colours, which takes escape sequences too.
+    """
+    made = rich_console.Console(
+        stderr=stderr,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        color_system=None if _is_plain() else "auto",
+    )
+    made.soft_wrap = not made.is_terminal
+    return made
+
+
+def can_redraw() -> bool:
+    """Whether standard error is a terminal on which lines may be drawn over and over."""
+    return is_watched() and not _is_plain()
+
+
+def is_watched() -> bool:
+    """Whether somebody at a terminal wants to see what is being done."""
+    return sys.stderr.isatty() and not common().quiet
+
+
+def _is_plain() -> bool:
+    """Whether the user wants no escape sequences (https://no-color.org)."""
+    return bool(os.environ.get("NO_COLOR"))
 
 
 # --- consent ------------------------------------------------------------------------------------

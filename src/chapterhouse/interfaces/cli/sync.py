@@ -23,12 +23,14 @@ from chapterhouse.interfaces.cli.options import (
 )
 from chapterhouse.interfaces.cli.session import (
     Outcome,
+    console,
     opened_library,
     require_yes,
     survive_the_locale,
 )
-from chapterhouse.interfaces.cli.terminal import console, draw, one_line
 from chapterhouse.presenting.blocks import Style, TerminalBlock, record, table, verbatim
+from chapterhouse.presenting.styled import one_line
+from chapterhouse.presenting.terminal import draw
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Job, Source, SourceKind, Trust, source_result
 

@@ -10,12 +10,11 @@ import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli.options import argument, flag, require_path
-from chapterhouse.interfaces.cli.output_files import destination
+from chapterhouse.interfaces.cli.options import argument, destination, flag, require_path
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, opened_library
-from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
+from chapterhouse.presenting.styled import one_line
 from chapterhouse.types import Answer, Check, Minutes
 
 if TYPE_CHECKING:
