@@ -3,11 +3,15 @@
 All text in them may come from a document or a model: it is for the renderer to make it inert.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum, StrEnum
+from operator import attrgetter
+from typing import TypeVar
 
 from chapterhouse.types import Citation
+
+Value = TypeVar("Value")
 
 
 class Style(StrEnum):
@@ -209,25 +213,56 @@ def verbatim(*parts: str | tuple[str, Style], indent: int = 0) -> Verbatim:
 
 
 def table(
-    header: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
+    found: Iterable[Value],
+    *columns: str | tuple[str, Callable[[Value], object]],
     none: str = "",
     whole: Collection[int] = (),
-    below: Iterable[str] = (),
+    below: Callable[[Value], str] | None = None,
     wrap: bool = False,
 ) -> Iterator[TerminalBlock]:
-    """Yield rows below a header, the rest as in ``Columns``; or ``none`` where there are none."""
-    found = list(rows)
-    if found or not none:
-        yield Columns([header, *found], whole=whole, below=["", *below], wrap=wrap)
-    else:
+    """Yield a row for each value below the names of its columns; or ``none`` where there are none.
+
+    A column is what its function makes of a value, else the attribute that is called as it is. The
+    rest is as in ``Columns``.
+    """
+    made = list(found)
+    if none and not made:
         yield verbatim(none)
+        return
+    gets = [
+        attrgetter(one.replace(" ", "_")) if isinstance(one, str) else one[1] for one in columns
+    ]
+    header = [one if isinstance(one, str) else one[0] for one in columns]
+    rows = [[_cell(get(one)) for get in gets] for one in made]
+    reasons = ["", *map(below, made)] if below else ()
+    yield Columns([header, *rows], whole=whole, below=reasons, wrap=wrap)
 
 
-def record(rows: Iterable[tuple[str, str]]) -> Columns:
-    """Return names and values in two columns, without those that have no value."""
-    return Columns([row for row in rows if row[1]], header=False)
+def record(value: object, *rows: str | tuple[str, object]) -> Columns:
+    """Return what is known of a value in two columns, without what is empty.
+
+    A row is a name with what stands behind it, else the attribute that is called as it is.
+    """
+    named = [(one, getattr(value, one)) if isinstance(one, str) else one for one in rows]
+    cells = [(name, _cell(entry)) for name, entry in named]
+    return Columns([row for row in cells if row[1]], header=False)
+
+
+def _cell(value: object) -> str:
+    """Return a value for people: yes or no, ``1,024``, the value of an enumeration, a list."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case Enum():
+            return str(value.value)
+        case int():
+            return f"{value:,}"
+        case tuple() | list():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)
 
 
 def paragraph(text: str, style: Style = Style.PLAIN) -> Paragraph:

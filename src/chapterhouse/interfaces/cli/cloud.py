@@ -21,7 +21,6 @@ from chapterhouse.presenting.styled import one_line
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
-    from chapterhouse.connectors.rclone_listing import Provider, Remote
     from chapterhouse.library.cloud import CloudFile
 
 app = group("Connect cloud drives, browse them, and read folders of them.")
@@ -44,7 +43,12 @@ def providers() -> Outcome:
     """List the kinds of drives that rclone can read, the well-known first."""
     with opened_library(or_empty=True) as library:
         found = library.cloud.providers()
-        return Outcome({"providers": found}, _providers(found))
+        shown = table(
+            found,
+            ("PROVIDER", lambda one: one.name),
+            ("WHAT IT IS", lambda one: one.description),
+        )
+        return Outcome({"providers": found}, (*shown, verbatim(_CONNECT)))
 
 
 @app.command()
@@ -77,7 +81,13 @@ def list_remotes() -> Outcome:
     """List the drives that are connected."""
     with opened_library(or_empty=True) as library:
         found = library.cloud.remotes()
-        return Outcome({"remotes": found}, _remotes(found))
+        shown = table(
+            found,
+            ("REMOTE", lambda one: one.name),
+            ("PROVIDER", lambda one: one.provider),
+            none=f"No drive is connected.\n{_CONNECT}",
+        )
+        return Outcome({"remotes": found}, shown)
 
 
 @app.command()
@@ -140,17 +150,6 @@ def sync(
 
 
 # --- what people see -----------------------------------------------------------------------------
-
-
-def _providers(found: "Sequence[Provider]") -> Iterator[TerminalBlock]:
-    rows = ((one.name, one.description) for one in found)
-    yield from table(("PROVIDER", "WHAT IT IS"), rows)
-    yield verbatim(_CONNECT)
-
-
-def _remotes(found: "Sequence[Remote]") -> Iterator[TerminalBlock]:
-    rows = ((one_line(one.name), one.provider) for one in found)
-    return table(("REMOTE", "PROVIDER"), rows, none=f"No drive is connected.\n{_CONNECT}")
 
 
 def _files(found: "Sequence[CloudFile]") -> Iterator[TerminalBlock]:

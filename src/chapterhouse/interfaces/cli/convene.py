@@ -300,17 +300,14 @@ def _show_plan(value: "Plan") -> Iterator[TerminalBlock]:
     yield verbatim((one_line(value.title), Style.STRONG))
     yield verbatim(one_line(value.question))
     yield verbatim()
-    rows = (
-        (
-            participant.title or participant.key,
-            participant.kind,
-            ", ".join(participant.shelves) or "nothing",
-            f"{participant.documents:,}",
-            participant.model or "none: quotations",
-        )
-        for participant in value.participants
+    yield from table(
+        value.participants,
+        ("member", lambda one: one.title or one.key),
+        ("seat", lambda one: one.kind),
+        ("reads", lambda one: ", ".join(one.shelves) or "nothing"),
+        "documents",
+        ("model", lambda one: one.model or "none: quotations"),
     )
-    yield from table(("member", "seat", "reads", "documents", "model"), rows)
     for number, turn in enumerate(value.turns, start=1):
         yield from _show_turn(turn, number)
     for warning in value.warnings:

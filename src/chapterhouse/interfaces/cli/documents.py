@@ -13,7 +13,15 @@ from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes, argument, flag, group, option
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, opened_library, require_yes
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Columns, Raw, Style, TerminalBlock, table, verbatim
+from chapterhouse.presenting.blocks import (
+    Columns,
+    Raw,
+    Style,
+    TerminalBlock,
+    record,
+    table,
+    verbatim,
+)
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.text.counting import counted
@@ -22,7 +30,6 @@ from chapterhouse.types import (
     Chunk,
     Document,
     FileRecord,
-    FormatSupport,
     Removal,
     RemovalState,
     Trust,
@@ -69,9 +76,7 @@ def list_documents(
     with opened_library() as library:
         if files or problems:
             records = tuple(
-                record
-                for record in library.documents.files()
-                if not problems or is_incomplete(record)
+                one for one in library.documents.files() if not problems or is_incomplete(one)
             )
             return Outcome(records, _files(records, problems=problems))
         found = tuple(
@@ -117,10 +122,10 @@ def show(
         return Outcome({**data, "files": inside}, _show_document(document, body, inside))
 
 
-def _archive(library: "Library", record: FileRecord) -> Outcome:
-    inside = tuple(library.documents.files(record.location))
-    data = {"file": record, "files": inside}
-    return Outcome(data, _show_archive(record, inside))
+def _archive(library: "Library", unpacked: FileRecord) -> Outcome:
+    inside = tuple(library.documents.files(unpacked.location))
+    data = {"file": unpacked, "files": inside}
+    return Outcome(data, _show_archive(unpacked, inside))
 
 
 @app.command()
@@ -213,7 +218,16 @@ def reprocess(names: Names = None, *, dry_run: DryRun = False) -> Outcome:
 def formats() -> Outcome:
     """List the formats that can be read here."""
     found = facet.Documents.formats()
-    return Outcome(found, _formats(found))
+    shown = table(
+        found,
+        "format",
+        ("extensions", lambda one: " ".join(one.extensions)),
+        ("read by", lambda one: one.method),
+        ("here", lambda one: one.available),
+        "note",
+        wrap=True,
+    )
+    return Outcome(found, shown)
 
 
 def _bounds(span: str, length: int) -> tuple[int, int]:
@@ -249,40 +263,28 @@ def _removed(removal: Removal, in_place: int, *, dry_run: bool) -> Iterator[Term
 
 
 def _documents(found: Sequence[Document]) -> Iterator[TerminalBlock]:
-    rows = (
-        (one.id, one.format, one.status.value, f"{one.characters:,}", one.title, one.source)
-        for one in found
-    )
-    header = ("id", "format", "status", "characters", "title", "source")
-    return table(header, rows, none="No documents. Add some: chapterhouse add PATH", whole={0})
+    columns = ("id", "format", "status", "characters", "title", "source")
+    return table(found, *columns, none="No documents. Add some: chapterhouse add PATH", whole={0})
 
 
 def _files(records: Sequence[FileRecord], *, problems: bool = False) -> Iterator[TerminalBlock]:
-    none = "All files are completely in the library." if problems else _NO_FILES
-    rows = (
-        (
-            outcome_word(record),
-            record.format,
-            render.size(record.size),
-            record.source,
-            record.document_id,
-        )
-        for record in records
+    return table(
+        records,
+        ("status", outcome_word),
+        "format",
+        ("size", lambda one: render.size(one.size)),
+        "source",
+        ("document", lambda one: one.document_id),
+        none="All files are completely in the library." if problems else _NO_FILES,
+        whole={4},
+        below=render.reason_of,
     )
-    header = ("status", "format", "size", "source", "document")
-    return table(header, rows, none=none, whole={4}, below=map(render.reason_of, records))
 
 
-def _show_archive(record: FileRecord, inside: Sequence[FileRecord]) -> Iterator[TerminalBlock]:
-    rows = [
-        ("source", record.source),
-        ("location", record.location),
-        ("format", record.format),
-        ("status", f"{outcome_word(record)}. {record.sentence}"),
-        ("size", render.size(record.size)),
-        ("sha256", record.sha256),
-    ]
-    yield Columns(rows, header=False)
+def _show_archive(one: FileRecord, inside: Sequence[FileRecord]) -> Iterator[TerminalBlock]:
+    status = f"{outcome_word(one)}. {one.sentence}"
+    size = render.size(one.size)
+    yield record(one, "source", "location", "format", ("status", status), ("size", size), "sha256")
     yield from _inside(inside)
 
 
@@ -296,25 +298,25 @@ def _inside(inside: Sequence[FileRecord]) -> Iterator[TerminalBlock]:
 def _show_document(
     entry: Document, body: Body, inside: Sequence[FileRecord]
 ) -> Iterator[TerminalBlock]:
-    rows = [
-        ("title", entry.title),
-        ("id", entry.id),
-        ("source", entry.source),
-        ("location", entry.location),
+    yield record(
+        entry,
+        "title",
+        "id",
+        "source",
+        "location",
         ("format", f"{entry.format}, read by {entry.method}"),
-        ("status", entry.status.value),
-        ("shelves", ", ".join(entry.shelves)),
-        *([] if entry.trust is Trust.OWN else [("trust", entry.trust.value)]),
+        "status",
+        "shelves",
+        ("trust", None if entry.trust is Trust.OWN else entry.trust),
         ("language", entry.language or "not known"),
         ("modified", f"{datetime.fromtimestamp(entry.modified, UTC):%Y-%m-%d %H:%M} UTC"),
         ("size", render.size(entry.size)),
         ("text", f"{counted(entry.characters, 'character')}, {counted(entry.chunks, 'chunk')}"),
-        ("sha256", entry.sha256),
+        "sha256",
         ("text sha256", entry.text_sha256),
         *sorted(entry.metadata.items()),
         *((f"notice {notice.code}", notice.sentence) for notice in entry.notices),
-    ]
-    yield Columns(rows, header=False)
+    )
     if any(section.path for section in body.sections):
         yield verbatim()
         yield verbatim(("Sections", Style.STRONG))
@@ -341,17 +343,3 @@ def _show_quality(
         for chunk, quality in zip(chunks, measured, strict=True)
     ]
     yield Columns([*rows, ("mean", "", *figures(mean), "")])
-
-
-def _formats(found: Sequence[FormatSupport]) -> Iterator[TerminalBlock]:
-    rows = (
-        (
-            one.format,
-            " ".join(one.extensions),
-            one.method,
-            "yes" if one.available else "no",
-            one.note,
-        )
-        for one in found
-    )
-    return table(("format", "extensions", "read by", "here", "note"), rows, wrap=True)

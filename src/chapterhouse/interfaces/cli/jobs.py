@@ -125,31 +125,38 @@ def waits(job: Job) -> Iterator[TerminalBlock]:
 
 
 def _table(found: Sequence[Job]) -> Iterator[TerminalBlock]:
-    rows = (
-        (job.id, job.kind, _state(job), _count(job), moment(job.created), job.lane) for job in found
+    return table(
+        found,
+        "id",
+        "kind",
+        ("state", _state),
+        ("done", _count),
+        ("created", lambda job: moment(job.created)),
+        "lane",
+        none="No jobs.",
+        whole={0},
+        below=lambda job: job.error,
     )
-    header = ("id", "kind", "state", "done", "created", "lane")
-    return table(header, rows, none="No jobs.", whole={0}, below=[job.error for job in found])
 
 
 def _record(value: Job) -> Iterator[TerminalBlock]:
     yield verbatim((value.id, Style.STRONG), " ", (_state(value), _COLOURS[value.state]))
-    rows = [
-        ("kind", value.kind),
-        ("lane", value.lane),
+    yield record(
+        value,
+        "kind",
+        "lane",
         *((name, _text(entry)) for name, entry in value.arguments.items()),
-        ("attempts", f"{value.attempts:,}"),
+        "attempts",
         ("created", moment(value.created)),
         ("started", moment(value.started)),
         ("finished", moment(value.finished)),
         ("waits until", moment(value.waits_until)),
-        ("worker", value.worker),
+        "worker",
         ("done", _count(value)),
         ("last", value.current),
-        ("error", value.error),
-        ("hint", value.hint),
-    ]
-    yield record(rows)
+        "error",
+        "hint",
+    )
     if value.state in OPEN and value.in_flight:
         yield verbatim(("Being worked on", Style.STRONG))
         files = [(file.step.value, file.source) for file in value.in_flight]

@@ -35,7 +35,7 @@ from chapterhouse.interfaces.cli.session import (
     survive_the_locale,
 )
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
+from chapterhouse.presenting.blocks import Style, TerminalBlock, record, verbatim
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.terminal import draw
 from chapterhouse.presenting.wording import searched_text
@@ -185,23 +185,23 @@ def _ready(state: LibraryStatus) -> Iterator[TerminalBlock]:
 
 def _status(state: LibraryStatus) -> Iterator[TerminalBlock]:
     behind = state.sequence - min(state.index_sequences.values())
-    rows = [
-        ("home", state.home),
-        ("workspace", state.workspace),
-        ("documents", f"{state.documents:,}"),
-        ("chunks", f"{state.chunks:,}"),
+    yield record(
+        state,
+        "home",
+        "workspace",
+        "documents",
+        "chunks",
         ("by status", _counts(state.by_status)),
         ("by format", _counts(state.by_format)),
         ("by shelf", _counts(state.by_shelf)),
         ("changes", f"{state.sequence:,}"),
         ("indexes", f"{counted(behind, 'change')} behind" if behind > 0 else "up to date"),
-        ("embedder", state.embedder),
+        "embedder",
         *vector_rows(state.encoders, state.documents),
         *_cut_otherwise(state),
         ("language model", state.language_model.sentence if state.language_model else "none"),
         ("on disk", render.size(state.disk_bytes)),
-    ]
-    yield Columns(rows, header=False)
+    )
 
 
 def _cut_otherwise(state: LibraryStatus) -> Iterator[tuple[str, str]]:

@@ -138,18 +138,15 @@ def _now() -> int:
 
 
 def _table(found: Sequence[Memory]) -> Iterator[TerminalBlock]:
-    rows = (
-        (
-            one.id,
-            day_of(one.asked),
-            _owner(one),
-            "yes" if one.found else "no",
-            cut(one.question, _SHOWN),
-        )
-        for one in found
+    return table(
+        found,
+        "id",
+        ("asked", lambda one: day_of(one.asked)),
+        ("of", _owner),
+        ("answered", lambda one: one.found),
+        ("question", lambda one: cut(one.question, _SHOWN)),
+        none="Nothing is remembered.",
     )
-    header = ("id", "asked", "of", "answered", "question")
-    return table(header, rows, none="Nothing is remembered.")
 
 
 def _show_hits(found: Sequence[MemoryHit]) -> Iterator[TerminalBlock]:
@@ -228,10 +225,12 @@ def _report(report: Analytics) -> Iterator[TerminalBlock]:
         yield verbatim(", ".join(f"{number:,} {text}" for number, text in parts if number))
         ways = (f"{number:,} by {name}" for name, number in report.by_interface.items())
         yield verbatim((", ".join(ways), Style.QUIET))
-    yield from _unanswered(report.unanswered)
-    yield from _uses("Most cited documents", report.most_cited, "answers")
+    if report.unanswered:
+        yield from _unanswered(report.unanswered)
+    if report.most_cited:
+        yield from _uses("Most cited documents", report.most_cited, "answers")
     never = report.documents.documents - report.documents.cited
-    if counts.questions and never:
+    if counts.questions and never and report.never_cited:
         title = f"Never cited: {never:,} of {counted(report.documents.documents, 'document')}"
         yield from _uses(title, report.never_cited, "")
     yield from _title("Documents")
@@ -254,24 +253,25 @@ def _title(text: str) -> Iterator[TerminalBlock]:
 
 
 def _unanswered(questions: Sequence[UnansweredQuestion]) -> Iterator[TerminalBlock]:
-    if not questions:
-        return
     yield from _title("Unanswered")
-    rows: list[tuple[str, ...]] = [("asked", "not found", "last", "of", "question", "nearest")]
-    for one in questions:
-        whose = f"council {one.council}" if one.council else one.persona or "library"
-        numbers = (f"{one.questions:,}", f"{one.not_found:,}", day_of(one.last))
-        rows.append((*numbers, whose, one.text or "(not recorded)", one.nearest or "none"))
-    yield Columns(rows, wrap=True)
+    yield from table(
+        questions,
+        ("asked", lambda one: one.questions),
+        "not found",
+        ("last", lambda one: day_of(one.last)),
+        ("of", lambda one: f"council {one.council}" if one.council else one.persona or "library"),
+        ("question", lambda one: one.text or "(not recorded)"),
+        ("nearest", lambda one: one.nearest or "none"),
+        wrap=True,
+    )
 
 
 def _uses(title: str, uses: Sequence[DocumentUse], unit: str) -> Iterator[TerminalBlock]:
-    if not uses:
-        return
     yield from _title(title)
-    first = (unit,) if unit else ()
-    rows = [(*first, "changed", "document", "source")]
-    for one in uses:
-        number = (f"{one.questions:,}",) if unit else ()
-        rows.append((*number, day_of(one.modified), one.title, one.source))
-    yield Columns(rows)
+    yield from table(
+        uses,
+        *([(unit, lambda one: one.questions)] if unit else []),
+        ("changed", lambda one: day_of(one.modified)),
+        ("document", lambda one: one.title),
+        "source",
+    )

@@ -363,19 +363,21 @@ def _encoders(
     found: Sequence[EncoderStatus], known: Sequence["cards.Card"]
 ) -> Iterator[TerminalBlock]:
     """List the encoders of a library, then those that are known."""
-    rows = ((entry.name, entry.role, _progress(entry)) for entry in found)
-    yield from table(("in this library", "role", "vectors of"), rows)
+    named = ("in this library", lambda one: one.name)
+    yield from table(found, named, "role", ("vectors of", _progress))
     for entry in found:
         if entry.problem:
             yield verbatim(f"{entry.name}: {entry.problem}")
     if not known:
         return
     yield verbatim()
-    header = ("known", "licence", "to fetch", "what it is")
-    cards_known = (
-        (one.name, one.licence, model_choice.megabytes(one.size), one.summary) for one in known
+    yield from table(
+        known,
+        ("known", lambda one: one.name),
+        "licence",
+        ("to fetch", lambda one: model_choice.megabytes(one.size)),
+        ("what it is", lambda one: one.summary),
     )
-    yield from table(header, cards_known)
 
 
 def _show_encoder(

@@ -179,21 +179,18 @@ def _table(
 ) -> Iterator[TerminalBlock]:
     """List all, a line each, and below them why some cannot be used."""
 
-    def cells(folder: Folder | None) -> Iterator[str]:
-        for name, cell in noun.columns.items():
-            yield cell(noun.lists[name](folder)) if folder else ""
+    def cell(name: str, folder: Folder | None) -> str:
+        return noun.columns[name](noun.lists[name](folder)) if folder else ""
 
-    rows = (
-        (
-            entry.slug,
-            entry.folder.display_name if entry.folder else "(cannot be used)",
-            f"{count:,}",
-            *cells(entry.folder),
-        )
-        for entry, count in zip(entries, counts, strict=True)
+    count = dict(zip((entry.slug for entry in entries), counts, strict=True))
+    yield from table(
+        entries,
+        "slug",
+        ("name", lambda one: one.folder.display_name if one.folder else "(cannot be used)"),
+        ("documents", lambda one: count[one.slug]),
+        *((name, lambda one, name=name: cell(name, one.folder)) for name in noun.columns),
+        none=f"No {noun.kind}s. Make one: chapterhouse {noun.kind} new SLUG",
     )
-    none = f"No {noun.kind}s. Make one: chapterhouse {noun.kind} new SLUG"
-    yield from table(("slug", "name", "documents", *noun.columns), rows, none=none)
     for entry in entries:
         for problem in entry.problems:
             yield from _problem(problem)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from chapterhouse.interfaces.mcp import over_stdio
     from chapterhouse.library.access import Access
     from chapterhouse.reading import pool
-    from chapterhouse.types import ApiKey, AuditEntry, User
+    from chapterhouse.types import ApiKey, User
 else:
     owner_key = lazy("chapterhouse.interfaces.owner_key")
     serving = lazy("chapterhouse.interfaces.api.serving")
@@ -405,65 +405,56 @@ def audit(
     """List what was changed and refused, newest first, in all workspaces."""
     with _opened() as access:
         found = access.entries(limit, before, actor=actor or None)
-    return Outcome(found, _table_of_entries(found))
+    shown = table(
+        found,
+        ("id", lambda entry: str(entry.id)),
+        ("time", lambda entry: moment(entry.at)),
+        ("who", lambda entry: entry.actor),
+        ("what", lambda entry: entry.action),
+        ("of", lambda entry: entry.target),
+        "outcome",
+        "workspace",
+        "address",
+        none="No entries.",
+        whole={0},
+    )
+    return Outcome(found, shown)
 
 
 # --- what is shown ------------------------------------------------------------------------------
 
 
 def _table_of_keys(found: "Sequence[ApiKey]", now: int) -> "Iterator[TerminalBlock]":
-    rows = (
-        (
-            key.id,
-            key.label,
-            key.level.value,
-            _names(key.workspaces),
-            _limits(key),
-            _state(key, now),
-            moment(key.last_used),
-        )
-        for key in found
+    return table(
+        found,
+        "id",
+        "label",
+        "level",
+        ("workspaces", lambda key: _names(key.workspaces)),
+        ("limits", _limits),
+        ("state", lambda key: _state(key, now)),
+        ("last used", lambda key: moment(key.last_used)),
+        none="No keys. Make one: chapterhouse key create LABEL",
+        whole={0},
     )
-    header = ("id", "label", "level", "workspaces", "limits", "state", "last used")
-    return table(header, rows, none="No keys. Make one: chapterhouse key create LABEL", whole={0})
 
 
 def _table_of_users(found: "Sequence[User]") -> "Iterator[TerminalBlock]":
-    rows = (
-        (
-            user.name,
-            user.level.value,
-            _names(user.workspaces),
-            f"disabled {moment(user.disabled)}" if user.disabled else "active",
-            moment(user.created),
-        )
-        for user in found
+    return table(
+        found,
+        "name",
+        "level",
+        ("workspaces", lambda user: _names(user.workspaces)),
+        ("state", lambda one: f"disabled {moment(one.disabled)}" if one.disabled else "active"),
+        ("created", lambda user: moment(user.created)),
+        none="No users. Add one: chapterhouse user add NAME",
+        whole={0},
     )
-    header = ("name", "level", "workspaces", "state", "created")
-    return table(header, rows, none="No users. Add one: chapterhouse user add NAME", whole={0})
 
 
 def _changed(user: "User", what: str) -> "Iterator[TerminalBlock]":
     where = "all workspaces" if user.workspaces is None else _names(user.workspaces)
     yield verbatim("User ", (user.name, Style.STRONG), f" ({user.level.value}, {where}) {what}.")
-
-
-def _table_of_entries(found: "Sequence[AuditEntry]") -> "Iterator[TerminalBlock]":
-    rows = (
-        (
-            str(entry.id),
-            moment(entry.at),
-            entry.actor,
-            entry.action,
-            entry.target,
-            entry.outcome.value,
-            entry.workspace,
-            entry.address,
-        )
-        for entry in found
-    )
-    header = ("id", "time", "who", "what", "of", "outcome", "workspace", "address")
-    return table(header, rows, none="No entries.", whole={0})
 
 
 def _names(names: tuple[str, ...] | None) -> str:

@@ -119,20 +119,26 @@ def _value(text: str) -> Any:
 
 def _table(found: Sequence[SettingValue]) -> Iterator[TerminalBlock]:
     """List settings, a line each, and below it why a value in the database does not hold."""
-    rows = ((one_line(one.name), _text(one.value), one.origin.value) for one in found)
-    none, below = "Every setting has its default.", map(_ignored, found)
-    return table(("setting", "value", "set by"), rows, none=none, whole={0}, below=below)
+    return table(
+        found,
+        ("setting", lambda one: one.name),
+        ("value", lambda one: _text(one.value)),
+        ("set by", lambda one: one.origin),
+        none="Every setting has its default.",
+        whole={0},
+        below=_ignored,
+    )
 
 
 def _record(one: SettingValue) -> Iterator[TerminalBlock]:
     yield verbatim((one.name, Style.STRONG), f" = {_text(one.value)}")
-    rows = [
-        ("set by", one.origin.value),
+    yield record(
+        one,
+        ("set by", one.origin),
         ("default", _text(one.default)),
         ("changed", f"{moment(one.changed)} by {one_line(one.changed_by)}" if one.changed else ""),
         ("change it", "chapterhouse settings set" if one.is_changeable else "in a settings file"),
-    ]
-    yield record(rows)
+    )
     if one.ignored:
         yield verbatim((_ignored(one), Style.WARNING))
 
@@ -143,8 +149,7 @@ def _changed(found: Sequence[SettingValue], *, dry_run: bool) -> Iterator[Termin
     if not dry_run and any(one.needs_reindex for one in found):
         with opened_library(background=False) as library:  # with the settings of now
             others = library.status().cut_otherwise
-    rows = ((one.name, _text(one.value), one.origin.value) for one in found)
-    yield from table(("setting", "value", "set by"), rows, whole={0})
+    yield from _table(found)
     if dry_run:
         yield verbatim("Nothing was changed.")
     if others:

@@ -275,20 +275,17 @@ def _dropped(source: Source, removed: int, stays: int, *, dry_run: bool) -> Iter
 
 
 def _table(found: Sequence[Source], stale: Mapping[str, bool]) -> Iterator[TerminalBlock]:
-    rows = [
-        (
-            one.name,
-            one.kind.value,
-            one.shelf,
-            "" if one.kind in _AGENTS else one.trust.value,
-            _when(one),
-            _state(one, stale[one.name]),
-            one.location,
-        )
-        for one in found
-    ]
-    header = ("source", "kind", "shelf", "trust", "synced", "state", "place")
-    yield from table(header, rows, none="No sources yet. Add one: chapterhouse source add FOLDER")
+    yield from table(
+        found,
+        ("source", lambda one: one.name),
+        "kind",
+        "shelf",
+        ("trust", _trust),
+        ("synced", _when),
+        ("state", lambda one: _state(one, stale[one.name])),
+        ("place", lambda one: one.location),
+        none="No sources yet. Add one: chapterhouse source add FOLDER",
+    )
     for one in found:
         if one.problem:
             yield verbatim((f"{one.name}: {one_line(one.problem)}", Style.WARNING))
@@ -298,23 +295,27 @@ def _record(
     one: Source, counts: Mapping[str, int], syncs: Sequence[Job], *, stale: bool
 ) -> Iterator[TerminalBlock]:
     """Show one source, what became of its files, and what the latest syncs did."""
-    rows = [
+    yield record(
+        one,
         ("source", one.name),
-        ("kind", one.kind.value),
+        "kind",
         ("place", one.location),
-        ("shelf", one.shelf),
-        ("trust", "" if one.kind in _AGENTS else one.trust.value),
-        ("include", ", ".join(one.include)),
-        ("exclude", ", ".join(one.exclude)),
+        "shelf",
+        ("trust", _trust(one)),
+        "include",
+        "exclude",
         ("maximum", f"{one.maximum_bytes // _MEGABYTE:,} MB" if one.maximum_bytes else ""),
         ("synced", _when(one)),
         ("state", _state(one, stale)),
         ("files", ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items()))),
-        ("problem", one.problem),
-    ]
-    yield record(rows)
+        "problem",
+    )
     for job in syncs:
         yield verbatim(f"{_moment(job.finished)}  {job.id}  {_did(job, one.name)}")
+
+
+def _trust(one: Source) -> Trust | None:
+    return None if one.kind in _AGENTS else one.trust
 
 
 def _did(job: Job, name: str) -> str:
