@@ -27,7 +27,8 @@ class _Frozen(BaseModel):
             nothing that names a program, a folder or a file of the machine.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Built with the whole tree, when it is first read: nobody needs each part for itself.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     changeable: ClassVar[frozenset[str]] = frozenset()
 
 

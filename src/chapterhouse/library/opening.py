@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
-from importlib.metadata import version
 from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import __version__
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
@@ -191,7 +191,7 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
             open_fetch=lambda: fetch.Fetcher().fetch,
             now=lambda: int(time.time()),
             nonce=_nonce,
-            version=version("chapterhouse"),
+            version=__version__,
             close=opened.pop_all().close,
         )
 

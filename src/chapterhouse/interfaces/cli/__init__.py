@@ -3,6 +3,9 @@
 from chapterhouse.interfaces.cli.interrupts import loading
 
 with loading():  # nothing has been begun
-    from chapterhouse.interfaces.cli.main import main
+    from chapterhouse.loading import without_collection
+
+    with without_collection():
+        from chapterhouse.interfaces.cli.main import main
 
 __all__ = ["main"]

@@ -4,6 +4,8 @@ A command's module is loaded when the command is named, so that ``chapterhouse -
 once: this module imports next to nothing.
 """
 
+import atexit
+import gc
 import os
 import signal
 import sys
@@ -159,6 +161,7 @@ GONE: Final = {
     "repair": "What is wrong, and what to do, is said by: chapterhouse doctor",
 }
 
+_GARBAGE: Final = 20_000  # objects made until Python looks for circles among them
 _HELP = "Run chapterhouse --help for what there is."
 _BEHIND = "Options come after the command, like: chapterhouse add PATH --home FOLDER"
 
@@ -184,7 +187,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Also while Python itself ends, after the command.
         exchange(signal.default_int_handler, end_at_once)
         _open_standard_streams()
-    given = list(sys.argv[1:] if arguments is None else arguments)
+        gc.set_threshold(_GARBAGE)
+        return _leave(_told(sys.argv[1:]))
+    return _told(list(arguments))
+
+
+def _told(given: list[str]) -> int:
+    """Run one command; what it writes may have nowhere to go."""
     try:
         return _run(given)
     except BrokenPipeError:
@@ -198,6 +207,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             what = error.strerror or str(error)
             typer.echo(f"chapterhouse: The output could not be written: {what}.", err=True)
         return 1
+
+
+def _leave(code: int) -> int:
+    """End the process, unless threads go on: Python would take all modules apart first.
+
+    That takes longer than many a command.
+    """
+    threading = sys.modules.get("threading")
+    if threading is not None and threading.active_count() > 1:
+        return code
+    atexit._run_exitfuncs()  # noqa: SLF001 - there is no other way to run them
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(code)
 
 
 def _open_standard_streams() -> None:
