@@ -27,8 +27,7 @@ class _Frozen(BaseModel):
             nothing that names a program, a folder or a file of the machine.
     """
 
-    # Built with the whole tree, when it is first read: nobody needs each part for itself.
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
     changeable: ClassVar[frozenset[str]] = frozenset()
 
 

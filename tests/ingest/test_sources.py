@@ -11,7 +11,6 @@ from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.fetched import fetch_pages, pages_folder
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.ingest.sources import (
-    day_of,
     find_source,
     free_name,
     look_from_outside,
@@ -20,6 +19,7 @@ from chapterhouse.ingest.sources import (
     stale_folders,
 )
 from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind
+from chapterhouse.types.analytics import day_of
 
 
 def names(home: Any) -> list[tuple[str, str, str]]:

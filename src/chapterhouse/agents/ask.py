@@ -3,13 +3,10 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel
 
-from chapterhouse.agents.persona import PersonaConfig
-from chapterhouse.agents.personas import Personas
-from chapterhouse.agents.registry import Refresh
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.memory import answer_record, record_question
 from chapterhouse.answering.request import AskOptions, Request, library_request
@@ -20,7 +17,8 @@ from chapterhouse.answering.thread import resolve_follow_up
 from chapterhouse.answering.writing import OnDraft
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.errors import ChapterhouseError, UsageError
-from chapterhouse.ingest.sources import day_of, stale_folders
+from chapterhouse.ingest.sources import stale_folders
+from chapterhouse.loading import lazy
 from chapterhouse.settings import Settings
 from chapterhouse.telemetry import agent_span, record_answer, sharing_content
 from chapterhouse.types import (
@@ -36,6 +34,14 @@ from chapterhouse.types import (
     Scope,
     Turn,
 )
+from chapterhouse.types.analytics import day_of
+
+if TYPE_CHECKING:
+    from chapterhouse.agents import personas
+    from chapterhouse.agents.persona import PersonaConfig
+    from chapterhouse.agents.registry import Refresh
+else:
+    personas = lazy("chapterhouse.agents.personas")
 
 OnProgress = Callable[[Progress], None]
 Emit = Callable[[AskEvent], None]
@@ -138,8 +144,8 @@ async def _ask_persona(
     """Answer as a persona, or as the colleague whom the question is handed to."""
     on_progress, on_draft = _on_progress(emit), _on_draft(emit, options)
 
-    def refresh() -> tuple[Refresh, Request]:
-        done = Personas(runtime.whole or runtime).prepare(slug, on_progress=on_progress)
+    def refresh() -> "tuple[Refresh, Request]":
+        done = personas.Personas(runtime.whole or runtime).prepare(slug, on_progress=on_progress)
         runtime.catch_up()
         return done, _request(slug, question, options, runtime)
 
@@ -157,7 +163,7 @@ async def _ask_persona(
 
 
 def _slug_of(persona: str, runtime: Runtime) -> str:
-    return Personas(runtime).load(persona).config.slug if persona else ""
+    return personas.Personas(runtime).load(persona).config.slug if persona else ""
 
 
 def _on_progress(emit: Emit | None) -> OnProgress | None:
@@ -171,7 +177,7 @@ def _on_draft(emit: Emit | None, options: AskOptions) -> OnDraft | None:
 
 
 def _request(slug: str, question: str, options: AskOptions, runtime: Runtime) -> Request:
-    folder = Personas(runtime).load(slug)
+    folder = personas.Personas(runtime).load(slug)
     return persona_request(question, folder.persona, folder.config, runtime.settings, options)
 
 
@@ -183,11 +189,11 @@ def _colleagues(
     One whose configuration or folders cannot be used now is ignored.
     """
     found = []
-    for slug in Personas(runtime).names():
+    for slug in personas.Personas(runtime).names():
         if slug == _slug(request):
             continue
         try:
-            Personas(runtime).prepare(slug, on_progress=on_progress)
+            personas.Personas(runtime).prepare(slug, on_progress=on_progress)
             other = _request(slug, request.question, options, runtime)
         except ChapterhouseError:  # it is told of by ``persona validate``, not by this answer
             continue
@@ -234,7 +240,11 @@ def _slug(request: Request) -> str:
 
 
 def persona_request(
-    question: str, persona: Persona, config: PersonaConfig, settings: Settings, options: AskOptions
+    question: str,
+    persona: Persona,
+    config: "PersonaConfig",
+    settings: Settings,
+    options: AskOptions,
 ) -> Request:
     """Return the request of a question to a persona, who reads their own shelves only."""
     own = persona_settings(settings, config)
@@ -261,7 +271,7 @@ def persona_request(
     )
 
 
-def persona_settings(settings: Settings, config: PersonaConfig) -> Settings:
+def persona_settings(settings: Settings, config: "PersonaConfig") -> Settings:
     """Return the library's settings with what a persona has otherwise."""
     chosen = config.retrieval
     packing = {} if chosen.max_tokens is None else {"maximum": chosen.max_tokens}

@@ -20,10 +20,11 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import is_visible
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.ingest.mirror import Options
-from chapterhouse.ingest.sources import day_of, look_from_outside, mark_synced
+from chapterhouse.ingest.sources import look_from_outside, mark_synced
 from chapterhouse.presenting.wording import staying_sentence
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import CorpusCounts, Progress, Scope, Source, SourceKind, SyncReport
+from chapterhouse.types.analytics import day_of
 
 OnProgress = Callable[[Progress], None]
 

@@ -3,15 +3,20 @@
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chapterhouse.connectors.folder import location_of
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.ingest.plan import name_of_folder
+from chapterhouse.loading import lazy
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind
+
+if TYPE_CHECKING:
+    from chapterhouse.ingest import plan
+else:
+    plan = lazy("chapterhouse.ingest.plan")
 
 _WITH_SHELF = (SourceKind.FOLDER, SourceKind.LINKS, SourceKind.CLOUD)  # which people chose
 LOOSE = "(files)"  # the name of all that was added file by file
@@ -30,7 +35,7 @@ def remember_folders(paths: Iterable[Path], shelf: str, store: Store, now: int) 
         location = location_of(place, ())
         known = source_over(location, shelf, store.sources().sources())
         if known is None:
-            name = free_name(name_of_folder(location, _roots(store)), store)
+            name = free_name(plan.name_of_folder(location, _roots(store)), store)
             known = Source(name, SourceKind.FOLDER, location, shelf)
         if known.location == location and now:
             mark_synced(known, (place,), store, now)
@@ -116,11 +121,6 @@ def stale_folders(sources: Iterable[Source], shelves: Collection[str] | None) ->
     folders = (one for one in sources if one.kind is SourceKind.FOLDER and one.synced)
     wanted = (one for one in folders if shelves is None or one.shelf in shelves)
     return (one for one in wanted if one.state != look_from_outside([Path(one.location)]))
-
-
-def day_of(seconds: int) -> str:
-    """Return the day of a moment, ISO 8601, in UTC."""
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def find_source(name: str, sources: Sequence[Source]) -> Source:

@@ -1,17 +1,23 @@
 """Answers: questions to the library or to a persona."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.agents.ask import ask_events, follow_up, persona_settings
-from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.bundle import ANSWER, Bundle, bundle_of
 from chapterhouse.answering.cite import CitationCheck
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import last, run_sync
-from chapterhouse.council.minutes.bundle import recheck
+from chapterhouse.loading import lazy
 from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Turn
+
+if TYPE_CHECKING:
+    from chapterhouse.agents import personas
+    from chapterhouse.council.minutes import bundle as minutes
+else:
+    personas = lazy("chapterhouse.agents.personas")
+    minutes = lazy("chapterhouse.council.minutes.bundle")
 
 _NO_OPTIONS: Final = AskOptions()
 
@@ -130,7 +136,7 @@ class Answers:
         """Return an answer with all that another person needs to check it."""
         runtime, settings, persona = self._runtime, self._runtime.settings, None
         if answer.persona:
-            config = Personas(runtime).load(answer.persona).config
+            config = personas.Personas(runtime).load(answer.persona).config
             settings = persona_settings(settings, config)
             persona = config.model_dump(mode="json")
         model = "" if answer.usage is None else answer.method
@@ -143,4 +149,4 @@ class Answers:
         Personas and councils on whose shelves the documents stand read what changed first. A
         document whose file has changed and was not read since is compared as the file is now.
         """
-        return recheck(answer.citations, self._runtime)
+        return minutes.recheck(answer.citations, self._runtime)

@@ -161,7 +161,7 @@ GONE: Final = {
     "repair": "What is wrong, and what to do, is said by: chapterhouse doctor",
 }
 
-_GARBAGE: Final = 20_000  # objects made until Python looks for circles among them
+_GARBAGE: Final = 100_000  # objects made until Python looks for circles among them
 _HELP = "Run chapterhouse --help for what there is."
 _BEHIND = "Options come after the command, like: chapterhouse add PATH --home FOLDER"
 

@@ -24,7 +24,6 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.envelope import search_data
 from chapterhouse.interfaces.cli.options import (
     Shelves,
@@ -100,7 +99,8 @@ def remember_hits(folder: Path, result: SearchResult, persona: str = "") -> None
 
 def _write(folder: Path, last: Last) -> None:
     with suppress(OSError):  # a library that cannot be written to still answers
-        write_output(folder / _NAME, dumps(asdict(last), ensure_ascii=True))
+        # Not so that it survives a power cut: that takes longer than the search.
+        (folder / _NAME).write_text(dumps(asdict(last), ensure_ascii=True), "ascii")
 
 
 def history_of(folder: Path) -> Path:
