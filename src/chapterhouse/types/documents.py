@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Self
+
+from chapterhouse.types.values import dataclass
 
 DEFAULT_SHELF = "library"
 
