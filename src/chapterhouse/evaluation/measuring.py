@@ -277,9 +277,9 @@ def _checks(
     """Ask a question; return each check that applies, with what failed, or nothing."""
     question, checks = case.question, dict[str, str]()
     answer = library.answers.ask(question.text, shelves=question.shelves, remember=False)
-    said = _answer_texts(answer)
+    texts = _answer_texts(answer)
     if case.forbidden:
-        checks["absent"] = _shown(case, names, {name for name, _ in said})
+        checks["absent"] = _shown(case, names, {name for name, _ in texts})
     if question.answers:
         context = library.search.context(question.text, shelves=question.shelves)
         packed = [(e.hit.document.id, e.text) for e in context.excerpts]
@@ -287,7 +287,7 @@ def _checks(
         checks |= {
             "passage@10": _unheld("no passage holds the expected text", case, found),
             "context": _unheld("the context does not hold the expected text", case, packed),
-            "answer": _unheld("the answer does not quote the expected text", case, said),
+            "answer": _unheld("the answer does not quote the expected text", case, texts),
         }
     if question.wrong:
         shown = (*(c.quote for c in answer.citations), *(one.text for one in answer.sentences))

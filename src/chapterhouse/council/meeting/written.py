@@ -133,12 +133,12 @@ def prepare(
     board: Iterable[str],
 ) -> Prepared:
     """Return what a model is given; ``board`` is what was said before, its evidence laid out."""
-    said = tuple(board)
+    before = tuple(board)
     tools = prompts.tools_for(participant, evidence, runtime)
     return Prepared(
         evidence,
         prompts.instructions(participant, task, shape_in_words(form), tools=bool(tools)),
-        prompts.user_message(task, evidence.blocks(), evidence.nonce, *said),
+        prompts.user_message(task, evidence.blocks(), evidence.nonce, *before),
         tools,
         form,
     )
@@ -244,7 +244,7 @@ def resolve_turn(
     known = {one.id for one in task.record.statements}
     unknown = dict.fromkeys(one.statement for one in turn.replies if one.statement not in known)
     last = {one.statement: one for one in turn.replies if one.statement in known}
-    said = f"Replies to what nobody stated were left out: {', '.join(unknown)}."
+    warning = f"Replies to what nobody stated were left out: {', '.join(unknown)}."
     statements = tuple(map(statement, turn.statements))
     replies = tuple(map(reply, last.values()))
     return replace(
@@ -254,7 +254,7 @@ def resolve_turn(
         missing=tuple(check_text(text).text for text in turn.missing),
         open_questions=tuple(check_text(text).text for text in turn.open_questions),
         citations=ledger.citations,
-        warnings=(*turn.warnings, said) if unknown else turn.warnings,
+        warnings=(*turn.warnings, warning) if unknown else turn.warnings,
         rejected=tuple(dict.fromkeys(rejected)),
         tool_texts=evidence.texts_among(one.document_id for one in ledger.citations),
     )

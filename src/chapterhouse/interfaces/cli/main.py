@@ -188,11 +188,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         exchange(signal.default_int_handler, end_at_once)
         _open_standard_streams()
         gc.set_threshold(_GARBAGE)
-        return _leave(_told(sys.argv[1:]))
-    return _told(list(arguments))
+        return _leave(_run_writing(sys.argv[1:]))
+    return _run_writing(list(arguments))
 
 
-def _told(given: list[str]) -> int:
+def _run_writing(given: list[str]) -> int:
     """Run one command; what it writes may have nowhere to go."""
     try:
         return _run(given)
