@@ -114,7 +114,7 @@ def test_real_files_end_in_text_or_a_reason(pool: ReadingPool, data_folder: Path
     assert readable > 0.8 * len(files)
 
 
-# --- test_detect ---------------------------------------------------------------------------------
+# --- which format bytes have ---------------------------------------------------------------------
 
 EVERY_EXTENSION = sorted(ending for one in formats.FORMATS.values() for ending in one.extensions)
 # Formats that their content proves; the rest are kinds of plain text, where the name decides.

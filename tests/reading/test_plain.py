@@ -1,4 +1,4 @@
-"""TODO"""
+"""Plain text, Markdown, code, data, delimited text and subtitles."""
 
 import csv
 import io
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import RejectedError
@@ -259,9 +259,8 @@ def test_laying_out_json_keeps_its_value(value: object) -> None:
     assert json.loads(_indented(json.dumps(value))) == value
 
 
-# --- test_tables ---------------------------------------------------------------------------------
+# --- delimited text ------------------------------------------------------------------------------
 
-LIMITS = Limits()
 FIELDS = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n"), max_size=8
 )
@@ -278,7 +277,7 @@ FIELDS = st.text(
     ],
 )
 def test_delimited_text_is_a_table(name: str, source: str, rows: list[str]) -> None:
-    head, rule, *others = read(source.encode(), name, LIMITS).pages[0].text.splitlines()
+    head, rule, *others = one(source.encode(), name).pages[0].text.splitlines()
     assert [head, *others] == [f"| {row} |" for row in rows]
     assert rule == "|" + " --- |" * (rows[0].count("|") + 1)
 
@@ -334,3 +333,118 @@ def test_csv_spectrum(data_folder: Path) -> None:
             {key: str(value).replace("\r\n", "\n") for key, value in row.items()}
             for row in expected
         ], case.name
+
+
+# --- subtitles -----------------------------------------------------------------------------------
+
+SRT = """1
+00:00:01,000 --> 00:00:03,000
+<i>The ferry leaves at nine,</i>
+and returns
+
+2
+00:00:03,200 --> 00:00:05,000 X1:40 X2:600
+{\\an8}in the <font color="#ff0000">evening</font>.
+
+3
+01:02:03,004 --> 01:02:06,000
+42
+
+4
+01:02:06,000 --> 01:02:08,000
+is the answer if x < y.
+"""
+VTT = """WEBVTT - Talk
+Kind: captions
+
+STYLE
+::cue { color: red }
+
+NOTE made by hand
+--- not spoken
+
+intro
+00:01.000 --> 00:04.000 align:start
+<v.loud Mary Ann>Hi &amp; <00:00:02.000><c>welcome</c>!</v>
+<v Roger>Hello.
+
+00:04.000 --> 00:05.000
+<v Roger><ruby>Notes<rt>NOTE</rt></ruby> begin
+"""
+
+
+def text_of(text: str, name: str) -> str:
+    return one(text.encode(), name).pages[0].text
+
+
+def test_cues_become_paragraphs_with_their_time() -> None:
+    extraction = one(SRT.encode(), "a.srt")
+    assert extraction.pages[0].text == (
+        "[00:00:01] The ferry leaves at nine, and returns in the evening.\n\n"
+        "[01:02:03] 42 is the answer if x < y."
+    )
+    assert (extraction.format, extraction.markdown, extraction.notices) == ("srt", False, ())
+    assert text_of(SRT.replace("\n", "\r\n"), "a.srt") == extraction.pages[0].text
+
+
+def test_voices_are_named_and_styles_and_notes_are_not_said() -> None:
+    assert text_of(VTT, "a.vtt") == (
+        "[00:00:01] Mary Ann: Hi & welcome!\n\n[00:00:01] Roger: Hello. NotesNOTE begin"
+    )
+
+
+def test_rolling_captions_are_said_once() -> None:
+    rolling = (
+        "WEBVTT\n\n00:01.000 --> 00:03.000\n \nthe<00:00:01.500><c> ferry</c>\n\n"
+        "00:03.000 --> 00:03.010\nthe ferry\n \n\n"
+        "00:03.010 --> 00:05.000\nthe ferry\nleaves<00:00:04.000><c> now</c>\n"
+    )
+    assert text_of(rolling, "a.vtt") == "[00:00:01] the ferry leaves now"
+
+
+def test_words_without_a_time_and_cues_without_blank_lines_are_kept() -> None:
+    source = (
+        "1\n00:00:01,000 --> 00:00:02,000\nfirst\n2\n00:00:02,000 --> 00:00:03,000\nsecond\n\n"
+        "third, behind a blank line\n\n3\n00:00:03 -> 00:00:04\nfourth\n"
+    )
+    text = text_of(source, "a.srt")
+    assert text.startswith("[00:00:01] first second third, behind a blank line")
+    assert text.endswith("fourth")
+
+
+@pytest.mark.parametrize("name", ["a.srt", "a.vtt"])
+def test_what_is_no_subtitle_is_text(name: str) -> None:
+    extraction = one(b"Dear all,\n", name)
+    assert extraction.format == "txt"
+    assert codes(extraction) == ["extension-mismatch"]
+
+
+def test_subtitles_without_words_say_so() -> None:
+    extraction = one(b"WEBVTT\n\nNOTE nothing\n", "a.vtt")
+    assert codes(extraction) == ["no-text"]
+
+
+def test_long_speech_is_cut_where_sentences_end() -> None:
+    cues = "".join(
+        f"{n}\n00:{n // 60:02}:{n % 60:02},000 --> 00:{n // 60:02}:{n % 60:02},900\n"
+        f"Sentence {n} says very little.\n\n"
+        for n in range(1, 100)
+    )
+    paragraphs = text_of(cues, "a.srt").split("\n\n")
+    assert len(paragraphs) > 3
+    assert all(500 <= len(paragraph) < 600 for paragraph in paragraphs[:-1])
+
+
+WORDS = st.lists(st.text("abcXYZäß", min_size=1, max_size=8), min_size=1, max_size=6)
+
+
+@example([["ßßß", "ßßß"]], "srt")
+@given(st.lists(WORDS, min_size=1, max_size=8), st.sampled_from(["srt", "vtt"]))
+def test_every_word_is_there_in_order(cues: list[list[str]], format_: str) -> None:
+    head = "WEBVTT\n\n" if format_ == "vtt" else ""
+    body = "\n\n".join(
+        f"{n}\n00:00:{n:02}.000 --> 00:00:{n:02}.500\n{' '.join(words)}"
+        for n, words in enumerate(cues, 1)
+    )
+    said = [word for word in text_of(head + body, f"a.{format_}").split() if "[" not in word]
+    assert said == [word for words in cues for word in words]

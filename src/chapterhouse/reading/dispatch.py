@@ -42,7 +42,7 @@ READERS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(IMAGES, ("ocr:read_image", "data", "format", "limits")),
     **dict.fromkeys(("csv", "tsv"), ("plain:read_delimited", "data", "format", "limits")),
     **dict.fromkeys(("rst", "adoc", "org"), ("markup:read_markup", "data", "format")),
-    **dict.fromkeys(("srt", "vtt"), ("subtitles:read_subtitles", "data", "format")),
+    **dict.fromkeys(("srt", "vtt"), ("plain:read_subtitles", "data", "format")),
 }
 _OTHERWISE: Final = ("office.xberg:read_office", "data", "format", "limits")
 _PICTURE: Final = re.compile(r"(?:/media/|^Pictures/|/Pictures/)[^/]+$")

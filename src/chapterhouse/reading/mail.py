@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 from chapterhouse.errors import RejectedError
 from chapterhouse.loading import lazy
 from chapterhouse.reading.archives import limit_members
+from chapterhouse.reading.detect import MESSAGE_START
 from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.formats import METHOD
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.ole import CompoundFile, compound_file
-from chapterhouse.reading.signatures import MESSAGE_START
 from chapterhouse.text.naming import slug
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 

@@ -8,8 +8,14 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import ole, signatures
-from chapterhouse.reading.detect import container_format
+from chapterhouse.reading import ole
+from chapterhouse.reading.detect import (
+    archive_format,
+    container_format,
+    has_pdf_header,
+    image_format,
+    other_content,
+)
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.zip_directory import Entry, check_claims, inflate, read_directory
 
@@ -38,18 +44,18 @@ def preflight(data: bytes, name: str, limits: Limits) -> None:
             if found == "epub":  # readers of the others look at each part that they parse
                 _check_parts(data, entries)
     elif not (  # the pixels of an image are counted before it is decoded
-        signatures.image_format(data)
-        or signatures.has_pdf_header(data, claimed=True)
+        image_format(data)
+        or has_pdf_header(data, claimed=True)
         or data.startswith(b"{\\rtf")
-        or signatures.other_content(data)
-        or signatures.archive_format(data)
+        or other_content(data)
+        or archive_format(data)
     ):
         _check_text(data, limits)
 
 
 def wall_seconds(data: bytes, limits: Limits) -> float:
     """Return how long reading these bytes may take before the worker is killed."""
-    if signatures.has_pdf_header(data, claimed=True):
+    if has_pdf_header(data, claimed=True):
         pages = max(len(_PDF_PAGE.findall(data)), len(data) // _PDF_BYTES_PER_PAGE)
         seconds = limits.pdf_wall_seconds + limits.pdf_wall_seconds_per_page * pages
         return min(limits.pdf_wall_seconds_ceiling, seconds)

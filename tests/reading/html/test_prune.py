@@ -190,7 +190,7 @@ def test_after_a_drop_the_sums_are_those_of_the_page_without_it(html: str, place
     assert [[column[other] for other in left] for column in columns(sums)] == list(columns(again))
 
 
-# --- test_depth ----------------------------------------------------------------------------------
+# --- decoding, depth, and bare texts --------------------------------------------------------------
 
 RUSSIAN = "Лодка стоит у причала, и на ней никого нет. " * 5
 

@@ -1,3 +1,5 @@
+"""Titles that a text bears out, and words without their typography."""
+
 import pytest
 
 from chapterhouse.reading.html.page import read_html
