@@ -15,9 +15,12 @@ import pypdfium2 as pdfium
 import pytest
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading.detect import Detected
+from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf.document import rendered
 from chapterhouse.reading.pool import ReadingPool
+from chapterhouse.types import Extraction
 
 from .pdf_writer import Page, write_pdf
 
@@ -46,6 +49,14 @@ def zipped(parts: Parts, *, stored: tuple[str, ...] = ()) -> bytes:
             kind = zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED
             archive.writestr(name, content, kind)
     return buffer.getvalue()
+
+
+def packaged(parts: Parts, format_: str) -> Extraction:
+    return read(zipped(parts, stored=("mimetype",)), f"a.{format_}", Limits())
+
+
+def codes(extraction: Extraction | Detected) -> list[str]:
+    return [notice.code for notice in extraction.notices]
 
 
 def content_types(part: str, kind: str) -> str:
@@ -204,6 +215,7 @@ def odf_table(rows: tuple[tuple[str, ...], ...], name: str = "Fleet") -> str:
 
 
 FLEET = (("Vessel", "Seats"), ("Heron", "180"))
+TABLE = "| Vessel | Seats |\n| --- | --- |\n| Heron | 180 |\n"
 ODT_BODY = (
     '<office:text><text:h text:outline-level="1">Timetable</text:h>'
     "<text:p>The ferry<text:s/>leaves at <text:span>nine</text:span>.</text:p>"

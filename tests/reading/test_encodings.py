@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.reading.conftest import codes
 
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.encodings import best_fit, decode, decode_stated
@@ -104,17 +105,17 @@ def test_an_xml_feed_is_read_by_the_superset_of_what_it_states() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "codes"),
+    ("place", "said"),
     [
         ("<script>/* \xff */</script>", []),
         ("<!-- \xff -->", []),
         ("<p>Fer\xffries</p>", ["undecodable-characters"]),
     ],
 )
-def test_a_bad_byte_counts_where_it_is_shown(place: str, codes: list[str]) -> None:
+def test_a_bad_byte_counts_where_it_is_shown(place: str, said: list[str]) -> None:
     page = f"<html><meta charset=utf-8><body><p>{'Fähren für alle. ' * 30}</p>@</body></html>"
     data = page.encode().replace(b"@", place.encode("latin-1"))
-    assert [notice.code for notice in read(data, "a.html", Limits()).notices] == codes
+    assert codes(read(data, "a.html", Limits())) == said
 
 
 def test_an_encoding_that_nobody_knows_is_called_so() -> None:
@@ -214,12 +215,12 @@ def test_an_extraction_is_repaired_with_its_title_and_says_so() -> None:
     found = legible(extracted(wrong, "", wrong, title=western("Отчёт".encode("cp1251"))))
     assert [page.text for page in found.pages] == [NEWS, "", NEWS]
     assert found.title == "Отчёт"
-    assert [notice.code for notice in found.notices] == ["encoding-guessed"]
+    assert codes(found) == ["encoding-guessed"]
 
 
 def test_what_cannot_be_repaired_is_partial() -> None:
     found = legible(extracted("\ue001\ue002\ue003 " * 20))
-    assert [notice.code for notice in found.notices] == ["garbled-text"]
+    assert codes(found) == ["garbled-text"]
     assert legible(extracted(ENGLISH)) == extracted(ENGLISH)
 
 

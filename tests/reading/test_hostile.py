@@ -28,6 +28,7 @@ from chapterhouse.types import Extraction
 from .conftest import (
     EXTENSION,
     FLEET,
+    codes,
     docx_parts,
     epub_parts,
     odf_parts,
@@ -472,7 +473,7 @@ def test_a_text_beyond_the_limit_comes_in_parts(documents: Mapping[str, bytes]) 
     with ReadingPool(1, Limits(text_characters=10)) as pool:
         extraction = pool.read(documents["txt"], "a.txt")
     assert extraction.pages[0].text == "The ferry "
-    assert [notice.code for notice in extraction.notices] == ["text-in-parts"]
+    assert codes(extraction) == ["text-in-parts"]
     assert extraction.members[0].path == f"a part 2 of {len(extraction.members) + 1}.txt"
     parts = [extraction.pages[0].text.encode(), *(one.data for one in extraction.members)]
     assert b"".join(parts) == documents["txt"]

@@ -15,7 +15,7 @@ from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf.text import Box
 from chapterhouse.reading.pool import ReadingPool
 
-from .conftest import SOAK, picture, png, saved
+from .conftest import SOAK, codes, picture, png, saved
 from .pdf_writer import Page
 
 needs_rapidocr = pytest.mark.skipif(not ocr.has_rapidocr(), reason="the extra ocr is not installed")
@@ -42,7 +42,7 @@ def test_a_picture_is_read_in_a_worker_with_its_accents(pool: ReadingPool) -> No
 
     assert extraction.pages[0].text.split("\n") == [*LEFT, ACCENTS]
     assert extraction.method.startswith("RapidOCR ")
-    assert [notice.code for notice in extraction.notices] == ["ocr"]
+    assert codes(extraction) == ["ocr"]
     assert not extraction.markdown
 
 
@@ -68,7 +68,7 @@ def test_without_an_engine_an_image_is_empty_and_says_so(monkeypatch: pytest.Mon
     extraction = read(png(), "a.png", Limits())
 
     assert ocr.ocr_image(png()) is None
-    assert [notice.code for notice in extraction.notices] == ["ocr-not-installed"]
+    assert codes(extraction) == ["ocr-not-installed"]
     assert "-m pip install" in extraction.notices[0].sentence
     assert not any(page.text for page in extraction.pages)
 
@@ -231,7 +231,7 @@ def test_tesseract_reads_where_nothing_else_is_installed(only_tesseract: None) -
 
     assert extraction.pages[0].text == "\n".join([*SPOKEN, "", "A paragraph below."])
     assert extraction.method.startswith("tesseract ")
-    assert [notice.code for notice in extraction.notices] == ["ocr"]
+    assert codes(extraction) == ["ocr"]
 
 
 @needs_tesseract

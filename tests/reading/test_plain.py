@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.reading.conftest import codes
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
@@ -33,10 +34,6 @@ JAPANESE = "渡し船は朝九時に港を出て、夕方までに島から戻�
 
 def one(data: bytes, name: str) -> Extraction:
     return read(data, name, LIMITS)
-
-
-def codes(extraction: Extraction) -> list[str]:
-    return [notice.code for notice in extraction.notices]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r\ufeff")))

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reading.conftest import relations, zipped
+from tests.reading.conftest import codes, relations, zipped
 from tests.reading.xlsb_writer import Cell, xlsb
 
 from chapterhouse.errors import RejectedError
@@ -190,7 +190,7 @@ def test_sheets_are_tables_with_what_stands_beside_them() -> None:
 def test_its_content_says_what_it_is() -> None:
     found = read(xlsb(FLEET), "fleet.xlsx", Limits())
     assert found.format == "xlsb"
-    assert [notice.code for notice in found.notices] == ["extension-mismatch"]
+    assert codes(found) == ["extension-mismatch"]
 
 
 def test_a_sheet_that_spans_too_much_is_refused() -> None:

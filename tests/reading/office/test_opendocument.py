@@ -6,23 +6,17 @@ from hypothesis import strategies as st
 from tests.reading.conftest import (
     FLEET,
     ODF_NAMESPACES,
+    TABLE,
+    codes,
     odf_parts,
     odf_table,
-    zipped,
+    packaged,
 )
 
-from chapterhouse.reading.dispatch import read
-from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office.opendocument_blocks import write
 from chapterhouse.types import Extraction
 
-LIMITS = Limits()
-TABLE = "| Vessel | Seats |\n| --- | --- |\n| Heron | 180 |\n"
 Files = dict[str, str | bytes]
-
-
-def one(parts: Files, format_: str) -> Extraction:
-    return read(zipped(parts, stored=("mimetype",)), f"a.{format_}", LIMITS)
 
 
 def styled(styles: str) -> str:
@@ -32,12 +26,12 @@ def styled(styles: str) -> str:
 def text_of(body: str, styles: str = "", automatic: str = "") -> str:
     """Read a text document whose styles are in ``styles.xml``, or in the document itself."""
     parts = odf_parts("text", f"<office:text>{body}</office:text>", automatic)
-    return one(parts | {"styles.xml": styled(styles)}, "odt").pages[0].text
+    return packaged(parts | {"styles.xml": styled(styles)}, "odt").pages[0].text
 
 
 def ods(body: str, styles: str = "") -> Extraction:
     content = f"<office:spreadsheet>{body}</office:spreadsheet>"
-    return one(odf_parts("spreadsheet", content, styles), "ods")
+    return packaged(odf_parts("spreadsheet", content, styles), "ods")
 
 
 LISTED = "<text:list-item><text:p>one</text:p></text:list-item>"
@@ -120,7 +114,10 @@ def test_charts_give_their_title_and_numbers() -> None:
         "</chart:chart></office:chart>"
     )
     inner = odf_parts("chart", chart)["content.xml"]
-    assert one(parts | {"Object 1/content.xml": inner}, "odt").pages[0].text == f"Fleet\n\n{TABLE}"
+    assert (
+        packaged(parts | {"Object 1/content.xml": inner}, "odt").pages[0].text
+        == f"Fleet\n\n{TABLE}"
+    )
 
 
 def test_sheets_inside_others_are_read_and_end_where_they_hold_themselves() -> None:
@@ -128,7 +125,7 @@ def test_sheets_inside_others_are_read_and_end_where_they_hold_themselves() -> N
     parts = odf_parts("presentation", f"<office:presentation>{page}</office:presentation>")
     sheet = f"<office:spreadsheet>{odf_table(FLEET)}<draw:frame>{LINK}</draw:frame>"
     inner = odf_parts("spreadsheet", f"{sheet}</office:spreadsheet>")["content.xml"]
-    (slide,) = one(parts | {"Object 1/content.xml": inner}, "odp").pages
+    (slide,) = packaged(parts | {"Object 1/content.xml": inner}, "odp").pages
     assert (slide.text, slide.label) == (f"{TABLE}\n{TABLE}\n{TABLE}", "")
 
 
@@ -157,7 +154,7 @@ def test_a_formula_of_an_open_document_sheet_without_a_value_is_shown_and_counte
         f'<table:table table:name="S"><table:table-row>{cells}</table:table-row></table:table>'
     )
     assert "| =SUM([.A1:.B1]) (not calculated) | 7 |  | x |" in extraction.pages[0].text
-    assert [notice.code for notice in extraction.notices] == ["not-calculated"]
+    assert codes(extraction) == ["not-calculated"]
 
 
 def test_hidden_sheets_of_open_documents_say_so() -> None:
@@ -181,7 +178,7 @@ def test_footers_of_open_document_slides_are_shown_once() -> None:
         '<office:presentation><presentation:footer-decl presentation:name="f">Harbour Board'
         f"</presentation:footer-decl>{page}{page}</office:presentation>"
     )
-    texts = [page.text for page in one(odf_parts("presentation", body), "odp").pages]
+    texts = [page.text for page in packaged(odf_parts("presentation", body), "odp").pages]
     assert texts == ["x\n\nFooter: Harbour Board\n", "x\n"]
 
 

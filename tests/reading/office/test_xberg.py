@@ -4,11 +4,12 @@ import pytest
 from tests.reading.conftest import (
     FLEET,
     SLIDE,
+    TABLE,
     docx_parts,
+    packaged,
     pptx_parts,
     relations,
     xlsx_parts,
-    zipped,
 )
 
 from chapterhouse.errors import RejectedError
@@ -21,11 +22,6 @@ from chapterhouse.types import Extraction
 
 LIMITS = Limits()
 NINE = "The ferry leaves at nine."
-TABLE = "| Vessel | Seats |\n| --- | --- |\n| Heron | 180 |\n"
-
-
-def one(data: bytes, name: str) -> Extraction:
-    return read(data, name, LIMITS)
 
 
 Shown = tuple[int | None, str, str]  # of a page: number, label, text
@@ -55,7 +51,7 @@ Shown = tuple[int | None, str, str]  # of a page: number, label, text
 def test_a_document_of_each_format_is_read_whole(
     documents: Mapping[str, bytes], format_: str, kind: str, title: str, pages: list[Shown]
 ) -> None:
-    extraction = one(documents[format_], f"a.{format_}")
+    extraction = read(documents[format_], f"a.{format_}", LIMITS)
     assert [(page.number, page.label, page.text) for page in extraction.pages] == pages
     assert (extraction.page_kind, extraction.title, extraction.notices) == (kind, title, ())
     assert (extraction.method == method()) is (format_ in MIME_TYPES)
@@ -82,7 +78,7 @@ BREAK = '<w:r><w:br w:type="page"/></w:r>'
     ],
 )
 def test_a_word_file_has_its_words_and_nothing_else(body: str, text: str) -> None:
-    (page,) = one(zipped(docx_parts(body)), "a.docx").pages
+    (page,) = packaged(docx_parts(body), "docx").pages
     assert (page.number, " ".join(page.text.split())) == (None, " ".join(text.split()))
 
 
@@ -98,7 +94,7 @@ def test_core_properties_give_title_and_author() -> None:
         'core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Crew Handbook'
         "</dc:title><dc:creator>Ada</dc:creator></cp:coreProperties>"
     )
-    extraction = one(zipped(parts), "a.docx")
+    extraction = packaged(parts, "docx")
     assert extraction.title == "Crew Handbook"
     assert extraction.metadata["author"] == "Ada"
 
@@ -112,7 +108,7 @@ def with_slide(shapes: str, **extra: str) -> Extraction:
         *((kind, kind, f"../{kind}.xml") for kind in extra)
     )
     parts |= {f"ppt/{kind}.xml": content for kind, content in extra.items()}
-    return one(zipped(parts), "a.pptx")
+    return packaged(parts, "pptx")
 
 
 def test_slides_keep_words_whole_across_runs_and_number_what_is_numbered() -> None:
@@ -156,7 +152,7 @@ def test_comments_stand_under_their_sheet() -> None:
         "<comments><commentList><comment ref='B2'><text><r><t>too </t></r><r><t>few</t></r></text>"
         "</comment></commentList></comments>"
     )
-    text = one(zipped(parts), "a.xlsx").pages[0].text
+    text = packaged(parts, "xlsx").pages[0].text
     assert text == f"## Fleet\n\n{TABLE}\nComment on B2: too few\n"
 
 
@@ -166,7 +162,7 @@ def test_charts_stand_behind_the_text_of_a_document() -> None:
         "<c:chartSpace xmlns:c='c'><c:ser><c:xVal><c:pt idx='0'><c:v>1998</c:v></c:pt></c:xVal>"
         "<c:yVal><c:pt idx='0'><c:v>180</c:v></c:pt></c:yVal></c:ser></c:chartSpace>"
     )
-    text = one(zipped(parts), "a.docx").pages[0].text
+    text = packaged(parts, "docx").pages[0].text
     assert text.endswith("|  |  |\n| --- | --- |\n| 1998 | 180 |\n")
 
 
@@ -201,8 +197,8 @@ def test_signs_are_not_escaped() -> None:
     marks = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
     runs = ["".join(marks.get(sign, sign) for sign in text) for text in said]
     body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in runs)
-    assert one(zipped(docx_parts(body)), "a.docx").pages[0].text == "\n\n".join(said) + "\n"
-    sheet = one(zipped(xlsx_parts(tuple((text, "x") for text in runs))), "a.xlsx").pages[0].text
+    assert packaged(docx_parts(body), "docx").pages[0].text == "\n\n".join(said) + "\n"
+    sheet = packaged(xlsx_parts(tuple((text, "x") for text in runs)), "xlsx").pages[0].text
     assert [f"| {text.replace('|', chr(92) + '|')} | x |" for text in said] == [
         line for line in sheet.splitlines() if line.endswith("| x |")
     ]
