@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from chapterhouse.errors import ChapterhouseError, RejectedError, UnavailableError, passes
 from chapterhouse.ingest.look import MOST_ATTEMPTS, Work
@@ -43,10 +43,15 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How the work of a job ended, and what came of it as JSON has it."""
+    """How the work of a job ended, and what came of it as JSON has it.
+
+    Attributes:
+        report: What came of it as who does the job at once is told.
+    """
 
     state: JobState
     result: Mapping[str, object] = field(default_factory=dict)
+    report: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +79,14 @@ class Tracker:
 
     What is called for every file of ten thousand takes no lock: it sets one attribute or entry.
 
-    Args:
-        lease_seconds: How long the lease lasts from each report on.
+    Attributes:
+        job: As it was claimed.
     """
 
     def __init__(
         self, job: Job, jobs: JobStore, clock: Callable[[], float], lease_seconds: float
     ) -> None:
-        self._job = job
+        self.job = job
         self._progress = Progress(job.done, job.total, job.current)
         self._has_moved = False
         self._jobs = jobs
@@ -136,7 +141,7 @@ class Tracker:
         Raises:
             CancelledError: the job is to be cancelled, so nothing may be stored.
         """
-        if not self._jobs.stored(self._job, result):
+        if not self._jobs.stored(self.job, result):
             self._heed(go_on=False)
             raise CancelledError
 
@@ -145,8 +150,8 @@ class Tracker:
         if self._is_new:
             self.write()
             return
-        now = self._jobs.job(self._job.id)
-        self._heed(go_on=not now.cancelling and now.worker == self._job.worker)
+        now = self._jobs.job(self.job.id)
+        self._heed(go_on=not now.cancelling and now.worker == self.job.worker)
 
     def write(self) -> None:
         """Write how far the job is, and extend its lease."""
@@ -161,12 +166,12 @@ class Tracker:
         """Return the job with all that was noted, and nothing in flight."""
         progress = self._progress
         return replace(
-            self._job,
+            self.job,
             done=progress.done,
             total=progress.total,
             current=progress.current,
-            attempts=1 if self._has_moved else self._job.attempts,
-            waits=0 if self._has_moved else self._job.waits,
+            attempts=1 if self._has_moved else self.job.attempts,
+            waits=0 if self._has_moved else self.job.waits,
             in_flight=(),
         )
 
@@ -326,6 +331,7 @@ def ended(report: AddReport) -> Ended:
             "problems": _named(problems[:_NAMED]),
             "missing": list(report.missing[:_NAMED]),
         },
+        report,
     )
 
 

@@ -83,7 +83,8 @@ class Documents:
             maximum = self._runtime.maximum_bytes
             return ingest.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
         order = long_work.adding(wanted, shelf)
-        return long_work.read_here(order, self._runtime, on_progress or _ignore)
+        report: AddReport = long_work.do_here(order, self._runtime, on_progress or _ignore)
+        return report
 
     def add_later(self, *paths: Path | str, shelf: str = "") -> Job:
         """Leave an ``add`` to the next worker; return its job, or the equal one that waits."""
@@ -281,7 +282,8 @@ class Documents:
         if names and not chosen:
             return AddReport(())
         order = long_work.reprocessing([self.get(name).id for name in chosen])
-        return long_work.read_here(order, self._runtime, on_progress or _ignore)
+        report: AddReport = long_work.do_here(order, self._runtime, on_progress or _ignore)
+        return report
 
     def quarantined(self, *names: str) -> tuple[FileRecord, ...]:
         """Return the files that ended their reader or its process three times.

@@ -47,7 +47,8 @@ class LibraryEncoders:
                 "Another process is making vectors for this library.",
                 hint="See how far it is: chapterhouse status",
             )
-        long_work.embed_here(self._runtime, on_progress or (lambda _: None), stop or Event())
+        follow = on_progress or (lambda _: None)
+        long_work.do_here(long_work.embedding(), self._runtime, follow, stop)
         return self.statuses()
 
     def embed_later(self) -> Job:

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import UnavailableError, UsageError
-from chapterhouse.ingest.jobs import Ended, Tracker, claim, due, run_job
-from chapterhouse.library.long_work import do_job, kinds
+from chapterhouse.ingest.jobs import claim, due, run_job
+from chapterhouse.library.long_work import do_job
 from chapterhouse.types import FINISHED, UPLOAD, Job, JobState, Progress
 
 _PAUSE_SECONDS: Final = 0.2  # between looks for work
@@ -102,14 +103,7 @@ class LibraryJobs:
             return None
 
     def _do(self, job: Job, on_progress: Callable[[Progress], None]) -> Job:
-        def work(tracker: Tracker) -> Ended:
-            if job.kind not in kinds():
-                raise UsageError(
-                    f"This Chapterhouse does not know jobs of the kind '{job.kind}'.",
-                    hint="Another version of Chapterhouse made it.",
-                )
-            return do_job(job, self._runtime, tracker, on_progress)
-
+        work = partial(do_job, self._runtime, on_progress=on_progress)
         try:
             return run_job(job, work, self._runtime.runner, is_queued=True)
         except Exception:  # noqa: BLE001 - the job's boundary: it has failed and says why; the next

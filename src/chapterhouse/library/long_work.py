@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Event
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import location_of, resolve_root
-from chapterhouse.errors import ChapterhouseError, RejectedError
+from chapterhouse.errors import ChapterhouseError, RejectedError, UsageError
 from chapterhouse.ingest import ingest, reprocess, uploads
 from chapterhouse.ingest.jobs import Ended, Tracker, ended, run_here
 from chapterhouse.ingest.look import CONTAINERS, Look
@@ -117,78 +118,58 @@ def enqueue(order: Order, runtime: Runtime) -> Job:
 # --- how it is done ---
 
 
-def read_here(order: Order, runtime: Runtime, on_progress: OnProgress) -> AddReport:
-    """Do an order that reads files, as a job of this process; return what became of them."""
-    reports: list[AddReport] = []
+def do_here(
+    order: Order, runtime: Runtime, on_progress: OnProgress, stop: Event | None = None
+) -> Any:
+    """Do an order at once, as a job of this process; return its report.
+
+    Args:
+        stop: Ends it early when set.
+    """
+    reports: list[Any] = []
+    waiting = Progress(0, 0, f"waiting for another job of {order.lane}")
 
     def work(tracker: Tracker) -> Ended:
-        reports.append(_READS[order.kind](order.arguments, runtime, tracker, on_progress))
-        return ended(reports[0])
+        tracker.stop = stop or tracker.stop
+        ended = do_job(runtime, tracker, on_progress)
+        reports.append(ended.report)
+        return ended
 
-    _run_here(order, work, runtime, on_progress)
+    wait = partial(on_progress, waiting)
+    run_here(order.kind, order.arguments, order.lane, work, runtime.runner, wait)
     return reports[0]
 
 
-def sync_here(
-    names: Sequence[str], options: Options, runtime: Runtime, on_progress: OnProgress
-) -> tuple[SyncReport, ...]:
-    """Sync sources as a job of this process; return what that did."""
-    order = syncing(names, options)
-    reports: list[SyncReport] = []
+def do_job(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+    """Do the work of a job of any kind.
 
-    def work(tracker: Tracker) -> Ended:
-        reports.extend(_sync(order.arguments, runtime, tracker, on_progress))
-        return _ended_sync(reports)
-
-    _run_here(order, work, runtime, on_progress)
-    return tuple(reports)
-
-
-def embed_here(runtime: Runtime, on_progress: OnProgress, stop: Event) -> None:
-    """Make the vectors that documents lack, as a job of this process."""
-
-    def work(tracker: Tracker) -> Ended:
-        tracker.stop = stop
-        return _embed(runtime, tracker, on_progress)
-
-    _run_here(embedding(), work, runtime, on_progress)
-
-
-def _run_here(
-    order: Order, work: Callable[[Tracker], Ended], runtime: Runtime, on_progress: OnProgress
-) -> Job:
-    waiting = Progress(0, 0, f"waiting for another job of {order.lane}")
-    return run_here(
-        order.kind, order.arguments, order.lane, work, runtime.runner, lambda: on_progress(waiting)
-    )
-
-
-def do_job(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
-    """Do the work of a job of any kind."""
-    if job.kind == UPLOAD:
-        return _upload(job, runtime, tracker, on_progress)
-    if job.kind == "embed":
-        return _embed(runtime, tracker, on_progress)
-    if job.kind == "sync":
-        return _ended_sync(_sync(job.arguments, runtime, tracker, on_progress))
-    return ended(_READS[job.kind](job.arguments, runtime, tracker, on_progress))
+    Raises:
+        UsageError: it is of none that is known here.
+    """
+    work = _WORK.get(tracker.job.kind)
+    if work is None:
+        raise UsageError(
+            f"This Chapterhouse does not know jobs of the kind '{tracker.job.kind}'.",
+            hint="Another version of Chapterhouse made it.",
+        )
+    return work(runtime, tracker, on_progress)
 
 
 def kinds() -> frozenset[str]:
     """Return every kind of job that can be done."""
-    return frozenset({"embed", "sync", UPLOAD, *_READS})
+    return frozenset(_WORK)
 
 
-def _sync(
-    arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
-) -> tuple[SyncReport, ...]:
+def _sync(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+    arguments: Mapping[str, Any] = tracker.job.arguments
     options = Options(
         delete=arguments["delete"],
         confirmed=arguments.get("confirmed", False),  # a job of an earlier version has none
         prove=arguments["prove"],
     )
     follow = _indexing(runtime, on_progress)
-    return sync_sources(arguments["sources"], options, runtime, follow, tracker.follow)
+    reports = sync_sources(arguments["sources"], options, runtime, follow, tracker.follow)
+    return _ended_sync(reports)
 
 
 def _ended_sync(reports: Sequence[SyncReport]) -> Ended:
@@ -213,12 +194,11 @@ def _ended_sync(reports: Sequence[SyncReport]) -> Ended:
         }
         for report, part in zip(reports, parts, strict=True)
     ]
-    return Ended(state, {"sources": sources})
+    return Ended(state, {"sources": sources}, tuple(reports))
 
 
-def _add(
-    arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
-) -> AddReport:
+def _add(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+    arguments: Mapping[str, Any] = tracker.job.arguments
     follow = _indexing(runtime, on_progress)
     by_shelf: dict[str, list[Path]] = {}
     for place in arguments["paths"]:
@@ -241,7 +221,7 @@ def _add(
             break
         remember_folders(paths, shelf, runtime.store, runtime.now())
     runtime.catch_up()
-    return report
+    return ended(report)
 
 
 def _is_on_own_shelf(place: str, runtime: Runtime) -> bool:
@@ -268,17 +248,17 @@ def _indexing(runtime: Runtime, on_progress: OnProgress) -> OnProgress:
     return follow
 
 
-def _reprocess(
-    arguments: Mapping[str, Any], runtime: Runtime, tracker: Tracker, on_progress: OnProgress
-) -> AddReport:
+def _reprocess(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+    arguments: Mapping[str, Any] = tracker.job.arguments
     work = tracker.follow(runtime.work(on_progress))
     report = reprocess.reprocess(arguments["documents"], work)
     runtime.catch_up()
-    return report
+    return ended(report)
 
 
-def _upload(job: Job, runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+def _upload(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
     """Read a received file once: what is stored may have been removed when its job goes on."""
+    job = tracker.job
     arguments: Mapping[str, Any] = job.arguments
     if job.result:
         runtime.catch_up()
@@ -338,6 +318,10 @@ def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended
     return Ended(state, {"documents": done})
 
 
-_READS: Final[
-    Mapping[str, Callable[[Mapping[str, Any], Runtime, Tracker, OnProgress], AddReport]]
-] = {"add": _add, "reprocess": _reprocess}
+_WORK: Final[Mapping[str, Callable[[Runtime, Tracker, OnProgress], Ended]]] = {
+    "add": _add,
+    "embed": _embed,
+    "reprocess": _reprocess,
+    "sync": _sync,
+    UPLOAD: _upload,
+}

@@ -223,7 +223,9 @@ class Sources:
         if dry_run:
             return sync_sources(names, options, self._runtime, on_progress)
         chosen = [self.get(name).name for name in names]
-        return long_work.sync_here(chosen, options, self._runtime, on_progress)
+        order = long_work.syncing(chosen, options)
+        reports: tuple[SyncReport, ...] = long_work.do_here(order, self._runtime, on_progress)
+        return reports
 
     def sync_later(self, *names: str, confirmed: bool = False) -> Job:
         """Leave a sync to the next worker; return its job, or the equal one that waits already.
