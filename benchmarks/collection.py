@@ -20,7 +20,7 @@ from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import Prepare
-from chapterhouse.ingest.prepare import Prepared, prepare
+from chapterhouse.ingest.prepare import Cutter, Prepared, prepare
 from chapterhouse.library import Library
 from chapterhouse.library.opening import open_runtime, preparer
 from chapterhouse.models.static import StaticEmbedder
@@ -118,9 +118,7 @@ def open_collection(
 def _preparing(chunker: Chunker | None, settings: Settings, runtime: Runtime) -> Prepare:
     if chunker is None:
         return preparer(settings, runtime.embedder)
-    return partial(
-        prepare, chunker=chunker, embedder=runtime.embedder, count_tokens=estimate_tokens
-    )
+    return partial(prepare, cutter=Cutter(chunker, estimate_tokens), embedder=runtime.embedder)
 
 
 def _store(store: Store, document: CorpusDocument, name: str, make: Prepare) -> str:

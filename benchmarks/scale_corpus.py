@@ -19,7 +19,7 @@ from pathlib import Path
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
-from chapterhouse.ingest.prepare import Prepared, prepare
+from chapterhouse.ingest.prepare import Cutter, Prepared, prepare
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
@@ -97,9 +97,7 @@ def build(home: Path, pool: Sequence[str], chunks: int, embedder: StaticEmbedder
     """
     own = home / "workspaces" / "default"
     own.mkdir(parents=True)
-    make = partial(
-        prepare, chunker=chunk_by_sentence, embedder=embedder, count_tokens=estimate_tokens
-    )
+    make = partial(prepare, cutter=Cutter(chunk_by_sentence, estimate_tokens), embedder=embedder)
     total = 0
     with Store(own / "library.db", blobs=Blobs(own / "blobs")) as store:
         for number, text in enumerate(documents(pool)):

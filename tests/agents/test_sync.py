@@ -16,7 +16,7 @@ from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.mirror import Options
-from chapterhouse.ingest.prepare import prepare
+from chapterhouse.ingest.prepare import Cutter, prepare
 from chapterhouse.reading.plain import read_markdown, read_text
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
@@ -33,7 +33,7 @@ from chapterhouse.types import (
 EVERYTHING = Scope.everything()
 
 OLD = 1_600_000_000
-PREPARE = partial(prepare, chunker=chunk_by_sentence, embedder=None, count_tokens=estimate_tokens)
+PREPARE = partial(prepare, cutter=Cutter(chunk_by_sentence, estimate_tokens), embedder=None)
 
 
 @dataclass

@@ -18,7 +18,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.doctor import check_library
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.prepare import prepare
+from chapterhouse.ingest.prepare import Cutter, prepare
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import estimate_tokens
@@ -81,12 +81,8 @@ class Home:
 
     @property
     def prepare(self) -> Any:
-        return partial(
-            prepare,
-            chunker=chunk_by_sentence,
-            embedder=HashEmbedder(),
-            count_tokens=estimate_tokens,
-        )
+        cutter = Cutter(chunk_by_sentence, estimate_tokens)
+        return partial(prepare, cutter=cutter, embedder=HashEmbedder())
 
     def read(self, data: bytes, name: str) -> Future[Extraction]:
         self.read_names.append(name)

@@ -10,7 +10,7 @@ from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.prepare import Prepared, prepare
+from chapterhouse.ingest.prepare import Cutter, Prepared, prepare
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import ExtractedPage, Extraction, Notice, Status
 
@@ -26,14 +26,8 @@ def prepared(text: str = TEXT, embedder: Any = None, **more: Any) -> Prepared:
     content = Content(data, hashlib.sha256(data).hexdigest(), len(data), 1, 1)
     values = {"format": "markdown", "method": "test 1"} | more
     extraction = Extraction((ExtractedPage(text),), **values)
-    return prepare(
-        extraction,
-        FILE,
-        content,
-        chunker=chunk_by_sentence,
-        embedder=embedder,
-        count_tokens=estimate_tokens,
-    )
+    cutter = Cutter(chunk_by_sentence, estimate_tokens)
+    return prepare(extraction, FILE, content, cutter=cutter, embedder=embedder)
 
 
 def test_the_parts_of_a_document_fit_each_other() -> None:

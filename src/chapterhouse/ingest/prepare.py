@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.chunking.build import build_chunks, embedding_text, formats_of
-from chapterhouse.chunking.units import analyse_body
+from chapterhouse.chunking.units import Analysed, analyse_body
 from chapterhouse.claims.dates import dateline
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
@@ -35,6 +35,32 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Cutter:
+    """What cuts documents.
+
+    Attributes:
+        cut_by: Returns the fingerprint of all this for a document of these formats.
+    """
+
+    chunker: Chunker
+    count_tokens: Callable[[str], int]
+    cut_by: Callable[[Sequence[str]], str] = lambda _: ""
+
+    def is_right(self, document: Document) -> bool:
+        """Whether a document was cut as it would be now."""
+        return document.cut_by == self.cut_by(formats_of(document.source, document.format))
+
+    def cut(
+        self, identifier: str, title: str, known: Analysed, embedder: Embedder | None
+    ) -> "tuple[tuple[Chunk, ...], NDArray[np.float32] | None]":
+        """Return the chunks of a text and their vectors; None where the embedder serves it not."""
+        chunks = build_chunks(identifier, known, self.chunker(known), self.count_tokens)
+        if embedder is None or not chunks or not embedder.serves(known.language):
+            return chunks, None
+        return chunks, embedder.embed_passages([embedding_text(title, one) for one in chunks])
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """A document ready to be stored. ``vectors`` has shape (chunks, dimensions) or is None."""
 
@@ -50,10 +76,8 @@ def prepare(
     file: SourceFile,
     content: Content,
     *,
-    chunker: Chunker,
+    cutter: Cutter,
     embedder: Embedder | None,
-    count_tokens: Callable[[str], int],
-    cut_by: Callable[[Sequence[str]], str] = lambda _: "",
 ) -> Prepared:
     """Clean, cut and embed what was extracted from ``content``.
 
@@ -72,10 +96,7 @@ def prepare(
     known = analyse_body(body, formats)
     language = known.language
     identifier = document_id(file.source)
-    chunks = build_chunks(identifier, known, chunker(known), count_tokens)
-    vectors = None
-    if embedder is not None and chunks and embedder.serves(language):
-        vectors = embedder.embed_passages([embedding_text(title, chunk) for chunk in chunks])
+    chunks, vectors = cutter.cut(identifier, title, known, embedder)
     document = Document(
         id=identifier,
         source=file.source,
@@ -94,7 +115,7 @@ def prepare(
         metadata=_clean_metadata(_stated_metadata(extraction, body.text, language)),
         characters=len(body.text),
         chunks=len(chunks),
-        cut_by=cut_by(formats),
+        cut_by=cutter.cut_by(formats),
     )
     fingerprint = embedder.fingerprint if embedder is not None else ""
     return Prepared(document, body, chunks, vectors, fingerprint)
@@ -134,27 +155,6 @@ def _clean_metadata(stated: Mapping[str, str]) -> dict[str, str]:
 _ALL: Final = Scope.everything()
 
 
-@dataclass(frozen=True, slots=True)
-class Cutter:
-    """What cuts documents.
-
-    Attributes:
-        cut_by: Returns the fingerprint of all this for a document of these formats.
-    """
-
-    chunker: Chunker
-    count_tokens: Callable[[str], int]
-    cut_by: Callable[[Sequence[str]], str]
-
-    def is_right(self, document: Document) -> bool:
-        """Whether a document was cut as it would be now."""
-        return document.cut_by == self.wanted(document)
-
-    def wanted(self, document: Document) -> str:
-        """Return the fingerprint that a document cut now has."""
-        return self.cut_by(formats_of(document.source, document.format))
-
-
 def count_others(store: Store, cutter: Cutter) -> int:
     """Count the documents that were cut otherwise than they would be now."""
     return sum(
@@ -187,12 +187,7 @@ def _cut(document: Document, store: Store, cutter: Cutter, embedder: Embedder) -
         return False
     formats = formats_of(document.source, document.format)
     known = analyse_body(body, formats)
-    chunks = build_chunks(document.id, known, cutter.chunker(known), cutter.count_tokens)
-    vectors = None
-    if chunks and embedder.serves(document.language):
-        vectors = embedder.embed_passages(
-            [embedding_text(document.title, chunk) for chunk in chunks]
-        )
+    chunks, vectors = cutter.cut(document.id, document.title, known, embedder)
     marked = replace(document, cut_by=cutter.cut_by(formats))
     with store.together():  # nobody writes between the look and the write
         if store.document(document.id, _ALL) != document:

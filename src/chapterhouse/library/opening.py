@@ -81,16 +81,7 @@ def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
     def prepare_document(
         extraction: Extraction, file: "SourceFile", content: "Content"
     ) -> "prepare.Prepared":
-        made = cutter()
-        return prepare.prepare(
-            extraction,
-            file,
-            content,
-            chunker=made.chunker,
-            embedder=embedder,
-            count_tokens=made.count_tokens,
-            cut_by=made.cut_by,
-        )
+        return prepare.prepare(extraction, file, content, cutter=cutter(), embedder=embedder)
 
     return prepare_document
 
