@@ -1,4 +1,4 @@
-"""."""
+"""The rclone program: runs, failures, places and remotes."""
 
 import json
 import os
