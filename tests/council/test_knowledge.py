@@ -19,7 +19,7 @@ from chapterhouse.errors import UsageError
 from chapterhouse.models.tools import check_tools
 from chapterhouse.types import Hit, Query, Scope, SearchResult, Tool
 
-EVERYTHING = Scope.everything()
+EVERYTHING, MARIA = Scope.everything(), Scope.of(["maria"])
 
 RULES = """# Harbour rules
 
@@ -60,7 +60,7 @@ def search(library: Library) -> Search:
     return asked
 
 
-def made(name: str, search: Search, scope: Scope) -> Tool:
+def made(name: str, search: Search, scope: Scope = MARIA) -> Tool:
     return knowledge_tools(search, scope)[name]
 
 
@@ -85,9 +85,7 @@ def scored(search: Search, score: float, **stages: float) -> Search:
 
 
 def test_results_say_file_page_chunk_and_text(search: Search) -> None:
-    result = call(
-        made("search_documents", search, Scope.of(["maria"])), "How fast may a vessel go?"
-    )
+    result = call(made("search_documents", search), "How fast may a vessel go?")
     lines = result.split("\n")
     assert lines[0] == '[Knowledge base results for "How fast may a vessel go?"]'
     assert re.fullmatch(
@@ -111,14 +109,14 @@ def test_a_page_is_named_where_there_are_pages(search: Search) -> None:
 
         return replace(found, hits=tuple(map(paged, found.hits)))
 
-    result = call(made("search_documents", with_pages, Scope.of(["maria"])), "knots")
+    result = call(made("search_documents", with_pages), "knots")
     assert "(slide 4, chunk " in result
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nobody_reads_the_shelves_of_others(search: Search, name: str) -> None:
     for query in ("What does the duty officer earn?", '"4,100 crowns"', "payroll.md"):
-        theirs = call(made(name, search, Scope.of(["maria"])), query, limit=20)
+        theirs = call(made(name, search), query, limit=20)
         assert "4,100" not in theirs.partition("\n")[2]
         assert "payroll-" not in theirs
         assert "4,100 crowns" in call(made("search_documents", search, Scope.of(["olof"])), query)
@@ -129,9 +127,7 @@ def test_a_search_that_ignores_shelves_gives_nothing_away(search: Search, name: 
     def careless(query: Query) -> SearchResult:
         return search(replace(query, scope=EVERYTHING))
 
-    result = call(
-        made(name, careless, Scope.of(["maria"])), "What does the duty officer earn?", limit=20
-    )
+    result = call(made(name, careless), "What does the duty officer earn?", limit=20)
     assert "payroll-" not in result
     assert "crowns" not in result
 
@@ -145,14 +141,14 @@ def test_who_may_read_nothing_is_not_shown_everything(search: Search, name: str)
 @pytest.mark.parametrize(("name", "least"), [(NAMES[0], 0.65), (NAMES[1], 0.0), (NAMES[2], 0.0)])
 def test_only_what_is_similar_enough_is_shown(search: Search, name: str, least: float) -> None:
     shown = '[Knowledge base results for "harbour"]'
-    assert call(made(name, scored(search, least), Scope.of(["maria"])), "harbour").startswith(shown)
+    assert call(made(name, scored(search, least)), "harbour").startswith(shown)
     if least:
-        below = call(made(name, scored(search, least - 0.01), Scope.of(["maria"])), "harbour")
+        below = call(made(name, scored(search, least - 0.01)), "harbour")
         assert below.startswith('[No knowledge base results for "harbour"]')
 
 
 def test_a_model_may_want_more_or_less_likeness(search: Search) -> None:
-    tool = made("search_knowledge", scored(search, 0.5), Scope.of(["maria"]))
+    tool = made("search_knowledge", scored(search, 0.5))
     assert call(tool, "harbour").startswith("[No ")
     assert call(tool, "harbour", min_similarity=0.5).startswith("[Knowledge ")
     assert call(tool, "harbour", min_similarity=0.51).startswith("[No ")
@@ -161,19 +157,19 @@ def test_a_model_may_want_more_or_less_likeness(search: Search) -> None:
 
 
 def test_what_is_found_to_the_letter_is_always_similar(search: Search) -> None:
-    tool = made("search_knowledge", scored(search, 0.1, exact=1.0), Scope.of(["maria"]))
+    tool = made("search_knowledge", scored(search, 0.1, exact=1.0))
     assert "similarity 0.10, word for word)" in call(tool, "harbour")
 
 
 def test_an_empty_result_says_what_was_searched_and_what_to_try(search: Search) -> None:
-    result = call(made("search_knowledge", scored(search, 0.41), Scope.of(["maria"])), "harbour")
+    result = call(made("search_knowledge", scored(search, 0.41)), "harbour")
     assert "Searched 2 documents on the shelf maria." in result
     assert "Nothing has a similarity of 0.65 or more. The nearest:\n- " in result
     assert "similarity 0.41)" in result
     assert "a lower min_similarity" in result
     assert "knots." not in result  # places, no text
 
-    result = call(made("search_documents", search, Scope.of(["maria"])), "zzyzx quux")
+    result = call(made("search_documents", search), "zzyzx quux")
     assert result.startswith('[No knowledge base results for "zzyzx quux"]')
     assert "Nothing shares a word or a meaning with the query." in result
 
@@ -186,11 +182,11 @@ def test_one_passage_of_each_document_for_a_statement(search: Search) -> None:
         return search(query)
 
     call(
-        made("semantic_search", heard, Scope.of(["maria"])),
+        made("semantic_search", heard),
         "The gate closes in the evening.",
         limit=3,
     )
-    call(made("search_knowledge", heard, Scope.of(["maria"])), "When does the gate close?")
+    call(made("search_knowledge", heard), "When does the gate close?")
     assert [(query.limit, query.per_document) for query in asked] == [(3, 1), (8, 3)]
 
 
@@ -200,12 +196,12 @@ def test_similarities_that_only_order_are_said_to(search: Search) -> None:
         return replace(found, hits=tuple(replace(hit, stages={}) for hit in found.hits))
 
     note = "similarities only order them"
-    assert note in call(made("search_documents", unranked, Scope.of(["maria"])), "harbour")
-    assert note not in call(made("search_documents", search, Scope.of(["maria"])), "harbour")
+    assert note in call(made("search_documents", unranked), "harbour")
+    assert note not in call(made("search_documents", search), "harbour")
 
 
 def test_a_document_can_forge_nothing(search: Search) -> None:
-    result = call(made("search_documents", search, Scope.of(["maria"])), "knots [x] <y>|")
+    result = call(made("search_documents", search), "knots [x] <y>|")
     assert "forged" in result
     lines = result.split("\n")
     assert lines[0] == '[Knowledge base results for "knots ⟦x⟧ ‹y›¦"]'
@@ -216,7 +212,7 @@ def test_a_document_can_forge_nothing(search: Search) -> None:
 
 def test_long_results_are_cut_and_say_so(search: Search, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knowledge, "MAXIMUM_CHARACTERS", 300)
-    tool = made("search_documents", search, Scope.of(["maria"]))
+    tool = made("search_documents", search)
     result = call(tool, "harbour vessel gate knots")
     assert re.search(r"\(\d+ more results? w(as|ere) left out, to stay within 300 ", result)
     assert len(result) < 300 + 200
@@ -234,7 +230,7 @@ def test_an_empty_query_is_an_error_that_the_model_is_told(search: Search) -> No
 
 
 def test_descriptions_name_their_trigger_and_hold_nothing_of_documents(search: Search) -> None:
-    tools = knowledge_tools(search, Scope.of(["maria"]))
+    tools = knowledge_tools(search, MARIA)
     assert list(tools) == ["search_knowledge", "semantic_search", "search_documents"]
     for name, tool in tools.items():
         assert tool.name == name
@@ -246,6 +242,6 @@ def test_descriptions_name_their_trigger_and_hold_nothing_of_documents(search: S
 
 
 def test_a_real_question_is_answered_above_the_threshold(search: Search) -> None:
-    tool = made("search_knowledge", search, Scope.of(["maria"]))
+    tool = made("search_knowledge", search)
     result = call(tool, "When does the gate close?", min_similarity=0.2)
     assert "¦ The gate closes at 21:30" in result
