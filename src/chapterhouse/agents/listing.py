@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.agents.curate import FETCHED, LISTS
-from chapterhouse.agents.curated import Known, State, load_state, new_path, target_path
+from chapterhouse.agents.curated import Known, load_state, new_path, target_path
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, location_of, walk
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store.definitions import RAG, RAW
 from chapterhouse.store.sqlite import Store
-from chapterhouse.types import BENIGN_NOTICES, Document, FileRecord, Scope, Status
+from chapterhouse.types import BENIGN_NOTICES, Document, Scope, Status
 
 _NOT_READ: Final = (
     "It was not read yet: that happens with the next question, or with persona update."
@@ -58,21 +58,31 @@ class Listed:
     shared_with: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class _Look:
     """What is looked at, and what is known of it: by curation, and by hand as locations."""
 
-    folder: PersonaFolder
-    store: Store
-    state: State
-    excluded: frozenset[str]
+    def __init__(self, folder: PersonaFolder, store: Store) -> None:
+        self.folder, self.store = folder, store
+        self.state = load_state(folder.rag)
+        self._excluded = frozenset(map(_location, excluded_files(folder)))
+
+    def standing(self, entry: Listed, location: str) -> Listed:
+        """Say whether the document of a file is on the persona's shelf, and why not."""
+        if location in self._excluded:
+            return _as_excluded(entry)
+        return _on_shelf(entry, location, self.folder.slug, self.store, _NOT_READ)
+
+    def of_file(self, file: SourceFile) -> Listed:
+        """Say how a file stands that is read where it is."""
+        listed = _of_file(file, self.folder.slug, self.store, _NOT_READ)
+        return _as_excluded(listed) if file.location in self._excluded else listed
 
 
 def listing(folder: PersonaFolder, store: Store) -> tuple[Listed, ...]:
     """Return every file of a persona: raw, curated by hand, from elsewhere, and shared."""
-    excluded = frozenset(map(_location, excluded_files(folder)))
-    look = _Look(folder, store, load_state(folder.rag), excluded)
-    own = [*_raw(look), *_rag(look), *_elsewhere(look)]
+    look = _Look(folder, store)
+    elsewhere = (file for root in folder.folders if root.is_dir() for file in walk(root))
+    own = [*_raw(look), *_rag(look), *map(look.of_file, elsewhere)]
     listed = list({entry.source: entry for entry in reversed(own)}.values())
     known = {entry.document_id for entry in listed}
     # What stood in their own places and is gone leaves the shelf with the next question.
@@ -155,11 +165,8 @@ def _raw(look: _Look) -> Iterator[Listed]:
         elif known is None:
             yield replace(entry, reason=_NOT_READ, code="not-read-yet")
         elif known.made:
-            yield _curated(
-                replace(entry, path=str(target_path(look.folder.rag, known.id))),
-                known,
-                look,
-            )
+            target = target_path(look.folder.rag, known.id)
+            yield _curated(replace(entry, path=str(target)), known, look)
         else:
             reason = known.sentence or "It gave no document."
             yield replace(entry, status=IndexState.REJECTED, reason=reason, code=known.code)
@@ -171,7 +178,7 @@ def _curated(entry: Listed, known: Known, look: _Look) -> Listed:
     if not target.exists():
         reason = f"{RAG}/{target.name} was deleted by hand. To make it again: persona update."
         return replace(entry, status=IndexState.REMOVED, reason=reason, code="deleted-by-hand")
-    standing = _index_state(entry, _location(target), look)
+    standing = look.standing(entry, _location(target))
     if standing.reason:
         return standing
     new_file = new_path(look.folder.rag, known.id)
@@ -199,23 +206,7 @@ def _rag(look: _Look) -> Iterator[Listed]:
             # The name as it is stored, which ``exclude`` is compared with, not as it is shown.
             below = location.removeprefix(_location(look.folder.rag)).lstrip("/")
             entry = Listed(f"{RAG}/{name}", f"{look.folder.rag}/{below}")
-            yield _index_state(entry, location, look)
-
-
-def _elsewhere(look: _Look) -> Iterator[Listed]:
-    """Yield the files of the folders that the configuration points at."""
-    for root in look.folder.folders:
-        if not root.is_dir():
-            continue
-        for file in walk(root):
-            listed = _of_file(file, look.folder.slug, look.store, _NOT_READ)
-            yield _as_excluded(listed) if file.location in look.excluded else listed
-
-
-def _index_state(entry: Listed, location: str, look: _Look) -> Listed:
-    if location in look.excluded:
-        return _as_excluded(entry)
-    return _on_shelf(entry, location, look.folder.slug, look.store, _NOT_READ)
+            yield look.standing(entry, location)
 
 
 def _as_excluded(entry: Listed) -> Listed:
@@ -235,19 +226,17 @@ def _of_file(file: SourceFile, shelf: str, store: Store, not_read: str) -> Liste
 def _on_shelf(entry: Listed, location: str, shelf: str, store: Store, not_read: str) -> Listed:
     """Say whether the document of a file is on a shelf, and why not."""
     record = store.file(location)
-    document = _document(record, store)
+    document = (
+        store.document(record.document_id, Scope.everything())
+        if record and record.document_id
+        else None
+    )
     if document is not None and shelf in document.shelves:
         return _indexed(entry, document, shelf)
     if record is not None and document is None and record.code:
         kind = IndexState.IGNORED if record.status is Status.SKIPPED else IndexState.REJECTED
         return replace(entry, status=kind, reason=record.sentence, code=record.code)
     return replace(entry, reason=not_read, code="not-read-yet")
-
-
-def _document(record: FileRecord | None, store: Store) -> Document | None:
-    if record is None or not record.document_id:
-        return None
-    return store.document(record.document_id, Scope.everything())
 
 
 def _indexed(entry: Listed, document: Document, slug: str) -> Listed:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import (
@@ -47,9 +47,7 @@ Opened = Mapping[DeclaredTool, Tool]  # what declarations came to; none is open 
 _Placed = tuple[KeyPath, str | Tool]  # a reference, and where it stands
 
 _COUNCIL: Final[KeyPath] = ("tools",)
-_NOTHING: Final[Registry] = MappingProxyType({})
-_NO_OWN: Final[Mapping[str, Registry]] = MappingProxyType({})
-_CLOSED: Final[Opened] = MappingProxyType({})
+_NOTHING: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
 def installed_tools(council: Council) -> Registry:
@@ -93,8 +91,8 @@ def _load(entry: EntryPoint) -> Tool:
 def participant_tools(
     council: Council,
     registry: Registry = _NOTHING,
-    own: Mapping[str, Registry] = _NO_OWN,
-    opened: Opened = _CLOSED,
+    own: Mapping[str, Registry] = _NOTHING,
+    opened: Opened = _NOTHING,
 ) -> Mapping[str, tuple[Tool, ...]]:
     """Return what everyone may call, by the keys of the members; the chair's is ``chair``.
 
@@ -211,11 +209,16 @@ def corpus_tool(corpus: Corpus, folder: Path, runtime: Runtime) -> tuple[Tool, t
         limit = int(wanted) if isinstance(wanted, int | float) else corpus.top_k
         return [passages[hit.key] for hit in rank(question.terms, limit)]
 
+    def call(arguments: Mapping[str, object]) -> str:
+        found = find(arguments)
+        words = "Results for" if found else "Nothing was found for"
+        return format_numbered(heading(words, str(arguments["query"])), found)
+
     tool = Tool(
         name=corpus.tool_name,
         description=corpus.description or _description(folder),
         parameters=query_parameters("top_k", corpus.top_k, MOST_PASSAGES),
-        call=_format_with(find),
+        call=call,
         parallel=True,
         find=find,
         fingerprint=_fingerprint(document for document, _ in read),
@@ -239,21 +242,6 @@ def _documents(
             problems.append(f"{file.source} is not searched: {error.message}")
         else:
             yield made.document, made.chunks
-
-
-def _format_with(
-    find: Callable[[Mapping[str, object]], Sequence[ToolPassage]],
-) -> Callable[[Mapping[str, object]], str]:
-    """Return what tells of passages where nothing is cited."""
-
-    def call(arguments: Mapping[str, object]) -> str:
-        found, query = find(arguments), str(arguments["query"])
-        if not found:
-            return heading("Nothing was found for", query)
-        title = heading("Results for", query)
-        return format_numbered(title, found)
-
-    return call
 
 
 def _description(folder: Path) -> str:

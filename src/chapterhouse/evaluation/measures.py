@@ -60,7 +60,8 @@ def ndcg(ranking: Sequence[str], grades: Grades, cut: int) -> float:
 def recall(ranking: Sequence[str], grades: Grades, cut: int) -> float:
     """Return the share of the relevant documents that stand among the first ``cut``."""
     relevant = sum(grade > 0 for grade in grades.values())
-    return _found(ranking, grades, cut) / relevant if relevant else 0.0
+    found = sum(grades.get(name, 0) > 0 for name in ranking[:cut])
+    return found / relevant if relevant else 0.0
 
 
 def reciprocal_rank(ranking: Sequence[str], grades: Grades, cut: int) -> float:
@@ -84,10 +85,6 @@ def average_precision(ranking: Sequence[str], grades: Grades, cut: int) -> float
 
 def _discounted(gains: Sequence[int], cut: int) -> float:
     return math.fsum(gain / math.log2(place + 1) for place, gain in enumerate(gains[:cut], 1))
-
-
-def _found(ranking: Sequence[str], grades: Grades, cut: int) -> int:
-    return sum(grades.get(name, 0) > 0 for name in ranking[:cut])
 
 
 class _Family(NamedTuple):

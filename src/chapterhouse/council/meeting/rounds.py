@@ -6,8 +6,8 @@ held again gives the same record. In the end come the minutes.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from typing import Final
@@ -51,27 +51,6 @@ OnEvent = Callable[[MeetingEvent], None]
 Speak = Callable[[Participant, TurnTask, OnText | None], Awaitable[MemberTurn]]
 
 
-class _Places:
-    """So many members at a time, and no more of one model than its server works on."""
-
-    def __init__(self, parallel: int) -> None:
-        self._all = asyncio.Semaphore(parallel)
-        self._models: dict[str, asyncio.Semaphore] = {}
-
-    @asynccontextmanager
-    async def one(self, participant: Participant) -> AsyncIterator[None]:
-        """Hold a place inside the block, after waiting for it."""
-        at_once = participant.capacity.at_once
-        if participant.model is None or not at_once:
-            async with self._all:
-                yield
-            return
-        name = participant.model.fingerprint
-        own = self._models.setdefault(name, asyncio.Semaphore(at_once))
-        async with own, self._all:
-            yield
-
-
 async def hold_round(
     tasks: Sequence[tuple[Participant, TurnTask]],
     speak: Speak,
@@ -85,10 +64,14 @@ async def hold_round(
 
     So many speak at a time as ``parallel`` says; after ``seconds`` it ends for who has not spoken.
     """
-    places = _Places(parallel)
+    everybody, models = asyncio.Semaphore(parallel), dict[str, asyncio.Semaphore]()
 
     async def one(participant: Participant, task: TurnTask) -> MemberTurn | Absence:
-        async with places.one(participant):
+        model, at_once = participant.model, participant.capacity.at_once
+        own: AbstractAsyncContextManager[None] = nullcontext()
+        if model and at_once:  # no more of one model than its server works on
+            own = models.setdefault(model.fingerprint, asyncio.Semaphore(at_once))
+        async with own, everybody:
             return await _take_turn(participant, task, speak, transcript, on_event)
 
     running = [asyncio.create_task(one(participant, task)) for participant, task in tasks]

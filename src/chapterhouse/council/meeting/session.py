@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
 from chapterhouse.agents.ask import persona_request
@@ -68,7 +67,7 @@ class MeetingOptions:
     remember: bool = True
     fresh: bool = False
     transcript: Path | None = None
-    tools: Mapping[str, Tool] = field(default_factory=lambda: MappingProxyType({}))
+    tools: Mapping[str, Tool] = field(default_factory=dict)
     options: tuple[str, ...] | None = None
     seconds: float = 0.0
     tokens: int = 0
