@@ -287,6 +287,11 @@ class CouncilModel:
         return self.display_name or self.slug.replace("-", " ").title()
 
     @property
+    def everyone(self) -> tuple[Member, ...]:
+        """The members, then who presides."""
+        return (*self.members, self.chaired_by) if self.chaired_by else self.members
+
+    @property
     def shelf(self) -> str:
         """The shelf of the documents that all members share."""
         return shelf_of(self.slug)

@@ -55,10 +55,8 @@ def installed_tools(council: Council) -> Registry:
 
     An entry point of the group ``chapterhouse.tools`` is a tool, or gives one when it is called.
     """
-    members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
-    used = {
-        tool for member in (council, *members) for tool in member.tools if isinstance(tool, str)
-    }
+    tools = (council.tools, *(one.tools for one in council.everyone))
+    used = {tool for of_one in tools for tool in of_one if isinstance(tool, str)}
     found: dict[str, Tool] = {}
     for entry in entry_points(group=GROUP):
         if entry.name in used - SEARCH_TOOLS:
@@ -179,8 +177,7 @@ def open_declared(council: Council, runtime: Runtime, warn: Callable[[str], None
 
 
 def _declared(council: Council) -> Iterator[DeclaredTool]:
-    members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
-    own = [member.tools for member in members if member.kind is not MemberKind.COUNCIL]
+    own = [one.tools for one in council.everyone if one.kind is not MemberKind.COUNCIL]
     for tools in (council.tools, *own):
         yield from (tool for tool in tools if isinstance(tool, DeclaredTool))
 

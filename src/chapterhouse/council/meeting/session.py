@@ -187,10 +187,9 @@ def refresh_sources(
     council: Council, runtime: Runtime, on_progress: OnProgress | None
 ) -> tuple[str, ...]:
     """Read what the council and everyone in it reads the first time; return what is stale."""
-    members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
     councils = Councils(runtime)
     warnings = list(councils.prepare(councils.built(council), on_progress=on_progress).warnings)
-    for member in members:
+    for member in council.everyone:
         if member.kind is MemberKind.PERSONA:
             warnings += Personas(runtime).prepare(member.persona, on_progress=on_progress).warnings
         elif member.kind is MemberKind.COUNCIL:

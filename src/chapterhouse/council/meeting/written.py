@@ -133,12 +133,12 @@ def prepare(
     board: Iterable[str],
 ) -> Prepared:
     """Return what a model is given; ``board`` is what was said before, its evidence laid out."""
-    before = tuple(board)
+    parts = tuple(board)
     tools = prompts.tools_for(participant, evidence, runtime)
     return Prepared(
         evidence,
         prompts.instructions(participant, task, shape_in_words(form), tools=bool(tools)),
-        prompts.user_message(task, evidence.blocks(), evidence.nonce, *before),
+        prompts.user_message(task, evidence.blocks(), evidence.nonce, *parts),
         tools,
         form,
     )
