@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.agents.council_model import CHAIR, RoundKind
@@ -121,26 +120,20 @@ def question_title(asked: str) -> str:
     return f"{asked[:1].upper()}{asked[1:].rstrip('?')}?" if asked else ""
 
 
-@dataclass(frozen=True, slots=True)
 class Reader:
-    """Names of one meeting.
+    """How one meeting calls its members, statements and citations; its place as of ``meetings``."""
 
-    Attributes:
-        place: Of the meeting, as ``contents.meetings`` gives it.
-        members: How members are called, by key.
-        statements: Ids of the statements that were made.
-        numbers: Of the citations that there are.
-    """
-
-    minutes: Minutes
-    place: str
-    members: Mapping[str, str]
-    statements: frozenset[str]
-    numbers: frozenset[int]
+    def __init__(self, minutes: Minutes, place: str = "") -> None:
+        self.minutes, self.place = minutes, place
+        self._members = {one.key: one.title or one.key for one in reversed(minutes.members)}
+        if minutes.chair:
+            self._members.setdefault(CHAIR, minutes.chair)
+        self._statements = frozenset(one.id for one in minutes.statements)
+        self._numbers = frozenset(citation.number for citation in minutes.citations)
 
     def title(self, key: str) -> str:
         """Return how a member is called."""
-        return self.members.get(key, key)
+        return self._members.get(key, key)
 
     def titles(self, keys: Iterable[str]) -> str:
         """Return how members are called."""
@@ -148,12 +141,12 @@ class Reader:
 
     def cited(self, numbers: Iterable[int]) -> Line:
         """Return citations as they are called; those that are not there are left out."""
-        names = tuple(f"{self.place}{number}" for number in numbers if number in self.numbers)
+        names = tuple(f"{self.place}{number}" for number in numbers if number in self._numbers)
         return (Cited(names),) if names else ()
 
     def statement(self, name: str, *, stated: bool = False) -> StatementName:
         """Return the id of a statement, with its anchor where it was made."""
-        anchor = f"statement-{self.place}{name}" if name in self.statements else ""
+        anchor = f"statement-{self.place}{name}" if name in self._statements else ""
         return StatementName(name, anchor, stated)
 
     def written(self, text: str, citations: Iterable[int], mismatches: Sequence[Mismatch]) -> Line:
@@ -161,17 +154,3 @@ class Reader:
         remark = mismatch_mark(mismatches)
         warning = (Words(f" ({remark})", Style.WARNING),) if remark else ()
         return (Words(legible(text)), *self.cited(citations), *warning)
-
-
-def reader_of(minutes: Minutes, place: str = "") -> Reader:
-    """Return the names of a meeting."""
-    members = {one.key: one.title or one.key for one in reversed(minutes.members)}
-    if minutes.chair:
-        members.setdefault(CHAIR, minutes.chair)
-    return Reader(
-        minutes,
-        place,
-        members,
-        frozenset(one.id for one in minutes.statements),
-        frozenset(citation.number for citation in minutes.citations),
-    )

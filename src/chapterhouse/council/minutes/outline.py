@@ -10,7 +10,6 @@ from chapterhouse.council.minutes.contents import (
     legible,
     meetings,
     question_title,
-    reader_of,
     round_title,
 )
 from chapterhouse.presenting.blocks import (
@@ -52,7 +51,7 @@ _NO_DOCUMENTS: Final = "there are no documents."
 
 def outline(minutes: Minutes) -> Part:
     """Return all of the minutes, their sources last; what is empty is left out."""
-    top = meeting(reader_of(minutes))
+    top = meeting(Reader(minutes))
     inner = [_inner(place, held) for place, held in meetings(minutes) if place]
     cited = tuple(all_citations(minutes))
     below = tuple(
@@ -77,7 +76,7 @@ def minutes_html(minutes: Minutes) -> str:
 
 
 def _inner(place: str, minutes: Minutes) -> Part:
-    part = meeting(reader_of(minutes, place))
+    part = meeting(Reader(minutes, place))
     return Part(
         part.key, f"The council that sat as a member: {part.title}", part.blocks, part.parts
     )

@@ -275,7 +275,7 @@ def show_minutes(target: "Console", value: Minutes, options: str = "", *, full: 
 
 
 def _first_screen(value: Minutes) -> Part:
-    parts = {part.key: part for part in outline.meeting(contents.reader_of(value)).parts}
+    parts = {part.key: part for part in outline.meeting(contents.Reader(value)).parts}
     first = [
         replace(parts[key], blocks=tuple(_cut(parts[key].blocks))) for key in _FIRST if key in parts
     ]
