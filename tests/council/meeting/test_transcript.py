@@ -1,11 +1,9 @@
 import json
 import os
-import signal
 import stat
-import subprocess
-import sys
 import threading
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -333,96 +331,66 @@ def test_members_may_speak_at_the_same_time(path: Path) -> None:
         assert len(said_by(again, *(f"m{number}" for number in range(16)))) == 16
 
 
-_CHILD = """
-import os, sys
-from pathlib import Path
-from chapterhouse.agents.council_model import Member
-from chapterhouse.council.meeting.transcript import Transcript
-from chapterhouse.types import MemberTurn, Minutes
+class Killed(KeyboardInterrupt):
+    """The process ends."""
 
-steps = stop = 0
-write = os.write
-fsync = os.fsync
 
-def step():
-    global steps
-    steps += 1
-    if steps == stop:
-        os.kill(os.getpid(), 9)
+def meet(path: Path, stop: int = 0) -> tuple[list[str], int]:
+    """Hold a meeting that ends at a step of the disk; return what was acknowledged, and the steps.
 
-def written(descriptor, data):
-    if descriptor > 2:
-        step()
-        write(descriptor, bytes(data)[: len(data) // 2])  # and half of it may be there
-        step()
-        write(descriptor, bytes(data)[len(data) // 2 :])
+    Each write is two steps, as half of it may be there, and each sync one before and one after.
+    """
+    acknowledged: list[str] = []
+    write, fsync, steps = os.write, os.fsync, 0
+
+    def step() -> None:
+        nonlocal steps
+        steps += 1
+        if steps == stop:
+            raise Killed
+
+    def written(descriptor: int, data: memoryview) -> int:
+        half = len(data) // 2
+        for part in (data[:half], data[half:]):
+            step()
+            write(descriptor, part)
         return len(data)
-    return write(descriptor, data)
 
-def synced(descriptor):
-    step()
-    fsync(descriptor)
-    step()
+    def synced(descriptor: int) -> None:
+        step()
+        fsync(descriptor)
+        step()
 
-def meet(path):
-    os.write, os.fsync = written, synced
-    with Transcript.open(path, "k", {"council": "c", "question": "q"}) as transcript:
-        for number in (1, 2):
-            for member in ("maria", "piet"):
-                if transcript.turn(number, member) is None:
-                    given = MemberTurn(member, "rebuttal", option="x" * 50)
-                    transcript.add_turn(number, given)
-                    write(1, f" {number}{member}".encode())
-        transcript.add_minutes(Minutes("c", "C", "q"))
-        write(1, b" minutes")
-    write(1, b" %d" % steps)
-
-for path, stop in ((path, int(stop)) for path, stop in zip(sys.argv[1::2], sys.argv[2::2])):
-    child = os.fork()  # so that Python starts but once
-    if not child:
-        meet(Path(path))
-        os._exit(0)
-    write(1, b" %d\\n" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-
-
-def run_children(*runs: tuple[Path, int]) -> list[list[str]]:
-    """Hold a meeting in a process each, killed at a step; return what each told, and its status."""
-    told = subprocess.run(
-        [sys.executable, "-c", _CHILD, *(str(part) for run in runs for part in run)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return [line.split() for line in told.stdout.splitlines()]
+    with pytest.MonkeyPatch.context() as patch, suppress(Killed):
+        patch.setattr(os, "write", written)
+        patch.setattr(os, "fsync", synced)
+        with opened(path) as transcript:
+            for number, member in ((1, "maria"), (1, "piet"), (2, "maria"), (2, "piet")):
+                transcript.add_turn(number, MemberTurn(member, "rebuttal", option="x" * 50))
+                acknowledged.append(f"{number}{member}")
+            transcript.add_minutes(MINUTES)
+            acknowledged.append("minutes")
+    return acknowledged, steps
 
 
 def test_killed_anywhere_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "whole" / "m.ndjson"
-    ((*told, steps, status),) = run_children((path, 0))
+    told, steps = meet(path)
     assert told == ["1maria", "1piet", "2maria", "2piet", "minutes"]
-    assert status == "0"
     expected = path.read_bytes()
-    runs = [(tmp_path / str(stop) / "m.ndjson", stop) for stop in range(1, int(steps) + 1)]
-    for (path, _), (*acknowledged, status) in zip(runs, run_children(*runs), strict=True):
-        assert int(status) == -signal.SIGKILL
-        with Transcript.open(path, "k", {"council": "c", "question": "q"}) as transcript:
+    for stop in range(1, steps + 1):
+        path = tmp_path / str(stop) / "m.ndjson"
+        acknowledged, _ = meet(path, stop)
+        with opened(path) as transcript:
             kept = [f"{n}{m}" for n in (1, 2) for m in ("maria", "piet") if transcript.turn(n, m)]
             kept += ["minutes"] if transcript.minutes else []
-            assert kept[: len(acknowledged)] == acknowledged
-            for number in (1, 2):
-                for member in ("maria", "piet"):
-                    transcript.add_turn(number, MemberTurn(member, "rebuttal", option="x" * 50))
-            transcript.add_minutes(Minutes("c", "C", "q"))
+        assert kept[: len(acknowledged)] == acknowledged
+        assert meet(path)[0] == told
         assert path.read_bytes() == expected
         assert list(path.parent.iterdir()) == [path]
 
 
 # --- A meeting goes on from its transcript ------------------------------------------------------
-
-
-class Killed(KeyboardInterrupt):
-    """The process ends."""
 
 
 def dying(after: int) -> tuple[Script, Counter[tuple[str, str]]]:
