@@ -12,7 +12,7 @@ from typing import Final, Self
 
 import httpx2
 
-from chapterhouse.interfaces.owner_key import read_owner_key
+from chapterhouse.interfaces.admission import read_owner_key
 
 _READY: Final = re.compile(r"Serving (http://\S+)/api")
 

@@ -13,7 +13,7 @@ import httpx2
 from tests.served import process
 
 from chapterhouse import Library
-from chapterhouse.interfaces.owner_key import read_owner_key
+from chapterhouse.interfaces.admission import read_owner_key
 
 DOCUMENTS, UPLOADS, BY_REQUEST, ASKED = 200, 20, 4, 4
 # A word of the text and a word of the name: both begin as nothing else does.

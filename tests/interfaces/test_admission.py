@@ -13,12 +13,12 @@ from tests.served import serving
 
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.interfaces.admission import admission, refusal, require_safe
-from chapterhouse.interfaces.api.caller import (
+from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.routing import (
     Credentials,
     credentials,
     workspace_of,
 )
-from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.library import Library
 from chapterhouse.types.access import AccessLevel, Grant
 

@@ -9,8 +9,8 @@ import httpx2
 import pytest
 from tests.served import process
 
+from chapterhouse.interfaces.admission import OWNER_KEY, make_owner_key, read_owner_key
 from chapterhouse.interfaces.client import Client
-from chapterhouse.interfaces.owner_key import NAME, make_owner_key, read_owner_key
 from chapterhouse.library import Library
 from chapterhouse.library.opening import open_access
 from chapterhouse.types.access import AccessLevel
@@ -23,10 +23,10 @@ def test_the_key_is_a_file_that_its_owner_alone_may_read(tmp_path: Path) -> None
     with ThreadPoolExecutor(8) as servers:  # that start at once
         made = set(servers.map(make_owner_key, [tmp_path] * 32))
     assert made == {read_owner_key(tmp_path)}
-    path = tmp_path / NAME
+    path = tmp_path / OWNER_KEY
     assert (path.stat().st_mode & 0o777, [one.name for one in tmp_path.iterdir()]) == (
         0o600,
-        [NAME],
+        [OWNER_KEY],
     )
     path.chmod(0o644)  # others may have read it
     assert read_owner_key(tmp_path) == ""
@@ -50,7 +50,7 @@ def test_without_a_credential_nobody_is_the_owner_of_a_server(tmp_path: Path) ->
         running.terminate()
         out, err = running.communicate(timeout=60)
         assert key not in out + err
-    (home / NAME).unlink()
+    (home / OWNER_KEY).unlink()
     with process(home) as (_, url):
         with httpx2.Client(base_url=url, headers={"X-API-Key": key}) as before:
             assert before.get("/api/me").status_code == 401
@@ -83,7 +83,7 @@ def test_another_user_of_the_machine_gets_nothing(tmp_path: Path) -> None:
             added = client.post("/api/sources", json={"location": str(private)})
             key = client.post("/api/keys", json={"label": "mine", "level": "admin"})
         try:
-            found = (home / NAME).read_text()
+            found = (home / OWNER_KEY).read_text()
         except PermissionError:
             found = ""
         return f"{added.status_code} {key.status_code} {found}"

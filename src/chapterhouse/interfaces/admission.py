@@ -1,15 +1,20 @@
-"""Who may speak to a server, by the headers that a browser cannot choose.
+"""Who may speak to a server: by headers that a browser cannot choose, and by the owner's key.
 
 A web page can make a browser call any address, also one of this machine, and a name of its own
-can be made to lead there (DNS rebinding). It cannot choose Host, Origin and Sec-Fetch-….
+can be made to lead there (DNS rebinding). It cannot choose Host, Origin and Sec-Fetch-…. The
+owner's key is a file in the home, so that who can read the home is known to its server.
 """
 
 import ipaddress
+import re
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.files import OTHERS, lock_folder, write_whole
 
 MISDIRECTED, FORBIDDEN = 421, 403
 _OTHER_SITES: Final = ("cross-site", "same-site")  # a site has other ports and subdomains, too
@@ -109,3 +114,32 @@ def refusal(
     if not origins and site.lower() in _OTHER_SITES and mode.lower() != "navigate":
         return FORBIDDEN
     return None
+
+
+OWNER_KEY: Final = "owner.key"
+_WAIT_SECONDS: Final = 10.0
+_KEY: Final = re.compile(r"ch_owner_[A-Za-z0-9_-]{43}\n?", re.ASCII)
+
+
+def read_owner_key(home: Path) -> str:
+    """Return the owner's key; empty where no server has made one, or others could read it."""
+    path = home / OWNER_KEY
+    try:
+        text = "" if path.stat().st_mode & OTHERS else path.read_text("ascii", "replace")
+    except OSError:
+        return ""
+    return text.strip() if _KEY.fullmatch(text) else ""
+
+
+def make_owner_key(home: Path) -> str:
+    """Return the owner's key, which is made where it is missing or others could read it.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with lock_folder(home, wait_seconds=_WAIT_SECONDS):  # servers that start at once share it
+        found = read_owner_key(home)
+        if not found:
+            found = f"ch_owner_{secrets.token_urlsafe(32)}"
+            write_whole(home / OWNER_KEY, f"{found}\n")
+        return found

@@ -17,9 +17,8 @@ import httpx2
 
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.files import home_folder
-from chapterhouse.interfaces.admission import is_loopback
+from chapterhouse.interfaces.admission import is_loopback, read_owner_key
 from chapterhouse.interfaces.api.schemas import ContentResult, ContextResult, RemovalResult
-from chapterhouse.interfaces.owner_key import read_owner_key
 from chapterhouse.interfaces.schemas import PassagesResult
 from chapterhouse.interfaces.values import adapter_of
 from chapterhouse.types import FINISHED, Answer, Document, Job

@@ -10,8 +10,8 @@ import httpx2
 import pytest
 from tests.served import process
 
+from chapterhouse.interfaces.admission import read_owner_key
 from chapterhouse.interfaces.api.workers import Followers, Workers, tuned_environment
-from chapterhouse.interfaces.owner_key import read_owner_key
 from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.library import Library
 from chapterhouse.types import OPEN, Job

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.errors import BusyError, NotFoundError
-from chapterhouse.interfaces.api.caller import Caller
 from chapterhouse.interfaces.api.meetings import Happening, Meeting, Meetings, MeetingState
+from chapterhouse.interfaces.api.routing import Caller
 from chapterhouse.store.shared import SharedDatabase
 from chapterhouse.types.access import AccessLevel, Grant
 

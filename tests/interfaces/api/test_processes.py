@@ -14,8 +14,8 @@ import pytest
 from tests.interfaces.api.test_councils import events
 from tests.served import QUESTION, make_board, process
 
+from chapterhouse.interfaces.admission import read_owner_key
 from chapterhouse.interfaces.client import Client
-from chapterhouse.interfaces.owner_key import read_owner_key
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="Linux names them")
 

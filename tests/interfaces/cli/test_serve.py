@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.served import process
 
+from chapterhouse.interfaces.admission import make_owner_key
 from chapterhouse.interfaces.api import serving
 from chapterhouse.interfaces.client import Client
-from chapterhouse.interfaces.owner_key import make_owner_key
 
 
 def test_the_configuration_starts_this_server(chapterhouse: Any) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.interfaces.mcp.searching import PAGE, document_of, title_of, url_of
+from chapterhouse.interfaces.mcp.calls import PAGE, document_of, title_of, url_of
 from chapterhouse.interfaces.schemas import (
     AskArguments,
     ConveneArguments,

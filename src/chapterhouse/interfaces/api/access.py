@@ -9,9 +9,8 @@ from pydantic import Field, SecretStr
 
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.api.caller import COOKIE
 from chapterhouse.interfaces.api.problems import Refusal
-from chapterhouse.interfaces.api.routing import ANYONE, needs, router
+from chapterhouse.interfaces.api.routing import ANYONE, COOKIE, needs, router
 from chapterhouse.interfaces.api.schemas import LARGEST, STRICT, Body, Name, Names
 from chapterhouse.interfaces.api.state import Exchange, Exchanged, ServerState
 from chapterhouse.interfaces.schemas import Result

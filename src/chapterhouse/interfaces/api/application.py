@@ -26,27 +26,23 @@ from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api import (
     access,
     asking,
-    cloud,
     councils,
     documents,
-    feedback,
-    health,
     jobs,
     memory,
     sources,
     workspace_routes,
 )
-from chapterhouse.interfaces.api.caller import COOKIE, WORKSPACE
-from chapterhouse.interfaces.api.openai import chat, models, responses
+from chapterhouse.interfaces.api.openai import completions, models
 from chapterhouse.interfaces.api.problems import OpenAIError, Problem, Refusal, problem
-from chapterhouse.interfaces.api.routing import require_known
+from chapterhouse.interfaces.api.routing import COOKIE, WORKSPACE, require_known
 from chapterhouse.interfaces.api.state import Exchange, ServerState
 from chapterhouse.interfaces.mcp.server import build_server
 
 ROUTERS: Final = (
-    health.page,
-    health.health,
-    feedback.document_analytics,  # before the documents, of which "analytics" is no id
+    workspace_routes.page,
+    workspace_routes.health,
+    memory.document_analytics,  # before the documents, of which "analytics" is no id
     documents.documents,
     asking.asking,
     jobs.jobs,
@@ -55,18 +51,18 @@ ROUTERS: Final = (
     councils.meetings,
     sources.sources,
     memory.memory,
-    feedback.feedback,
-    cloud.cloud,
+    memory.feedback,
+    sources.cloud,
     access.sessions,
     access.keys,
     access.users,
     access.audit,
     workspace_routes.workspaces,
     workspace_routes.settings,
-    feedback.analytics,
+    memory.analytics,
     models.models,
-    chat.chat,
-    responses.responses,
+    completions.chat,
+    completions.responses,
     models.embeddings,
 )
 _PARAMETER: Final = re.compile(r"\{[^}]*\}")

@@ -12,11 +12,11 @@ from pydantic import ConfigDict, Field, StrictBool
 
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
+from chapterhouse.interfaces.api.asking import event_stream
 from chapterhouse.interfaces.api.meetings import Happening, Meeting, NumberedEvent
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import Body, Line, Question
 from chapterhouse.interfaces.api.state import Exchanged
-from chapterhouse.interfaces.api.streaming import event_stream
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.values import (
     CouncilEntry,

@@ -14,10 +14,9 @@ from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.knowledge import find_passages
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ingest.uploads import Upload
-from chapterhouse.interfaces.api.caller import Caller
-from chapterhouse.interfaces.api.forms import UploadForm
+from chapterhouse.interfaces.api.bodies import UploadForm
 from chapterhouse.interfaces.api.problems import Refusal, problem_responses
-from chapterhouse.interfaces.api.routing import needs, router
+from chapterhouse.interfaces.api.routing import Caller, needs, router
 from chapterhouse.interfaces.api.schemas import (
     SHELF_SAYS,
     ContentResult,
@@ -31,7 +30,7 @@ from chapterhouse.interfaces.api.schemas import (
     TextBody,
 )
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
-from chapterhouse.interfaces.mcp.searching import passages_result, searcher
+from chapterhouse.interfaces.mcp.calls import passages_result, searcher
 from chapterhouse.interfaces.schemas import PassagesResult
 from chapterhouse.interfaces.values import PublicDocument, public_document, public_job
 from chapterhouse.library import Library

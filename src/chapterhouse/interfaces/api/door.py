@@ -20,16 +20,15 @@ from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.admission import Admission, refusal
 from chapterhouse.interfaces.api import problems
-from chapterhouse.interfaces.api.caller import (
+from chapterhouse.interfaces.api.bodies import InProgress, bounded
+from chapterhouse.interfaces.api.problems import Refusal
+from chapterhouse.interfaces.api.routing import (
     OWNER,
     Caller,
     Credentials,
     credentials,
     workspace_of,
 )
-from chapterhouse.interfaces.api.limits import InProgress, bounded
-from chapterhouse.interfaces.api.problems import Refusal
-from chapterhouse.interfaces.api.routing import without_slash
 from chapterhouse.interfaces.api.shared import RateLimit
 from chapterhouse.interfaces.api.state import ServerState
 from chapterhouse.types.access import AuditOutcome, Grant
@@ -78,7 +77,7 @@ class Door:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        scope = without_slash(scope)
+        scope = _without_slash(scope)
         visit = _Visit(scope, send, self._begin_answer)
         self.state.metrics.begin()
         try:
@@ -209,6 +208,15 @@ async def _take(limit: RateLimit, name: str) -> None:
     except Refusal:
         await asyncio.sleep(_PAUSE_SECONDS)
         raise
+
+
+def _without_slash(scope: Scope) -> Scope:
+    """Return a request as if its address did not end with a slash: each route answers to both.
+
+    To be sent to the other address, as is usual, clients would lose what they have in the body.
+    """
+    path = scope["path"]
+    return {**scope, "path": path[:-1]} if path.endswith("/") and path != "/" else scope
 
 
 def _most_bytes(scope: Scope) -> float:

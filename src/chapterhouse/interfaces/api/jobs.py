@@ -8,10 +8,10 @@ from fastapi import Depends, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.interfaces.api.asking import event_stream
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import JobsResult
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
-from chapterhouse.interfaces.api.streaming import event_stream
 from chapterhouse.interfaces.values import as_json, public_job
 from chapterhouse.types import FINISHED, Job, JobState
 from chapterhouse.types.access import AccessLevel, Grant

@@ -25,14 +25,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from chapterhouse.errors import ChapterhouseError, ReadOnlyError, UsageError
-from chapterhouse.interfaces.admission import admission, is_loopback, require_safe
+from chapterhouse.interfaces.admission import admission, is_loopback, make_owner_key, require_safe
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.door import HEADER_BYTES, Door
 from chapterhouse.interfaces.api.problems import Refusal, problem
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Followers, Workers, tune_process
 from chapterhouse.interfaces.background import ONE_THREAD
-from chapterhouse.interfaces.owner_key import make_owner_key
 from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.library.access import Access
 from chapterhouse.library.opening import open_access

@@ -39,18 +39,18 @@ from chapterhouse.types import AccessLevel
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from chapterhouse.interfaces import owner_key
+    from chapterhouse.interfaces import admission
     from chapterhouse.interfaces.api import serving, state
-    from chapterhouse.interfaces.mcp import over_stdio
+    from chapterhouse.interfaces.mcp import server as mcp_server
     from chapterhouse.library.access import Access
     from chapterhouse.reading import pool
     from chapterhouse.types import ApiKey, User
 else:
-    owner_key = lazy("chapterhouse.interfaces.owner_key")
+    admission = lazy("chapterhouse.interfaces.admission")
     serving = lazy("chapterhouse.interfaces.api.serving")
     state = lazy("chapterhouse.interfaces.api.state")
     pool = lazy("chapterhouse.reading.pool")
-    over_stdio = lazy("chapterhouse.interfaces.mcp.over_stdio")
+    mcp_server = lazy("chapterhouse.interfaces.mcp.server")
 
 
 _HOST, _PORT = "127.0.0.1", 8431
@@ -94,7 +94,7 @@ def serve(
 
     with opened_library(create=True) as library:
         home = library.home
-    key = f"The key is in {home / owner_key.NAME}. " if address.is_local else ""
+    key = f"The key is in {home / admission.OWNER_KEY}. " if address.is_local else ""
 
     def announce(url: str) -> None:
         served_at = f"Serving {url}/api, {url}/v1 and {url}/mcp."
@@ -167,7 +167,7 @@ def _serve_stdio(home: Path, workspace: str, *, remember: bool) -> Outcome:
             "chapterhouse mcp --config. Stop it with Ctrl-C.",
             err=True,
         )
-    if over_stdio.serve(home, workspace, remember=remember):
+    if mcp_server.serve(home, workspace, remember=remember):
         raise KeyboardInterrupt
     return _nothing()
 
@@ -176,7 +176,7 @@ def _client_config(*, http: bool, memory: bool) -> Outcome:
     """Return the entry that most clients take into their configuration file."""
     entry: dict[str, object]
     if http:
-        key = owner_key.read_owner_key(named_home()) or "ch_…"
+        key = admission.read_owner_key(named_home()) or "ch_…"
         entry = {
             "type": "http",
             "url": f"http://{_HOST}:{_PORT}/mcp",

@@ -17,7 +17,7 @@ from mcp_types import (
 
 from chapterhouse.agents.council import CouncilFolder
 from chapterhouse.agents.persona import PersonaFolder
-from chapterhouse.interfaces.mcp.searching import DOCUMENTS, document_of, title_of
+from chapterhouse.interfaces.mcp.calls import DOCUMENTS, document_of, title_of
 from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
 

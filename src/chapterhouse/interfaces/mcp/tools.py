@@ -9,7 +9,7 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mcp_types import Tool as ToolEntry
 
 from chapterhouse.interfaces import schemas
-from chapterhouse.interfaces.mcp import answering, searching
+from chapterhouse.interfaces.mcp import calls
 from chapterhouse.interfaces.service import Report, Service
 from chapterhouse.interfaces.values import (
     CouncilList,
@@ -47,7 +47,7 @@ TOOLS: Final = (
         "fetch returns the text around it.",
         schemas.SearchArguments,
         schemas.SearchResults,
-        searching.search,
+        calls.search,
     ),
     ServedTool(
         "fetch",
@@ -56,7 +56,7 @@ TOOLS: Final = (
         "the passage alone is not enough, or to check a quotation in its place.",
         schemas.FetchArguments,
         schemas.FetchResult,
-        searching.fetch,
+        calls.fetch,
     ),
     ServedTool(
         "search_knowledge",
@@ -66,7 +66,7 @@ TOOLS: Final = (
         "that are likely to answer, each with its place: file, page, span and hash.",
         schemas.KnowledgeArguments,
         schemas.PassagesResult,
-        searching.passages,
+        calls.passages,
     ),
     ServedTool(
         "semantic_search",
@@ -76,7 +76,7 @@ TOOLS: Final = (
         "Returns the closest passage of each document, and only close ones.",
         schemas.SemanticArguments,
         schemas.PassagesResult,
-        partial(searching.passages, per_document=1),
+        partial(calls.passages, per_document=1),
     ),
     ServedTool(
         "search_documents",
@@ -86,7 +86,7 @@ TOOLS: Final = (
         "found nothing. Returns the best passages there are; judge whether they fit.",
         schemas.PassagesArguments,
         schemas.PassagesResult,
-        searching.passages,
+        calls.passages,
     ),
     ServedTool(
         "ask",
@@ -96,7 +96,7 @@ TOOLS: Final = (
         "answer with its evidence rather than passages; name a persona to hear them alone.",
         schemas.AskArguments,
         PublicAnswer,
-        answering.ask,
+        calls.ask,
         remembers=True,
     ),
     ServedTool(
@@ -107,7 +107,7 @@ TOOLS: Final = (
         "several points of view, or when sources disagree. May take minutes where models speak.",
         schemas.ConveneArguments,
         Minutes,
-        answering.convene,
+        calls.convene,
         remembers=True,
     ),
     ServedTool(
@@ -117,7 +117,7 @@ TOOLS: Final = (
         "persona to ask.",
         schemas.NoArguments,
         PersonaList,
-        answering.list_personas,
+        calls.list_personas,
     ),
     ServedTool(
         "list_councils",
@@ -125,7 +125,7 @@ TOOLS: Final = (
         "List the councils, with their members and rounds. Call this before you convene one.",
         schemas.NoArguments,
         CouncilList,
-        answering.list_councils,
+        calls.list_councils,
     ),
 )
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}

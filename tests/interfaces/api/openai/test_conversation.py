@@ -5,14 +5,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.interfaces.api.openai.bodies import Message, ToolBody
 from chapterhouse.interfaces.api.openai.conversation import (
+    Message,
+    ToolBody,
     conversation_of,
     tools_of,
     with_tool_texts,
     words_of,
 )
-from chapterhouse.interfaces.api.openai.texts import opening_of, taken_as
+from chapterhouse.interfaces.api.openai.results import opening_of, taken_as
 from chapterhouse.types import FollowUp, Turn
 
 

@@ -12,8 +12,8 @@ from tests.interfaces.api.openai.conftest import Desktop, ask, knots, user
 from tests.rooms import SPEED
 
 from chapterhouse.errors import EngineError
-from chapterhouse.interfaces.api import streaming
-from chapterhouse.interfaces.api.streaming import with_pings
+from chapterhouse.interfaces.api import asking
+from chapterhouse.interfaces.api.asking import with_pings
 from chapterhouse.models.scripted import Step
 
 
@@ -80,7 +80,7 @@ def test_who_stops_reading_stops_the_work(own_town: Desktop) -> None:
 
 
 def test_while_nothing_comes_a_comment_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "_QUIET_SECONDS", 0.01)
+    monkeypatch.setattr(asking, "_QUIET_SECONDS", 0.01)
     go_on = asyncio.Event()
 
     async def lines() -> AsyncGenerator[str]:

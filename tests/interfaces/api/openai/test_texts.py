@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from chapterhouse.interfaces.api.openai.texts import draft_text, show_answer
+from chapterhouse.interfaces.api.openai.results import draft_text, show_answer
 from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Citation, Searched
 
 ADDRESS = "http://127.0.0.1:8431/api/documents"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from chapterhouse.interfaces.api.openai.bodies import EmbeddingBody
+from chapterhouse.interfaces.api.openai.conversation import EmbeddingBody
 from chapterhouse.interfaces.api.openai.results import (
     EmbeddingResult,
     EmbeddingsResult,

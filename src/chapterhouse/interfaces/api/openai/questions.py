@@ -12,10 +12,10 @@ from chapterhouse.answering.request import AskOptions
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import BusyError
-from chapterhouse.interfaces.api.asking import ask_options
+from chapterhouse.interfaces.api.asking import ask_options, until_stopped, with_pings
 from chapterhouse.interfaces.api.openai.conversation import Conversation
 from chapterhouse.interfaces.api.openai.models import Target
-from chapterhouse.interfaces.api.openai.texts import (
+from chapterhouse.interfaces.api.openai.results import (
     Shown,
     draft_text,
     opening_of,
@@ -25,7 +25,6 @@ from chapterhouse.interfaces.api.openai.texts import (
 from chapterhouse.interfaces.api.problems import OPENAI, problem
 from chapterhouse.interfaces.api.schemas import AskBody
 from chapterhouse.interfaces.api.state import Exchange
-from chapterhouse.interfaces.api.streaming import until_stopped, with_pings
 from chapterhouse.interfaces.values import meeting_events
 from chapterhouse.library import Library
 from chapterhouse.text.counting import estimate_tokens

@@ -1,4 +1,7 @@
-"""Responses: https://platform.openai.com/docs/api-reference/responses. Nothing is stored."""
+"""Chat completions and responses; nothing is stored.
+
+https://platform.openai.com/docs/api-reference/chat, …/responses
+"""
 
 import json
 import time
@@ -9,11 +12,16 @@ from typing import Any, Final
 from fastapi import Request
 from starlette.responses import Response
 
-from chapterhouse.interfaces.api.openai.bodies import Item, ResponseBody
+from chapterhouse.answering.request import ToolCallsWanted
 from chapterhouse.interfaces.api.openai.conversation import (
+    ChatBody,
     Conversation,
+    Item,
+    ResponseBody,
     conversation_of,
     require_possible,
+    tools_of,
+    with_tool_texts,
     words_of,
 )
 from chapterhouse.interfaces.api.openai.models import READ, target_of
@@ -27,16 +35,145 @@ from chapterhouse.interfaces.api.openai.questions import (
     tokens_of,
 )
 from chapterhouse.interfaces.api.openai.results import (
+    CalledFunction,
+    ChatAnnotation,
+    ChatCall,
+    ChatChoice,
+    ChatMessage,
+    ChatResult,
+    ChatUsage,
+    Details,
     OutputMessage,
     OutputText,
     ResponseResult,
     ResponseUsage,
+    Shown,
     TextAnnotation,
 )
-from chapterhouse.interfaces.api.openai.texts import Shown
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import router
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
+from chapterhouse.interfaces.values import as_object
+from chapterhouse.types import Usage
+
+chat: Final = router("/v1/chat", "openai")
+_DONE: Final = "data: [DONE]\n\n"
+
+
+@chat.post(
+    "/completions",
+    openapi_extra=READ,
+    response_model=ChatResult,
+    responses={200: {"content": {"text/event-stream": {}}}},
+)
+async def chat_completions(
+    exchange: Exchanged, request: Request, body: ChatBody
+) -> ChatResult | Response:
+    """Answer the last message of the user from documents, at once or as a stream of chunks."""
+    if body.n not in (None, 1):
+        raise Refusal(400, "There is one answer: n can only be 1.")
+    require_possible(body, body.response_format)
+    words = words_of(body.max_completion_tokens or body.max_tokens)
+    conversation = with_tool_texts(conversation_of(body.messages), body.messages)
+    tools = () if body.tool_choice == "none" else tools_of(body.tools or ())
+    target = await target_of(exchange, body.model)
+    inquiry = inquiry_of(exchange, request, target, conversation, words, tools)
+    if body.stream:
+        wants_usage = body.stream_options is not None and body.stream_options.include_usage
+        return stream_response(_chunks(exchange, inquiry, wants_usage=wants_usage))
+    choice, usage, details = await _choice(exchange, inquiry)
+    return ChatResult(
+        id=_id(exchange),
+        created=int(time.time()),
+        model=target.id,
+        choices=(choice,),
+        usage=usage,
+        chapterhouse=details,
+    )
+
+
+async def _choice(
+    exchange: Exchange, inquiry: Inquiry
+) -> tuple[ChatChoice, ChatUsage, Details | None]:
+    try:
+        shown = await complete(exchange, inquiry)
+    except ToolCallsWanted as wanted:
+        message = ChatMessage(content=None, tool_calls=_calls(exchange, wanted))
+        choice = ChatChoice(message=message, finish_reason="tool_calls")
+        return choice, _usage(inquiry, wanted.usage, ""), None
+    message = ChatMessage(content=shown.text, annotations=_annotations(shown))
+    usage = _usage(inquiry, shown.usage, shown.text)
+    return ChatChoice(message=message), usage, shown.details
+
+
+async def _chunks(
+    exchange: Exchange, inquiry: Inquiry, *, wants_usage: bool
+) -> AsyncGenerator[str]:
+    """Yield the chunks of a stream; the last with a choice has annotations and all details."""
+    head = {
+        "id": _id(exchange),
+        "object": "chat.completion.chunk",
+        "created": int(time.time()),
+        "model": inquiry.target.id,
+    }
+
+    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+        usage = {"usage": None} if wants_usage else {}
+        return _data({**head, "choices": [choice], **usage, **more})
+
+    yield chunk({"role": "assistant", "content": ""})
+    try:
+        async for piece in pieces(exchange, inquiry):
+            if not isinstance(piece, Shown):
+                yield chunk({"content": piece})
+                continue
+            annotations = [one.model_dump(mode="json") for one in _annotations(piece)]
+            details = as_object(piece.details)
+            yield chunk({"annotations": annotations}, "stop", chapterhouse=details)
+            usage = _usage(inquiry, piece.usage, piece.text)
+    except ToolCallsWanted as wanted:
+        calls = [
+            {"index": number, **call.model_dump(mode="json")}
+            for number, call in enumerate(_calls(exchange, wanted))
+        ]
+        yield chunk({"tool_calls": calls})
+        yield chunk({}, "tool_calls", chapterhouse=None)
+        usage = _usage(inquiry, wanted.usage, "")
+    except Exception as error:  # noqa: BLE001 - the answer has begun: the client learns of it here
+        yield f"data: {error_data(error)}\n\n"
+        return
+    if wants_usage:
+        yield _data({**head, "choices": [], "usage": usage.model_dump()})
+    yield _DONE
+
+
+def _id(exchange: Exchange) -> str:
+    return f"chatcmpl-{exchange.caller.request_id}"
+
+
+def _annotations(shown: Shown) -> tuple[ChatAnnotation, ...]:
+    return tuple(ChatAnnotation(url_citation=one) for one in shown.annotations)
+
+
+def _calls(exchange: Exchange, wanted: ToolCallsWanted) -> tuple[ChatCall, ...]:
+    return tuple(
+        ChatCall(
+            id=f"call_{exchange.caller.request_id}_{number}",
+            function=CalledFunction(name=one.name, arguments=one.arguments),
+        )
+        for number, one in enumerate(wanted.calls)
+    )
+
+
+def _usage(inquiry: Inquiry, used: Usage | None, text: str) -> ChatUsage:
+    read, written = tokens_of(inquiry, used, text)
+    return ChatUsage(prompt_tokens=read, completion_tokens=written, total_tokens=read + written)
+
+
+def _data(value: Any) -> str:
+    return f"data: {json.dumps(value, ensure_ascii=False)}\n\n"
+
 
 responses: Final = router("/v1/responses", "openai")
 _AT: Final = {"output_index": 0, "content_index": 0}
