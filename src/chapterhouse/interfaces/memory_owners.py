@@ -12,11 +12,8 @@ def memory_owners(
 ) -> tuple[str, ...]:
     """Return whose memories are meant; those of a persona or council that is gone can be named.
 
-    Args:
-        library: Whose memories.
-        persona: A name; ``library`` for nobody's; empty for all.
-        council: A name: what it decided, and what its members held.
-        member: A key: of this council only what this member held.
+    The persona ``library`` is nobody, an empty one all; a council is what it decided and what its
+    members held, with the key of a member only what this one held.
 
     Raises:
         UsageError: both a persona and a council are named, or a member without a council.

@@ -109,12 +109,9 @@ class Workload:
 
 
 class Service:
-    """A library as it is served to one caller, or to all.
+    """A library as it is served to one caller, or to all; ``opened`` gives it for some work.
 
-    Args:
-        opened: Gives the library as long as something works on it.
-        remember: Whether questions and meetings go into its memory.
-        workload: What the server does at this moment.
+    All methods raise ``BusyError`` where the server has too much to do.
     """
 
     def __init__(
@@ -129,19 +126,11 @@ class Service:
         self.workload = workload or Workload()
 
     async def look(self, work: Callable[[Library], Value]) -> Value:
-        """Return what ``work`` gives with the library in a thread, beside a few others.
-
-        Raises:
-            BusyError: the server has too much to do.
-        """
+        """Return what ``work`` gives with the library in a thread, beside a few others."""
         return await self.workload.run(self.workload.looking, lambda: self._with_library(work))
 
     async def ask(self, work: Callable[[Library], Coroutine[Any, Any, Value]]) -> Value:
-        """Return what a coroutine gives in a loop of its own, which a cancelled wait stops.
-
-        Raises:
-            BusyError: the server has too much to do.
-        """
+        """Return what a coroutine gives in a loop of its own, which a cancelled wait stops."""
 
         async def begun() -> Value:
             with self._opened() as library:

@@ -150,10 +150,18 @@ def public_document(document: Document, shelves: tuple[str, ...] | None) -> Publ
 
 
 def public_job(job: Job) -> Job:
-    """Return a job as clients get it."""
-    hidden = {one.name: _without_paths(getattr(job, one.name)) for one in fields(job)}
-    files = (replace(one, location=without_paths(one.location)) for one in job.in_flight)
-    return replace(job, **{**hidden, "in_flight": tuple(files), "worker": ""})
+    """Return a job as clients get it: not where its files are, nor which process is at it."""
+    return replace(
+        job,
+        arguments={},
+        lane="",
+        worker="",
+        in_flight=(),
+        current=without_paths(job.current),
+        result=_without_paths(job.result),
+        error=sanitise_line(without_paths(job.error)),
+        hint=sanitise_line(without_paths(job.hint)),
+    )
 
 
 def _without_paths(value: Any) -> Any:

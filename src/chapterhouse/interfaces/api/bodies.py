@@ -18,9 +18,7 @@ _BYTES_A_SECOND: Final = 8_192  # of a body, in the long run
 class InProgress:
     """How much each caller has under way: bytes of answers, or uploads. Belongs to one loop.
 
-    Args:
-        most: At the same time; something larger has its turn when there is nothing else.
-        refused: What who has more is told.
+    Something larger than ``most`` has its turn when there is nothing else.
     """
 
     def __init__(self, most: int, refused: str) -> None:
@@ -29,11 +27,7 @@ class InProgress:
         self._amounts: Counter[str] = Counter()
 
     def add(self, name: str, amount: int) -> None:
-        """Count something that begins.
-
-        Raises:
-            Refusal: there is too much already.
-        """
+        """Count something that begins; refuse it where there is too much already."""
         if self._amounts[name] and self._amounts[name] + amount > self._most:
             raise Refusal(503, self._refused, headers={"Retry-After": "1"})
         self._amounts[name] += amount
@@ -46,16 +40,10 @@ class InProgress:
 
 
 def bounded(receive: Receive, maximum: float, seconds: float) -> Receive:
-    """Return what receives a body of at most so many bytes, each piece of it and all in time.
+    """Return what receives a body of at most so many bytes, and refuses more and what is slow.
 
-    Args:
-        receive: Receives the body.
-        maximum: Bytes; what the header ``Content-Length`` states is not relied on.
-        seconds: How long the next piece may take. All of it may take twice as long, and a second
-            more for every 8 kilobytes that have come.
-
-    Raises (when called):
-        Refusal: there is more, or it comes too slowly.
+    The next piece may take so many seconds; all of it twice as long, and a second more for every
+    8 kilobytes that have come. What the header ``Content-Length`` states is not relied on.
     """
     total = 0
     waited = 0.0
@@ -89,11 +77,7 @@ _HINT: Final = "One file and perhaps a shelf: curl -F file=@NAME -F shelf=SHELF.
 
 
 class UploadForm:
-    """A form with one file, perhaps a shelf, and nothing that would be left out unseen.
-
-    Raises:
-        UsageError: it is no form.
-    """
+    """A form with one file, perhaps a shelf, and nothing that would be left out unseen."""
 
     def __init__(self, content_type: str) -> None:
         kind, options = parse_options_header(content_type)

@@ -314,10 +314,6 @@ def shelf_for(caller: Caller, shelf: str) -> str:
 
     Who is limited to shelves always puts it on one: nobody else may let them see it. Where they
     have but one, it need not be named.
-
-    Raises:
-        NotFoundError: it is not theirs.
-        Refusal: they have several and name none.
     """
     own = caller.grant.shelves or ()
     if not shelf and len(own) > 1:

@@ -87,14 +87,7 @@ class Meetings:
     def open(
         self, caller: Caller, council: str, question: str, events: AsyncGenerator[Happening]
     ) -> Meeting:
-        """Let a council meet, and return the meeting at once.
-
-        Args:
-            events: Of the meeting, the minutes last; who stops reading them stops it.
-
-        Raises:
-            BusyError: too many go on already.
-        """
+        """Let a council meet, and return the meeting at once; who stops reading events stops it."""
         self._forget()
         owner = (caller.workspace, caller.grant.name)
         going_on = self._rows("SELECT workspace, caller FROM meeting WHERE state = 'open'")

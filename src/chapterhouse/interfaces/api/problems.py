@@ -91,13 +91,7 @@ def _described(status: int, form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, and says why
-    """A request that is answered with a status and nothing else.
-
-    Args:
-        headers: That the answer has, such as ``Retry-After``.
-        kind: What the problem's type ends with; the status alone when empty.
-        places: What does not fit in a request.
-    """
+    """A request that is answered with a status; ``kind`` ends the problem's type, else that."""
 
     def __init__(
         self,

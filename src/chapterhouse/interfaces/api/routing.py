@@ -83,9 +83,6 @@ def permitted(grant: Grant, library: Library) -> tuple[Scope, frozenset[str] | N
 
     The documents are those of their shelves and of their personas. Who is limited to shelves alone
     has the personas who read nothing else: others would speak of what is outside.
-
-    Returns:
-        The scope, and slugs of personas; None for all of them.
     """
     if grant.is_whole:
         return Scope.everything(), None

@@ -30,14 +30,9 @@ _BETWEEN_CLEANINGS: Final = 1_000  # tokens
 
 
 class RateLimit:
-    """A bucket of tokens for each caller, of which a request takes one.
+    """A bucket of ``burst`` tokens for each caller, of which a request takes one.
 
-    Args:
-        shared: The database that all processes take from.
-        kind: Tells buckets of several limits apart.
-        per_second: How fast a bucket fills.
-        burst: How many tokens it holds.
-        clock: The time in seconds, the same for all processes.
+    The ``kind`` tells buckets of several limits apart. All processes have the same ``clock``.
     """
 
     def __init__(
@@ -56,11 +51,7 @@ class RateLimit:
         self._taken = 0
 
     def take(self, name: str) -> None:
-        """Take a token from the bucket of ``name``.
-
-        Raises:
-            Refusal: it is empty; it says when there will be one.
-        """
+        """Take a token from the bucket of ``name``; refuse where it is empty, and until when."""
         now, name = self._clock(), f"{self._kind} {name}"
         values = {"name": name, "now": now, "interval": self._interval, "slack": self._slack}
         is_taken = bool(self._shared.rows(_TAKE, values))

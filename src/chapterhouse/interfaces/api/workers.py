@@ -31,9 +31,6 @@ class Workers:
 
     A worker that ends early is no loss: its job waits for the next one. Received files have one of
     their own, so that none waits behind a long sync; each runs only while it has work.
-
-    Args:
-        starts: Whether any may be started.
     """
 
     def __init__(self, home: Path, *, starts: bool = True) -> None:

@@ -46,9 +46,6 @@ def page(library: Library, cursor: str | None) -> ListResourcesResult:
 
     Within each they come in order of name, so that what is added or removed meanwhile moves no
     other from page to page.
-
-    Raises:
-        MCPError: the cursor is none of ours.
     """
     if cursor is not None and not cursor.startswith((COUNCILS, DOCUMENTS, PERSONAS)):
         raise MCPError(INVALID_PARAMS, "The cursor is not one that a list of resources gave.")
@@ -58,13 +55,7 @@ def page(library: Library, cursor: str | None) -> ListResourcesResult:
 
 
 def read(library: Library, uri: str) -> ReadResourceResult:
-    """Return what a resource holds.
-
-    Raises:
-        MCPError: the address is none of ours.
-        NotFoundError: there is no such document, persona or council.
-        UsageError: the name fits several, or their configuration cannot be used.
-    """
+    """Return what a resource holds."""
     address = uri.partition("#")[0]  # a place in it, as search gives
     known: dict[str, object] = {}
     if address.startswith(DOCUMENTS):

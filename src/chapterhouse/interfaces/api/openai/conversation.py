@@ -198,9 +198,6 @@ def conversation_of(messages: Sequence[Message | Item]) -> Conversation:
     """Return the last message of a user as the question, and those before it as turns.
 
     Messages of system and developer are ignored: answers are from documents alone.
-
-    Raises:
-        Refusal: there is no question, or it is too long, or has what is no text.
     """
     sent = [(one.role, _text(one.content)) for one in messages if one.role in {"user", "assistant"}]
     places = [place for place, (role, _) in enumerate(sent) if role == "user"]
