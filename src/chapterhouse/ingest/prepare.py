@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.chunking.build import build_chunks, embedding_text, formats_of
-from chapterhouse.chunking.units import Analysed, analyse_body
-from chapterhouse.claims.dates import dateline
+from chapterhouse.chunking.units import analyse_body
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
+from chapterhouse.loading import lazy
 from chapterhouse.reading.ocr import ENGINES
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.canonical import choose_title, compose, front_matter
@@ -32,6 +32,10 @@ from chapterhouse.types.engines import Chunker, Embedder
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from chapterhouse.claims import dates
+else:
+    dates = lazy("chapterhouse.claims.dates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,7 @@ def _clean_notice(notice: Notice) -> Notice:
 
 def _stated_metadata(extraction: Extraction, text: str, language: str) -> dict[str, str]:
     """Return what the document says of itself: front matter first, then its file, then its text."""
-    in_text = dateline(text, language)
+    in_text = dates.dateline(text, language)
     dated = {"date": in_text} if in_text else {}
     return {**dated, **extraction.metadata, **front_matter(text)}
 
