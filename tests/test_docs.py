@@ -88,6 +88,27 @@ def test_every_command_line_shown_is_one_that_exists() -> None:
             assert {word for word in words if word.startswith("--")} <= spelt | {"--help"}, line
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'ask "How many passengers may MV Teal carry under amber?" --no-memory',
+        'search "leading lights"', 'context "amber weather"', "status", "source list", "docs list",
+        "jobs list", "memory list", "analytics show",
+    ],
+)  # fmt: skip
+def test_the_json_of_commands_is_documented(line: str) -> None:
+    page = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    name = next(name for name in COMMANDS if f"{line} ".startswith(f"{name} "))
+    section = page.partition(f"\n## chapterhouse {name}\n")[2].partition("\n## ")[0]
+    told = set(re.findall(r"`([a-z0-9_]+)`", section))
+    home = REFERENCE.example_home()
+    data = json.loads(REFERENCE.run_command([*shlex.split(line), "--json"], home))["data"]
+    parts = [data] if isinstance(data, dict) else []
+    if name == "ask":
+        parts += [data["sentences"][0], data["citations"][0]]
+    assert sorted({key for part in parts for key in part} - told) == []
+
+
 def test_every_code_that_is_raised_is_documented() -> None:
     page = (ROOT / "docs" / "formats.md").read_text("utf-8")
     raised = {
