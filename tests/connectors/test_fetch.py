@@ -556,6 +556,6 @@ def test_a_handshake_that_does_not_end_is_given_up(world: World) -> None:
 
 
 def test_every_code_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "fetching.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "sources.md").read_text("utf-8")
     for code, meaning in CODES.items():
         assert f"| `{code}` | {meaning} |" in page

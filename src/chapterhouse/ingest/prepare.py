@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.chunking.build import build_chunks, embedding_text, formats_of
-from chapterhouse.chunking.units import analyse_body
+from chapterhouse.chunking.units import Analysed, analyse_body
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
