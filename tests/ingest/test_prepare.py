@@ -68,7 +68,7 @@ def test_notices_and_metadata_are_as_harmless_as_the_text() -> None:
 
 def test_front_matter_goes_before_what_the_file_says() -> None:
     made = prepared(f"---\nauthor: Maria\n---\n{TEXT}", metadata={"author": "Ada"})
-    assert made.document.metadata["author"] == "Maria"
+    assert made.document.metadata["author"] == made.document.author == "Maria"
 
 
 def test_without_text_there_is_no_document_and_the_reason_is_said() -> None:

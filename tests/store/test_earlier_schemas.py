@@ -42,6 +42,7 @@ def test_a_library_of_schema_13_is_migrated_and_loses_nothing(tmp_path: Path) ->
             assert [body.text[one.start : one.end] for one in chunks] == [c.text for c in chunks]
             assert store.content(document.sha256, EVERYTHING) is not None
             assert library.search.hits(passage, limit=1).hits[0].document.id == document.id
+        assert all(one.author == one.metadata.get("author", "") for one in documents.values())
         assert documents["budget/budget.md"].shelves == ("treasurer",)
         answer = library.answers.ask("When does the ferry leave on weekdays?")
         (citation,) = answer.citations

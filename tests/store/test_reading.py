@@ -191,3 +191,15 @@ def test_shelves_that_nothing_stands_on_are_told(store: Store, make_parts: MakeP
         "nobody",
     )
     assert store.unknown_shelves(Scope.of([])) == ()
+
+
+def test_documents_are_listed_by_what_they_are_called_and_who_wrote_them(
+    store: Store, make_parts: MakeParts
+) -> None:
+    for name, author in (("a", "Ada Byron"), ("b", "")):
+        parts = make_parts(name, f"{name}\n")
+        store.put(*parts._replace(document=replace(parts.document, author=author)))
+    found = {
+        text: [one.id for one in store.documents(EVERYTHING, text=text)] for text in ("BYRON", "")
+    }
+    assert found == {"BYRON": ["a-0001"], "": ["a-0001", "b-0001"]}

@@ -101,6 +101,7 @@ def prepare(
     language = known.language
     identifier = document_id(file.source)
     chunks, vectors = cutter.cut(identifier, title, known, embedder)
+    metadata = _clean_metadata(_stated_metadata(extraction, body.text, language))
     document = Document(
         id=identifier,
         source=file.source,
@@ -116,7 +117,8 @@ def prepare(
         page_kind=extraction.page_kind,
         language=language,
         notices=notices,
-        metadata=_clean_metadata(_stated_metadata(extraction, body.text, language)),
+        metadata=metadata,
+        author=metadata.get("author", ""),
         characters=len(body.text),
         chunks=len(chunks),
         cut_by=cutter.cut_by(formats),

@@ -306,7 +306,7 @@ class Documents:
 
         Args:
             after: Only those whose ids come behind this one.
-            text: Only those that have it in their title or source, whatever its case.
+            text: Only those that have it in title, source or author, whatever its case.
         """
         return self._runtime.store.documents(named_scope(shelves), after, text)
 

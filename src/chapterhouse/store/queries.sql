@@ -17,15 +17,15 @@ SELECT key, id, sha256, location FROM document WHERE id = ?;
 -- put_document
 INSERT INTO document (
   id, source, location, title, format, method, sha256, text_sha256, size, modified, status,
-  page_kind, language, notices, metadata, characters, chunks, sequence, ingested, cut_by
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  page_kind, language, notices, metadata, characters, chunks, sequence, ingested, cut_by, author
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (location) DO UPDATE SET
   source = excluded.source, title = excluded.title, format = excluded.format,
   method = excluded.method, sha256 = excluded.sha256, text_sha256 = excluded.text_sha256,
   size = excluded.size, modified = excluded.modified, status = excluded.status,
   page_kind = excluded.page_kind, language = excluded.language, notices = excluded.notices,
   metadata = excluded.metadata, characters = excluded.characters, chunks = excluded.chunks,
-  sequence = excluded.sequence, ingested = excluded.ingested, cut_by = excluded.cut_by
+  sequence = excluded.sequence, ingested = excluded.ingested, cut_by = excluded.cut_by, author = excluded.author
 RETURNING key;
 
 -- touch_document
@@ -152,7 +152,7 @@ DELETE FROM removal WHERE document_id = ?;
 -- documents
 SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
 FROM document AS d
-WHERE d.id > ?1 AND (?3 = '' OR instr(casefold(d.title || char(10) || d.source), ?3))
+WHERE d.id > ?1 AND (?3 = '' OR instr(casefold(d.title || char(10) || d.source || char(10) || d.author), ?3))
 ORDER BY d.id LIMIT ?2;
 
 -- documents_on_shelves
@@ -160,7 +160,7 @@ SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.k
 FROM document AS d
 WHERE d.id > ?1 AND d.key IN (
   SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?4))
-) AND (?3 = '' OR instr(casefold(d.title || char(10) || d.source), ?3))
+) AND (?3 = '' OR instr(casefold(d.title || char(10) || d.source || char(10) || d.author), ?3))
 ORDER BY d.id LIMIT ?2;
 
 -- document

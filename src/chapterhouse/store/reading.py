@@ -40,7 +40,7 @@ class StoreReader:
             return next(_visible(found, scope, connection), None)
 
     def documents(self, scope: Scope, after: str = "", text: str = "") -> Iterator[Document]:
-        """Yield documents in order of id, those behind ``after`` that are called like ``text``.
+        """Yield documents in order of id, those behind ``after`` with ``text`` in their names.
 
         What is written meanwhile may or may not be among them.
         """

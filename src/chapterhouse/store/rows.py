@@ -120,13 +120,14 @@ def document_row(document: Document, identifier: str, sequence: int) -> tuple[Va
         sequence,
         document.ingested,
         document.cut_by,
+        document.author,
     )
 
 
 def document_from(row: Row) -> Document:
     """Return the document of a row of ``document.*`` followed by its shelves."""
     _key, identifier, *plain = row[: 2 + len(_PLAIN)]
-    notices, metadata, characters, chunks, _sequence, ingested, cut_by, shelves = row[-8:]
+    notices, metadata, characters, chunks, _sequence, ingested, cut_by, author, shelves = row[-9:]
     values: dict[str, Any] = dict(zip(_PLAIN, plain, strict=True))
     try:
         values["status"] = Status(values["status"])
@@ -140,6 +141,7 @@ def document_from(row: Row) -> Document:
             chunks=chunks,
             ingested=ingested,
             cut_by=cut_by,
+            author=author,
         )
     except (ValueError, TypeError) as error:
         raise _unreadable(f"row of document {identifier}", error) from error
@@ -147,7 +149,7 @@ def document_from(row: Row) -> Document:
 
 def sequence_of(row: Row) -> int:
     """Return the sequence of a row that ``document_from`` takes."""
-    return int(row[-4])
+    return int(row[-5])
 
 
 def _mapping(text: str) -> Mapping[str, str]:

@@ -173,6 +173,7 @@ class Document:
         sha256: Hash of the bytes.
         text_sha256: Hash of the canonical text in UTF-8; citations carry it.
         language: ISO 639-1 code, or empty where it could not be told.
+        author: As the file states it; empty where it does not.
         ingested: When it was read into the library, seconds.
         cut_by: Fingerprint of what it was cut into chunks by; empty where that is not known.
         trust: Of the source that it comes from, as it is when the document is read.
@@ -198,6 +199,7 @@ class Document:
     chunks: int = 0
     ingested: int = field(default=0, compare=False)
     cut_by: str = field(default="", compare=False)
+    author: str = ""
     trust: Trust = field(default=Trust.OWN, compare=False)
 
 

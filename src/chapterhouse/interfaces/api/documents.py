@@ -126,7 +126,7 @@ async def list_documents(
     tag: Annotated[str, Query(max_length=100)] = "",
     since: Annotated[int, Query(ge=0, description="Modified then or later, in seconds.")] = 0,
     before: Annotated[int, Query(ge=0, description="Modified before, in seconds.")] = 2**53,
-    text: Annotated[str, Query(max_length=200, description="In the title or source.")] = "",
+    text: Annotated[str, Query(max_length=200, description="In title, source or author.")] = "",
     cursor: Annotated[str, Query(max_length=500)] = "",
     limit: Annotated[int, Query(ge=1, le=_MOST)] = 100,
 ) -> DocumentPage:
