@@ -6,7 +6,7 @@ what is missing.
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -114,7 +114,7 @@ def curate(
     gone = _gone(run.state, sources)
     run.gone = {run.state[name].sha256: name for name in reversed(gone) if run.state[name].made}
     try:
-        outcomes = _settle_all(run, sources, len(sources), on_progress)
+        outcomes = _settle_all(run, sources, on_progress)
         outcomes += [_orphan(run, name) for name in gone if name in run.state]
         _restamp(run, sources)
     except BaseException:
@@ -185,7 +185,7 @@ def _is_settled(known: Known, file: SourceFile) -> bool:
 
 
 def _settle_all(
-    run: _Run, sources: Iterable[_Source], total: int, on_progress: Callable[[Progress], None]
+    run: _Run, sources: Sequence[_Source], on_progress: Callable[[Progress], None]
 ) -> list[Curated]:
     """Settle each source in turn, with a few being read meanwhile."""
     outcomes: list[Curated] = []
@@ -199,7 +199,7 @@ def _settle_all(
                 return outcomes
             look = waiting.popleft()
             outcomes.append(_settle(run, look))
-            on_progress(Progress(len(outcomes), total, look.source.name))
+            on_progress(Progress(len(outcomes), len(sources), look.source.name))
     finally:
         for look in waiting:
             if look.extraction is not None:

@@ -88,8 +88,7 @@ class Known:
 
     Attributes:
         id: Name of its document without ``.md``; empty where it never gave one.
-        sha256: Hash of the bytes that were read last, or empty where none were yet.
-        size: Their number.
+        sha256: Hash of the bytes that were read last, ``size`` of them; empty where none were yet.
         mtime_ns: The file's time, or 0 where it was too young to be trusted.
         code: Why there is no document, where there is none.
         orphaned: Whether the source was gone the last time.

@@ -167,11 +167,8 @@ class Schema(Generic[Model]):
     """What the file of a definition may say.
 
     Attributes:
-        file: Its name.
-        error: What is raised where it cannot be used.
         keys: The keys that an object may have, by its path without numbers.
         page: Where they are documented.
-        example: The smallest file.
         unreadable: What to do where it cannot be read.
         hints: What to do about a wrong value, by its keys, as ``rounds.name``, or by the first.
         objects: What must stand where an object of a class is wanted, by the name of the class.

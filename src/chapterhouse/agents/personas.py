@@ -343,24 +343,24 @@ class Personas(Registry[PersonaFolder]):
         *,
         files: Sequence[Path] = (),
         urls: Sequence[str] = (),
-        everything: bool = True,
         on_progress: OnProgress | None = None,
         dry_run: bool = False,
     ) -> PersonaUpdate:
         """Take in what is new, read the documents again, and propose a profile.
 
+        Every listed page is fetched again and every document read anew, unless ``files`` or
+        ``urls`` are given, which ask for no more than themselves.
+
         Args:
             files: Copied into RAW-DOCS first; nothing is done where one cannot be taken in.
             urls: Listed in ``RAW-DOCS/links.links`` and fetched first.
-            everything: Fetch every listed page again and read every document anew; only without
-                ``files`` and ``urls``, which ask for no more than themselves.
             dry_run: Change nothing and fetch nothing.
         """
         folder = self.load(name)
         report = on_progress or ignore_progress
         copied: tuple[str, ...] = ()
         fetched = again = None
-        whole = everything and not files and not urls
+        whole = not files and not urls
         if not dry_run:
             links = links_of(folder.raw) if whole else parse_urls(urls)
             copied = tuple(f"{RAW}/{path.name}" for path in copy_in(files, folder.raw))
