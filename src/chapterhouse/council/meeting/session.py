@@ -222,7 +222,7 @@ def open_session(
             shelves=_shelves(council, member, runtime),
             instructions=member.instructions,
             grounding=member.grounding or request.grounding,
-            model=_model(_model_name(council, member, request, options), runtime),
+            model=_model(council, member, request, options, runtime),
             own_tools=knowledge_tools(partial(_search, runtime), request.scope),
             timeout_seconds=member.timeout_seconds,
             looked_up=_looking_up(request, runtime),
@@ -337,13 +337,12 @@ def _shelves(council: Council, member: Member, runtime: Runtime) -> tuple[str, .
     return tuple(dict.fromkeys((*own, council.shelf, *member.shelves)))
 
 
-def _model_name(council: Council, member: Member, request: Request, options: MeetingOptions) -> str:
-    if options.model is not None:
-        return options.model
-    return member.model or request.model or council.model
-
-
-def _model(name: str, runtime: Runtime) -> LanguageModel | None:
+def _model(
+    council: Council, member: Member, request: Request, options: MeetingOptions, runtime: Runtime
+) -> LanguageModel | None:
+    """Return who writes for a member: the caller's choice, else theirs, else the council's."""
+    name = member.model or request.model or council.model
+    name = name if options.model is None else options.model
     return None if name == NO_MODEL else runtime.language_model(name)
 
 
