@@ -398,12 +398,20 @@ SOAK = pytest.mark.skipif("CHAPTERHOUSE_LARGE" not in os.environ, reason="make s
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux does this")
 
 
+Scripted = Callable[[Limits], ReadingPool]
+
+
 @pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReadingPool]:
-    """A pool of one real worker whose reader does what the file says."""
+def scripted_pool(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    """What makes a pool of one real worker whose reader does what the file says."""
     monkeypatch.syspath_prepend(str(HERE))
     monkeypatch.setenv("CHAPTERHOUSE_SECRET", "canary")
-    with ReadingPool(1, QUICK, reader="misbehave:read") as pool:
+    return lambda limits: ReadingPool(1, limits, reader="misbehave:read")
+
+
+@pytest.fixture
+def scripted(scripted_pool: Scripted) -> Iterator[ReadingPool]:
+    with scripted_pool(QUICK) as pool:
         yield pool
 
 

@@ -22,7 +22,7 @@ from chapterhouse.reading.detect import detect
 from chapterhouse.reading.limits import NOTICES, REJECTIONS, Limits
 from chapterhouse.reading.ole import compound_file as ole
 from chapterhouse.reading.pool import ReadingPool
-from chapterhouse.reading.preflight import preflight, wall_seconds
+from chapterhouse.reading.preflight import preflight
 from chapterhouse.types import Extraction
 
 from .conftest import (
@@ -441,7 +441,6 @@ def test_the_parent_survives_any_damage(
     code = ""
     try:
         preflight(bytes(damaged), "a.docx", LIMITS)
-        assert wall_seconds(bytes(damaged), LIMITS) <= LIMITS.pdf_wall_seconds_ceiling
         detect(bytes(damaged), "a.docx", LIMITS)
     except RejectedError as error:
         code = error.code

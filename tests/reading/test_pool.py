@@ -14,7 +14,7 @@ from chapterhouse.errors import UsageError
 from chapterhouse.reading import limits as reading_limits
 from chapterhouse.reading.pool import ReadingPool
 
-from .conftest import HERE, PATIENT, QUICK, code_of, text_of
+from .conftest import HERE, PATIENT, QUICK, Scripted, code_of, text_of
 
 
 @pytest.mark.parametrize(
@@ -40,16 +40,17 @@ def test_misbehaviour_ends_in_its_code_and_the_next_file_is_read(
 
 
 def test_a_slow_step_may_ask_for_time_and_gets_no_more_than_the_ceiling(
-    monkeypatch: pytest.MonkeyPatch,
+    scripted_pool: Scripted,
 ) -> None:
-    monkeypatch.syspath_prepend(str(HERE))
-    with ReadingPool(1, QUICK, reader="misbehave:read") as pool:
+    with scripted_pool(QUICK) as pool:
         text_of(pool, "hello")
         assert text_of(pool, "ask 1.5") == "ask"
-    limits = replace(QUICK, ocr_wall_seconds_ceiling=1.2)
-    with ReadingPool(1, limits, reader="misbehave:read") as pool:
+    limits = replace(QUICK, wall_seconds_ceiling=1.2)
+    with scripted_pool(limits) as pool:
         text_of(pool, "hello")
-        assert code_of(pool, "ask 8")[0] == "timed-out"
+        assert code_of(pool, "ask 8") == (
+            "timed-out", "Reading it took longer than 1 seconds and was stopped."
+        )  # fmt: skip
 
 
 def test_a_worker_sees_no_secrets_and_ignores_the_terminal(scripted: ReadingPool) -> None:
@@ -59,16 +60,14 @@ def test_a_worker_sees_no_secrets_and_ignores_the_terminal(scripted: ReadingPool
     assert text_of(scripted, "interrupt") == "interrupt"
 
 
-def test_a_worker_is_kept_and_recycled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(HERE))
-    with ReadingPool(1, replace(PATIENT, recycle_files=3), reader="misbehave:read") as pool:
+def test_a_worker_is_kept_and_recycled(scripted_pool: Scripted) -> None:
+    with scripted_pool(replace(PATIENT, recycle_files=3)) as pool:
         seen = [text_of(pool, "process") for _ in range(7)]
     assert seen[0] == seen[1] == seen[2] != seen[3] == seen[4] == seen[5] != seen[6]
 
 
-def test_a_worker_that_has_grown_is_recycled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(HERE))
-    with ReadingPool(1, replace(PATIENT, recycle_rss_bytes=1), reader="misbehave:read") as pool:
+def test_a_worker_that_has_grown_is_recycled(scripted_pool: Scripted) -> None:
+    with scripted_pool(replace(PATIENT, recycle_rss_bytes=1)) as pool:
         assert text_of(pool, "process") != text_of(pool, "process")
 
 
@@ -111,9 +110,8 @@ def test_files_are_read_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.fail("one waited for the other")
 
 
-def test_closing_ends_what_runs_and_cancels_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(HERE))
-    pool = ReadingPool(1, PATIENT, reader="misbehave:read")
+def test_closing_ends_what_runs_and_cancels_what_waits(scripted_pool: Scripted) -> None:
+    pool = scripted_pool(PATIENT)
     process = int(text_of(pool, "process"))
     running, waiting = pool.submit(b"sleep 60", "a"), pool.submit(b"hello", "b")
     while not running.running():

@@ -15,7 +15,7 @@ import pytest
 from chapterhouse.reading import sandbox
 from chapterhouse.reading.pool import ReadingPool, describe_readers
 
-from .conftest import HERE, LINUX, PATIENT, QUICK, code_of, text_of
+from .conftest import HERE, LINUX, PATIENT, QUICK, Scripted, code_of, text_of
 
 
 @pytest.mark.parametrize("order", ["socket", "resolve", "child", "write escaped", "append escaped"])
@@ -51,10 +51,9 @@ def test_memory_is_limited(scripted: ReadingPool) -> None:
 
 
 @LINUX
-def test_processor_time_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(HERE))
+def test_processor_time_is_limited(scripted_pool: Scripted) -> None:
     limits = replace(QUICK, wall_seconds=30.0, cpu_seconds=1)
-    with ReadingPool(1, limits, reader="misbehave:read") as pool:
+    with scripted_pool(limits) as pool:
         found, message = code_of(pool, "spin")
         assert found == "timed-out"
         assert "processor" in message
@@ -63,11 +62,10 @@ def test_processor_time_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @LINUX
-def test_the_workers_of_a_large_parent_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(HERE))
+def test_the_workers_of_a_large_parent_are_kept(scripted_pool: Scripted) -> None:
     ballast = bytearray(b"x") * 300_000_000
     limits = replace(PATIENT, recycle_rss_bytes=200_000_000)
-    with ReadingPool(1, limits, reader="misbehave:read") as pool:
+    with scripted_pool(limits) as pool:
         assert text_of(pool, "process") == text_of(pool, "process")
     del ballast
 

@@ -105,7 +105,7 @@ def test_a_worker_serves_until_its_stream_ends(reader: str, jobs: list[str], sta
         for number, text in enumerate(jobs):
             if not number:
                 assert receive()[0] is Frame.READY
-            ours.sendall(encode_job("a.txt", len(text), 9.0) + text.encode())
+            ours.sendall(encode_job("a.txt", len(text)) + text.encode())
             found = decode_reply(*receive()).outcome
             assert isinstance(found, Extraction)
             assert found.pages[0].text.strip() == text
@@ -162,8 +162,8 @@ def test_an_extraction_comes_back_whole(extraction: Extraction, rss_bytes: int) 
 
 @given(st.text(max_size=30), st.binary(max_size=30))
 def test_a_job_comes_back_whatever_its_file_is_called(name: str, data: bytes) -> None:
-    frame, body = opened(encode_job(name, len(data), 2.5) + data)
-    assert (frame, decode_job(body)) == (Frame.JOB, (data, name, 2.5))
+    frame, body = opened(encode_job(name, len(data)) + data)
+    assert (frame, decode_job(body)) == (Frame.JOB, (data, name))
 
 
 def test_half_characters_become_question_marks() -> None:

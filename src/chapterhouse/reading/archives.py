@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading.detect import is_tar
 from chapterhouse.reading.formats import METHOD
 from chapterhouse.reading.limits import Limits, archive_limits
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
@@ -27,7 +28,6 @@ _ENDINGS: Final = {
     "xz": {".txz": ".tar", ".xz": ""},
 }
 _PIECE: Final = 1 << 20
-_TAR_MARK: Final = slice(257, 262)
 _WINDOWS_DRIVE: Final = 2  # characters, as in C:
 
 
@@ -83,7 +83,7 @@ def _tar_member(archive: tarfile.TarFile, entry: tarfile.TarInfo, limits: Limits
 
 def _of_compressed(data: bytes, name: str, format_: str, limits: Limits) -> Iterator[Member]:
     content = _decompress(data, format_, limits.archive_bytes)
-    if content[_TAR_MARK] == b"ustar":
+    if is_tar(content):
         yield from _of_tar(content, limits)
         return
     path = _inner_name(name, format_)

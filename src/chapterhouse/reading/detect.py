@@ -328,7 +328,6 @@ _OTHERS = (
     (b"!<arch>\n", "a static library or Debian package"),
 )
 _TEXTUAL = frozenset({b"MZ", b"BZh", b"ID3", b"PAR1", b"OTTO", b"OggS"})  # words begin so too
-_TAR_MARK = slice(257, 262)
 _PALM_KIND = slice(60, 68)
 _CONTROLS = 0.1  # share of a text above which it is none
 _NOISE_CONTROLS = 0.02  # likewise among many bytes beyond ASCII, of which noise has a ninth
@@ -374,7 +373,12 @@ def archive_format(data: bytes) -> str:
     for signature, name in _ARCHIVES:
         if data.startswith(signature) and (signature not in _TEXTUAL or looks_binary(data)):
             return name
-    return "tar" if data[_TAR_MARK] == b"ustar" else ""
+    return "tar" if is_tar(data) else ""
+
+
+def is_tar(data: bytes) -> bool:
+    """Whether bytes are a tar archive."""
+    return data[257:262] == b"ustar"
 
 
 def other_content(data: bytes) -> str:

@@ -36,12 +36,9 @@ class Limits:
     worker_memory_bytes: int = 2_000_000_000  # address space
     worker_files: int = 64  # held open
     cpu_seconds: int = 60  # for one file
-    wall_seconds: float = 20.0  # for one file that is neither a PDF nor read by OCR
-    pdf_wall_seconds: float = 10.0  # before the pages are counted
-    pdf_wall_seconds_per_page: float = 0.2
-    pdf_wall_seconds_ceiling: float = 30.0  # until it asks for more, as long as pages can be read
+    wall_seconds: float = 20.0  # for one file, until its reader asks for more
+    wall_seconds_ceiling: float = 600.0  # no file may exceed it, however much it asks for
     ocr_page_seconds: float = 30.0
-    ocr_wall_seconds_ceiling: float = 600.0  # no file may exceed it, however much it asks for
     recycle_files: int = 200  # after which a worker is replaced, plain text not counted
     recycle_rss_bytes: int = 500_000_000  # likewise, peak memory
 

@@ -80,12 +80,12 @@ class WorkerProcess:
 
     def read(self, data: bytes, name: str) -> Extraction:
         """Read one file; it is broken and must be closed where it hung, died or spoke nonsense."""
-        seconds = preflight.wall_seconds(data, self._limits)
+        self._seconds = self._limits.wall_seconds  # that it may take
         try:
-            reply = self._exchange(data, name, seconds)
+            reply = self._exchange(data, name)
         except TimeoutError:
             self._broken = True
-            sentence = f"Reading it took longer than {seconds:.0f} seconds and was stopped."
+            sentence = f"Reading it took longer than {self._seconds:.0f} seconds and was stopped."
             hint = "Split the file or save it in another format."
             raise RejectedError("timed-out", sentence, hint=hint) from None
         except (OSError, EOFError, worker.WireError) as error:
@@ -123,22 +123,23 @@ class WorkerProcess:
         self._process.wait()
         self._socket.close()
 
-    def _exchange(self, data: bytes, name: str, seconds: float) -> worker.Reply:
+    def _exchange(self, data: bytes, name: str) -> worker.Reply:
         if not self._started:  # the time it takes to start is not the file's
             self.start_up()
-        deadline = time.monotonic() + seconds
-        ceiling = deadline + max(0.0, self._limits.ocr_wall_seconds_ceiling - seconds)
+        began, most = time.monotonic(), max(self._seconds, self._limits.wall_seconds_ceiling)
+        deadline = began + self._seconds
         self._arm(deadline)
-        self._socket.sendall(worker.encode_job(name, len(data), self._limits.cpu_seconds))
+        self._socket.sendall(worker.encode_job(name, len(data)))
         self._arm(deadline)
         self._socket.sendall(data)
         text = self._limits.text_characters * _REPLY_BYTES_PER_CHARACTER
         longest = text + self._limits.archive_bytes + 10_000_000
         while True:
-            frame, body = self._frame(deadline, longest)
+            frame, body = self._frame(began + self._seconds, longest)
             if frame is not worker.Frame.EXTENSION:
                 return worker.decode_reply(frame, body)
-            deadline = min(ceiling, deadline + max(0.0, worker.decode_extension(body)))
+            more = max(0.0, worker.decode_extension(body))
+            self._seconds = min(most, self._seconds + more)
 
     def _frame(self, deadline: float, longest: int) -> tuple[worker.Frame, bytes]:
         return worker.read_frame(lambda count: self._receive(count, deadline), longest)

@@ -19,8 +19,6 @@ from chapterhouse.reading.detect import (
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.zip_directory import Entry, check_claims, inflate, read_directory
 
-_PDF_PAGE = re.compile(rb"/Type\s*/Page(?![a-zA-Z])")
-_PDF_BYTES_PER_PAGE = 50_000  # where pages hide in object streams, size is all there is to see
 _XML_PARTS = (".xml", ".rels", ".opf", ".ncx", ".xhtml", ".html", ".htm", ".svg", ".vml")
 
 
@@ -51,15 +49,6 @@ def preflight(data: bytes, name: str, limits: Limits) -> None:
         or archive_format(data)
     ):
         _check_text(data, limits)
-
-
-def wall_seconds(data: bytes, limits: Limits) -> float:
-    """Return how long reading these bytes may take before the worker is killed."""
-    if has_pdf_header(data, claimed=True):
-        pages = max(len(_PDF_PAGE.findall(data)), len(data) // _PDF_BYTES_PER_PAGE)
-        seconds = limits.pdf_wall_seconds + limits.pdf_wall_seconds_per_page * pages
-        return min(limits.pdf_wall_seconds_ceiling, seconds)
-    return limits.wall_seconds
 
 
 def _check_parts(data: bytes, entries: tuple[Entry, ...]) -> None:

@@ -28,7 +28,7 @@ else:
 
 Read = Callable[[bytes, str, Limits], Extraction]
 HEADER = struct.Struct(">BI")
-JOB = struct.Struct(">IId")
+JOB = struct.Struct(">I")
 REPLY = struct.Struct(">QI")
 _SECONDS = struct.Struct(">d")
 
@@ -92,9 +92,9 @@ def _serve(descriptor: int, settings: dict[str, Any]) -> None:
     _write(descriptor, pack(Frame.READY, json.dumps(held).encode()))
     while True:
         _, body = read_frame(lambda count: _receive(descriptor, count), ceiling)
-        data, name, cpu_seconds = decode_job(body)
+        data, name = decode_job(body)
         del body
-        sandbox.allow_cpu(cpu_seconds)
+        sandbox.allow_cpu(limits.cpu_seconds)
         _write(descriptor, answer(read, data, name, limits))
 
 
@@ -159,19 +159,17 @@ def read_frame(receive: Callable[[int], bytes], ceiling: int) -> tuple[Frame, by
         raise WireError(f"a frame of unknown kind {kind}") from error
 
 
-def encode_job(name: str, size: int, cpu_seconds: float) -> bytes:
+def encode_job(name: str, size: int) -> bytes:
     """Return the head of a job's frame; ``size`` bytes of content follow it."""
     encoded = name.encode("utf-8", "surrogatepass")
-    head = JOB.pack(len(encoded), size, cpu_seconds) + encoded
+    head = JOB.pack(len(encoded)) + encoded
     return HEADER.pack(Frame.JOB, len(head) + size) + head
 
 
-def decode_job(body: bytes) -> tuple[bytes, str, float]:
-    """Return content, name and processor seconds of a job."""
-    name_length, size, cpu_seconds = JOB.unpack_from(body)
-    start = JOB.size + name_length
-    name = body[JOB.size : start].decode("utf-8", "surrogatepass")
-    return body[start : start + size], name, cpu_seconds
+def decode_job(body: bytes) -> tuple[bytes, str]:
+    """Return content and name of a job."""
+    start = JOB.size + JOB.unpack_from(body)[0]
+    return body[start:], body[JOB.size : start].decode("utf-8", "surrogatepass")
 
 
 def encode_extension(seconds: float) -> bytes:

@@ -40,6 +40,7 @@ _LARGE = 0.5  # share of the page that such a picture covers
 _RESOLUTION = 200  # dots an inch; both engines read letters 20 pixels high well
 _MOST_PIXELS = 25_000_000
 _POINTS_AN_INCH = 72
+_SECONDS_TO_OPEN = 10.0  # beyond those that every file has
 # Seconds for the pages of a document without recognition, and for all of them with it.
 _SECONDS, _SECONDS_A_PAGE, _MOST_SECONDS = 25.0, 0.02, 500.0
 _SECONDS_A_PAGE_AFTERWARDS = 0.002
@@ -124,6 +125,7 @@ class _Read:
 
 def read_pdf(data: bytes, name: str) -> Extraction:
     """Read a PDF to one Markdown text a page, in reading order."""
+    need_time(_SECONDS_TO_OPEN)
     document = _opened(data, name)
     try:
         number_of_pages = len(document)
