@@ -4,6 +4,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +15,9 @@ from numpy.typing import NDArray
 
 from chapterhouse import Library
 from chapterhouse.errors import EngineError, NotFoundError, RefusedError
+from chapterhouse.ingest.jobs import claim
 from chapterhouse.interfaces import background
-from chapterhouse.types import Progress
+from chapterhouse.types import JobState, Progress
 
 Use = Callable[..., Any]
 
@@ -232,11 +234,21 @@ def test_a_failure_leaves_the_work_and_its_reason(use: Use, folder: Path) -> Non
         assert not any(each.problem for each in library.encoders.embed_pending())
 
 
+@contextmanager
+def embedding(library: Library) -> Iterator[None]:
+    """Let a worker have the job of making vectors."""
+    runner = library._runtime.runner
+    job = claim(runner, library.encoders.embed_later().id)
+    assert job is not None
+    yield
+    runner.jobs.cancel(job.id, runner.clock())
+    runner.jobs.finish(replace(job, state=JobState.CANCELLED), runner.clock())
+
+
 def test_one_process_works_at_a_time(use: Use, folder: Path) -> None:
     with use(Named("new")) as library:
         library.documents.add(folder)
-        with library._runtime.encoders.lock() as held:
-            assert held
+        with embedding(library):
             assert library.encoders.is_embedding()
             with pytest.raises(RefusedError, match="Another process"):
                 library.encoders.embed_pending()
@@ -295,7 +307,7 @@ def test_a_process_is_started_until_every_vector_is_there(
     with use(Named("new")) as library:
         library.documents.add(folder)
         monkeypatch.delenv("CHAPTERHOUSE_BACKGROUND")
-        with library._runtime.encoders.lock():
+        with embedding(library):
             assert not background.start_background(library)
         assert not started
         assert background.start_background(library)

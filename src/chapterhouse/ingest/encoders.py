@@ -10,7 +10,6 @@ import json
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,8 +17,7 @@ from pathlib import Path
 from threading import Event
 from typing import Final, Protocol
 
-from chapterhouse.errors import ChapterhouseError, EngineError, NotFoundError, RefusedError
-from chapterhouse.files import lock_folder
+from chapterhouse.errors import ChapterhouseError, EngineError, NotFoundError
 from chapterhouse.index import Index
 from chapterhouse.ingest.embedding import (
     embed_pending,
@@ -44,7 +42,7 @@ from chapterhouse.types import (
 )
 from chapterhouse.types.engines import Embedder, VectorSearch
 
-_WORK: Final = "background"  # the workspace's folder of the lock, the log and a note
+_WORK: Final = "background"  # the folder of the workspace that has the note
 _TRIED: Final = 4  # chunks embedded to learn the speed
 _STATIC: Final = EmbeddingSettings(engine="static")
 Open = Callable[[EmbeddingSettings], Embedder]
@@ -178,28 +176,11 @@ class Encoders:
 
         Raises:
             EngineError: the model failed, or the settings' encoder cannot be opened.
-            RefusedError: another process is at it.
         """
         stop = stop or Event()
         while self.is_pending() and not stop.is_set():
-            with self.lock() as held:
-                if not held:
-                    raise RefusedError(
-                        "Another process is making vectors for this library.",
-                        hint="See how far it is: chapterhouse status",
-                    )
-                written = self._embed(on_progress, stop, on_begin)
-            if not written:  # only what keeps changing is left
+            if not self._embed(on_progress, stop, on_begin):  # only what keeps changing is left
                 break
-
-    def lock(self) -> AbstractContextManager[bool]:
-        """Hold the lock of who makes vectors; gives False where another process has it."""
-        return lock_folder(self._folder / _WORK, "lock", 0.0)
-
-    def is_embedding(self) -> bool:
-        """Whether some process is making vectors at this moment."""
-        with self.lock() as held:
-            return not held
 
     def speed(self, clock: Callable[[], float]) -> tuple[int, float]:
         """Return how many chunks wait for the encoder, and how many it does in a second.

@@ -197,6 +197,13 @@ def due(runner: Runner) -> tuple[Job, ...]:
     return tuple(job for job in open_ if job.waits_until <= now and job.lane not in busy)
 
 
+def is_busy(lane: str, runner: Runner) -> bool:
+    """Whether a worker that lives has a job of a lane."""
+    _release_dead(runner)
+    running = runner.jobs.jobs((JobState.RUNNING,), lane)
+    return any(job.lease_until > runner.clock() for job in running)
+
+
 def _release_dead(runner: Runner) -> None:
     """End the leases of workers whose process is seen to have ended."""
     for job in runner.jobs.jobs((JobState.RUNNING,)):

@@ -44,7 +44,7 @@ def start_background(library: "Library") -> bool:
     if os.environ.get(VARIABLE) == "0" or not library.settings.embedding.background:
         return False
     try:
-        if library.encoders.is_embedding() or not library.encoders.is_pending():
+        if not library.encoders.is_pending() or library.encoders.is_embedding():
             return False
         lock = _take_lock(library.home)
         if lock is None:

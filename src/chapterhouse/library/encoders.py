@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from chapterhouse.ingest import jobs
     from chapterhouse.library import long_work
 else:
+    jobs = lazy("chapterhouse.ingest.jobs")
     long_work = lazy("chapterhouse.library.long_work")
 
 
@@ -61,7 +63,7 @@ class LibraryEncoders:
 
     def is_embedding(self) -> bool:
         """Whether some process is making vectors for this library at this moment."""
-        return self._runtime.encoders.is_embedding()
+        return jobs.is_busy(long_work.embedding().lane, self._runtime.runner)
 
     def speed(self) -> tuple[int, float]:
         """Return how many chunks wait for the encoder of the settings, and its chunks a second."""
