@@ -25,6 +25,8 @@ from chapterhouse.types import (
     DEFAULT_SHELF,
     Extraction,
     Scope,
+    Source,
+    SourceKind,
     StayingDocuments,
     StayReason,
     SyncReport,
@@ -223,6 +225,17 @@ def test_an_excluded_file_is_neither_read_nor_kept(house: House) -> None:
     assert house.update("mia").removed == ("mia/a.md",)
     assert house.is_current("mia")
     assert house.shelf("mia") == ["personas/mia/RAG/b.md"]
+
+
+def test_what_a_source_of_the_same_folder_excludes_is_read_all_the_same(house: House) -> None:
+    folder = house.root / "x"
+    house.write(folder / "a.md", "a")
+    place = str(folder.resolve())
+    house.store.sources().save(Source("x", SourceKind.FOLDER, place, exclude=("*.md",)))
+    house.folders["mia"] = (folder,)
+    house.update("mia")
+    assert house.shelf("mia") == ["x/a.md"]
+    assert house.is_current("mia")
 
 
 def test_a_folder_that_becomes_a_link_is_left(house: House) -> None:

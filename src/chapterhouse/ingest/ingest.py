@@ -92,32 +92,44 @@ def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
     ]
     if not _report_settled(settled, len(plan.files), work):
         return AddReport(tuple(settled), interrupted=True, ignored=plan.ignored)
-    suspects = _around(filter(is_suspect, plan.known.values()))
-    last = [file for file in pending if file.location in suspects]
-    first = [file for file in pending if file.location not in suspects]
-    before, opened = len(settled), renames.opened
-    looks = _looks(first, plan, contents, opened, work)
-    report = run(looks, len(first), work, before=before, after=len(last))
-    outcomes, is_interrupted = report.outcomes, report.interrupted
-    if last and not is_interrupted:
-        # One at a time: nobody waits for a reader that hangs again, and if the process ends, it is
-        # known at which file.
-        alone = replace(work, ahead=1)
-        looks = _looks(last, plan, contents, opened, alone)
-        report = run(looks, len(last), alone, before=before + len(first))
-        outcomes, is_interrupted = (*outcomes, *report.outcomes), report.interrupted
+    report = _run(pending, plan, contents, renames.opened, work, len(settled))
     origins = {move.location for move in moves}  # those of files in archives among them
-    read = {outcome.record.location for outcome in outcomes}  # in an archive by now
+    read = {outcome.record.location for outcome in report.outcomes}  # in an archive by now
     gone = [one for one in plan.missing if one.location not in origins | read]
     for record in gone:
         if not record.document_id:
             work.store.forget_file(record.location)
     return AddReport(
-        in_order((*settled, *outcomes)),
+        in_order((*settled, *report.outcomes)),
         tuple(record.source for record in gone if record.document_id),
-        is_interrupted,
+        report.interrupted,
         plan.ignored,
     )
+
+
+def _run(
+    files: Sequence[SourceFile],
+    plan: Plan,
+    contents: Contents,
+    opened: Mapping[str, Content],
+    work: Work,
+    before: int,
+) -> AddReport:
+    """Open and settle files in their order; then, one at a time, those that ended a reader before.
+
+    Nobody waits for a reader that hangs again, and if the process ends, it is known at which file.
+    """
+    suspects = _around(filter(is_suspect, plan.known.values()))
+    last = [file for file in files if file.location in suspects]
+    first = [file for file in files if file.location not in suspects]
+    looks = _looks(first, plan, contents, opened, work)
+    report = run(looks, len(first), work, before=before, after=len(last))
+    if not last or report.interrupted:
+        return report
+    alone = replace(work, ahead=1)
+    looks = _looks(last, plan, contents, opened, alone)
+    further = run(looks, len(last), alone, before=before + len(first))
+    return AddReport((*report.outcomes, *further.outcomes), interrupted=further.interrupted)
 
 
 def in_order(outcomes: Iterable[FileOutcome]) -> tuple[FileOutcome, ...]:
