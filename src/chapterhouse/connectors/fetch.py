@@ -44,16 +44,9 @@ URL_TYPE: Final = "url-type"
 URL_REDIRECTS: Final = "url-redirects"
 URL_STATUS: Final = "url-status"
 
-CODES: Mapping[str, str] = MappingProxyType(
-    {
-        URL_REFUSED: "The address, or one it redirects to, is not one that may be fetched.",
-        URL_UNREACHABLE: "The host is unknown, does not answer, is not trusted or breaks off.",
-        URL_TIMEOUT: "The page did not arrive in time.",
-        URL_REDIRECTS: "The page redirects too often.",
-        URL_STATUS: "The server answered with something other than the page.",
-        URL_TYPE: "The page is of a type that cannot be read.",
-        URL_TOO_LARGE: "The page is larger than the limit.",
-    }
+CODES: Final = (
+    *(URL_REFUSED, URL_UNREACHABLE, URL_TIMEOUT, URL_REDIRECTS),
+    *(URL_STATUS, URL_TYPE, URL_TOO_LARGE),
 )
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})

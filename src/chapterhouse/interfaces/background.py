@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import ChapterhouseError
+from chapterhouse.files import make_folder
 from chapterhouse.loading import lazy
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def start_background(library: "Library") -> bool:
 def _take_lock(home: Path) -> int | None:
     """Return a descriptor that holds the lock of a home, or None where a process has it."""
     path = home / _LOCK
-    path.parent.mkdir(exist_ok=True)
+    make_folder(path.parent)
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
