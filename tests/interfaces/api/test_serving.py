@@ -6,31 +6,8 @@ from pathlib import Path
 import pytest
 from tests.served import serving
 
-from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.interfaces.api import serving as serving_module
-from chapterhouse.interfaces.api.serving import Address, serve, url
-from chapterhouse.interfaces.api.state import ServerOptions
 from chapterhouse.library import Library
-
-
-@pytest.mark.parametrize(
-    ("host", "address"), [("127.0.0.1", "http://127.0.0.1:80"), ("::1", "http://[::1]:80")]
-)
-def test_an_address_is_one_that_clients_can_use(host: str, address: str) -> None:
-    assert url(host, 80) == address
-
-
-def test_what_others_could_reach_without_a_key_is_not_served(tmp_path: Path) -> None:
-    address = Address("0.0.0.0", 0, ("library.example.org",))
-    with pytest.raises(RefusedError):
-        serve(tmp_path, address, ServerOptions(), print)
-
-
-def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match=f"port {port}"):
-            serve(tmp_path, Address(port=port), ServerOptions(), print)
 
 
 @pytest.fixture

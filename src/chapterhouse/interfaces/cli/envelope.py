@@ -133,8 +133,8 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     "Context": {"candidates": lambda value: len(value.candidates)},
     "Excerpt": {
         "hit": None,
-        "document": attrgetter("hit.document.id"),
-        "chunk": attrgetter("hit.chunk.id"),
+        "document_id": attrgetter("hit.document.id"),
+        "chunk_id": attrgetter("hit.chunk.id"),
         "rank": attrgetter("hit.rank"),
         "relevance": _rounded("relevance"),
     },
