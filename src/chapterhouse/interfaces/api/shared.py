@@ -15,7 +15,7 @@ from chapterhouse.store.shared import SharedDatabase
 
 def is_alive(process: int) -> bool:
     """Whether a process of this server lives."""
-    with suppress(ProcessLookupError):
+    with suppress(OSError):  # there is none, or it is somebody else's by now
         os.kill(process, 0)
         return True
     return False
