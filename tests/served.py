@@ -8,11 +8,12 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Coroutine, Iterator
+import time
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 import uvicorn
@@ -28,6 +29,7 @@ from chapterhouse.library.opening import open_access
 from chapterhouse.types import Memory
 from chapterhouse.types.access import AccessLevel
 
+Value = TypeVar("Value")
 TEXTS = {
     "ferry.md": "# Ferry\n\nThe ferry leaves the harbour at nine. Dogs need a lead of 1.5 m.\n",
     "tolls.md": "# Tolls\n\nThe toll of the bridge is four crowns for a car.\n",
@@ -169,3 +171,26 @@ def process(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], 
             running.communicate(timeout=60)
         finally:
             running.kill()
+
+
+def children_of(parent: int, word: bytes) -> list[int]:
+    """Return the processes that another one has started, with a word in their command (Linux)."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            status, started_by = path.read_text().rpartition(")")[2].split()[:2]
+            command = path.with_name("cmdline").read_bytes()
+        except OSError:  # it has just ended
+            continue
+        if int(started_by) == parent and word in command and status != "Z":
+            found.append(int(path.parent.name))
+    return sorted(found)
+
+
+def until(look: Callable[[], Value]) -> Value:
+    """Wait for something to be true, and return it."""
+    end = time.monotonic() + 120
+    while not (found := look()):
+        assert time.monotonic() < end, "It did not come about."
+        time.sleep(0.05)
+    return found

@@ -1,14 +1,12 @@
 import os
 import re
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 import httpx2
 import pytest
-from tests.served import process
+from tests.served import children_of, process, until
 
 from chapterhouse.interfaces.admission import read_owner_key
 from chapterhouse.interfaces.api.workers import Followers, Workers, tuned_environment
@@ -53,25 +51,8 @@ def test_a_workspace_that_cannot_be_opened_is_named_in_the_log(
 
 def workers_of(server: int, *, uploads: bool) -> list[int]:
     """Return the worker processes of a server that do uploads alone, or all others."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (path / "cmdline").read_bytes().split(b"\0")
-            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:  # it has just ended
-            continue
-        if parent == server and b"worker" in words and uploads == (b"--uploads" in words):
-            found.append(int(path.name))
-    return found
-
-
-def until(look: Callable[[], Value]) -> Value:
-    """Wait for something to be true, and return it."""
-    for _ in range(1_200):
-        if found := look():
-            return found
-        time.sleep(0.1)
-    pytest.fail("It did not come about.")
+    alone = children_of(server, b"--uploads")
+    return alone if uploads else sorted({*children_of(server, b"\0worker\0")}.difference(alone))
 
 
 def connected(home: Path, url: str) -> httpx2.Client:

@@ -2,8 +2,7 @@
 
 import os
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,33 +11,12 @@ from typing import Any
 import httpx2
 import pytest
 from tests.interfaces.api.test_councils import events
-from tests.served import QUESTION, make_board, process
+from tests.served import QUESTION, children_of, make_board, process, until
 
 from chapterhouse.interfaces.admission import read_owner_key
 from chapterhouse.interfaces.client import Client
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="Linux names them")
-
-
-def children(parent: int, word: bytes = b"spawn_main") -> list[int]:
-    """Return the processes that another one has started, those that answer by default."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            status, started_by = path.read_text().rpartition(")")[2].split()[:2]
-            command = path.with_name("cmdline").read_bytes()
-        except OSError:  # it has just ended
-            continue
-        if int(started_by) == parent and word in command and status != "Z":
-            found.append(int(path.parent.name))
-    return sorted(found)
-
-
-def wait_until(is_so: Callable[[], object]) -> None:
-    end = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @contextmanager
@@ -55,7 +33,7 @@ def test_two_processes_answer_as_one(tmp_path: Path) -> None:
     home = tmp_path / "home"
     make_board(home)
     with process(home, "--workers", "2", "--quiet") as (running, url):
-        wait_until(lambda: len(children(running.pid)) == 2)
+        until(lambda: len(children_of(running.pid, b"spawn_main")) == 2)
         owner = {"X-API-Key": read_owner_key(home)}
         with httpx2.Client(base_url=url, headers=owner, timeout=60.0) as client:
             made = client.post("/api/keys", json={"label": "trial"}).json()
@@ -67,7 +45,7 @@ def test_two_processes_answer_as_one(tmp_path: Path) -> None:
             """Return the answer to a request by a connection of its own."""
             return httpx2.request(method, f"{url}{path}", headers=headers, timeout=60.0, json=json)
 
-        first, second = children(running.pid)
+        first, second = children_of(running.pid, b"spawn_main")
         limit = "/api/settings/search.limit"
         search = {"query": "stranded passengers lodging"}
         with stopped(second):  # the first alone
@@ -90,8 +68,8 @@ def test_two_processes_answer_as_one(tmp_path: Path) -> None:
         assert len(shown) == 1
 
         os.kill(first, signal.SIGKILL)
-        wait_until(lambda: len(set(children(running.pid)) - {first}) == 2)
-        (third,) = set(children(running.pid)) - {second}
+        until(lambda: len(set(children_of(running.pid, b"spawn_main")) - {first}) == 2)
+        (third,) = set(children_of(running.pid, b"spawn_main")) - {second}
         with stopped(second):
             assert ask("GET", "/api/me").status_code == 200
             text = ask("GET", "/api/metrics").text  # of all processes, the dead one's, too
@@ -101,17 +79,17 @@ def test_two_processes_answer_as_one(tmp_path: Path) -> None:
         with Client(url, key=owner["X-API-Key"]) as by_job, ThreadPoolExecutor() as pool:
             jobs = pool.map(lambda _: by_job.upload(tmp_path / "kites.md"), range(4))
             assert {by_job.wait(job).state for job in jobs} == {"done"}
-        workers = children(running.pid, b"--uploads")
+        workers = children_of(running.pid, b"--uploads")
         assert len(workers) == 1
-        assert not children(third, b"--uploads") + children(second, b"--uploads")
-        following = children(running.pid)
+        assert not children_of(third, b"--uploads") + children_of(second, b"--uploads")
+        following = children_of(running.pid, b"spawn_main")
     assert running.returncode == 130
     assert not [one for one in (*following, *workers) if Path(f"/proc/{one}").exists()]
 
 
 def test_a_killed_server_takes_its_processes_with_it(tmp_path: Path) -> None:
     with process(tmp_path / "home", "--workers", "2") as (running, _):
-        wait_until(lambda: len(children(running.pid)) == 2)
-        left = children(running.pid)
+        until(lambda: len(children_of(running.pid, b"spawn_main")) == 2)
+        left = children_of(running.pid, b"spawn_main")
         running.kill()
-        wait_until(lambda: not [one for one in left if Path(f"/proc/{one}").exists()])
+        until(lambda: not [one for one in left if Path(f"/proc/{one}").exists()])
