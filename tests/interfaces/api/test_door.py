@@ -13,9 +13,8 @@ from tests.served import Served, serving
 
 from chapterhouse.ingest.uploads import Upload
 from chapterhouse.interfaces.api import door
-from chapterhouse.interfaces.api.bodies import bounded
+from chapterhouse.interfaces.api.limits import RateLimit, bounded
 from chapterhouse.interfaces.api.problems import Refusal
-from chapterhouse.interfaces.api.shared import RateLimit
 from chapterhouse.interfaces.api.state import ServerOptions
 from chapterhouse.library import Library
 from chapterhouse.store.shared import SharedDatabase

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.served import Served
 
-from chapterhouse.interfaces.api.shared import Metrics
+from chapterhouse.interfaces.api.limits import Metrics
 from chapterhouse.store.shared import SharedDatabase
 
 

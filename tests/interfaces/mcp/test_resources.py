@@ -9,7 +9,7 @@ import pytest
 from mcp import MCPError
 from mcp_types import TextResourceContents
 
-from chapterhouse.interfaces.mcp import resources
+from chapterhouse.interfaces.mcp import tools
 from chapterhouse.library import Library
 
 from .conftest import Caller
@@ -76,16 +76,16 @@ def test_unknown_and_unreadable_resources_are_errors(
 def test_pages_hold_everything_once_and_in_order(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = resources.page(library, None).resources
+    whole = tools.list_resources(library, None).resources
     for size in (1, 2, 3, len(whole) - 1, len(whole), len(whole) + 1):
-        monkeypatch.setattr(resources, "LISTED", size)
+        monkeypatch.setattr(tools, "LISTED", size)
         assert [one.uri for one in pages(library, size)] == [one.uri for one in whole]
 
 
 def pages(library: Any, size: int) -> Iterator[Any]:
     cursor = None
     while True:
-        page = resources.page(library, cursor)
+        page = tools.list_resources(library, cursor)
         assert len(page.resources) <= size
         yield from page.resources
         cursor = page.next_cursor
@@ -96,9 +96,9 @@ def pages(library: Any, size: int) -> Iterator[Any]:
 def test_what_is_removed_between_two_pages_moves_nothing(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = [one.uri for one in resources.page(library, None).resources]
-    monkeypatch.setattr(resources, "LISTED", 3)
-    first = resources.page(library, None)
+    whole = [one.uri for one in tools.list_resources(library, None).resources]
+    monkeypatch.setattr(tools, "LISTED", 3)
+    first = tools.list_resources(library, None)
     gone = first.resources[2].uri.rpartition("/")[2]
     left = [document for document in library.documents.list() if document.id != gone]
     fewer = SimpleNamespace(
@@ -106,16 +106,16 @@ def test_what_is_removed_between_two_pages_moves_nothing(
         councils=library.councils,
         personas=library.personas,
     )
-    second = resources.page(fewer, first.next_cursor)  # type: ignore[arg-type]  # as far as needed
+    second = tools.list_resources(fewer, first.next_cursor)  # type: ignore[arg-type]
     assert [one.uri for one in second.resources] == whole[3:6]
 
 
 def test_a_very_long_document_is_cut_and_says_how_to_read_on(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resources, "LONGEST", 100)
+    monkeypatch.setattr(tools, "LONGEST", 100)
     name = library.documents.get("berths.md").id
-    contents = resources.read(library, f"chapterhouse://documents/{name}").contents[0]
+    contents = tools.read_resource(library, f"chapterhouse://documents/{name}").contents[0]
     assert isinstance(contents, TextResourceContents)
     assert len(contents.text) == 100
     assert contents.meta

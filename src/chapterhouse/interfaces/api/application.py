@@ -33,7 +33,7 @@ from chapterhouse.interfaces.api import (
     sources,
     workspace_routes,
 )
-from chapterhouse.interfaces.api.openai import completions, models
+from chapterhouse.interfaces.api.openai import completions, questions
 from chapterhouse.interfaces.api.problems import OpenAIError, Problem, Refusal, problem
 from chapterhouse.interfaces.api.routing import COOKIE, WORKSPACE, require_known
 from chapterhouse.interfaces.api.state import Exchange, ServerState
@@ -60,10 +60,10 @@ ROUTERS: Final = (
     workspace_routes.workspaces,
     workspace_routes.settings,
     memory.analytics,
-    models.models,
+    questions.models,
     completions.chat,
     completions.responses,
-    models.embeddings,
+    questions.embeddings,
 )
 _PARAMETER: Final = re.compile(r"\{[^}]*\}")
 _DESCRIPTION: Final = (

@@ -14,7 +14,7 @@ from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.knowledge import find_passages
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ingest.uploads import Upload
-from chapterhouse.interfaces.api.bodies import UploadForm
+from chapterhouse.interfaces.api.limits import UploadForm
 from chapterhouse.interfaces.api.problems import Refusal, problem_responses
 from chapterhouse.interfaces.api.routing import Caller, needs, router
 from chapterhouse.interfaces.api.schemas import (

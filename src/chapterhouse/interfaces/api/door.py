@@ -20,7 +20,7 @@ from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.admission import Admission, refusal
 from chapterhouse.interfaces.api import problems
-from chapterhouse.interfaces.api.bodies import InProgress, bounded
+from chapterhouse.interfaces.api.limits import InProgress, RateLimit, bounded
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import (
     OWNER,
@@ -29,7 +29,6 @@ from chapterhouse.interfaces.api.routing import (
     credentials,
     workspace_of,
 )
-from chapterhouse.interfaces.api.shared import RateLimit
 from chapterhouse.interfaces.api.state import ServerState
 from chapterhouse.types.access import AuditOutcome, Grant
 

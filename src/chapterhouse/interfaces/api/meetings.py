@@ -16,9 +16,9 @@ from enum import StrEnum
 from typing import Any, Final
 
 from chapterhouse.errors import BusyError, NotFoundError
+from chapterhouse.interfaces.api.limits import is_alive
 from chapterhouse.interfaces.api.problems import Refusal, problem
 from chapterhouse.interfaces.api.routing import Caller
-from chapterhouse.interfaces.api.shared import is_alive
 from chapterhouse.store.shared import SharedDatabase
 from chapterhouse.types import MeetingEventKind
 

@@ -10,10 +10,9 @@ from fastapi import Depends, Request
 
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.ingest.uploads import Upload
-from chapterhouse.interfaces.api.bodies import InProgress
+from chapterhouse.interfaces.api.limits import InProgress, Metrics, RateLimit
 from chapterhouse.interfaces.api.meetings import Meetings
 from chapterhouse.interfaces.api.routing import Caller, permitted
-from chapterhouse.interfaces.api.shared import Metrics, RateLimit
 from chapterhouse.interfaces.service import Service, Workload
 from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.library import Library

@@ -35,7 +35,7 @@ from mcp_types import (
 
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.interfaces.mcp import resources, tools
+from chapterhouse.interfaces.mcp import tools
 from chapterhouse.interfaces.service import Service, explain
 from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.library import Library
@@ -108,18 +108,18 @@ class _Requests:
         self, context: _Context, params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         cursor = params.cursor if params else None
-        return await self._look(context, lambda library: resources.page(library, cursor))
+        return await self._look(context, lambda library: tools.list_resources(library, cursor))
 
     async def list_templates(
         self, _context: _Context, _params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        return resources.TEMPLATES
+        return tools.TEMPLATES
 
     async def read_resource(
         self, context: _Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
         uri = str(params.uri)
-        return await self._look(context, lambda library: resources.read(library, uri))
+        return await self._look(context, lambda library: tools.read_resource(library, uri))
 
     async def _look(self, context: _Context, work: Callable[[Library], Value]) -> Value:
         """Return what ``work`` gives, with its errors as the protocol has them."""

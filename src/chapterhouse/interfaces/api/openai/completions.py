@@ -24,14 +24,15 @@ from chapterhouse.interfaces.api.openai.conversation import (
     with_tool_texts,
     words_of,
 )
-from chapterhouse.interfaces.api.openai.models import READ, target_of
 from chapterhouse.interfaces.api.openai.questions import (
+    READ,
     Inquiry,
     complete,
     error_data,
     inquiry_of,
     pieces,
     stream_response,
+    target_of,
     tokens_of,
 )
 from chapterhouse.interfaces.api.openai.results import (
