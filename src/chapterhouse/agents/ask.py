@@ -9,12 +9,11 @@ from pydantic import BaseModel
 
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.memory import answer_record, record_question
-from chapterhouse.answering.request import AskOptions, Request, library_request
+from chapterhouse.answering.request import AskOptions, OnDraft, Request, library_request
 from chapterhouse.answering.respond import offline, respond
 from chapterhouse.answering.route import deferral
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.thread import resolve_follow_up
-from chapterhouse.answering.writing import OnDraft
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ingest.sources import stale_folders

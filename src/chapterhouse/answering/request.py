@@ -1,14 +1,16 @@
 """A question with everything that decides how it is answered."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from chapterhouse.answering.choosing import WHOLE, Form
 from chapterhouse.answering.search import named_scope
 from chapterhouse.settings import Settings
-from chapterhouse.types import Persona, Scope, Tool, ToolText, Usage, WantedCall
+from chapterhouse.types import Draft, Persona, Scope, Tool, ToolText, Usage, WantedCall
 
 NO_MODEL = "none"
+OnDraft = Callable[[Draft], None]
 
 
 @dataclass(frozen=True, slots=True)

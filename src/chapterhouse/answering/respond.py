@@ -16,19 +16,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Lock
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from chapterhouse.answering import writing
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.memory import cache_answer, cache_key, cached_answer, recall, remember
-from chapterhouse.answering.request import NO_MODEL, Request
+from chapterhouse.answering.request import NO_MODEL, OnDraft, Request
 from chapterhouse.answering.route import deferral, route
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import check_query, method_for, reference_of, search
 from chapterhouse.answering.versions import add_version_differences
-from chapterhouse.answering.writing import OnDraft, Written, combine
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
+from chapterhouse.loading import lazy
 from chapterhouse.models.opening import Metered
 from chapterhouse.retrieval.sentences import word_weights
 from chapterhouse.store.sqlite import Store
@@ -45,6 +44,11 @@ from chapterhouse.types import (
     SearchResult,
 )
 from chapterhouse.types.engines import LanguageModel
+
+if TYPE_CHECKING:
+    from chapterhouse.answering import writing
+else:
+    writing = lazy("chapterhouse.answering.writing")
 
 # How far the first hit's score must lie above the fifth's, else nothing stands out: 27 % of the
 # open natural questions, and 48 % of those whose facts are not among the first eight passages.
@@ -130,7 +134,7 @@ async def _write(
     """Let a model answer, beside the answer by quotation."""
     found = await _find(request, query, runtime, model)
 
-    async def write() -> Written:
+    async def write() -> "writing.Written":
         work = partial(writing.prompt_for, request, found, runtime, recalled)
         prompt = await compute_in_thread(work)
         return await writing.write(request, found, prompt, model, runtime, on_draft)
@@ -152,7 +156,7 @@ async def _write(
         if way is Route.OUT_OF_SCOPE:
             quoted = _deferred(quoted, request.persona)
             return await _unanswered(request, quoted, write, model, on_draft)
-    return await compute_in_thread(partial(compare, combine(quoted, written)))
+    return await compute_in_thread(partial(compare, writing.combine(quoted, written)))
 
 
 async def _find(
@@ -175,7 +179,7 @@ async def _find(
 async def _unanswered(
     request: Request,
     quoted: Answer,
-    write: Callable[[], Awaitable[Written]],
+    write: Callable[[], Awaitable["writing.Written"]],
     model: LanguageModel,
     on_draft: OnDraft | None,
 ) -> Answer:
@@ -187,7 +191,7 @@ async def _unanswered(
             or request.tools
             or request.tool_texts
         ):
-            return combine(quoted, await write())
+            return writing.combine(quoted, await write())
         if is_outside and request.out_of_scope == "general":
             return await writing.general(request, quoted, model, on_draft)
     except EngineError as error:
@@ -195,7 +199,7 @@ async def _unanswered(
     return quoted
 
 
-async def _attempt(work: Awaitable[Written]) -> Written | EngineError:
+async def _attempt(work: Awaitable["writing.Written"]) -> "writing.Written | EngineError":
     """Return what a model wrote, or why it did not."""
     try:
         return await work

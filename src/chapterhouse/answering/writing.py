@@ -18,7 +18,7 @@ from chapterhouse.answering.check_written import (
 from chapterhouse.answering.cite import Lookup
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer, excerpts_of
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
-from chapterhouse.answering.request import Request, ToolCallsWanted
+from chapterhouse.answering.request import OnDraft, Request, ToolCallsWanted
 from chapterhouse.answering.route import deferral
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import lookup_in
@@ -54,7 +54,6 @@ _CUT: Final = (
 )
 
 
-OnDraft = Callable[[Draft], None]
 OnText = Callable[[str], None]
 _PAUSE: Final = 9  # times as long as the last draft took, before the next: a tenth of the time
 
