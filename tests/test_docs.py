@@ -232,8 +232,18 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_links_lead_somewhere() -> None:
-    link = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
-    for page, (name, anchor) in ((p, f) for p in PAGES for f in link.findall(p.read_text("utf-8"))):
+    link = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)")
+    others = ["ARCHITECTURE.md", "CONTRIBUTING.md", "examples/README.md", "benchmarks/README.md"]
+    pages = {*PAGES, *map(ROOT.joinpath, others), *(ROOT / "docs").rglob("*.md")}
+    for page, (name, anchor) in ((p, f) for p in pages for f in link.findall(p.read_text("utf-8"))):
         target = page.parent / name if name else page
-        assert target.exists(), name
-        assert not anchor or anchor in anchors(target), f"{name}#{anchor}"
+        assert target.exists(), f"{page.name}: {name}"
+        assert not anchor or anchor in anchors(target), f"{page.name}: {name}#{anchor}"
+
+
+def test_pages_that_messages_name_exist() -> None:
+    named = re.compile(r"docs/[A-Za-z-]+\.md(?!\w)")
+    modules = [*(ROOT / "src").rglob("*.py"), *(path for path in (ROOT / "deploy").iterdir())]
+    found = {name for path in modules for name in named.findall(path.read_text("utf-8"))}
+    assert len(found) > 5
+    assert [name for name in found if not (ROOT / name).is_file()] == []
