@@ -11,7 +11,7 @@ from chapterhouse.types.writing import TOOL_TEXT, Usage
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A stretch of a document that a sentence may rest on.
+    """A span of a document that a sentence may rest on.
 
     Attributes:
         language: ISO 639-1 code, or empty.
@@ -124,7 +124,7 @@ class Citation:
 
     @property
     def tool(self) -> str:
-        """The tool whose kept text is quoted; empty where a document is."""
+        """The tool whose stored text is quoted; empty where a document is."""
         is_text = self.document_id.startswith(TOOL_TEXT)
         return self.document_id.split(".")[1] if is_text else ""
 
@@ -140,7 +140,7 @@ class AnswerSentence:
             the sentences of its sources that come closest.
         mismatches: What in it is in none of the passages that it cites.
         before: Markdown that stands before it: a paragraph's break, a mark of a list; or empty.
-        note: What a reader is told about it, such as ``3 of 9 shown``; or empty.
+        note: A remark for the reader, such as ``3 of 9 shown``; or empty.
         key_span: Start and end in ``text`` of the sentence that comes closest, where the rest is
             what stands around it; (0, 0) where all of it does.
         opinion: What a model that was asked once more says about it; or None.
@@ -208,7 +208,7 @@ class VersionDifference:
         newer: Number of the citation of the newer one.
         older: Number of that of the older one.
         values: What differs, of the newer one and of the older one.
-        ordered: Whether it can be told which is the newer one.
+        ordered: Whether it is known which is the newer one.
     """
 
     newer: int
@@ -220,7 +220,7 @@ class VersionDifference:
 class AnswerOutcome(StrEnum):
     """What a question found."""
 
-    ANSWER = "answer"  # what is shown answers it, as far as can be told
+    ANSWER = "answer"  # what is shown answers it, as far as is known
     PASSAGES = "passages"  # what comes closest is shown; none answers for certain
     NOT_FOUND = "not-found"  # nothing is shown
 
@@ -249,7 +249,7 @@ class Answer:
         persona: Slug of who answers; empty for the library itself.
         display_name: How they are called.
         route: What became of the question.
-        notice: What the reader is told beside it: a deferral, or that something is missing.
+        notice: A remark for the reader: a deferral, or that something is missing.
         versions: What other versions of the documents shown say otherwise.
         rejected: Markers that the model wrote and that cite nothing it was given.
         handed_to: Slug of the persona who answered instead, or who could; or empty.
@@ -279,7 +279,7 @@ class Answer:
 
     @property
     def found(self) -> bool:
-        """Whether what is shown answers the question, as far as can be told."""
+        """Whether what is shown answers the question, as far as is known."""
         return self.outcome is AnswerOutcome.ANSWER
 
     @property

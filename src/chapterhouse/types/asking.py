@@ -89,7 +89,7 @@ class MemoryHit:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as it is put to the library.
+    """A question to the library, with what to search.
 
     Attributes:
         limit: Number of hits wanted, 1 to 1,000.
@@ -106,7 +106,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question that was asked in a conversation, as it was understood, and its answer."""
+    """A question that was asked in a conversation, as it was completed, and its answer."""
 
     question: str
     answer: str = ""
@@ -118,8 +118,8 @@ class FollowUp:
 
     Attributes:
         asked: As it was asked.
-        question: As it can be understood by itself.
-        search_text: What is searched for instead: with more words of what was spoken of, by which
+        question: Complete by itself.
+        search_text: What is searched for instead: with more words of the subject, by which
             the answer is not chosen. Empty where that is the question.
         method: Who completed it: ``rules`` by its words alone, or a model's name; empty where it
             stands as it was asked.
@@ -160,7 +160,7 @@ class Correction:
 
     @property
     def notice(self) -> str:
-        """Return what the asker is told of it."""
+        """Return the sentence about it for the asker."""
         return f"Searched also for: {self.meant} (you wrote: {self.written})"
 
 
@@ -278,8 +278,8 @@ class Question:
 
     Attributes:
         content: The question without its function words.
-        terms: Index terms under every stemmer tried, each with the number of times it is said.
-        order: Index terms under the likeliest stemmer, in the order in which they are said.
+        terms: Index terms under every stemmer tried, each with the number of times it occurs.
+        order: Index terms under the likeliest stemmer, in the order in which they occur.
         words: Its content words, each with its own index terms, for judging evidence.
         languages: The stemmers tried, the likeliest first.
         identifiers: Codes and names with digits, underscores or inner capitals.
@@ -308,7 +308,7 @@ class Question:
 
     @property
     def is_literal(self) -> bool:
-        """Whether it is not to be put in other words: a file, a quotation, little but codes."""
+        """Whether no other words are searched: a file, a quotation, little but codes."""
         codes = len(self.identifiers) * 2 >= len(self.content.split())
         return bool(self.file_names or self.phrases) or (bool(self.identifiers) and codes)
 
@@ -391,7 +391,7 @@ class Persona:
         slug: Name in kebab case; also the name of their shelf.
         prose: Who they are, in their owner's words.
         expertise: Their field in one or two sentences.
-        shelves: Further shelves that they read, beside their own.
+        shelves: Further shelves that they read, with their own.
     """
 
     slug: str

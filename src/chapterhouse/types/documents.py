@@ -129,7 +129,7 @@ BENIGN_NOTICES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of text under one heading; sections follow one another and cover the text.
+    """A span of text under one heading; sections follow one another and cover the text.
 
     ``path`` holds the titles from the outermost heading down to this one; it is empty for what
     stands before the first heading, whose ``level`` is 0.
@@ -144,7 +144,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page, slide or sheet as a stretch of the canonical text."""
+    """A page, slide or sheet as a span of the canonical text."""
 
     number: int
     label: str
@@ -172,7 +172,7 @@ class Document:
         page_kind: ``page``, ``slide``, ``sheet`` or empty.
         sha256: Hash of the bytes.
         text_sha256: Hash of the canonical text in UTF-8; citations carry it.
-        language: ISO 639-1 code, or empty where it could not be told.
+        language: ISO 639-1 code, or empty where it is not known.
         author: As the file states it; empty where it does not.
         ingested: When it was read into the library, seconds.
         cut_by: Fingerprint of what it was cut into chunks by; empty where that is not known.
@@ -208,9 +208,9 @@ Range = tuple[int, int]  # start and end in a body's text
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of text chosen by a chunker.
+    """A span of text chosen by a chunker.
 
-    ``header`` repeats a table's heading rows; ``parents`` are the larger stretches it lies in,
+    ``header`` repeats a table's heading rows; ``parents`` are the larger spans it lies in,
     the innermost first, where the chunker works on several levels.
     """
 
@@ -223,7 +223,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A stretch of a document, small enough to be retrieved: ``text == body.text[start:end]``.
+    """A span of a document, small enough to be retrieved: ``text == body.text[start:end]``.
 
     Attributes:
         ordinal: Its place among the chunks of the document, from 0.
@@ -233,7 +233,7 @@ class Chunk:
         page: Number of the page, slide or sheet on which it starts, or None.
         page_label: That page's own name: a sheet's name, a slide's title, or empty.
         tokens: Number of tokens in header and text, by the library's tokenizer.
-        parents: Larger stretches of the document that it lies in, the innermost first; retrieval
+        parents: Larger spans of the document that it lies in, the innermost first; retrieval
             may answer with one of them.
         key: The store's own number for this version of the chunk; never reused. 0 before storing.
     """

@@ -107,7 +107,7 @@ class LanguageModel(Protocol):
 
         Args:
             instructions: The system message. Text of documents never stands in it.
-            on_text: Is given each piece of text as it comes.
+            on_text: Is given the text as it comes, part by part.
             output: The form of the answer. Not every service can hold a model to it, so the
                 instructions describe it too, and the text may be of another form all the same.
 

@@ -50,7 +50,7 @@ class FileInFlight:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A piece of long work.
+    """Long work, ordered.
 
     Attributes:
         id: As ``j12``.
@@ -61,7 +61,7 @@ class Job:
         created: Seconds since 1970, as are ``started`` and ``finished``; 0 for not yet.
         lease_until: When another process may take it over, unless the worker extends it.
         worker: Who is at it, or was the last.
-        waits: How often in a row it was put off for what passes, such as a full disk.
+        waits: How often in a row it was postponed for what passes, such as a full disk.
         waits_until: When it is tried again after that; 0 for at once.
         cancelling: Whether somebody wants it stopped.
         done: Files, or documents, that are done.

@@ -1,6 +1,6 @@
 """What a council makes of a question: statements, replies to them, and minutes.
 
-Everything that is said carries the numbers of its citations. Within a turn that has citations of
+Every statement has the numbers of its citations. Within a turn that has citations of
 its own they count in those; in minutes, whose turns have none, in ``Minutes.citations``.
 """
 
@@ -105,7 +105,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class MemberTurn:
-    """What one member said in one round.
+    """What one member stated in one round.
 
     Attributes:
         option: What they would choose, where there are options; or empty.
@@ -113,7 +113,7 @@ class MemberTurn:
         open_questions: What they would want to know.
         citations: Of statements and replies; empty once they are in minutes.
         method: How it was composed: ``extractive``, or a model's name.
-        tool_calls: What the model looked up, without what it was told.
+        tool_calls: What the model looked up, without the results.
         tool_texts: What tools returned, of all that is cited here.
         rejected: Markers that the model wrote and that cite nothing it was given.
         inner: The minutes of the council that the member is.
@@ -147,13 +147,13 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How every member stands to a statement in the end, by what they said themselves.
+    """How every member stands to a statement in the end, by their own replies.
 
     Attributes:
-        stand: Keys of those who hold it: who made it, unless they gave it up, and who said so.
+        stand: Keys of those who hold it: who made it, unless they gave it up, and who replied so.
         concede: Of those who gave it up, or gave way to it.
         oppose: Of those who hold that it is not so.
-        silent: Of those who said nothing to it.
+        silent: Of those who did not reply to it.
     """
 
     statement: str
@@ -268,7 +268,7 @@ class Minutes:
 
 @dataclass(frozen=True, slots=True)
 class ReadingEvent:
-    """A file that had changed is read before the question is put."""
+    """A file that had changed is read before the question is asked."""
 
     progress: Progress
 
@@ -292,20 +292,20 @@ class MeetingEventKind(StrEnum):
 
     ROUND_BEGAN = "round-began"
     MEMBER_BEGAN = "member-began"
-    TEXT = "text"  # a piece of what a model writes, before it is checked
+    TEXT = "text"  # some of what a model writes, before it is checked
     SPOKE = "spoke"
-    RESUMED = "resumed"  # what was said before the meeting was interrupted
+    RESUMED = "resumed"  # a turn from before the meeting was interrupted
     ABSENT = "absent"
     ROUND_ENDED = "round-ended"
 
 
 @dataclass(frozen=True, slots=True)
 class MeetingEvent:
-    """Something that happened in a meeting, told while it goes on.
+    """Something that happened in a meeting, reported while it goes on.
 
     Attributes:
         member: Key of who speaks; ``chair`` for who presides; empty for the round itself.
-        text: The piece of text, or why someone is absent.
+        text: The new part of the text, or why someone is absent.
     """
 
     kind: MeetingEventKind

@@ -35,7 +35,7 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class FileOutcome:
-    """How one file ended in this run, told after it is safe on disk.
+    """How one file ended in this run, reported after it is safe on disk.
 
     Attributes:
         changed: Whether this run altered the library.
@@ -54,7 +54,7 @@ class FileOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a long piece of work is. ``outcome`` is set when a file has just been finished."""
+    """How far long work is. ``outcome`` is set when a file has just been finished."""
 
     done: int
     total: int

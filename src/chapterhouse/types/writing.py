@@ -1,4 +1,4 @@
-"""What a language model is given beside its prompt, and what it gave."""
+"""What a language model gets with its prompt, and what it returned."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ TOOL_TEXT: Final = "tool."  # what the id of a tool's text begins with
 
 @dataclass(frozen=True, slots=True)
 class OutputFormat:
-    """The form in which a model is to answer: one JSON object, and nothing beside it.
+    """The form in which a model is to answer: one JSON object, and nothing else.
 
     Attributes:
         name: Letters, digits and underscores.
@@ -34,7 +34,7 @@ class ToolPassage:
 
 @dataclass(frozen=True, slots=True)
 class ToolText:
-    """A text that a tool returned, kept whole, so that citations of it need no tool to be checked.
+    """A text that a tool returned, stored whole: citations of it are checked without the tool.
 
     Attributes:
         place: Where the tool found it, in the tool's words; or empty.
@@ -62,10 +62,10 @@ class Tool:
         name: Letters, digits and underscores.
         description: What it does and when to call it. Never holds text of a document.
         parameters: JSON schema of its arguments, an object.
-        call: Gets the validated arguments, returns what the model is told. Runs in a thread of
+        call: Gets the validated arguments, returns the text for the model. Runs in a thread of
             its own; models that share the tool may call it at the same time.
-        timeout_seconds: Longest call; the model is told that it took too long, and goes on.
-        maximum_characters: Of what the model is told; the rest is cut off, with a note.
+        timeout_seconds: Longest call; the model learns that it took too long, and goes on.
+        maximum_characters: Of the text for the model; the rest is cut off, with a note.
         parallel: Whether several calls that one model makes at once may also run at once. Those
             of a tool that remembers what it was asked run in the order in which they were made.
         find: Gets the same arguments and returns passages, each with its place, which are cited
