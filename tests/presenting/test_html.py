@@ -22,8 +22,7 @@ from chapterhouse.presenting.blocks import (
     StatementName,
     Words,
 )
-from chapterhouse.presenting.html import POLICY, page
-from chapterhouse.presenting.markup import Markup, element, joined, markup
+from chapterhouse.presenting.html import POLICY, Markup, element, joined, markup, page
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import Citation
 

@@ -11,8 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from chapterhouse.presenting.blocks import Columns, Style, verbatim
-from chapterhouse.presenting.columns import columns, shortened
-from chapterhouse.presenting.styled import indented, one_line, shown, styled
+from chapterhouse.presenting.styled import columns, indented, one_line, shortened, shown, styled
 from chapterhouse.presenting.terminal import draw
 
 

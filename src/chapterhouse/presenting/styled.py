@@ -1,19 +1,24 @@
-"""Text on a terminal: nothing that a document says may steer it."""
+"""Text on a terminal, in lines and in columns: nothing that a document says may steer it."""
 
 import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import Columns
 from chapterhouse.text.sanitise import INVISIBLE_RANGES
 
 if TYPE_CHECKING:
-    from rich import padding
+    from rich import cells, padding
     from rich import text as rich_text
     from rich.console import Console
     from rich.text import Text
 else:
     padding = lazy("rich.padding")
     rich_text = lazy("rich.text")
+    cells = lazy("rich.cells")
+
 
 # Escape sequences begin with ESC or a C1 control; direction overrides reorder what is shown.
 _HIDDEN: Final = re.compile(
@@ -65,3 +70,82 @@ def indented(target: "Console", text: "Text | str", by: int = 4) -> None:
     else:
         for line in words.split("\n"):
             target.print(styled(" " * by + line.plain if line.plain.strip() else ""))
+
+
+_NARROWEST: Final = 8  # cells of a column
+_WIDTH: Final = 120  # cells of a table off a terminal
+
+
+def columns(target: "Console", block: Columns) -> None:
+    """Print rows in aligned columns; wide characters count as two cells.
+
+    They fit the width of the terminal, elsewhere 120 cells: the widest cells are shortened in the
+    middle. Without a header the last column of two is wrapped instead, on a terminal alone.
+    """
+    safe = [[one_line(cell) for cell in row] for row in block.rows]
+    widths = [max(cells.cell_len(row[column]) for row in safe) for column in range(len(safe[0]))]
+    if block.header or target.is_terminal:
+        width = target.width if target.is_terminal else _WIDTH
+        widths = _fitted(widths, width - 2 * (len(widths) - 1), block.whole)
+    for number, row in enumerate(safe):
+        style = "bold" if block.header and number == 0 else ""
+        for line in _lines(target, row, widths, wrap=block.wrap or not block.header):
+            _print_line(target, styled((line, style)))
+        if number < len(block.below) and block.below[number]:
+            indented(target, one_line(block.below[number]))
+
+
+def shortened(text: str, width: int) -> str:
+    """Return text in at most ``width`` cells, at least 1; “…” stands for what was in its middle."""
+    if cells.cell_len(text) <= width:
+        return text
+    end = cells.set_cell_size(text[::-1], (width - 1) // 2)[::-1].strip()
+    return f"{cells.set_cell_size(text, width - 1 - cells.cell_len(end)).strip()}…{end}"
+
+
+def _print_line(target: "Console", line: "Text") -> None:
+    target.print(line, no_wrap=True, overflow="ignore", crop=False)
+
+
+def _lines(
+    target: "Console", row: Sequence[str], widths: Sequence[int], *, wrap: bool
+) -> Iterator[str]:
+    """Yield the lines of a row: one, or as many as its longest cell needs."""
+    parts = [
+        [line.plain.rstrip() for line in styled(cell).wrap(target, width)]
+        if wrap and cells.cell_len(cell) > width
+        else [shortened(cell, width)]
+        for cell, width in zip(row, widths, strict=True)
+    ]
+    for line in zip_longest(*parts, fillvalue=""):
+        filled = (
+            cell + " " * (width - cells.cell_len(cell))
+            for cell, width in zip(line, widths, strict=True)
+        )
+        yield "  ".join(filled).rstrip()
+
+
+def _fitted(widths: Sequence[int], available: int, whole: Collection[int]) -> list[int]:
+    """Return widths that fit into ``available``; whole columns keep theirs if they can."""
+    taken = sum(widths[number] for number in whole)
+    others = [number for number in range(len(widths)) if number not in whole]
+    if available - taken < _NARROWEST * len(others):
+        return _narrowed(widths, available)
+    fitted = list(widths)
+    narrowed = _narrowed([widths[number] for number in others], available - taken)
+    for number, width in zip(others, narrowed, strict=True):
+        fitted[number] = width
+    return fitted
+
+
+def _narrowed(widths: Sequence[int], width: int) -> list[int]:
+    """Return widths that fit together into ``width``: the widest give way, none below a minimum."""
+    narrowed = list(widths)
+    while sum(narrowed) > width and max(narrowed) > _NARROWEST:
+        widest = max(narrowed)
+        next_ = max((width for width in narrowed if width < widest), default=_NARROWEST)
+        number = narrowed.count(widest)
+        excess = -(-(sum(narrowed) - width) // number)  # of each, rounded up
+        cut = max(widest - excess, next_, _NARROWEST)
+        narrowed = [cut if width == widest else width for width in narrowed]
+    return narrowed

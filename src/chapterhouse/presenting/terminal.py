@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse.presenting import blocks
 from chapterhouse.presenting.citing import citation_line
-from chapterhouse.presenting.columns import columns
-from chapterhouse.presenting.styled import indented, one_line, shown, styled
+from chapterhouse.presenting.styled import columns, indented, one_line, shown, styled
 from chapterhouse.text.sanitise import inert
 from chapterhouse.types import Citation
 

@@ -12,8 +12,7 @@ import typer
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError, can_redraw, console
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.columns import shortened
-from chapterhouse.presenting.styled import one_line, styled
+from chapterhouse.presenting.styled import one_line, shortened, styled
 from chapterhouse.presenting.wording import mismatch_mark
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
