@@ -35,7 +35,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMON = {"json", "home", "workspace", "debug", "quiet"}
 EXAMPLE = "examples/varnholm-ferry"
-_TRANSCRIPT = re.compile(r"transcript (?:in (?P<folder>\S+) )?of (?P<line>.+)", re.DOTALL)
+_TRANSCRIPT = re.compile(
+    r"transcript (?:in (?P<folder>\S+) )?(?:after (?P<before>.+) )?of (?P<line>.+)", re.DOTALL
+)
 _PART = re.compile(r"(<!-- generated: (?P<name>[^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -179,11 +181,17 @@ def _kinds(kind: type[ChapterhouseError]) -> Iterator[type[ChapterhouseError]]:
 
 
 @cache
-def example_home(folder: str = EXAMPLE) -> Path:
-    """Return the home of a library that holds a folder of the checkout, made once."""
+def example_home(folder: str = EXAMPLE, before: str = "") -> Path:
+    """Return the home of a library that holds a folder of the checkout, made once.
+
+    Args:
+        before: A command line that is run in it.
+    """
     home = Path(tempfile.mkdtemp(prefix="chapterhouse-reference-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     run_command(["add", folder, "--quiet"], home)  # progress is told where it takes long
+    if before:
+        run_command([*shlex.split(before), "--quiet"], home)
     return home
 
 
@@ -210,9 +218,9 @@ def _written(stream: io.TextIOWrapper) -> str:
     return stream.read()
 
 
-def transcript(line: str, folder: str = EXAMPLE) -> str:
+def transcript(line: str, folder: str = EXAMPLE, before: str = "") -> str:
     """Return a command line over the example, or another folder, with what it prints."""
-    shown = run_command(shlex.split(line), example_home(folder)).rstrip("\n")
+    shown = run_command(shlex.split(line), example_home(folder, before)).rstrip("\n")
     return f"```console\n$ chapterhouse {line}\n\n{shown}\n```\n"
 
 
@@ -236,7 +244,10 @@ def rendered(page: str, known: Mapping[str, Callable[[], str]]) -> str:
     def written(match: re.Match[str]) -> str:
         name = match.group("name")
         asked = _TRANSCRIPT.fullmatch(name)
-        part = transcript(asked["line"], asked["folder"] or EXAMPLE) if asked else known[name]()
+        if asked:
+            part = transcript(asked["line"], asked["folder"] or EXAMPLE, asked["before"] or "")
+        else:
+            part = known[name]()
         return f"{match.group(1)}\n{part}\n{match.group(3)}"
 
     return _PART.sub(written, page)
