@@ -20,7 +20,7 @@ from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import Prepare
-from chapterhouse.ingest.prepare import Cutter, Prepared, prepare
+from chapterhouse.ingest.prepare import Cutter, PreparedDocument, prepare
 from chapterhouse.library import Library
 from chapterhouse.library.opening import open_runtime, preparer
 from chapterhouse.models.static import StaticEmbedder
@@ -152,7 +152,7 @@ def _store(store: Store, document: CorpusDocument, name: str, make: Prepare) -> 
 
 def _prepare(
     document: CorpusDocument, file: SourceFile, content: Content, make: Prepare
-) -> Prepared | None:
+) -> PreparedDocument | None:
     """Prepare a document by its text, else by its title; None where it has neither."""
     ending = file.location.rpartition(".")[2]
     for text in (document.text, document.title):

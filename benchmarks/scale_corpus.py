@@ -19,7 +19,7 @@ from pathlib import Path
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
-from chapterhouse.ingest.prepare import Cutter, Prepared, prepare
+from chapterhouse.ingest.prepare import Cutter, PreparedDocument, prepare
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
@@ -131,7 +131,7 @@ def put(
     text: str,
     number: int,
     shelves: tuple[str, ...],
-    make: "partial[Prepared]",
+    make: "partial[PreparedDocument]",
 ) -> int:
     """Store one Markdown document; return the number of its chunks."""
     data = text.encode()

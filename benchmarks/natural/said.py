@@ -26,7 +26,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from chapterhouse.library import Library
 from chapterhouse.presenting.answers import answer_blocks
-from chapterhouse.presenting.blocks import Cited, Paragraph, Part, Words
+from chapterhouse.presenting.blocks import CitationBlock, Paragraph, Part, Words
 from chapterhouse.types import Answer, Status
 from folders import PARTS, sources
 from libraries import opened
@@ -151,7 +151,7 @@ def lines_of(part: Part) -> Iterator[str]:
     """Yield what is said in a paragraph without a source, and in one about versions."""
     for block in part.blocks:
         if isinstance(block, Paragraph):
-            cited = any(isinstance(piece, Cited) for piece in block.line)
+            cited = any(isinstance(piece, CitationBlock) for piece in block.line)
             text = "".join(piece.text for piece in block.line if isinstance(piece, Words))
             if not cited or text.startswith("Versions differ"):
                 yield text.strip()

@@ -15,7 +15,7 @@ from chapterhouse.agents.council_checks import circle
 from chapterhouse.agents.council_model import Corpus, DeclaredTool, Member, Round
 from chapterhouse.agents.definition import (
     MAXIMUM_BYTES,
-    Parsed,
+    ParsedDefinition,
     parse_definition,
     parsed_in_folder,
     read_definition,
@@ -438,7 +438,7 @@ def test_nothing_is_named_twice_in_one_list(place: str, data: st.DataObject) -> 
 KEYS = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["independent_analysis"]'
 
 
-def parse(text: str) -> Parsed[Council]:
+def parse(text: str) -> ParsedDefinition[Council]:
     return parse_definition(text, council_schema())
 
 
@@ -541,7 +541,7 @@ def test_all_of_the_form_is_told_before_the_meaning() -> None:
 
 
 def test_files_that_are_no_text(tmp_path: Path) -> None:
-    def read() -> Parsed[Council]:
+    def read() -> ParsedDefinition[Council]:
         return read_definition(Definitions(tmp_path, COUNCIL_MARKS), "berths", council_schema())
 
     path = tmp_path / "berths" / "council.json"

@@ -14,8 +14,8 @@ from chapterhouse.agents import curated as keeping
 from chapterhouse.agents.curate import curate, curation_is_current
 from chapterhouse.agents.curated import (
     STATE_FILE,
+    CurationRecord,
     CurationReport,
-    Known,
     Outcome,
     base_folder,
     is_document_id,
@@ -24,7 +24,7 @@ from chapterhouse.agents.curated import (
     read_own,
     save_state,
 )
-from chapterhouse.connectors.fetch import Fetched
+from chapterhouse.connectors.fetch import FetchResult
 from chapterhouse.connectors.fetched import sync_pages
 from chapterhouse.connectors.links import Link
 from chapterhouse.errors import ChapterhouseError, RefusedError, RejectedError, UsageError
@@ -488,9 +488,9 @@ def test_no_edit_is_ever_lost(
 def fetch_page(desk: Desk, url: str, body: bytes, name: str) -> None:
     """Put a page where fetching puts it."""
 
-    def fetch(url: str, *, etag: str, last_modified: str) -> Fetched:
+    def fetch(url: str, *, etag: str, last_modified: str) -> FetchResult:
         kind = "text/html" if name.endswith("html") else "text/markdown"
-        return Fetched(url, url, content=body, content_type=kind, name=name)
+        return FetchResult(url, url, content=body, content_type=kind, name=name)
 
     sync_pages([Link(url, 1)], desk.raw / ".fetched", fetch, "2026-01-30")
 
@@ -570,8 +570,8 @@ def test_what_could_be_another_file_is_no_id(name: str) -> None:
 
 def test_what_is_remembered_comes_back_and_is_written_alike(tmp_path: Path) -> None:
     state = {
-        "ö.pdf": Known("o", "a" * 64, 7, 1, "1", made=True),
-        "a.md": Known("", code="no-text", sentence="No text."),
+        "ö.pdf": CurationRecord("o", "a" * 64, 7, 1, "1", made=True),
+        "a.md": CurationRecord("", code="no-text", sentence="No text."),
     }
     save_state(tmp_path, state)
     written = (base_folder(tmp_path) / STATE_FILE).read_bytes()
@@ -586,12 +586,12 @@ def test_what_is_remembered_comes_back_and_is_written_alike(tmp_path: Path) -> N
     [[], {"id": 7}, {"id": "../up"}, {"id": "a", "made": 1}, {"id": "a", "size": "7"}, {"id": "A"}],
 )
 def test_an_entry_that_is_none_costs_no_other(tmp_path: Path, entry: object) -> None:
-    save_state(tmp_path, {"a.md": Known("a"), "b.md": Known("b")})
+    save_state(tmp_path, {"a.md": CurationRecord("a"), "b.md": CurationRecord("b")})
     path = base_folder(tmp_path) / STATE_FILE
     stated = json.loads(path.read_bytes())
     stated["sources"]["a.md"] = entry
     path.write_text(json.dumps(stated))
-    assert load_state(tmp_path) == {"b.md": Known("b")}
+    assert load_state(tmp_path) == {"b.md": CurationRecord("b")}
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:

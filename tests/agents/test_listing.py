@@ -11,7 +11,7 @@ from tests.rooms import BERTHS, TIDES, Room
 
 from chapterhouse import Library
 from chapterhouse.agents.council import council_from
-from chapterhouse.agents.listing import IndexState, Listed, choose, council_listing
+from chapterhouse.agents.listing import FileListing, IndexState, choose, council_listing
 from chapterhouse.agents.personas import Personas
 from chapterhouse.errors import NotFoundError, UsageError
 
@@ -154,7 +154,7 @@ def test_a_councils_files_come_with_what_became_of_them(room: Room, tmp_path: Pa
 names = st.text("abc", min_size=1, max_size=4)
 files = st.dictionaries(st.tuples(names, names), names, min_size=1, max_size=5).map(
     lambda drawn: tuple(
-        Listed(f"{top}/{name}.md", f"/home/{top}/{name}.md", f"{number}-{stem}")
+        FileListing(f"{top}/{name}.md", f"/home/{top}/{name}.md", f"{number}-{stem}")
         for number, ((top, name), stem) in enumerate(drawn.items())
     )
 )
@@ -162,7 +162,7 @@ files = st.dictionaries(st.tuples(names, names), names, min_size=1, max_size=5).
 
 @given(files, st.data())
 def test_each_file_is_found_by_its_source_its_id_and_where_only_it_has_it_its_name(
-    listed: tuple[Listed, ...], data: st.DataObject
+    listed: tuple[FileListing, ...], data: st.DataObject
 ) -> None:
     wanted = data.draw(st.sampled_from(listed))
     for name in (wanted.source, wanted.path, wanted.document_id, wanted.document_id[:2]):

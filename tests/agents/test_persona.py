@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.agents import persona
-from chapterhouse.agents.curated import Known, base_folder, save_state
+from chapterhouse.agents.curated import CurationRecord, base_folder, save_state
 from chapterhouse.agents.definition import PERSONA_TEMPLATES, parse_definition
 from chapterhouse.agents.persona import (
     PERSONA_SCHEMA,
@@ -377,8 +377,10 @@ def test_lists_of_pages(maria: Path) -> None:
 
 
 def test_files_that_could_not_be_read(maria: Path) -> None:
-    torn = Known("", code="damaged", sentence="It is torn.")
-    made = Known("tides", code="damaged", sentence="What was made earlier stays.", made=True)
+    torn = CurationRecord("", code="damaged", sentence="It is torn.")
+    made = CurationRecord(
+        "tides", code="damaged", sentence="What was made earlier stays.", made=True
+    )
     save_state(maria / "RAG", {"x.pdf": torn, "y.pdf": made})
     assert found(maria) == [("RAW-DOCS/x.pdf", "damaged", "warning")]
     (base_folder(maria / "RAG") / "curated.json").write_text("torn")

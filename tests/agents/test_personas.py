@@ -19,7 +19,7 @@ from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import PersonaConfigError
 from chapterhouse.agents.registry import Entry
 from chapterhouse.answering.runtime import Runtime
-from chapterhouse.connectors.fetch import Fetched
+from chapterhouse.connectors.fetch import FetchResult
 from chapterhouse.errors import NotFoundError, ReadOnlyError, RejectedError, UsageError
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.types import Progress
@@ -39,9 +39,9 @@ def online(
 ) -> tuple[Personas, list[tuple[str, str]]]:
     asked: list[tuple[str, str]] = []
 
-    def fetch(url: str, *, etag: str, last_modified: str) -> Fetched:
+    def fetch(url: str, *, etag: str, last_modified: str) -> FetchResult:
         asked.append((url, etag))
-        return Fetched(
+        return FetchResult(
             url=url, final_url=url, content=b"" if etag else pages(url), content_type="text/html",
             charset="utf-8", etag='"v1"', last_modified="", not_modified=bool(etag), name="x.html",
         )  # fmt: skip

@@ -9,7 +9,7 @@ from chapterhouse.agents.persona import PersonaConfig, Profile
 from chapterhouse.agents.profile import (
     GENERATED_FILE,
     MOST_TAGS,
-    Generated,
+    GenerationRecord,
     Subject,
     changes_by_key,
     propose,
@@ -101,7 +101,7 @@ def answer(**values: object) -> str:
     return json.dumps(values)
 
 
-def written_by(*script: str) -> tuple[Generated, ScriptedModel]:
+def written_by(*script: str) -> tuple[GenerationRecord, ScriptedModel]:
     model = ScriptedModel(list(script))
     return write_profile(subjects(), model, NONCE), model
 
@@ -143,13 +143,13 @@ def test_a_model_words_what_the_documents_carry() -> None:
 )
 def test_what_the_documents_do_not_carry_is_left_out(written: str) -> None:
     made, _ = written_by(written)
-    assert replace(made, warnings=()) == Generated()
+    assert replace(made, warnings=()) == GenerationRecord()
     assert "nothing that the documents carry" in made.warnings[0]
 
 
 def test_a_model_that_cannot_be_asked_is_told_of() -> None:
     made, _ = written_by()
-    assert replace(made, warnings=()) == Generated()
+    assert replace(made, warnings=()) == GenerationRecord()
     assert "could not be asked" in made.warnings[0]
     assert issubclass(EngineError, Exception)
 
@@ -168,11 +168,13 @@ def test_template_tokens_of_documents_stay_out_of_the_prompt() -> None:
 
 
 MARIA = PersonaConfig(slug="maria")
-FIRST = Generated(("tides", "berths"), ("slack water",), ("TGO",), "Knows about tides.", "scripted")
+FIRST = GenerationRecord(
+    ("tides", "berths"), ("slack water",), ("TGO",), "Knows about tides.", "scripted"
+)
 
 
 def test_a_first_proposal_is_what_the_documents_give() -> None:
-    proposal = propose(MARIA, Generated(), FIRST)
+    proposal = propose(MARIA, GenerationRecord(), FIRST)
     assert proposal
     assert changes_by_key(proposal) == {
         "tags": ["tides", "berths"],
@@ -185,8 +187,8 @@ def test_a_first_proposal_is_what_the_documents_give() -> None:
 
 
 def test_without_a_model_nothing_is_changed_and_nothing_forgotten() -> None:
-    accepted = propose(MARIA, Generated(), FIRST)
-    now = Generated(warnings=("There is no model.",))
+    accepted = propose(MARIA, GenerationRecord(), FIRST)
+    now = GenerationRecord(warnings=("There is no model.",))
     proposal = propose(accepted.after, accepted.remembered, now)
     assert not proposal
     assert proposal.after == accepted.after
@@ -198,12 +200,12 @@ def test_what_a_person_wrote_stays() -> None:
     config = PersonaConfig(
         slug="maria", tags=("Harbour Law", "Tides"), profile=Profile(expertise="My own words.")
     )
-    proposal = propose(config, Generated(), FIRST)
+    proposal = propose(config, GenerationRecord(), FIRST)
     assert proposal.after.tags == ("Harbour Law", "Tides", "berths")
     assert proposal.after.profile.expertise == "My own words."
     assert "profile.expertise" not in changes_by_key(proposal)
     later = propose(
-        proposal.after, proposal.remembered, Generated(("dredging",), method="scripted")
+        proposal.after, proposal.remembered, GenerationRecord(("dredging",), method="scripted")
     )
     assert later.after.tags == ("Harbour Law", "Tides", "dredging")
     tags = next(change for change in later.changes if change.key == "tags")
@@ -212,26 +214,30 @@ def test_what_a_person_wrote_stays() -> None:
 
 
 def test_what_a_person_took_out_does_not_come_back() -> None:
-    accepted = propose(MARIA, Generated(), FIRST)
+    accepted = propose(MARIA, GenerationRecord(), FIRST)
     edited = accepted.after.model_copy(update={"tags": ("tides",)})
     again = propose(edited, accepted.remembered, FIRST)
     assert not again
     third = propose(
-        edited, again.remembered, Generated(("tides", "berths", "dredging"), method="scripted")
+        edited,
+        again.remembered,
+        GenerationRecord(("tides", "berths", "dredging"), method="scripted"),
     )
     assert third.after.tags == ("tides", "dredging")
 
 
 def test_an_expertise_that_nobody_touched_follows_the_documents() -> None:
-    accepted = propose(MARIA, Generated(), FIRST)
-    later = Generated(FIRST.tags, FIRST.key_terms, FIRST.aliases, "Knows about fog.", "scripted")
+    accepted = propose(MARIA, GenerationRecord(), FIRST)
+    later = GenerationRecord(
+        FIRST.tags, FIRST.key_terms, FIRST.aliases, "Knows about fog.", "scripted"
+    )
     again = propose(accepted.after, accepted.remembered, later)
     assert changes_by_key(again) == {"profile.expertise": "Knows about fog."}
 
 
 def test_what_is_remembered_survives_the_disk(personas: Definitions) -> None:
     personas.make("maria", ("RAG",))
-    assert read_last(personas, "maria") == Generated()
+    assert read_last(personas, "maria") == GenerationRecord()
     write_last(personas, "maria", FIRST)
     assert read_last(personas, "maria") == replace(FIRST, method="")
     for broken in (b"", b"[]", b'{"tags": 1}', b'{"tags": [1, "x"]}', b"\xff"):
@@ -247,11 +253,15 @@ def test_hand_written_tags_are_never_dropped(
     current: tuple[str, ...], last: tuple[str, ...], now: tuple[str, ...]
 ) -> None:
     config = PersonaConfig(slug="maria", tags=current)
-    proposal = propose(config, Generated(tags=last), Generated(tags=now, method="scripted"))
+    proposal = propose(
+        config, GenerationRecord(tags=last), GenerationRecord(tags=now, method="scripted")
+    )
     after = proposal.after.tags
     assert set(current) - set(last) <= set(after)
     assert not (set(last) - set(current)) & set(after)
     assert set(after) <= set(current) | set(now)
     assert len(after) <= max(MOST_TAGS, len(current))
     assert len(set(after)) == len(after)
-    assert not propose(proposal.after, proposal.remembered, Generated(tags=now, method="scripted"))
+    assert not propose(
+        proposal.after, proposal.remembered, GenerationRecord(tags=now, method="scripted")
+    )

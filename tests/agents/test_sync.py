@@ -14,7 +14,7 @@ import pytest
 from chapterhouse.agents.sync import Places, is_current, mirror_shelf
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.ingest.ingest import add
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.prepare import Cutter, prepare
 from chapterhouse.reading.plain import read_markdown, read_text
@@ -75,11 +75,11 @@ class House:
 
     def update(self, slug: str, **options: Any) -> SyncReport:
         self.read_names.clear()
-        work = Work(self.store, self.read, PREPARE)
+        work = ReadingContext(self.store, self.read, PREPARE)
         return mirror_shelf(self.places(slug), work, Options(**options))
 
     def add_by_hand(self, path: Path, shelf: str = DEFAULT_SHELF) -> None:
-        add([path], Work(self.store, self.read, PREPARE, shelf))
+        add([path], ReadingContext(self.store, self.read, PREPARE, shelf))
 
     def shelf(self, slug: str) -> list[str]:
         return sorted(
@@ -199,7 +199,7 @@ def test_only_markdown_says_whose_it_is(house: House) -> None:
         future.set_result(read_text(data))
         return future
 
-    mirror_shelf(house.places("mia"), Work(house.store, read, PREPARE), Options())
+    mirror_shelf(house.places("mia"), ReadingContext(house.store, read, PREPARE), Options())
     (document,) = house.store.documents(EVERYTHING)
     assert document.metadata["personas"] == "ben"
     assert document.shelves == ("mia",)

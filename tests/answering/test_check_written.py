@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.steps import assert_in_proportion
 
 from chapterhouse.answering.check_written import (
-    Checked,
-    Given,
+    CheckedText,
+    GivenPassage,
     add_opinions,
     check,
     check_draft,
@@ -86,12 +86,12 @@ BODIES = {name: body(text) for name, text in TEXTS.items()}
 LOOKUP = Lookup(DOCUMENTS.get, BODIES.get)
 
 
-def offered(name: str, section: str, number: int) -> Given:
+def offered(name: str, section: str, number: int) -> GivenPassage:
     """Return a section of a document as a model is given it."""
     found = next(one for one in BODIES[name].sections if one.path == (section,))
     text = TEXTS[name][found.start : found.end]
     evidence = Evidence(name, found.start, found.end, text, "en", name.title(), (section,))
-    return Given(Place(name, section, number), evidence)
+    return GivenPassage(Place(name, section, number), evidence)
 
 
 SPEED, OPENING = offered("rules-1", "Speed", 0), offered("rules-1", "Opening", 1)
@@ -99,7 +99,7 @@ BERTHS = offered("tariff-2", "Berths", 2)
 GIVEN = (SPEED, OPENING, BERTHS)  # nothing of the diary
 
 
-def written(text: str, known: str = "") -> Checked:
+def written(text: str, known: str = "") -> CheckedText:
     return check(text, GIVEN, LOOKUP, known)
 
 
@@ -501,7 +501,7 @@ def _marker(generator: random.Random) -> str:
     ).format(name)
 
 
-def accepted_wrongly(text: str, found: Checked) -> list[str]:
+def accepted_wrongly(text: str, found: CheckedText) -> list[str]:
     """Return what in a checked answer should not be there."""
     wrong = []
     known = {number for one in found.sentences for number in one.citations}
@@ -574,7 +574,7 @@ DOCUMENT = Document("tariff-1", "t.md", "", "Tariff", "md", "test", "", text_has
 OPINION_LOOKUP = Lookup({"tariff-1": DOCUMENT}.get, {"tariff-1": Body(TEXT)}.get)
 REWORDED = "You may bring your animal along."
 DOGS = "Dogs are welcome on every deck of the ferry."
-CHECKED = Checked((AnswerSentence(REWORDED, ()), AnswerSentence("So.", ())), (), ())
+CHECKED = CheckedText((AnswerSentence(REWORDED, ()), AnswerSentence("So.", ())), (), ())
 
 
 def opinion(kind: OpinionKind, quotation: str) -> tuple[Opinion | None, list[str]]:

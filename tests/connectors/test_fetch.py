@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.connectors.fetch import CODES, Fetched, Fetcher, FetchLimits
+from chapterhouse.connectors.fetch import CODES, Fetcher, FetchLimits, FetchResult
 from chapterhouse.connectors.urls import is_public
 from chapterhouse.errors import RejectedError
 
@@ -154,7 +154,7 @@ class World:
     def url(self, path: str = "/page", name: str = "door.example") -> str:
         return f"http://{name}:{self.door.port}{path}"
 
-    def fetch(self, reply: Reply, *, etag: str = "", **changes: Any) -> Fetched:
+    def fetch(self, reply: Reply, *, etag: str = "", **changes: Any) -> FetchResult:
         self.door.routes["/page"] = reply
         return self.fetcher(**changes).fetch(self.url(), etag=etag)
 
@@ -292,7 +292,7 @@ def test_what_has_not_changed_is_not_sent_again(world: World) -> None:
     assert (first.etag, first.last_modified, first.not_modified) == ('W/"a1"', date, False)
     world.door.routes["/page"] = answer(b"", 'ETag: W/"a2"', status="304 Not Modified")
     again = world.fetcher().fetch(world.url(), etag=first.etag, last_modified=date)
-    assert again == Fetched(first.url, first.url, etag='W/"a2"', not_modified=True)
+    assert again == FetchResult(first.url, first.url, etag='W/"a2"', not_modified=True)
     assert world.door.asked[1]["if-none-match"] == 'W/"a1"'
     assert world.door.asked[1]["if-modified-since"] == date
 

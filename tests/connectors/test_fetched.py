@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from chapterhouse.connectors import fetched
-from chapterhouse.connectors.fetch import Fetched, Fetcher
+from chapterhouse.connectors.fetch import Fetcher, FetchResult
 from chapterhouse.connectors.fetched import (
     INDEX,
     Fetch,
     FetchReport,
-    Remembered,
+    PageRecord,
     forget,
     remembered,
     sync_pages,
@@ -79,7 +79,7 @@ class House:
         self.pages.answered.clear()
         return sync_pages(links, self.folder, self.fetch, today)
 
-    def page(self, path: str) -> Remembered:
+    def page(self, path: str) -> PageRecord:
         return {page.url: page for page in remembered(self.folder)}[self.site + path]
 
     def content(self, path: str) -> bytes:
@@ -185,8 +185,8 @@ def test_a_file_that_is_not_what_came_is_fetched_again(
 def test_the_same_bytes_under_a_new_mark_are_unchanged(house: House) -> None:
     house.bring("/a")
 
-    def same(url: str, *, etag: str, last_modified: str) -> Fetched:
-        return Fetched(url, url, b"<p>a</p>", "text/html", etag='"new"', name="x.html")
+    def same(url: str, *, etag: str, last_modified: str) -> FetchResult:
+        return FetchResult(url, url, b"<p>a</p>", "text/html", etag='"new"', name="x.html")
 
     house.fetch = same
     report = house.bring("/a", today=TUESDAY)
@@ -234,7 +234,7 @@ def test_two_pages_never_share_a_file(house: House, monkeypatch: pytest.MonkeyPa
 def test_what_was_fetched_before_an_interruption_is_kept(house: House) -> None:
     fetch = house.fetch
 
-    def stops(url: str, *, etag: str, last_modified: str) -> Fetched:
+    def stops(url: str, *, etag: str, last_modified: str) -> FetchResult:
         if url.endswith("/b"):
             raise KeyboardInterrupt
         return fetch(url, etag=etag, last_modified=last_modified)

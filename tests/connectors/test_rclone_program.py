@@ -25,8 +25,8 @@ from chapterhouse.connectors.rclone_listing import (
 )
 from chapterhouse.connectors.rclone_program import (
     Failure,
-    Finished,
     Patience,
+    ProcessResult,
     Rclone,
     environment,
     error_of,
@@ -79,7 +79,7 @@ def test_without_a_program_the_extra_is_named(
 
 def test_a_run_gives_its_output_and_its_errors(script: Path) -> None:
     run = Rclone(script).run(["print('out'); sys.exit('went wrong')"])
-    assert run == Finished(1, "went wrong\n", output=b"out\n")
+    assert run == ProcessResult(1, "went wrong\n", output=b"out\n")
 
 
 def test_a_run_that_takes_too_long_is_ended(script: Path, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ ENCRYPTED = "CRITICAL: unable to decrypt configuration and not allowed to ask fo
 def test_a_failure_says_what_it_was_and_what_to_do(
     code: int, errors: str, kind: Failure, raised: type[Exception], says: str
 ) -> None:
-    run = Finished(code, errors)
+    run = ProcessResult(code, errors)
     assert kind_of(run) is kind
     error = error_of(run, "gdrive:a/b")
     assert type(error) is raised
@@ -171,20 +171,20 @@ def test_a_failure_says_what_it_was_and_what_to_do(
 
 
 def test_a_run_without_end_is_the_networks() -> None:
-    run = Finished(-15, "", timed_out=True)
+    run = ProcessResult(-15, "", timed_out=True)
     assert kind_of(run) is Failure.NETWORK
     assert "took too long" in error_of(run, "a:").message
 
 
 def test_a_reason_has_no_address_in_whole() -> None:
-    assert reason_of(Finished(5, REFUSED)) == (
+    assert reason_of(ProcessResult(5, REFUSED)) == (
         'error in ListJSON: couldn\'t list files: Propfind "http://127.0.0.1:1/…": '
         "dial tcp 127.0.0.1:1: connect: connection refused."
     )
 
 
 def test_a_reason_steers_no_terminal() -> None:
-    assert "\x1b" not in reason_of(Finished(1, "odd \x1b[2J\u202e thing\n"))
+    assert "\x1b" not in reason_of(ProcessResult(1, "odd \x1b[2J\u202e thing\n"))
 
 
 @given(

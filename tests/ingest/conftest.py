@@ -17,7 +17,7 @@ from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.doctor import check_library
 from chapterhouse.ingest.ingest import add
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.prepare import Cutter, prepare
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
@@ -98,7 +98,7 @@ class Home:
 
     def add(self, *paths: Path, **options: Any) -> AddReport:
         self.read_names.clear()
-        work = Work(self.store, self.read, self.prepare, DEFAULT_SHELF)
+        work = ReadingContext(self.store, self.read, self.prepare, DEFAULT_SHELF)
         return add(paths or (self.folder,), replace(work, **options))
 
     def sources(self) -> list[str]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from chapterhouse.ingest.ingest import add
-from chapterhouse.ingest.jobs import Ended, Runner, Tracker, claim, ended, run_job
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.jobs import JobResult, Runner, Tracker, claim, ended, run_job
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
@@ -44,8 +44,8 @@ def main(home: Path, word: str) -> None:
             write("begin", job)
             paths = [Path(path) for path in job.arguments["paths"]]  # type: ignore[attr-defined]
 
-            def work(tracker: Tracker, paths: list[Path] = paths) -> Ended:
-                report = add(paths, tracker.follow(Work(store, made.read, prepared)))
+            def work(tracker: Tracker, paths: list[Path] = paths) -> JobResult:
+                report = add(paths, tracker.follow(ReadingContext(store, made.read, prepared)))
                 write("end", tracker.ended())
                 return ended(report)
 

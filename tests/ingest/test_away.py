@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.ingest.test_mirror import followed, sync
 
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.mirror import Options, mirror_files
 from chapterhouse.types import DEFAULT_SHELF, Scope, StayingDocuments, StayReason
 
@@ -130,7 +130,7 @@ def test_single_files_of_a_folder_that_was_emptied_stay_until_confirmed(home: An
     files = tuple((home.folder / "mail").iterdir())
     home.add(*files)
     empty(home, "mail", 22)
-    work = Work(home.store, home.read, home.prepare, DEFAULT_SHELF)
+    work = ReadingContext(home.store, home.read, home.prepare, DEFAULT_SHELF)
     report = mirror_files(files, work, Options())
     (staying,) = report.staying
     assert (staying.documents, staying.reason, report.removed) == (22, StayReason.MANY, ())

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, RejectedError
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
 from chapterhouse.types import ExtractedPage, Extraction, Scope, Status
@@ -187,7 +187,7 @@ def test_names_that_are_no_text_are_added_and_found_again(home: Any) -> None:
 
 
 def _again(home: Any, *document_ids: str) -> Any:
-    return reprocess(document_ids, Work(home.store, home.read, home.prepare))
+    return reprocess(document_ids, ReadingContext(home.store, home.read, home.prepare))
 
 
 def _better(data: bytes, name: str) -> Extraction:

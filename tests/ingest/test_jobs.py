@@ -25,8 +25,8 @@ from chapterhouse.errors import (
 )
 from chapterhouse.ingest import jobs as module
 from chapterhouse.ingest.ingest import add
-from chapterhouse.ingest.jobs import Ended, Runner, Tracker, claim, ended, run_here, run_job
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.jobs import JobResult, Runner, Tracker, claim, ended, run_here, run_job
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.jobs import JobStore
@@ -64,9 +64,9 @@ def make(runner: Runner, name: str = "a", lane: str = "") -> Job:
 
 
 def test_a_job_that_is_done_says_what_came_of_it(runner: Runner) -> None:
-    def work(tracker: Tracker) -> Ended:
+    def work(tracker: Tracker) -> JobResult:
         tracker.progress(Progress(2, 2, "a/b.md"))
-        return Ended(JobState.PARTIAL, {"files": 2})
+        return JobResult(JobState.PARTIAL, {"files": 2})
 
     job = run_job(make(runner), work, runner)
     assert (job.state, job.done, job.result) == (JobState.PARTIAL, 2, {"files": 2})
@@ -85,7 +85,7 @@ def test_a_job_that_is_done_says_what_came_of_it(runner: Runner) -> None:
 def test_a_job_fails_for_what_its_work_raises(
     runner: Runner, error: Exception, sentence: str, hint: str
 ) -> None:
-    def work(tracker: Tracker) -> Ended:
+    def work(tracker: Tracker) -> JobResult:
         raise error
 
     job = make(runner)
@@ -101,10 +101,10 @@ def test_after_an_interrupt_a_job_is_cancelled_or_given_back(
 ) -> None:
     state = JobState.PENDING if is_queued else JobState.CANCELLED
 
-    def work(tracker: Tracker) -> Ended:
+    def work(tracker: Tracker) -> JobResult:
         raise KeyboardInterrupt
 
-    def early(tracker: Tracker) -> Ended:
+    def early(tracker: Tracker) -> JobResult:
         return ended(AddReport((), interrupted=True))
 
     job = make(runner)
@@ -132,7 +132,7 @@ def test_after_an_interrupt_a_job_is_cancelled_or_given_back(
 def test_what_passes_puts_a_job_off_and_only_a_refusal_ends_an_upload(
     runner: Runner, error: Exception, kind: str, state: JobState
 ) -> None:
-    def work(tracker: Tracker) -> Ended:
+    def work(tracker: Tracker) -> JobResult:
         raise error
 
     job, waits = runner.jobs.enqueue(kind, {}, "a", runner.clock()), []
@@ -166,7 +166,7 @@ def test_how_a_job_ended_is_written_as_soon_as_it_can_be(
 
     monkeypatch.setattr(JobStore, "finish", unwritable)
     job = make(runner)
-    assert run_job(job, lambda _: Ended(JobState.DONE), runner, is_queued=True).state == "done"
+    assert run_job(job, lambda _: JobResult(JobState.DONE), runner, is_queued=True).state == "done"
     assert runner.jobs.job(job.id).state is JobState.DONE
 
 
@@ -175,7 +175,7 @@ def test_a_job_stops_when_somebody_cancels_it(
 ) -> None:
     monkeypatch.setattr(module, "_BEAT_SECONDS", 0.01)
 
-    def work(tracker: Tracker) -> Ended:
+    def work(tracker: Tracker) -> JobResult:
         runner.jobs.cancel(job.id, 1.0)
         assert tracker.stop.wait(30)
         return ended(AddReport((), interrupted=True))
@@ -191,11 +191,11 @@ def test_the_lease_is_extended_while_the_work_lasts(
     monkeypatch.setattr(module, "_BEAT_SECONDS", 0.01)
     short, goes_on = replace(runner, lease_seconds=0.3), Event()
 
-    def work(tracker: Tracker) -> Ended:
+    def work(tracker: Tracker) -> JobResult:
         first = runner.jobs.job(job.id).lease_until
         while runner.jobs.job(job.id).lease_until < first + 0.5:
             assert not goes_on.wait(0.01)
-        return Ended(JobState.DONE)
+        return JobResult(JobState.DONE)
 
     job = make(short)
     assert run_job(job, work, short).state is JobState.DONE
@@ -211,7 +211,7 @@ def test_one_that_is_run_here_goes_on_with_what_a_dead_process_left(
     dead_name = dead.name
     dead.close()
     (tmp_path / "lock").rename(tmp_path / "background" / dead_name)  # as after kill -9
-    job = run_here("add", {"paths": ["a"]}, "a", lambda _: Ended(JobState.DONE), runner)
+    job = run_here("add", {"paths": ["a"]}, "a", lambda _: JobResult(JobState.DONE), runner)
     assert (job.id, job.attempts) == (left.id, 2)
     assert not (tmp_path / "background" / dead_name).exists()
 
@@ -223,14 +223,14 @@ def test_one_that_is_run_here_waits_for_its_lane(runner: Runner) -> None:
 
     def run() -> None:
         arguments = {"paths": ["y"]}
-        work = lambda _: Ended(JobState.DONE)  # noqa: E731 - a line is enough
+        work = lambda _: JobResult(JobState.DONE)  # noqa: E731 - a line is enough
         found.append(run_here("add", arguments, "lane", work, runner, waited.set))
 
     thread = Thread(target=run)
     thread.start()
     assert waited.wait(30)
     assert not found
-    run_job(other, lambda _: Ended(JobState.DONE), runner)
+    run_job(other, lambda _: JobResult(JobState.DONE), runner)
     thread.join(30)
     assert found[0].state is JobState.DONE
 
@@ -242,7 +242,7 @@ def test_a_job_whose_processes_die_fails_at_last(runner: Runner) -> None:
         assert claimed is not None
         runner.jobs.expire(claimed)  # and its process is gone
 
-    def work(tracker: Tracker) -> Ended:
+    def work(tracker: Tracker) -> JobResult:
         pytest.fail("it is tried a fourth time")
 
     with pytest.raises(ChapterhouseError, match="died 3 times"):
@@ -256,7 +256,7 @@ def test_files_in_flight_are_blamed_once_for_a_death(home: Any, runner: Runner) 
     runner.jobs.report(replace(job, in_flight=(file,)), runner.clock())
     again = claim(runner, job.id)
     assert again is not None
-    run_job(again, lambda _: Ended(JobState.DONE), runner)
+    run_job(again, lambda _: JobResult(JobState.DONE), runner)
     record = home.store.file("/a/b.md")
     assert (record.status, record.attempts) == (Status.FAILED, 1)
     assert runner.jobs.job(job.id).in_flight == ()
@@ -274,9 +274,9 @@ def test_a_file_that_ends_its_process_is_parked_and_the_others_are_in(
             raise SystemExit  # which ends a process: nothing of ours catches it
         return prepare(extraction, *more)
 
-    def work(tracker: Tracker) -> Ended:
+    def work(tracker: Tracker) -> JobResult:
         paths = [home.folder]
-        return ended(add(paths, tracker.follow(Work(home.store, home.read, prepared))))
+        return ended(add(paths, tracker.follow(ReadingContext(home.store, home.read, prepared))))
 
     job = runner.jobs.enqueue("add", {}, "a", runner.clock())
     while (claimed := claim(runner, job.id)) is not None:

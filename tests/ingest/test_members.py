@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.ingest.look import UNPACKED, Work
+from chapterhouse.ingest.look import UNPACKED, ReadingContext
 from chapterhouse.ingest.mirror import Options, mirror_folders
 from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.reading.dispatch import read
@@ -232,7 +232,7 @@ def test_a_file_without_bytes_in_an_archive_is_told_and_the_rest_read(home: Any)
 
 def mirrored(home: Any, *, dry_run: bool = False) -> Any:
     source = Source("docs", SourceKind.FOLDER, str(home.folder))
-    work = Work(home.store, home.read, home.prepare, source.shelf)
+    work = ReadingContext(home.store, home.read, home.prepare, source.shelf)
     return mirror_folders([source], work, Options(dry_run=dry_run))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.connectors.folder import SourceFile
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.mirror import Options, loose_files, mirror_files, mirror_folders
 from chapterhouse.types import (
     DEFAULT_SHELF,
@@ -38,7 +38,7 @@ def followed(home: Any, folder: Path | None = None, **values: Any) -> Source:
 def sync(home: Any, *sources: Source, **options: Any) -> SyncReport:
     chosen = sources or home.store.sources().sources()
     home.read_names.clear()
-    work = Work(home.store, home.read, home.prepare, chosen[0].shelf)
+    work = ReadingContext(home.store, home.read, home.prepare, chosen[0].shelf)
     return mirror_folders(chosen, work, Options(**options))
 
 
@@ -265,7 +265,7 @@ def test_a_single_file_in_a_folder_that_is_away_stays(home: Any) -> None:
     (other / "one.md").write_text(PROSE)
     home.add(other / "one.md")
     other.rename(other.with_name("unplugged"))
-    work = Work(home.store, home.read, home.prepare, DEFAULT_SHELF)
+    work = ReadingContext(home.store, home.read, home.prepare, DEFAULT_SHELF)
     files = loose_files(home.store, (), ())
     assert mirror_files(files, work, Options()).removed == ()
     assert home.sources() == ["other/one.md"]
@@ -305,7 +305,7 @@ def test_single_files_are_followed_too(home: Any) -> None:
     two.write_text(OTHER)
     home.add(one, two)
     followed(home)
-    work = Work(home.store, home.read, home.prepare, DEFAULT_SHELF)
+    work = ReadingContext(home.store, home.read, home.prepare, DEFAULT_SHELF)
     files = loose_files(home.store, home.store.sources().sources(), ())
     assert files == (one, two)
     assert loose_files(home.store, (), (str(other),)) == ()
@@ -373,7 +373,7 @@ def test_a_link_in_the_place_of_a_single_file_is_not_followed(home: Any) -> None
     home.add(path)
     path.unlink()
     path.symlink_to(outside / "secret.md")
-    work = Work(home.store, home.read, home.prepare, DEFAULT_SHELF)
+    work = ReadingContext(home.store, home.read, home.prepare, DEFAULT_SHELF)
     mirror_files((path,), work, Options())
     assert texts(home) == {}
 

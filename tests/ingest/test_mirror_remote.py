@@ -11,7 +11,7 @@ import pytest
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.look import Work, has_stamp
+from chapterhouse.ingest.look import ReadingContext, has_stamp
 from chapterhouse.ingest.mirror import Options, mirror
 from chapterhouse.ingest.plan import plan_remote
 from chapterhouse.types import (
@@ -82,7 +82,7 @@ def remote() -> Remote:
 
 def sync(home: Any, remote: Remote, source: Source = DRIVE, **options: Any) -> SyncReport:
     remote.fetched.clear()
-    work = Work(home.store, home.read, home.prepare, DEFAULT_SHELF)
+    work = ReadingContext(home.store, home.read, home.prepare, DEFAULT_SHELF)
     plan = plan_remote(remote.files(), source, home.store)
     return mirror(plan, remote.contents, [source], work, Options(**options))
 

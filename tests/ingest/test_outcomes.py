@@ -11,9 +11,9 @@ from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import (
     UNPACKED,
-    Look,
+    FileTask,
+    ReadingContext,
     UnpackBudget,
-    Work,
     status_of,
     without_text,
     worth_another_try,
@@ -26,12 +26,12 @@ EVERYTHING = Scope.everything()
 PROSE = "# Badges\n\nA badge is valid for a year. It is blue and has a picture of its owner.\n"
 
 
-def look_at(home: Any, name: str, data: bytes | None) -> Look:
+def look_at(home: Any, name: str, data: bytes | None) -> FileTask:
     """A file that was found, and opened unless there are no bytes."""
     location = str(home.folder / name)
     file = SourceFile(home.folder, (name,), location, f"docs/{name}", size=7, mtime_ns=70)
     content = data and Content(data, hashlib.sha256(data).hexdigest(), len(data), 90, 1)
-    return Look(file, home.store.file(location), content or None)
+    return FileTask(file, home.store.file(location), content or None)
 
 
 def test_the_stamp_is_that_of_the_bytes_and_before_they_are_read_that_of_the_folder(
@@ -57,7 +57,7 @@ def test_a_rejected_file_loses_its_document_only_for_other_bytes(
     home.write("a.md", PROSE)
     home.add()
     error = RejectedError(code, "It is so.", hint="Do this.")
-    work = Work(home.store, home.read, home.prepare)
+    work = ReadingContext(home.store, home.read, home.prepare)
     outcome = reject(look_at(home, "a.md", text.encode()), error, work)
     assert outcome.changed is not stays
     assert outcome.record.sentence.startswith("It is so. Do this. What was read earlier ")
@@ -66,7 +66,7 @@ def test_a_rejected_file_loses_its_document_only_for_other_bytes(
 
 
 def test_of_a_file_that_vanished_nothing_is_remembered(home: Any) -> None:
-    work = Work(home.store, home.read, home.prepare)
+    work = ReadingContext(home.store, home.read, home.prepare)
     reject(look_at(home, "a.md", None), RejectedError("vanished", "Gone."), work)
     reject(look_at(home, "b.md", None), RejectedError("cannot-open", "Shut."), work)
     assert [record.source for record in home.store.files()] == ["docs/b.md"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import ChapterhouseError, EngineError, MissingExtraError
-from chapterhouse.ingest.look import Look, Work
+from chapterhouse.ingest.look import FileTask, ReadingContext
 from chapterhouse.ingest.pipeline import Write, groups, write_group
 from chapterhouse.store import writing
 from chapterhouse.store.blobs import Blobs
@@ -328,7 +328,7 @@ def write(name: str, size: int = 1, apply: Callable[[], object] = lambda: None) 
         apply()
         return FileOutcome(record, changed=True)
 
-    return Write(Look(file, None, content), outcome)
+    return Write(FileTask(file, None, content), outcome)
 
 
 def sizes(group_sizes: list[int | None]) -> list[list[int]]:
@@ -389,7 +389,7 @@ def test_where_one_cannot_be_written_those_before_it_are(
 
     told: list[str] = []
     nothing: Any = None
-    work = Work(store, nothing, nothing)
+    work = ReadingContext(store, nothing, nothing)
     group = [recording(store, "a"), write("b", apply=refuse), recording(store, "c")]
     with pytest.raises(ChapterhouseError, match="no space left"):
         told.extend(look.file.source for look, _ in write_group(group, work))

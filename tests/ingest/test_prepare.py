@@ -14,7 +14,7 @@ from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.prepare import Cutter, Prepared, count_others, cut_all, prepare
+from chapterhouse.ingest.prepare import Cutter, PreparedDocument, count_others, cut_all, prepare
 from chapterhouse.models.static import static_embedder
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
@@ -36,7 +36,7 @@ TEXT = (
 )
 
 
-def prepared(text: str = TEXT, embedder: Any = None, **more: Any) -> Prepared:
+def prepared(text: str = TEXT, embedder: Any = None, **more: Any) -> PreparedDocument:
     data = text.encode("utf-8", "surrogatepass")
     content = Content(data, hashlib.sha256(data).hexdigest(), len(data), 1, 1)
     values = {"format": "markdown", "method": "test 1"} | more

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.outcomes import blame, parked_files, release
 from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.types import FileInFlight, Status, Step
@@ -147,7 +147,7 @@ def test_what_is_in_quarantine_is_not_reprocessed(home: Any) -> None:
     for _ in range(3):
         blame([in_flight(home, "a.md", sha256=record(home, "a.md").sha256)], home.store)
     home.read_names.clear()
-    work = Work(home.store, home.read, home.prepare)
+    work = ReadingContext(home.store, home.read, home.prepare)
     (outcome,) = reprocess((), work).outcomes
     assert home.read_names == []
     assert [one.status for one in outcome.earlier] == [Status.QUARANTINED]

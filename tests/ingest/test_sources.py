@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.connectors.fetch import Fetched
+from chapterhouse.connectors.fetch import FetchResult
 from chapterhouse.connectors.fetched import fetch_pages, pages_folder
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.ingest.sources import (
@@ -122,11 +122,11 @@ def source(tmp_path: Path) -> Source:
     return Source("pages", SourceKind.LINKS, str(path))
 
 
-def answering(*failing: str) -> Callable[..., Fetched]:
-    def fetch(url: str, *, etag: str, last_modified: str) -> Fetched:
+def answering(*failing: str) -> Callable[..., FetchResult]:
+    def fetch(url: str, *, etag: str, last_modified: str) -> FetchResult:
         if url in failing:
             raise RejectedError("http-error", "The server answered 503.")
-        return Fetched(
+        return FetchResult(
             url=url,
             final_url=url,
             content=f"<p>{url}</p>".encode(),

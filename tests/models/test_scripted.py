@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.opening import Metered
+from chapterhouse.models.opening import MeteredModel
 from chapterhouse.models.scripted import Call, ScriptedModel, Step
 from chapterhouse.types import OutputFormat, Tool, Usage, WantedCall
 
@@ -100,7 +100,7 @@ USED = Step("Text.", usage=Usage(1, 10, 5))
 
 
 def test_every_use_is_counted_also_of_plain_functions() -> None:
-    model = Metered(ScriptedModel([USED, USED]))
+    model = MeteredModel(ScriptedModel([USED, USED]))
     assert model.complete("i", "p") == "Text."
     asyncio.run(model.write("i", "p"))
 
@@ -110,14 +110,14 @@ def test_every_use_is_counted_also_of_plain_functions() -> None:
 def test_the_form_of_an_answer_is_passed_on() -> None:
     scripted = ScriptedModel(["{}"])
     form = OutputFormat("turn", {"type": "object"})
-    asyncio.run(Metered(scripted).write("i", "p", output=form))
+    asyncio.run(MeteredModel(scripted).write("i", "p", output=form))
 
     assert scripted.formats == [form]
 
 
 def test_what_one_model_does_for_another_s_answer_is_counted_there_too() -> None:
-    answering = Metered(ScriptedModel([USED]))
-    rewriting = Metered(ScriptedModel([USED]), answering)
+    answering = MeteredModel(ScriptedModel([USED]))
+    rewriting = MeteredModel(ScriptedModel([USED]), answering)
     rewriting.complete("i", "p")
     answering.complete("i", "p")
 

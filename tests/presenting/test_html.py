@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
-    Cited,
+    CitationBlock,
     Grid,
     GridCell,
     Paragraph,
@@ -78,9 +78,13 @@ def test_headings_go_no_deeper_than_html_has_them() -> None:
 
 
 def test_a_source_names_each_place_that_cites_it_once() -> None:
-    claim = (StatementName("s1", "statement-s1", stated=True), Words("Stay."), Cited(("1",)))
+    claim = (
+        StatementName("s1", "statement-s1", stated=True),
+        Words("Stay."),
+        CitationBlock(("1",)),
+    )
     found = whole(
-        Part("said", "Said", (Bullets((claim, claim)), Paragraph((Cited(("1",)),)))),
+        Part("said", "Said", (Bullets((claim, claim)), Paragraph((CitationBlock(("1",)),)))),
         Part("sources", "Sources", (Sources((("1", citation()),)),)),
     )
     _, _, back = found.partition("cited by ")

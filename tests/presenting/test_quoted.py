@@ -8,7 +8,7 @@ from tests.steps import assert_in_proportion
 from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
-    Cited,
+    CitationBlock,
     Code,
     Lines,
     Mark,
@@ -59,7 +59,7 @@ def test_a_list_has_the_marks_of_its_document() -> None:
 
 
 def test_what_is_said_behind_it_follows_the_last_line() -> None:
-    cited = Cited(("1",))
+    cited = CitationBlock(("1",))
     for text in ("a", "a\nb", "- a\n- b"):
         *_, last = quoted_blocks(text, after=(cited,))
         assert list(lines_of(last))[-1][-1] == cited

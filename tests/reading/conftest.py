@@ -15,7 +15,7 @@ import pypdfium2 as pdfium
 import pytest
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.detect import Detected
+from chapterhouse.reading.detect import Detection
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf.document import rendered
@@ -55,7 +55,7 @@ def packaged(parts: Parts, format_: str) -> Extraction:
     return read(zipped(parts, stored=("mimetype",)), f"a.{format_}", Limits())
 
 
-def codes(extraction: Extraction | Detected) -> list[str]:
+def codes(extraction: Extraction | Detection) -> list[str]:
     return [notice.code for notice in extraction.notices]
 
 

@@ -75,7 +75,7 @@ def test_without_an_engine_an_image_is_empty_and_says_so(monkeypatch: pytest.Mon
 
 def test_an_engine_that_is_sure_is_the_last_one_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, engine("one", 0.95, "ferry"), engine("two", 0.99, "fairy"))
-    assert ocr.ocr_image(IMAGE) == (ocr.Recognised("ferry", 0.95, sure=True, method="one"),)
+    assert ocr.ocr_image(IMAGE) == (ocr.Recognition("ferry", 0.95, sure=True, method="one"),)
 
 
 @pytest.mark.parametrize("first", ["fcrry", ""])
@@ -83,7 +83,7 @@ def test_the_next_engine_is_asked_where_one_is_unsure(
     monkeypatch: pytest.MonkeyPatch, first: str
 ) -> None:
     use(monkeypatch, engine("one", 0.5, first), engine("two", 0.95, "ferry"))
-    assert ocr.ocr_image(IMAGE) == (ocr.Recognised("ferry", 0.95, sure=True, method="two"),)
+    assert ocr.ocr_image(IMAGE) == (ocr.Recognition("ferry", 0.95, sure=True, method="two"),)
 
 
 def test_text_that_no_engine_is_sure_of_is_kept_with_a_warning(
@@ -102,7 +102,7 @@ def test_text_that_no_engine_is_sure_of_is_kept_with_a_warning(
     ("confidence", "shown"), [(0.899, "0.89"), (0.9, "0.90"), (0.29, "0.29"), (0.9999, "0.99")]
 )
 def test_a_confidence_is_never_rounded_up_to_its_limit(confidence: float, shown: str) -> None:
-    page = ocr.Recognised("ferry", confidence, sure=False, method="one")
+    page = ocr.Recognition("ferry", confidence, sure=False, method="one")
     notice = ocr.ocr_notice(page)
     assert notice is not None
     assert f"confidence {shown}:" in notice.sentence

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.steps import assert_in_proportion
 
-from chapterhouse.text.loose_json import Found, objects_in
+from chapterhouse.text.loose_json import Parse, objects_in
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**15), 10**15) | st.text(max_size=20)
 KEYS = st.text(min_size=1, max_size=8).filter(str.strip)
@@ -31,7 +31,7 @@ def test_json_is_read_as_json(
 ) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
     (found,) = list(objects_in(text))[:1]
-    assert found == Found(json.loads(text), whole=True)
+    assert found == Parse(json.loads(text), whole=True)
 
 
 @given(st.text(alphabet="{}[]\",:\\ \n'/*#a1“”", max_size=200))

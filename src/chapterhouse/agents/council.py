@@ -26,7 +26,7 @@ from chapterhouse.agents.definition import (
     COUNCIL_TEMPLATES,
     DefinitionFolder,
     Grounding,
-    Parsed,
+    ParsedDefinition,
     Schema,
     parse_definition,
     require_template,
@@ -223,7 +223,9 @@ def as_object(council: Council) -> dict[str, Any]:
 # --- reading -------------------------------------------------------------------------------------
 
 
-def check_parsed(parsed: Parsed[Council], name: str, references: References) -> tuple[Problem, ...]:
+def check_parsed(
+    parsed: ParsedDefinition[Council], name: str, references: References
+) -> tuple[Problem, ...]:
     """Return what is wrong with the form of what was read in a folder, else with its meaning."""
     if parsed.problems or parsed.value is None:
         return parsed.problems

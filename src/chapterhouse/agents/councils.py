@@ -30,14 +30,14 @@ from chapterhouse.agents.council_model import (
 )
 from chapterhouse.agents.definition import (
     LONGEST_NAME,
-    Parsed,
+    ParsedDefinition,
     as_json,
     change_definition,
     is_text,
     read_definition,
     require_new,
 )
-from chapterhouse.agents.listing import Listed, council_listing
+from chapterhouse.agents.listing import FileListing, council_listing
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import (
     CouncilConfigError,
@@ -262,7 +262,7 @@ class Councils(Registry[CouncilFolder]):
 
     # --- documents -----------------------------------------------------------------------------
 
-    def documents(self, name: str) -> tuple[Listed, ...]:
+    def documents(self, name: str) -> tuple[FileListing, ...]:
         """Return what is indexed of the documents of all and of one; errors as for ``load``."""
         folder = self.load(name)
         return council_listing(self._folders(folder.slug, folder), folder.docs, self._runtime.store)
@@ -277,7 +277,7 @@ class Councils(Registry[CouncilFolder]):
         council = change_definition(self._definitions, slug, changes, council_schema())
         return CouncilFolder(self._definitions.folder(slug), council)
 
-    def _parsed(self, slug: str) -> Parsed[Council]:
+    def _parsed(self, slug: str) -> ParsedDefinition[Council]:
         return read_definition(self._definitions, slug, council_schema())
 
     def _write(self, slug: str, raw: Mapping[str, Any]) -> None:
@@ -318,7 +318,9 @@ class Councils(Registry[CouncilFolder]):
             shelves_of(definition.slug, known) - self._folders(definition.slug, definition).keys()
         )
 
-    def _references(self, parsed: dict[str, Parsed[Council]], tools: frozenset[str]) -> References:
+    def _references(
+        self, parsed: dict[str, ParsedDefinition[Council]], tools: frozenset[str]
+    ) -> References:
         runtime = self._runtime
         personas = {entry.slug: entry.folder is not None for entry in Personas(runtime).all()}
         references = References(
@@ -340,12 +342,12 @@ class Councils(Registry[CouncilFolder]):
             broken |= found
 
     def _problems(
-        self, slug: str, parsed: dict[str, Parsed[Council]], references: References
+        self, slug: str, parsed: dict[str, ParsedDefinition[Council]], references: References
     ) -> tuple[Problem, ...]:
         own = self._definitions.folder(slug)
         return check_parsed(parsed[slug], slug, replace(references, folder=own))
 
 
-def _inner(parsed: Parsed[Council]) -> tuple[str, ...]:
+def _inner(parsed: ParsedDefinition[Council]) -> tuple[str, ...]:
     members = parsed.value.members if parsed.value else ()
     return tuple(member.council for member in members if member.council)

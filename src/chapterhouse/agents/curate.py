@@ -17,9 +17,9 @@ from typing import Final
 from chapterhouse.agents.curated import (
     DELETED,
     GENERATOR_VERSION,
-    Curated,
+    CuratedDocument,
+    CurationRecord,
     CurationReport,
-    Known,
     Outcome,
     base_path,
     kebab,
@@ -77,7 +77,7 @@ class _Run:
     everything: bool
     maximum_bytes: int
     dry_run: bool
-    state: dict[str, Known]
+    state: dict[str, CurationRecord]
     gone: dict[str, str] = field(default_factory=dict)  # source by the hash of its bytes
 
 
@@ -139,7 +139,7 @@ def curation_is_current(raw: Path, rag: Path) -> bool:
     return settled and all(state[name].orphaned for name in _gone(state, sources))
 
 
-def _save(run: _Run, before: dict[str, Known]) -> None:
+def _save(run: _Run, before: dict[str, CurationRecord]) -> None:
     if not run.dry_run and run.state != before:
         save_state(run.rag, run.state)
 
@@ -162,7 +162,7 @@ def _sources(raw: Path) -> Iterator[_Source]:
             yield _Source(f"{FETCHED}/{file.name}", file, page.final_url, page.title)
 
 
-def _gone(state: dict[str, Known], sources: Iterable[_Source]) -> list[str]:
+def _gone(state: dict[str, CurationRecord], sources: Iterable[_Source]) -> list[str]:
     """Return the remembered sources that are no longer there, in order of name.
 
     What stands below a folder that cannot be listed may still be there.
@@ -176,7 +176,7 @@ def _gone(state: dict[str, Known], sources: Iterable[_Source]) -> list[str]:
     return [name for name in sorted(state) if name not in there and not name.startswith(closed)]
 
 
-def _is_settled(known: Known, file: SourceFile) -> bool:
+def _is_settled(known: CurationRecord, file: SourceFile) -> bool:
     same = (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
     return same and known.generator == GENERATOR_VERSION and not known.orphaned
 
@@ -186,9 +186,9 @@ def _is_settled(known: Known, file: SourceFile) -> bool:
 
 def _settle_all(
     run: _Run, sources: Sequence[_Source], on_progress: Callable[[Progress], None]
-) -> list[Curated]:
+) -> list[CuratedDocument]:
     """Settle each source in turn, with a few being read meanwhile."""
-    outcomes: list[Curated] = []
+    outcomes: list[CuratedDocument] = []
     waiting: deque[_Look] = deque()
     coming = iter(sources)
     try:
@@ -227,7 +227,7 @@ def _look(run: _Run, source: _Source) -> _Look:
         return _Look(source, error=error)
 
 
-def _settle(run: _Run, look: _Look) -> Curated:
+def _settle(run: _Run, look: _Look) -> CuratedDocument:
     """Write what became of a source and say so."""
     if look.error is not None:
         return _fail(run, look, look.error)
@@ -247,20 +247,20 @@ def _settle(run: _Run, look: _Look) -> Curated:
         return _fail(run, look, RejectedError("internal-error", sentence, hint=hint))
 
 
-def _fail(run: _Run, look: _Look, error: RejectedError) -> Curated:
+def _fail(run: _Run, look: _Look, error: RejectedError) -> CuratedDocument:
     """Remember that a source gave no document; one that it gave before stays."""
     name = look.source.name
-    known = run.state.get(name, Known(""))
+    known = run.state.get(name, CurationRecord(""))
     sentence = " ".join(filter(None, (error.message, error.hint)))
     if known.made:
         sentence += " What was made of it earlier stays."
     if error.code not in _MOMENTARY:
         known = replace(known, code=error.code, sentence=sentence, orphaned=False)
         run.state[name] = _stamp(known, look)
-    return Curated(name, known.target, Outcome.FAILED, error.code, sentence)
+    return CuratedDocument(name, known.target, Outcome.FAILED, error.code, sentence)
 
 
-def _stamp(known: Known, look: _Look) -> Known:
+def _stamp(known: CurationRecord, look: _Look) -> CurationRecord:
     stamp = look.content or look.source.file
     return replace(
         known,
@@ -271,24 +271,24 @@ def _stamp(known: Known, look: _Look) -> Known:
     )
 
 
-def _index_state(run: _Run, look: _Look) -> Curated:
+def _index_state(run: _Run, look: _Look) -> CuratedDocument:
     """Say how a document stands whose source has not changed."""
     name = look.source.name
     known = run.state[name]
     if look.content is not None:
         known = run.state[name] = _stamp(replace(known, orphaned=False), look)
     if known.code:
-        return Curated(name, known.target, Outcome.FAILED, known.code, known.sentence)
+        return CuratedDocument(name, known.target, Outcome.FAILED, known.code, known.sentence)
     if not target_path(run.rag, known.id).exists():
-        return Curated(name, known.target, Outcome.RETAINED, "deleted-by-hand", DELETED)
-    return Curated(name, known.target, Outcome.UNCHANGED)
+        return CuratedDocument(name, known.target, Outcome.RETAINED, "deleted-by-hand", DELETED)
+    return CuratedDocument(name, known.target, Outcome.UNCHANGED)
 
 
-def _merge(run: _Run, look: _Look, extraction: Extraction) -> Curated:
+def _merge(run: _Run, look: _Look, extraction: Extraction) -> CuratedDocument:
     """Generate a document and write it, unless a hand has edited what stands in its place."""
     assert look.content is not None
     source = look.source
-    known = _adopt(run, look) or Known(_free_id(run, source))
+    known = _adopt(run, look) or CurationRecord(_free_id(run, source))
     origin = Origin(known.id, source.name, run.slug, run.today, source.url, source.title)
     try:
         text = curated_text(extraction, origin)
@@ -320,7 +320,7 @@ def _date_like(path: Path, modified: int) -> None:
     os.utime(path, ns=(status.st_atime_ns, modified * _SECOND_NS + fraction))
 
 
-def _adopt(run: _Run, look: _Look) -> Known | None:
+def _adopt(run: _Run, look: _Look) -> CurationRecord | None:
     """Return what is known of a source, or of the one that was renamed to it."""
     name = look.source.name
     known = run.state.get(name)
@@ -353,15 +353,15 @@ def _free_id(run: _Run, source: _Source) -> str:
 # --- sources that are gone, and files that are young ---
 
 
-def _orphan(run: _Run, name: str) -> Curated:
+def _orphan(run: _Run, name: str) -> CuratedDocument:
     """Take away the document of a source that is gone, unless a hand has edited it."""
     known = run.state[name]
     if take_away(run.rag, known, dry_run=run.dry_run):
         del run.state[name]
-        return Curated(name, known.target, Outcome.REMOVED, "source-gone")
+        return CuratedDocument(name, known.target, Outcome.REMOVED, "source-gone")
     run.state[name] = replace(known, orphaned=True)
     sentence = "Its source is gone, but a hand has edited it: delete it or put the source back."
-    return Curated(name, known.target, Outcome.ORPHANED, "source-gone", sentence)
+    return CuratedDocument(name, known.target, Outcome.ORPHANED, "source-gone", sentence)
 
 
 def _restamp(run: _Run, sources: Iterable[_Source]) -> None:

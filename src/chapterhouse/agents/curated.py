@@ -48,7 +48,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Curated:
+class CuratedDocument:
     """How one document ended.
 
     Attributes:
@@ -69,7 +69,7 @@ class Curated:
 class CurationReport:
     """What one curation did, in order of source."""
 
-    outcomes: tuple[Curated, ...] = ()
+    outcomes: tuple[CuratedDocument, ...] = ()
 
     def count(self, status: Outcome) -> int:
         """Count the documents that ended so."""
@@ -83,7 +83,7 @@ class CurationReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CurationRecord:
     """What is remembered of one source.
 
     Attributes:
@@ -110,10 +110,10 @@ class Known:
         return f"{self.id}.md" if self.id else ""
 
 
-State = Mapping[str, Known]  # by source
+State = Mapping[str, CurationRecord]  # by source
 
 
-def load_state(rag: Path) -> dict[str, Known]:
+def load_state(rag: Path) -> dict[str, CurationRecord]:
     """Return what is remembered of a RAG folder; nothing where it was never curated.
 
     What a hand made unreadable is forgotten entry by entry: the document is then made anew
@@ -238,13 +238,14 @@ def is_document_id(name: str) -> bool:
     return all(part and slug(part) == part for part in parts) and len(name.encode()) <= _NAME_BYTES
 
 
-def _known(entry: object) -> Known | None:
+def _known(entry: object) -> CurationRecord | None:
     """Return an entry of the state, or None where it is not one."""
     if not isinstance(entry, dict):
         return None
-    default = Known("")
+    default = CurationRecord("")
     stated = {
-        field.name: entry.get(field.name, getattr(default, field.name)) for field in fields(Known)
+        field.name: entry.get(field.name, getattr(default, field.name))
+        for field in fields(CurationRecord)
     }
     if any(type(value) is not type(getattr(default, name)) for name, value in stated.items()):
         return None
@@ -255,7 +256,9 @@ def _known(entry: object) -> Known | None:
 # --- writing documents ---
 
 
-def write_document(rag: Path, known: Known, text: str, *, remake: bool, dry_run: bool) -> Curated:
+def write_document(
+    rag: Path, known: CurationRecord, text: str, *, remake: bool, dry_run: bool
+) -> CuratedDocument:
     """Write a newly generated text where no hand has edited the last one; say what came of it.
 
     ``remake``: make again what was deleted by hand.
@@ -283,7 +286,7 @@ def write_document(rag: Path, known: Known, text: str, *, remake: bool, dry_run:
     return _curated(known, Outcome.CONFLICT, "edited-by-hand", sentence)
 
 
-def take_away(rag: Path, known: Known, *, dry_run: bool) -> bool:
+def take_away(rag: Path, known: CurationRecord, *, dry_run: bool) -> bool:
     """Remove the document of a source that is gone; return whether it went.
 
     One that a hand has edited stays.
@@ -309,5 +312,7 @@ def _write(files: list[tuple[Path, str]], *, dry_run: bool) -> None:
             write_whole(path, text)
 
 
-def _curated(known: Known, status: Outcome, code: str = "", sentence: str = "") -> Curated:
-    return Curated("", known.target, status, code, sentence)
+def _curated(
+    known: CurationRecord, status: Outcome, code: str = "", sentence: str = ""
+) -> CuratedDocument:
+    return CuratedDocument("", known.target, status, code, sentence)

@@ -190,7 +190,7 @@ class Schema(Generic[Model]):
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed(Generic[Model]):
+class ParsedDefinition(Generic[Model]):
     """What a file says, and what is wrong with its form.
 
     Attributes:
@@ -212,13 +212,15 @@ class Parsed(Generic[Model]):
 # --- reading -------------------------------------------------------------------------------------
 
 
-def read_definition(definitions: Definitions, name: str, schema: Schema[Model]) -> Parsed[Model]:
+def read_definition(
+    definitions: Definitions, name: str, schema: Schema[Model]
+) -> ParsedDefinition[Model]:
     """Return what the file in the folder ``name`` says."""
     raw, problems = _read_object(definitions, name, schema)
     return parsed_in_folder(_compare(raw, problems, schema), name)
 
 
-def parsed_in_folder(parsed: Parsed[Model], name: str) -> Parsed[Model]:
+def parsed_in_folder(parsed: ParsedDefinition[Model], name: str) -> ParsedDefinition[Model]:
     """Return what was parsed as said by the file in the folder ``name``."""
     problems = (*mismatch_problems((parsed.raw or {}).get("slug"), name), *parsed.problems)
     return replace(
@@ -226,7 +228,7 @@ def parsed_in_folder(parsed: Parsed[Model], name: str) -> Parsed[Model]:
     )
 
 
-def parse_definition(data: bytes | str, schema: Schema[Model]) -> Parsed[Model]:
+def parse_definition(data: bytes | str, schema: Schema[Model]) -> ParsedDefinition[Model]:
     """Return what JSON says."""
     return _compare(*parse_object(data, schema.page, schema.example), schema)
 
@@ -342,10 +344,10 @@ def _plain(value: Any) -> Any:
 
 def _compare(
     raw: dict[str, Any] | None, problems: tuple[Problem, ...], schema: Schema[Model]
-) -> Parsed[Model]:
+) -> ParsedDefinition[Model]:
     """Return what an object says, or everything for which it cannot be read as the model."""
     if raw is None:
-        return Parsed(schema, problems=problems)
+        return ParsedDefinition(schema, problems=problems)
     try:
         # By way of JSON, where strictness takes a list for a tuple but no text for a number.
         value = schema.adapter.validate_json(json.dumps(schema.in_full(raw)))
@@ -353,8 +355,8 @@ def _compare(
         found = [_problem(entry, schema) for entry in error.errors()]
         places = {key: number for number, key in enumerate(raw)}  # pydantic's order is the model's
         found.sort(key=lambda one: places.get(str(one.path[0]), -1))
-        return Parsed(schema, None, raw, (*problems, *found))
-    return Parsed(schema, value, raw, problems)
+        return ParsedDefinition(schema, None, raw, (*problems, *found))
+    return ParsedDefinition(schema, value, raw, problems)
 
 
 def value_problems(values: Mapping[str, Any], schema: Schema[Any]) -> tuple[Problem, ...]:

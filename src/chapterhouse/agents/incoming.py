@@ -18,7 +18,7 @@ from chapterhouse.agents.curated import base_folder
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.registry import OnProgress
 from chapterhouse.answering.runtime import Runtime
-from chapterhouse.connectors.fetch import Fetched
+from chapterhouse.connectors.fetch import FetchResult
 from chapterhouse.connectors.fetched import FetchReport, forget, sync_pages
 from chapterhouse.connectors.folder import walk
 from chapterhouse.connectors.links import Link, LinkList, parse_links
@@ -102,7 +102,7 @@ def fetch(
     fetch_page = runtime.open_fetch()
     done = 0
 
-    def fetch_one(url: str, *, etag: str, last_modified: str) -> Fetched:
+    def fetch_one(url: str, *, etag: str, last_modified: str) -> FetchResult:
         nonlocal done
         on_progress(Progress(done, len(links), url))
         done += 1

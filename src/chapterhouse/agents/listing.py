@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.agents.curate import FETCHED, LISTS
-from chapterhouse.agents.curated import Known, load_state, new_path, target_path
+from chapterhouse.agents.curated import CurationRecord, load_state, new_path, target_path
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, location_of, walk
@@ -37,7 +37,7 @@ class IndexState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class FileListing:
     """One file of a persona or council, or one document that is shared with a persona.
 
     Attributes:
@@ -66,19 +66,19 @@ class _Look:
         self.state = load_state(folder.rag)
         self._excluded = frozenset(map(_location, excluded_files(folder)))
 
-    def standing(self, entry: Listed, location: str) -> Listed:
+    def standing(self, entry: FileListing, location: str) -> FileListing:
         """Say whether the document of a file is on the persona's shelf, and why not."""
         if location in self._excluded:
             return _as_excluded(entry)
         return _on_shelf(entry, location, self.folder.slug, self.store, _NOT_READ)
 
-    def of_file(self, file: SourceFile) -> Listed:
+    def of_file(self, file: SourceFile) -> FileListing:
         """Say how a file stands that is read where it is."""
         listed = _of_file(file, self.folder.slug, self.store, _NOT_READ)
         return _as_excluded(listed) if file.location in self._excluded else listed
 
 
-def listing(folder: PersonaFolder, store: Store) -> tuple[Listed, ...]:
+def listing(folder: PersonaFolder, store: Store) -> tuple[FileListing, ...]:
     """Return every file of a persona: raw, curated by hand, from elsewhere, and shared."""
     look = _Look(folder, store)
     elsewhere = (file for root in folder.folders if root.is_dir() for file in walk(root))
@@ -88,7 +88,7 @@ def listing(folder: PersonaFolder, store: Store) -> tuple[Listed, ...]:
     # What stood in their own places and is gone leaves the shelf with the next question.
     places = tuple(f"{location_of(path.resolve(), ())}/" for path in (folder.rag, *folder.folders))
     shared = [
-        _indexed(Listed(document.source, document.location), document, folder.slug)
+        _indexed(FileListing(document.source, document.location), document, folder.slug)
         for document in store.documents(Scope.of((folder.slug,)))
         if document.id not in known and not document.location.startswith(places)
     ]
@@ -97,7 +97,7 @@ def listing(folder: PersonaFolder, store: Store) -> tuple[Listed, ...]:
 
 def council_listing(
     folders: Mapping[str, tuple[Path, ...]], docs: Path, store: Store
-) -> tuple[Listed, ...]:
+) -> tuple[FileListing, ...]:
     """Return every file of ``docs`` and of the folders of each shelf, in order of source."""
     shared = next(iter(folders))
     entries = {
@@ -110,7 +110,7 @@ def council_listing(
     return tuple(sorted(entries.values(), key=lambda entry: (entry.source, entry.path)))
 
 
-def choose(listed: tuple[Listed, ...], name: str, slug: str) -> Listed:
+def choose(listed: tuple[FileListing, ...], name: str, slug: str) -> FileListing:
     """Return the file of ``slug`` that ``name`` means: source, id, its beginning, or file name."""
     if not name.strip():
         raise UsageError("The name of a file is empty.", hint="Is a variable not set?")
@@ -143,7 +143,7 @@ def excluded_files(folder: PersonaFolder) -> frozenset[Path]:
     return frozenset(found)
 
 
-def _raw(look: _Look) -> Iterator[Listed]:
+def _raw(look: _Look) -> Iterator[FileListing]:
     """Yield the files of RAW-DOCS with what became of the documents curated from them."""
     state = look.state
     pages = {
@@ -158,7 +158,7 @@ def _raw(look: _Look) -> Iterator[Listed]:
             continue
         # Of a page people know the address, not the file that holds it.
         source = pages.get(name, f"{RAW}/{name}")
-        entry = Listed(source, str(look.folder.raw / name))
+        entry = FileListing(source, str(look.folder.raw / name))
         known = state.get(name)
         if look.folder.raw / name in removed:
             yield _as_excluded(entry)
@@ -172,7 +172,7 @@ def _raw(look: _Look) -> Iterator[Listed]:
             yield replace(entry, status=IndexState.REJECTED, reason=reason, code=known.code)
 
 
-def _curated(entry: Listed, known: Known, look: _Look) -> Listed:
+def _curated(entry: FileListing, known: CurationRecord, look: _Look) -> FileListing:
     """Say how a document stands that was made from a raw one."""
     target = Path(entry.path)
     if not target.exists():
@@ -196,7 +196,7 @@ def _curated(entry: Listed, known: Known, look: _Look) -> Listed:
     return standing
 
 
-def _rag(look: _Look) -> Iterator[Listed]:
+def _rag(look: _Look) -> Iterator[FileListing]:
     """Yield the documents in RAG that a hand put there."""
     curated = {
         target_path(look.folder.rag, known.id).name for known in look.state.values() if known.made
@@ -205,25 +205,27 @@ def _rag(look: _Look) -> Iterator[Listed]:
         if name not in curated:
             # The name as it is stored, which ``exclude`` is compared with, not as it is shown.
             below = location.removeprefix(_location(look.folder.rag)).lstrip("/")
-            entry = Listed(f"{RAG}/{name}", f"{look.folder.rag}/{below}")
+            entry = FileListing(f"{RAG}/{name}", f"{look.folder.rag}/{below}")
             yield look.standing(entry, location)
 
 
-def _as_excluded(entry: Listed) -> Listed:
+def _as_excluded(entry: FileListing) -> FileListing:
     return replace(entry, status=IndexState.REMOVED, reason=_EXCLUDED, code="removed-by-hand")
 
 
-def _of_file(file: SourceFile, shelf: str, store: Store, not_read: str) -> Listed:
+def _of_file(file: SourceFile, shelf: str, store: Store, not_read: str) -> FileListing:
     """Say how a file stands that is read where it is."""
     record = store.file(file.location)
-    entry = Listed(record.source if record else file.source, file.location)
+    entry = FileListing(record.source if record else file.source, file.location)
     if file.problem is not None and record is None:
         code, reason = file.problem.code, file.problem.sentence
         return replace(entry, status=IndexState.REJECTED, reason=reason, code=code)
     return _on_shelf(entry, file.location, shelf, store, not_read)
 
 
-def _on_shelf(entry: Listed, location: str, shelf: str, store: Store, not_read: str) -> Listed:
+def _on_shelf(
+    entry: FileListing, location: str, shelf: str, store: Store, not_read: str
+) -> FileListing:
     """Say whether the document of a file is on a shelf, and why not."""
     record = store.file(location)
     document = (
@@ -239,7 +241,7 @@ def _on_shelf(entry: Listed, location: str, shelf: str, store: Store, not_read: 
     return replace(entry, reason=not_read, code="not-read-yet")
 
 
-def _indexed(entry: Listed, document: Document, slug: str) -> Listed:
+def _indexed(entry: FileListing, document: Document, slug: str) -> FileListing:
     warnings = [notice for notice in document.notices if notice.code not in BENIGN_NOTICES]
     partial = document.status is Status.PARTIAL
     return replace(

@@ -18,7 +18,7 @@ from chapterhouse.agents.incoming import (
     read_again,
     reminders,
 )
-from chapterhouse.agents.listing import Listed, choose, excluded_files, listing
+from chapterhouse.agents.listing import FileListing, choose, excluded_files, listing
 from chapterhouse.agents.persona import (
     PERSONA_SCHEMA,
     UNTOUCHED,
@@ -297,16 +297,16 @@ class Personas(Registry[PersonaFolder]):
 
     # --- documents -----------------------------------------------------------------------------
 
-    def documents(self, name: str) -> tuple[Listed, ...]:
+    def documents(self, name: str) -> tuple[FileListing, ...]:
         """Return what is indexed of a persona and why something is not; errors as for ``load``."""
         return listing(self.load(name), self._runtime.store)
 
-    def chosen(self, name: str, file: str) -> Listed:
+    def chosen(self, name: str, file: str) -> FileListing:
         """Return the file of a persona that ``file`` means; errors as for ``listing.choose``."""
         folder = self.load(name)
         return choose(listing(folder, self._runtime.store), file, folder.slug)
 
-    def remove(self, name: str, file: str) -> Listed:
+    def remove(self, name: str, file: str) -> FileListing:
         """Take one file of a persona out of the index and keep it out; the file stays.
 
         It is named under ``exclude`` in their configuration, where a person sees it. A document
@@ -320,7 +320,7 @@ class Personas(Registry[PersonaFolder]):
         self.refresh(folder.slug)
         return listed
 
-    def restore(self, name: str, file: str) -> Listed:
+    def restore(self, name: str, file: str) -> FileListing:
         """Take a removed file into the index again; errors as for ``remove``."""
         folder, listed = self.load(name), self.chosen(name, file)
         path = located(folder.path, _as_written(folder, listed))
@@ -426,7 +426,7 @@ def _just_read(refresh: Refresh) -> set[str]:
     return {outcome.record.document_id for outcome in outcomes if outcome.changed}
 
 
-def _require_own(folder: PersonaFolder, listed: Listed) -> None:
+def _require_own(folder: PersonaFolder, listed: FileListing) -> None:
     places = {place for path in (folder.path, *folder.folders) for place in (path, path.resolve())}
     if not any(Path(listed.path).is_relative_to(place) for place in places):
         where = f"It is in {listed.path}"
@@ -436,7 +436,7 @@ def _require_own(folder: PersonaFolder, listed: Listed) -> None:
         )
 
 
-def _as_written(folder: PersonaFolder, listed: Listed) -> str:
+def _as_written(folder: PersonaFolder, listed: FileListing) -> str:
     """Return how ``exclude`` names a file: below the persona's folder, or absolute."""
     path = Path(listed.path)
     return str(path.relative_to(folder.path) if path.is_relative_to(folder.path) else path)

@@ -77,7 +77,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
+class GenerationRecord:
     """A profile as a model wrote it.
 
     Attributes:
@@ -106,14 +106,16 @@ def subject_of(document: Document, text: str) -> Subject:
     return Subject(document.id, document.title, text, "\n".join(dict.fromkeys(shown)))
 
 
-def profile_of(folder: PersonaFolder, runtime: Runtime) -> Generated:
+def profile_of(folder: PersonaFolder, runtime: Runtime) -> GenerationRecord:
     """Return the profile of a persona's documents in the words of a model, if one is set."""
     documents = list(runtime.store.documents(Scope.of((folder.slug,))))
     if not documents:
-        return Generated(warnings=("They have no documents yet, so there is nothing to tell.",))
+        return GenerationRecord(
+            warnings=("They have no documents yet, so there is nothing to tell.",)
+        )
     model = None if folder.config.model == "none" else runtime.language_model(folder.config.model)
     if model is None:
-        return Generated(warnings=(NO_MODEL,))
+        return GenerationRecord(warnings=(NO_MODEL,))
     subjects = [subject_of(entry, _text(entry, runtime)) for entry in documents]
     return write_profile(subjects, model, secrets.token_hex(_NONCE_BYTES))
 
@@ -132,7 +134,9 @@ def usable(entries: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(entry for entry in clean if _is_usable(entry)))
 
 
-def write_profile(subjects: Sequence[Subject], model: LanguageModel, nonce: str) -> Generated:
+def write_profile(
+    subjects: Sequence[Subject], model: LanguageModel, nonce: str
+) -> GenerationRecord:
     """Return the profile of some documents in the words of a model, where they carry them.
 
     Text of documents stands in the prompt only, in the escaped view. What the model writes is cut,
@@ -142,13 +146,13 @@ def write_profile(subjects: Sequence[Subject], model: LanguageModel, nonce: str)
     try:
         answer = _parsed(model.complete(_INSTRUCTIONS, _prompt(subjects, nonce)))
     except EngineError as error:
-        return Generated(warnings=(f"The model could not be asked: {error.message}",))
+        return GenerationRecord(warnings=(f"The model could not be asked: {error.message}",))
     corpus = _Corpus(subjects)
     expertise = corpus.supported_sentences(answer.get("expertise"))
     tags = corpus.supported_entries(answer.get("tags"))[:MOST_TAGS]
     if not expertise and not tags:
-        return Generated(warnings=("The model wrote nothing that the documents carry.",))
-    return Generated(
+        return GenerationRecord(warnings=("The model wrote nothing that the documents carry.",))
+    return GenerationRecord(
         tags=tags,
         key_terms=corpus.supported_entries(answer.get("key_terms"))[:MOST_TERMS],
         aliases=corpus.supported_entries(answer.get("aliases"))[:MOST_ALIASES],
@@ -268,7 +272,7 @@ class Proposal:
     before: PersonaConfig
     after: PersonaConfig
     changes: tuple[Change, ...]
-    remembered: Generated
+    remembered: GenerationRecord
     method: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -277,7 +281,7 @@ class Proposal:
         return bool(self.changes)
 
 
-def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
+def propose(config: PersonaConfig, last: GenerationRecord, now: GenerationRecord) -> Proposal:
     """Return what to change in ``config``.
 
     Args:
@@ -309,7 +313,7 @@ def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
         before=config,
         after=after,
         changes=changes,
-        remembered=Generated(
+        remembered=GenerationRecord(
             tags=own_tags,
             key_terms=own_terms,
             aliases=own_aliases,
@@ -320,7 +324,7 @@ def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
     )
 
 
-def read_last(definitions: Definitions, slug: str) -> Generated:
+def read_last(definitions: Definitions, slug: str) -> GenerationRecord:
     """Return what was generated when a proposal for a persona was accepted last.
 
     A file that cannot be used counts as none: then nothing that stands there is dropped.
@@ -328,15 +332,15 @@ def read_last(definitions: Definitions, slug: str) -> Generated:
     try:
         data = definitions.read(slug, GENERATED_FILE, MAXIMUM_BYTES + 1)
     except OSError:
-        return Generated()
+        return GenerationRecord()
     raw, problems = parse_object(data)
     if problems or raw is None:
-        return Generated()
+        return GenerationRecord()
     tags, terms, aliases = (_texts(raw.get(name)) for name in ("tags", "key_terms", "aliases"))
-    return Generated(tags, terms, aliases, str(raw.get("expertise", "")))
+    return GenerationRecord(tags, terms, aliases, str(raw.get("expertise", "")))
 
 
-def write_last(definitions: Definitions, slug: str, generated: Generated) -> None:
+def write_last(definitions: Definitions, slug: str, generated: GenerationRecord) -> None:
     """Remember beside a persona's configuration what was generated."""
     stored = {
         "about": "What chapterhouse persona update proposed last; it tells your own words from it.",

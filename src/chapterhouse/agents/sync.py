@@ -11,9 +11,9 @@ from pathlib import Path
 from chapterhouse.connectors.content import open_all
 from chapterhouse.connectors.folder import is_visible, location_of
 from chapterhouse.ingest.ingest import label_roots
-from chapterhouse.ingest.look import Work, has_stamp
+from chapterhouse.ingest.look import ReadingContext, has_stamp
 from chapterhouse.ingest.mirror import (
-    Missing,
+    MissingFiles,
     Options,
     Shelved,
     find_missing,
@@ -60,7 +60,7 @@ class Places:
                 yield Away(str(folder), tuple(store.files(str(folder))))
 
 
-def mirror_shelf(places: Places, work: Work, options: Options) -> SyncReport:
+def mirror_shelf(places: Places, work: ReadingContext, options: Options) -> SyncReport:
     """Make a shelf what its folders are, as a sync makes the shelf of a source.
 
     A document leaves the shelf when its file is gone, excluded, or below its places no longer; it
@@ -126,7 +126,7 @@ def _below(paths: Iterable[Path]) -> tuple[str, ...]:
     return tuple(sorted({f"{location.rstrip('/')}/" for location in found}))
 
 
-def _shelved(places: Places, plan: Plan, found: Missing, store: Store) -> Iterator[Shelved]:
+def _shelved(places: Places, plan: Plan, found: MissingFiles, store: Store) -> Iterator[Shelved]:
     """Yield the documents that may have to change shelves, in order of id, and where they belong.
 
     Those below the own places, those on the shelf, and those of others that name the owner. What is

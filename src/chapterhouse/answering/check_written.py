@@ -63,7 +63,7 @@ _ENUMERATION: Final = re.compile(r"(\d{1,3})[.)][ \t]+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenPassage:
     """What a model was given and may cite: a place with the stretch of text that stands there."""
 
     place: Place
@@ -71,7 +71,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedText:
     """A model's text after checking; rejected is what cites nothing given, or only looks so."""
 
     sentences: tuple[AnswerSentence, ...]
@@ -89,7 +89,7 @@ class _Sentence:
 _NOTHING: Final = _Sentence("", "", ())
 
 
-def check(text: str, given: Sequence[Given], lookup: Lookup, known: str = "") -> Checked:
+def check(text: str, given: Sequence[GivenPassage], lookup: Lookup, known: str = "") -> CheckedText:
     """Return what a model wrote as sentences with verified citations of what it was given.
 
     What else it was told is known, such as the question: it is missed nowhere.
@@ -98,7 +98,7 @@ def check(text: str, given: Sequence[Given], lookup: Lookup, known: str = "") ->
     return _check(sentences, given, lookup, known)
 
 
-def check_draft(text: str, given: Sequence[Given], lookup: Lookup, known: str = "") -> Draft:
+def check_draft(text: str, given: Sequence[GivenPassage], lookup: Lookup, known: str = "") -> Draft:
     """Return what a model has written so far: its whole sentences checked, and the one begun.
 
     Arguments as of ``check``. A bracket that is still open is not shown: it may become a marker.
@@ -111,8 +111,8 @@ def check_draft(text: str, given: Sequence[Given], lookup: Lookup, known: str = 
 
 
 def _check(
-    sentences: Iterable[_Sentence], given: Sequence[Given], lookup: Lookup, known: str
-) -> Checked:
+    sentences: Iterable[_Sentence], given: Sequence[GivenPassage], lookup: Lookup, known: str
+) -> CheckedText:
     citations = Citations(lookup)
     checked: list[AnswerSentence] = []
     rejected: list[str] = []
@@ -143,7 +143,7 @@ def _check(
             )
         )
         skipped = 0
-    return Checked(tuple(checked), citations.found, tuple(dict.fromkeys(rejected)))
+    return CheckedText(tuple(checked), citations.found, tuple(dict.fromkeys(rejected)))
 
 
 def _closest(sentence: str, passages: Sequence[Evidence]) -> Quotation:
@@ -152,7 +152,7 @@ def _closest(sentence: str, passages: Sequence[Evidence]) -> Quotation:
     return found or Quotation(first.document_id, first.start, first.end, first.text)
 
 
-def _addresses(given: Sequence[Given]) -> frozenset[str]:
+def _addresses(given: Sequence[GivenPassage]) -> frozenset[str]:
     """Return the web addresses that documents give."""
     return frozenset(address for one in given for address in _ADDRESS.findall(one.evidence.text))
 
@@ -328,12 +328,12 @@ def read_opinions(text: str, sentences: Sequence[str]) -> Mapping[str, WrittenOp
 
 
 def add_opinions(
-    checked: Checked,
+    checked: CheckedText,
     opinions: Mapping[str, WrittenOpinion],
     model: str,
     passages: Sequence[Evidence],
     lookup: Lookup,
-) -> Checked:
+) -> CheckedText:
     """Put opinions beside the sentences of an answer."""
     citations = Citations(lookup, checked.citations)
 

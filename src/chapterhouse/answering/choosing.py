@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from chapterhouse.answering.parts import Part, part_of
-from chapterhouse.retrieval.sentences import Floats, Judged, Sentence, text_of
+from chapterhouse.retrieval.sentences import Floats, Judgement, Sentence, text_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.canonical import LONGEST, body_start
 from chapterhouse.text.counting import count_words, word_spans
@@ -81,7 +81,7 @@ class Bodies:
 
 def choose(
     question: Question,
-    judged: Judged,
+    judged: Judgement,
     hits: Sequence[Hit],
     bound: Sequence[bool],
     bodies: Bodies,
@@ -151,7 +151,7 @@ def _fitting(chosen: list[Part], bodies: Bodies, words: int) -> tuple[Part, ...]
         chosen.pop()
 
 
-def _scores(judged: Judged, hits: Sequence[Hit], bound: Sequence[bool]) -> Floats:
+def _scores(judged: Judgement, hits: Sequence[Hit], bound: Sequence[bool]) -> Floats:
     """Return the score of each sentence."""
     if not judged.sentences:
         return np.zeros(0)

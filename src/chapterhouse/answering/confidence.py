@@ -18,7 +18,7 @@ import numpy as np
 from chapterhouse.answering.choosing import Bodies, is_covered
 from chapterhouse.answering.parts import Part
 from chapterhouse.answering.route import VALUES, QuestionKind, offers, without_numbering
-from chapterhouse.retrieval.sentences import Judged, cosines, serves, text_of
+from chapterhouse.retrieval.sentences import Judgement, cosines, serves, text_of
 from chapterhouse.types import Hit, Question
 from chapterhouse.types.engines import TokenEmbedder
 
@@ -122,7 +122,7 @@ def confidence(signs: Signs, model: ConfidenceModel) -> float:
 
 def signs_of(
     parts: Sequence[Part],
-    judged: Judged,
+    judged: Judgement,
     hits: Sequence[Hit],
     question: Question,
     kind: QuestionKind,
@@ -168,7 +168,7 @@ def signs_of(
 
 def _with_meaning(
     signs: Signs,
-    judged: Judged,
+    judged: Judgement,
     hits: Sequence[Hit],
     question: Question,
     encoder: TokenEmbedder,
@@ -193,7 +193,7 @@ def _heading(hit: Hit) -> str:
     return (hit.chunk.section_path or (hit.document.title,))[-1]
 
 
-def _best_document(judged: Judged, hits: Sequence[Hit]) -> float:
+def _best_document(judged: Judgement, hits: Sequence[Hit]) -> float:
     """Return the largest share that the sentences of one document have together."""
     shares: defaultdict[str, float] = defaultdict(float)
     for sentence in judged.sentences:

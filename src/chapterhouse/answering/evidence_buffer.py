@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from chapterhouse.answering.check_written import Given
-from chapterhouse.answering.prompt import LAYOUT, Shown, context_blocks, shown
+from chapterhouse.answering.check_written import GivenPassage
+from chapterhouse.answering.prompt import LAYOUT, PromptBlock, context_blocks, shown
 from chapterhouse.answering.request import Request
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import context_sources_of, method_for, packing_for, search
@@ -56,12 +56,12 @@ class EvidenceBuffer:
         self.tokens = 0
         self._request = request
         self._runtime = runtime
-        self._blocks: list[Shown] = []
+        self._blocks: list[PromptBlock] = []
         self._texts: dict[str, ToolText] = {}
         self._lock = threading.Lock()
         self.nonce = runtime.nonce()
 
-    def add(self, excerpts: Sequence[Excerpt], *, limited: bool = True) -> tuple[Shown, ...]:
+    def add(self, excerpts: Sequence[Excerpt], *, limited: bool = True) -> tuple[PromptBlock, ...]:
         """Add excerpts that do not lie there yet, best first; return them as the prompt names them.
 
         Where it is limited, those for which there is no room are left out.
@@ -91,19 +91,19 @@ class EvidenceBuffer:
             found.append(excerpt)
         return tuple(found)
 
-    def shown(self, excerpts: Sequence[Excerpt]) -> tuple[Shown, ...]:
+    def shown(self, excerpts: Sequence[Excerpt]) -> tuple[PromptBlock, ...]:
         """Lay excerpts and return all of them, those too that were there already."""
         self.add(excerpts, limited=False)
         wanted = {_range_of(excerpt) for excerpt in excerpts}
         return tuple(block for block in self._blocks if _range_of(block.excerpt) in wanted)
 
-    def blocks(self) -> tuple[Shown, ...]:
+    def blocks(self) -> tuple[PromptBlock, ...]:
         """Return everything that lies there."""
         return tuple(self._blocks)
 
-    def given(self) -> tuple[Given, ...]:
+    def given(self) -> tuple[GivenPassage, ...]:
         """Return everything that the model may cite."""
-        return tuple(Given(block.place, _evidence(block.excerpt)) for block in self._blocks)
+        return tuple(GivenPassage(block.place, _evidence(block.excerpt)) for block in self._blocks)
 
     def with_texts(self, runtime: Runtime) -> Runtime:
         """Return a runtime in whose store the texts that tools returned can be looked up."""
@@ -120,7 +120,9 @@ class EvidenceBuffer:
         # What it returns is cut before it is numbered, for no block may lose its end.
         return replace(tool, call=call, maximum_characters=sys.maxsize)
 
-    def add_texts(self, texts: Sequence[ToolText], *, echoes: bool = True) -> tuple[Shown, ...]:
+    def add_texts(
+        self, texts: Sequence[ToolText], *, echoes: bool = True
+    ) -> tuple[PromptBlock, ...]:
         """Add what tools returned; return its parts as the prompt names them."""
         excerpts = [e for text in texts for e in tool_excerpts(text, echoes=echoes)]
         with self._lock:

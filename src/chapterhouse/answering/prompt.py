@@ -169,7 +169,7 @@ def fold_marker(marker: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PromptBlock:
     """An excerpt as the prompt names it."""
 
     place: Place
@@ -197,10 +197,10 @@ def instructions(
     return "\n\n".join(parts)
 
 
-def shown(excerpts: Sequence[Excerpt], earlier: int = 0) -> tuple[Shown, ...]:
+def shown(excerpts: Sequence[Excerpt], earlier: int = 0) -> tuple[PromptBlock, ...]:
     """Number excerpts for a prompt, behind as many ``earlier`` ones."""
     return tuple(
-        Shown(
+        PromptBlock(
             Place(excerpt.hit.document.id, section_name(excerpt.hit.chunk.section_path), number),
             excerpt,
         )
@@ -209,7 +209,7 @@ def shown(excerpts: Sequence[Excerpt], earlier: int = 0) -> tuple[Shown, ...]:
 
 
 def user_message(
-    question: str, blocks: Sequence[Shown], nonce: str, memories: Sequence[Memory] = ()
+    question: str, blocks: Sequence[PromptBlock], nonce: str, memories: Sequence[Memory] = ()
 ) -> str:
     """Return the sources and, behind them, the question; raises as ``context_blocks``."""
     parts = [context_blocks(blocks, nonce) if blocks else NO_SOURCES]
@@ -220,7 +220,7 @@ def user_message(
     return "\n".join(parts)
 
 
-def context_blocks(blocks: Sequence[Shown], nonce: str) -> str:
+def context_blocks(blocks: Sequence[PromptBlock], nonce: str) -> str:
     """Return excerpts as blocks, each under ``[number] nonce`` and where it stands.
 
     Raises:
@@ -237,7 +237,7 @@ def context_blocks(blocks: Sequence[Shown], nonce: str) -> str:
     return "\n".join(block_texts)
 
 
-def _block(block: Shown, nonce: str, title: str) -> str:
+def _block(block: PromptBlock, nonce: str, title: str) -> str:
     origin = "".join((title, *_place(block.excerpt)))
     text = prompt_text(visible(block.excerpt.text))
     return f"{block.marker} {nonce} {origin.lstrip(' ,')}".rstrip() + f"\n{text}"
@@ -284,5 +284,5 @@ def _asked(text: str) -> str:
 # What a source costs: its number has two digits at most times, and no mark is longer.
 LAYOUT: Final = Layout(
     opening=_title,
-    piece=lambda excerpt: _block(Shown(Place("", "", 9), excerpt), "x" * MARK_LETTERS, ""),
+    piece=lambda excerpt: _block(PromptBlock(Place("", "", 9), excerpt), "x" * MARK_LETTERS, ""),
 )

@@ -28,7 +28,7 @@ from chapterhouse.answering.versions import add_version_differences
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.loading import lazy
-from chapterhouse.models.opening import Metered
+from chapterhouse.models.opening import MeteredModel
 from chapterhouse.retrieval.sentences import word_weights
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import (
@@ -104,10 +104,10 @@ class _BodyCache:
             return self._bodies[document_id, scope]
 
 
-def model_of(request: Request, runtime: Runtime) -> Metered | None:
+def model_of(request: Request, runtime: Runtime) -> MeteredModel | None:
     """Return the model that is to answer, its uses counted, or None; raises as ``respond``."""
     chosen = None if request.model == NO_MODEL else runtime.language_model(request.model)
-    return Metered(chosen) if chosen else None
+    return MeteredModel(chosen) if chosen else None
 
 
 def _prepare(request: Request, runtime: Runtime) -> tuple[Query, int]:
@@ -134,7 +134,7 @@ async def _write(
     """Let a model answer, beside the answer by quotation."""
     found = await _find(request, query, runtime, model)
 
-    async def write() -> "writing.Written":
+    async def write() -> "writing.WrittenAnswer":
         work = partial(writing.prompt_for, request, found, runtime, recalled)
         prompt = await compute_in_thread(work)
         return await writing.write(request, found, prompt, model, runtime, on_draft)
@@ -179,7 +179,7 @@ async def _find(
 async def _unanswered(
     request: Request,
     quoted: Answer,
-    write: Callable[[], Awaitable["writing.Written"]],
+    write: Callable[[], Awaitable["writing.WrittenAnswer"]],
     model: LanguageModel,
     on_draft: OnDraft | None,
 ) -> Answer:
@@ -199,7 +199,9 @@ async def _unanswered(
     return quoted
 
 
-async def _attempt(work: Awaitable["writing.Written"]) -> "writing.Written | EngineError":
+async def _attempt(
+    work: Awaitable["writing.WrittenAnswer"],
+) -> "writing.WrittenAnswer | EngineError":
     """Return what a model wrote, or why it did not."""
     try:
         return await work

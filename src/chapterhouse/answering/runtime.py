@@ -130,9 +130,11 @@ class Runtime:
         """The size of the largest file that is read."""
         return self.settings.reading.maximum_megabytes * 2**20
 
-    def work(self, on_progress: Callable[[Progress], None], shelf: str = "") -> "look.Work":
+    def work(
+        self, on_progress: Callable[[Progress], None], shelf: str = ""
+    ) -> "look.ReadingContext":
         """Return what reading files needs; documents are put on ``shelf``, if one is named."""
-        return look.Work(
+        return look.ReadingContext(
             self.store,
             self.read,
             self.preparer(),

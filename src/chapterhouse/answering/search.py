@@ -192,8 +192,8 @@ def _rewriter(settings: Settings, runtime: Runtime, model: LanguageModel) -> Lan
     """Return what rewrites questions: the smaller model that the settings name, or ``model``."""
     name = settings.expansion.model
     smaller = runtime.language_model(name) if name else None
-    payer = model if isinstance(model, opening.Metered) else None
-    return opening.Metered(smaller, payer) if smaller else model
+    payer = model if isinstance(model, opening.MeteredModel) else None
+    return opening.MeteredModel(smaller, payer) if smaller else model
 
 
 def sources_of(runtime: Runtime) -> Sources:

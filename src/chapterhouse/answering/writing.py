@@ -8,7 +8,7 @@ from typing import Final
 from chapterhouse.answering.check_written import (
     INSTRUCTIONS,
     OUTPUT,
-    Checked,
+    CheckedText,
     add_opinions,
     check,
     check_draft,
@@ -81,11 +81,11 @@ def drafts(on_draft: OnDraft | None, draft: Callable[[str], Draft]) -> OnText | 
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenAnswer:
     """What a model wrote, every sentence with its sources, and what to know of the writing."""
 
     writing: Writing
-    checked: Checked
+    checked: CheckedText
     warnings: tuple[str, ...] = ()
 
 
@@ -96,7 +96,7 @@ async def write(
     model: LanguageModel,
     runtime: Runtime,
     on_draft: OnDraft | None,
-) -> Written:
+) -> WrittenAnswer:
     """Let a model write, and check what it wrote.
 
     Raises:
@@ -127,12 +127,12 @@ async def write(
             checked = await _ask_again(checked, prompt, model, look)
         except EngineError as error:
             warnings = (*warnings, f"{_NO_SECOND_OPINION} {error.message}")
-    return Written(writing, checked, warnings)
+    return WrittenAnswer(writing, checked, warnings)
 
 
 async def _ask_again(
-    checked: Checked, prompt: "Prompt", model: LanguageModel, look: Lookup
-) -> Checked:
+    checked: CheckedText, prompt: "Prompt", model: LanguageModel, look: Lookup
+) -> CheckedText:
     """Ask the model once more what the sources say about each sentence; raises as ``write``."""
     asked = tuple(dict.fromkeys(one.text for one in checked.sentences))
     blocks = prompt.evidence.blocks()
@@ -211,7 +211,7 @@ async def general(
     )
 
 
-def combine(quoted: Answer, written: Written) -> Answer:
+def combine(quoted: Answer, written: WrittenAnswer) -> Answer:
     """Put what a model wrote before the quotations; all that it wrote is shown.
 
     The quotations stay below where it names no source, and alone where it wrote no sentence.
@@ -248,7 +248,7 @@ def combine(quoted: Answer, written: Written) -> Answer:
     )
 
 
-def names_no_source(written: Written) -> bool:
+def names_no_source(written: WrittenAnswer) -> bool:
     """Whether a model wrote something that cites nothing, as where it finds no answer."""
     checked = written.checked
     return bool(checked.sentences) and not any(one.citations for one in checked.sentences)

@@ -218,11 +218,11 @@ Terms = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Analysed(Body):
+class AnalysedBody(Body):
     """A body with its language, units and their terms, each found when first asked for.
 
     Every strategy takes a plain body too and analyses it for itself; handing the same
-    ``Analysed`` to several makes them share the work.
+    ``AnalysedBody`` to several makes them share the work.
     """
 
     formats: tuple[str, ...] = ()  # what the file is called: its extension, its format
@@ -273,8 +273,8 @@ def function_terms(language: str) -> frozenset[str]:
     return frozenset(term for word in words for term in analyse(word, language))
 
 
-def analyse_body(body: Body, formats: tuple[str, ...] = ()) -> Analysed:
+def analyse_body(body: Body, formats: tuple[str, ...] = ()) -> AnalysedBody:
     """Return ``body`` as one that remembers; itself where it is one already."""
-    if isinstance(body, Analysed):
+    if isinstance(body, AnalysedBody):
         return body
-    return Analysed(body.text, body.sections, body.pages, formats)
+    return AnalysedBody(body.text, body.sections, body.pages, formats)

@@ -73,7 +73,7 @@ class FetchLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchResult:
     """A page as it came, or word that it has not changed.
 
     Attributes:
@@ -133,7 +133,7 @@ class Fetcher:
     def _tls(self) -> ssl.SSLContext:
         return self._given_tls or httpx2.create_ssl_context(trust_env=False)
 
-    def fetch(self, url: str, *, etag: str = "", last_modified: str = "") -> Fetched:
+    def fetch(self, url: str, *, etag: str = "", last_modified: str = "") -> FetchResult:
         """Return the page at ``url``.
 
         Args:
@@ -147,7 +147,7 @@ class Fetcher:
         deadline = network.Deadline(time.monotonic() + self._limits.seconds)
         for _ in range(self._limits.redirects + 1):
             answer = self._ask(address, conditions, deadline)
-            if isinstance(answer, Fetched):
+            if isinstance(answer, FetchResult):
                 name = "" if answer.not_modified else file_name(start.url, _extension(answer))
                 return replace(answer, url=start.url, name=name)
             address = _next(address, answer.location)
@@ -159,7 +159,7 @@ class Fetcher:
 
     def _ask(
         self, address: WebAddress, conditions: Mapping[str, str], deadline: "network.Deadline"
-    ) -> Fetched | _Redirect:
+    ) -> FetchResult | _Redirect:
         way = network.PinnedNetwork(
             self._resolve or network.resolve_host,
             self._permits,
@@ -187,13 +187,13 @@ class Fetcher:
 
     def _answer(
         self, address: WebAddress, response: "httpcore2.Response", *, asked_if_changed: bool
-    ) -> Fetched | _Redirect:
+    ) -> FetchResult | _Redirect:
         status = response.status
         location = _header(response, "location")
         if status in _REDIRECTS and location:
             return _Redirect(location)
         etag, modified = _header(response, "etag"), _header(response, "last-modified")
-        page = Fetched(
+        page = FetchResult(
             url=address.url,
             final_url=address.url,
             etag=etag if _ETAG.fullmatch(etag) else "",
@@ -253,7 +253,7 @@ def _header(response: "httpcore2.Response", name: str) -> str:
         return values.decode("latin-1")
 
 
-def _extension(page: Fetched) -> str:
+def _extension(page: FetchResult) -> str:
     ending = parse_url(page.final_url).path.rpartition("/")[2].rpartition(".")[2].lower()
     found = extension(page.content_type, ending)
     if not found:

@@ -18,7 +18,7 @@ from typing import Annotated, Final, Literal, Protocol
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from chapterhouse.connectors.fetch import Fetched
+from chapterhouse.connectors.fetch import FetchResult
 from chapterhouse.connectors.links import Link, parse_links
 from chapterhouse.connectors.urls import file_name, parse_url
 from chapterhouse.errors import RefusedError, RejectedError, UsageError
@@ -35,7 +35,7 @@ _HASH_DIGITS: Final = (8, 16, 32, 64)
 class Fetch(Protocol):
     """How a page is fetched: `Fetcher.fetch`, or something around it that shows progress."""
 
-    def __call__(self, url: str, *, etag: str, last_modified: str) -> Fetched:
+    def __call__(self, url: str, *, etag: str, last_modified: str) -> FetchResult:
         """Return the page, or raise `RejectedError`."""
         ...
 
@@ -61,7 +61,7 @@ _Day = Annotated[str, AfterValidator(_require_day)]
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class PageRecord:
     """A page that is kept. Another program may have written it: its names could lead anywhere.
 
     Attributes:
@@ -94,7 +94,7 @@ class _Index:
     pages: dict[str, dict[str, str]]  # by address
 
 
-_PAGE: Final = TypeAdapter(Remembered)
+_PAGE: Final = TypeAdapter(PageRecord)
 _INDEX: Final = TypeAdapter(_Index)
 
 
@@ -111,7 +111,7 @@ class LinkOutcome:
 
     link: Link
     status: Literal["fetched", "unchanged", "failed"]
-    page: Remembered | None
+    page: PageRecord | None
     code: str = ""
     message: str = ""
     hint: str = ""
@@ -122,7 +122,7 @@ class FetchReport:
     """What became of each link, in their order, and kept pages that no link asks for any more."""
 
     outcomes: tuple[LinkOutcome, ...]
-    orphaned: tuple[Remembered, ...]
+    orphaned: tuple[PageRecord, ...]
 
 
 def sync_pages(links: Sequence[Link], folder: Path, fetch: Fetch, today: str) -> FetchReport:
@@ -159,12 +159,12 @@ def sync_pages(links: Sequence[Link], folder: Path, fetch: Fetch, today: str) ->
     return FetchReport(tuple(outcomes), orphaned)
 
 
-def remembered(folder: Path) -> tuple[Remembered, ...]:
+def remembered(folder: Path) -> tuple[PageRecord, ...]:
     """Return the pages kept in ``folder``, in order of their addresses."""
     return tuple(page for _, page in sorted(_load(folder).items()))
 
 
-def forget(folder: Path, urls: Iterable[str]) -> tuple[Remembered, ...]:
+def forget(folder: Path, urls: Iterable[str]) -> tuple[PageRecord, ...]:
     """Remove the pages of ``urls`` from ``folder``; return those that were there."""
     _require_folder(folder)
     pages = _load(folder)
@@ -178,11 +178,11 @@ def forget(folder: Path, urls: Iterable[str]) -> tuple[Remembered, ...]:
 
 def _bring(
     link: Link,
-    known: Remembered | None,
+    known: PageRecord | None,
     folder: Path,
     fetch: Fetch,
     today: str,
-    pages: Mapping[str, Remembered],
+    pages: Mapping[str, PageRecord],
 ) -> LinkOutcome:
     # Where the bytes are gone or were changed, "not modified" would be no help.
     earlier = known if known and _is_whole(folder, known) else None
@@ -202,7 +202,7 @@ def _bring(
         return LinkOutcome(link, "unchanged", page)
     sha256 = hashlib.sha256(answer.content).hexdigest()
     same = earlier if earlier and earlier.sha256 == sha256 else None
-    page = Remembered(
+    page = PageRecord(
         url=link.url,
         final_url=answer.final_url,
         title=link.title,
@@ -219,7 +219,7 @@ def _bring(
     return LinkOutcome(link, "unchanged" if same else "fetched", page)
 
 
-def _free_name(url: str, suggested: str, pages: Mapping[str, Remembered]) -> str:
+def _free_name(url: str, suggested: str, pages: Mapping[str, PageRecord]) -> str:
     """Return the page's file name, with more of the hash where another page has that name.
 
     Of 32 bits a stranger can find two addresses that share them.
@@ -233,7 +233,7 @@ def _free_name(url: str, suggested: str, pages: Mapping[str, Remembered]) -> str
     return name
 
 
-def _is_whole(folder: Path, page: Remembered) -> bool:
+def _is_whole(folder: Path, page: PageRecord) -> bool:
     """Say whether the page's file is there and has the bytes that came."""
     try:
         descriptor = os.open(folder / page.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -258,7 +258,7 @@ def _clear_abandoned(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _save(folder: Path, pages: Mapping[str, Remembered]) -> None:
+def _save(folder: Path, pages: Mapping[str, PageRecord]) -> None:
     records = {url: asdict(page) for url, page in pages.items()}
     for values in records.values():
         del values["url"]
@@ -267,7 +267,7 @@ def _save(folder: Path, pages: Mapping[str, Remembered]) -> None:
     write_whole(folder / INDEX, f"{text}\n")
 
 
-def _load(folder: Path) -> dict[str, Remembered]:
+def _load(folder: Path) -> dict[str, PageRecord]:
     path = folder / INDEX
     try:
         pages = _INDEX.validate_json(path.read_bytes()).pages
@@ -318,7 +318,7 @@ def fetch_pages(
         listed = parse_links(stream.read(_MOST_BYTES).decode("utf-8-sig", "replace"))
     done = 0
 
-    def fetch_one(url: str, *, etag: str, last_modified: str) -> Fetched:
+    def fetch_one(url: str, *, etag: str, last_modified: str) -> FetchResult:
         nonlocal done
         on_progress(Progress(done, len(listed.links), url))
         done += 1

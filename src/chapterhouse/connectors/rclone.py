@@ -23,7 +23,7 @@ from chapterhouse.connectors.rclone_program import (
     GENERAL,
     PASSING,
     Failure,
-    Finished,
+    ProcessResult,
     Rclone,
     arrived_short,
     kind_of,
@@ -82,7 +82,7 @@ class Copies:
             ending.callback(shutil.rmtree, self.folder, ignore_errors=True)
             for group in _groups(files):
                 is_tried = failures < _TRANSFERS
-                run = self._copy(group, maximum_bytes) if is_tried else Finished(0)
+                run = self._copy(group, maximum_bytes) if is_tried else ProcessResult(0)
                 for file in group:
                     path, own, fault = self._path(file), _about(file, run), _untried(file)
                     if is_tried:
@@ -92,7 +92,7 @@ class Copies:
                     yield fault or _content(path, file, began)
                     path.unlink(missing_ok=True)
 
-    def _copy(self, files: Sequence[SourceFile], maximum_bytes: int) -> Finished:
+    def _copy(self, files: Sequence[SourceFile], maximum_bytes: int) -> ProcessResult:
         """Copy files; rclone compares sizes, and hashes where there are any, and tries again."""
         sizes = [one.size if one.size >= 0 else maximum_bytes for one in files]
         patience = self.rclone.patience
@@ -119,7 +119,9 @@ class Copies:
                 alone = ["copyto", *options, place, str(self._path(file))]
                 runs.append(self.rclone.run(alone, limit=limit))
         errors = "".join(run.errors for run in runs)
-        return Finished(max(abs(one.code) for one in runs), errors, any(r.timed_out for r in runs))
+        return ProcessResult(
+            max(abs(one.code) for one in runs), errors, any(r.timed_out for r in runs)
+        )
 
     def _path(self, file: SourceFile) -> Path:
         """Return where a file is copied to: its own name, unless that is long."""
@@ -199,14 +201,16 @@ def _is_short(file: SourceFile) -> bool:
 # --- what arrived --------------------------------------------------------------------------------
 
 
-def _about(file: SourceFile, run: Finished) -> Finished:
+def _about(file: SourceFile, run: ProcessResult) -> ProcessResult:
     """Return a run with what rclone said of one file; of all, where it names none."""
     name = re.escape("/".join(file.parts))
     own = re.findall(rf" : {name}(?:\.\w+\.partial)?: (.+)", run.errors)
     return replace(run, errors="\n".join(own)) if own else run
 
 
-def _fault(path: Path, file: SourceFile, run: Finished, maximum_bytes: int) -> RejectedError | None:
+def _fault(
+    path: Path, file: SourceFile, run: ProcessResult, maximum_bytes: int
+) -> RejectedError | None:
     """Say why a file that arrived is not the one that was listed; None where it is."""
     if not path.is_file() or path.is_symlink():
         return _missing(file, run)
@@ -222,7 +226,7 @@ def _fault(path: Path, file: SourceFile, run: Finished, maximum_bytes: int) -> R
     return _rejected(file, *_CHANGED) if file.size not in {size, -1} else None
 
 
-def _missing(file: SourceFile, run: Finished) -> RejectedError:
+def _missing(file: SourceFile, run: ProcessResult) -> RejectedError:
     kind = kind_of(run)
     if not run.code or kind is Failure.NOT_FOUND:
         return _rejected(file, "vanished", "is no longer there.", "")

@@ -60,7 +60,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class ProcessResult:
     """How a run ended.
 
     Attributes:
@@ -81,7 +81,7 @@ class Rclone:
     path: Path
     patience: Patience = field(default_factory=Patience)
 
-    def run(self, arguments: Sequence[str], *, limit: float = 0.0) -> Finished:
+    def run(self, arguments: Sequence[str], *, limit: float = 0.0) -> ProcessResult:
         """Run it to its end and say how it ended; it is asked nothing and has no terminal.
 
         Args:
@@ -102,9 +102,9 @@ class Rclone:
             )
         except subprocess.TimeoutExpired as error:
             errors = (error.stderr or b"").decode("utf-8", "replace")
-            return Finished(-signal.SIGKILL, errors, timed_out=True)
+            return ProcessResult(-signal.SIGKILL, errors, timed_out=True)
         errors = done.stderr.decode("utf-8", "replace")
-        return Finished(done.returncode, errors, output=done.stdout)
+        return ProcessResult(done.returncode, errors, output=done.stdout)
 
     def _flags(self) -> tuple[str, ...]:
         patience = self.patience
@@ -247,7 +247,7 @@ _STAMP: Final = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d +\w+ *: *")
 _LONGEST: Final = 300
 
 
-def kind_of(run: Finished) -> Failure:
+def kind_of(run: ProcessResult) -> Failure:
     """Say what kind of failure it was."""
     if run.timed_out:
         return Failure.NETWORK
@@ -259,12 +259,12 @@ def kind_of(run: Finished) -> Failure:
     return Failure.NETWORK if run.code == _TRY_AGAIN else Failure.OTHER
 
 
-def arrived_short(run: Finished) -> bool:
+def arrived_short(run: ProcessResult) -> bool:
     """Whether bytes came, and not all of them."""
     return re.search(r"unexpected EOF|sizes differ", run.errors) is not None
 
 
-def error_of(run: Finished, place: str) -> ChapterhouseError:
+def error_of(run: ProcessResult, place: str) -> ChapterhouseError:
     """Return the error for a run that failed."""
     kind, message, hint = _ERRORS.get(kind_of(run), _OTHERWISE)
     remote = place.partition(":")[0]
@@ -272,7 +272,7 @@ def error_of(run: Finished, place: str) -> ChapterhouseError:
     return kind(filled, hint=hint.format(remote=remote))
 
 
-def reason_of(run: Finished) -> str:
+def reason_of(run: ProcessResult) -> str:
     """Return the last thing that rclone said, without what may be secret in it."""
     if run.timed_out:
         return "it took too long."

@@ -70,7 +70,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class QuestionScore:
     """A question with what came of it.
 
     Attributes:
@@ -101,7 +101,7 @@ class Evaluation:
     documents: int
     chunks: int
     measures: Mapping[str, Estimate]
-    scored: tuple[Scored, ...]
+    scored: tuple[QuestionScore, ...]
     warnings: tuple[str, ...] = ()
 
 
@@ -182,7 +182,7 @@ def evaluate(
             hint="Is it the right --home and --workspace? See: chapterhouse docs list",
         )
     state = library.status()
-    scored: list[Scored] = []
+    scored: list[QuestionScore] = []
     for number, case in enumerate(cases, start=1):
         try:
             scored.append(_measure(library, case, measures))
@@ -202,7 +202,7 @@ def evaluate(
     )
 
 
-def _of_the_searches(scored: Sequence[Scored]) -> tuple[str, ...]:
+def _of_the_searches(scored: Sequence[QuestionScore]) -> tuple[str, ...]:
     """Return each warning once: figures of a search by words alone must not pass for others."""
     counts = Counter(warning for entry in scored for warning in dict.fromkeys(entry.warnings))
     return tuple(
@@ -210,7 +210,7 @@ def _of_the_searches(scored: Sequence[Scored]) -> tuple[str, ...]:
     )
 
 
-def _estimates(scored: Sequence[Scored]) -> dict[str, Estimate]:
+def _estimates(scored: Sequence[QuestionScore]) -> dict[str, Estimate]:
     """Return the mean of every measure with its interval, in a fixed order of names."""
     names = dict.fromkeys(name for entry in scored for name in entry.scores)
     ordered = [name for name in names if name not in CHECKS]
@@ -242,7 +242,7 @@ def _plain(text: str) -> str:
     return " ".join(_EMPHASIS.sub("", folded).replace("|", " ").split())
 
 
-def _measure(library: Library, case: Case, measures: Sequence[Measure]) -> Scored:
+def _measure(library: Library, case: Case, measures: Sequence[Measure]) -> QuestionScore:
     question = case.question
     asked = partial(library.search.hits, question.text, shelves=question.shelves)
     hits, found = asked(limit=DEPTH, per_document=1).hits, asked(limit=FIRST)
@@ -254,7 +254,7 @@ def _measure(library: Library, case: Case, measures: Sequence[Measure]) -> Score
     if question.answers or case.forbidden or question.wrong or not question.answerable:
         checks |= _checks(library, case, names, found.hits)
     scores |= {name: float(not failure) for name, failure in checks.items()}
-    return Scored(
+    return QuestionScore(
         case,
         names,
         {name: round(value, _SCORE_DIGITS) for name, value in scores.items()},
@@ -419,7 +419,7 @@ def _gate(gate: Gate) -> _Case:
     return f"{gate.measure} >= {gate.floor:g}", "" if gate.passed else failed
 
 
-def _question(entry: Scored) -> _Case:
+def _question(entry: QuestionScore) -> _Case:
     question = entry.case.question
     return f"{question.id} {question.text}", "; ".join(entry.failures)
 

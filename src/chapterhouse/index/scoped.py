@@ -32,7 +32,7 @@ _FETCHED: Final = 64  # more than are wanted, at first
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class FieldStatistics:
     """What Tantivy goes by in one field: its number of chunks, and how long the field is."""
 
     chunks: float
@@ -40,7 +40,7 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Inside:
+class ScopeStatistics:
     """The chunks inside a scope, and how long their fields are.
 
     Attributes:
@@ -65,7 +65,7 @@ class ScopedIndex:
         self._rows = rows
         self._within = _within(schema, scope)
         self._frequencies: dict[tuple[str, str], int] = {}
-        self._whole: dict[str, Whole] = {}
+        self._whole: dict[str, FieldStatistics] = {}
         self._inside = self._look_inside()
 
     def size(self) -> int:
@@ -135,12 +135,12 @@ class ScopedIndex:
         order = np.lexsort((keys, -scores))[:limit]
         return _scored(keys[order], scores[order])
 
-    def _look_inside(self) -> Inside:
+    def _look_inside(self) -> ScopeStatistics:
         query = tantivy.Query.boolean_query([self._within])
         keys, _ = self._fetch(query, max(self._count(query), 1))
         keys = np.sort(keys)
         lengths = self._rows.lengths_of(keys)
-        return Inside(
+        return ScopeStatistics(
             keys,
             {
                 name: max(float(own.mean()), 1e-9) if len(own) else 1.0
@@ -193,7 +193,7 @@ class ScopedIndex:
                 clauses.append((tantivy.Occur.Should, tantivy.Query.boost_query(query, raised)))
         return clauses
 
-    def _raise(self, field: str, whole: Whole) -> float:
+    def _raise(self, field: str, whole: FieldStatistics) -> float:
         """Return how far a score by the scope's average length may lie above Tantivy's."""
         longest, own = self._inside.longest[field], self._inside.averages[field]
         one = np.ones(1)
@@ -201,13 +201,13 @@ class ScopedIndex:
         most = _saturation(one, one * longest, own)
         return max(1.0, float((most / least)[0])) * _SLACK
 
-    def _whole_of(self, field: str, query: tantivy.Query) -> Whole:
+    def _whole_of(self, field: str, query: tantivy.Query) -> FieldStatistics:
         """Return what Tantivy goes by in a field, as it explains any hit of ``query``."""
         if field not in self._whole:
             _, address = self._searcher.search(query, limit=1, count=False).hits[0]
             explained = json.loads(query.explain(self._searcher, address).to_json())
             figures = _figures(explained)
-            self._whole[field] = Whole(figures["N"], figures["avgdl"])
+            self._whole[field] = FieldStatistics(figures["N"], figures["avgdl"])
         return self._whole[field]
 
     def _scores(

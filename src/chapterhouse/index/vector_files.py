@@ -83,7 +83,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Loaded:
+class LoadedVectors:
     """What is held of one extent of the files."""
 
     extent: Extent
@@ -98,9 +98,9 @@ class Loaded:
     scopes: dict[str, Rows] = field(default_factory=dict)  # found already, by the scope's key
 
 
-def nothing(dimensions: int) -> Loaded:
+def nothing(dimensions: int) -> LoadedVectors:
     """Return what is held of no files."""
-    return Loaded(
+    return LoadedVectors(
         Extent(),
         np.zeros((0, dimensions), np.float32),
         encode(np.zeros((0, dimensions), np.float32)),
@@ -119,7 +119,7 @@ def are_whole(folder: Path, extent: Extent, dimensions: int) -> bool:
     return all(is_whole(log_path(folder, name, extent.generation), sizes[name]) for name in LOGS)
 
 
-def load(folder: Path, extent: Extent, before: Loaded) -> Loaded:
+def load(folder: Path, extent: Extent, before: LoadedVectors) -> LoadedVectors:
     """Load an extent; of what ``before`` holds only the rest is read.
 
     Raises:
@@ -149,7 +149,7 @@ def load(folder: Path, extent: Extent, before: Loaded) -> Loaded:
         max(before.codes.norm, float(figures[:, 2].max(initial=0.0))),
         max(before.codes.error, float(figures[:, 1].max(initial=0.0))),
     )
-    return Loaded(
+    return LoadedVectors(
         extent,
         map_log(
             log_path(folder, "vectors", extent.generation), np.float32, (extent.rows, dimensions)
@@ -164,7 +164,9 @@ def load(folder: Path, extent: Extent, before: Loaded) -> Loaded:
     )
 
 
-def _more_steps(folder: Path, extent: Extent, before: Loaded) -> tuple[NDArray[np.int8], ...]:
+def _more_steps(
+    folder: Path, extent: Extent, before: LoadedVectors
+) -> tuple[NDArray[np.int8], ...]:
     """Map the codes that were added behind the pieces mapped before, or all of them anew.
 
     Every question reads all codes: mapped anew, each page of them has to be found again.
@@ -180,7 +182,7 @@ def _more_steps(folder: Path, extent: Extent, before: Loaded) -> tuple[NDArray[n
 
 
 def _with_runs(
-    before: Loaded, rows: int, runs: NDArray[np.int64]
+    before: LoadedVectors, rows: int, runs: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int32], NDArray[np.int64]]:
     """Return which rows live, their sets of shelves and every slot's run, after ``runs``."""
     more = rows - len(before.live)
@@ -209,7 +211,7 @@ def _rows_of(spans: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows
 
 
-def row_faults(loaded: Loaded) -> NDArray[np.bool_]:
+def row_faults(loaded: LoadedVectors) -> NDArray[np.bool_]:
     """Say of each row whether its code and figures are not what its vector gives.
 
     The length of the longest code is that of all rows which were appended together.
@@ -236,7 +238,7 @@ def _require_sound(runs: NDArray[np.int64], rows: int, shelves: int) -> None:
         raise ValueError("a run of rows leads out of the file.")
 
 
-def rows_of(loaded: Loaded, scope: Scope, size: int) -> Rows:
+def rows_of(loaded: LoadedVectors, scope: Scope, size: int) -> Rows:
     """Return the rows of the documents inside a scope; remember ``size`` such answers."""
     rows = loaded.scopes.get(scope.key)
     if rows is None:
@@ -277,7 +279,7 @@ class Names:
 class Batch:
     """Changes to be written behind what is loaded."""
 
-    def __init__(self, loaded: Loaded, slots: dict[str, int]) -> None:
+    def __init__(self, loaded: LoadedVectors, slots: dict[str, int]) -> None:
         self._loaded = loaded
         self._slots = slots
         self._vectors: list[NDArray[np.float32]] = []
@@ -339,7 +341,7 @@ class Batch:
         return number
 
 
-def rewrite(folder: Path, loaded: Loaded, slots: dict[str, int]) -> Extent:
+def rewrite(folder: Path, loaded: LoadedVectors, slots: dict[str, int]) -> Extent:
     """Write the live rows into the next generation, in the order in which they stand."""
     held = np.flatnonzero(loaded.runs[:, 1])
     held = held[np.argsort(loaded.runs[held, 0], kind="stable")]

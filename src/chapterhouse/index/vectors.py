@@ -26,7 +26,7 @@ from chapterhouse.index.state import (
     write_state,
     writer_lock,
 )
-from chapterhouse.index.vector_files import LOGS, Batch, Extent, Loaded, Names, Rows
+from chapterhouse.index.vector_files import LOGS, Batch, Extent, LoadedVectors, Names, Rows
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Change, Document, Scope, Scored
 from chapterhouse.types.engines import Embedder
@@ -149,11 +149,11 @@ class VectorIndex:
             self._seen_whole = state
         return True
 
-    def _load(self) -> Loaded:
+    def _load(self) -> LoadedVectors:
         with self._lock:  # the state too: an older one would be loaded over a newer
             return load_current(self._state, self._loaded_at)
 
-    def _loaded_at(self, state: IndexState) -> Loaded:
+    def _loaded_at(self, state: IndexState) -> LoadedVectors:
         with explain_damage("vector"):
             self._loaded = vector_files.load(self._folder, Extent.of(state), self._loaded)
             return self._loaded
@@ -211,7 +211,7 @@ class VectorIndex:
 
 
 def _is_same(
-    loaded: Loaded, slot: int, document: Document | None, store: Store, fingerprint: str
+    loaded: LoadedVectors, slot: int, document: Document | None, store: Store, fingerprint: str
 ) -> bool:
     """Whether the rows of a document are its vectors in the store, on its shelves."""
     first, number = loaded.runs[slot].tolist() if 0 <= slot < len(loaded.runs) else (0, 0)
@@ -253,7 +253,7 @@ def _apply(
 
 
 def _top(
-    loaded: Loaded, scope: Rows, vector: NDArray[np.float32], limit: int
+    loaded: LoadedVectors, scope: Rows, vector: NDArray[np.float32], limit: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return keys and scores of the best ``limit``, all ties at the cut considered."""
     if limit <= 0:
@@ -267,7 +267,7 @@ def _top(
 
 
 def _scores_of(
-    loaded: Loaded, scope: Rows, keys: NDArray[np.int64], vector: NDArray[np.float32]
+    loaded: LoadedVectors, scope: Rows, keys: NDArray[np.int64], vector: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return those of ``keys`` that have a vector inside the scope, and their scores."""
     rows = loaded.table.find(keys)

@@ -65,7 +65,7 @@ class VectorLayer:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EncoderTarget:
     """The encoder that the settings name; ``problem`` says why it could not be opened."""
 
     settings: EmbeddingSettings
@@ -94,7 +94,7 @@ class Encoders:
         store: Store,
         folder: Path,
         base: VectorLayer,
-        wanted: Wanted | None,
+        wanted: EncoderTarget | None,
         open_embedder: Open,
         open_index: OpenIndex,
         *,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from chapterhouse.connectors.content import open_source
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
-from chapterhouse.ingest.look import UNPACKED, Work
+from chapterhouse.ingest.look import UNPACKED, ReadingContext
 from chapterhouse.ingest.plan import find_file
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Body, Document, FileRecord, Scope
@@ -75,7 +75,7 @@ def _without_document(name: str, store: Store) -> NotFoundError:
     )
 
 
-def read_current(document: Document, work: Work) -> tuple[Document, Body] | None:
+def read_current(document: Document, work: ReadingContext) -> tuple[Document, Body] | None:
     """Return a document and its text out of its file, where that has other bytes now.
 
     The text is empty where the file cannot be read any more.

@@ -12,8 +12,8 @@ from chapterhouse.connectors.content import Content, open_all
 from chapterhouse.connectors.folder import GIVEN, SourceFile, above
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import (
-    Look,
-    Work,
+    FileTask,
+    ReadingContext,
     has_stamp,
     is_suspect,
     may_hold_files,
@@ -40,7 +40,7 @@ from chapterhouse.types import (
 _NAME = 48  # characters of a text by which it is called
 
 
-def add(paths: Iterable[Path], work: Work) -> AddReport:
+def add(paths: Iterable[Path], work: ReadingContext) -> AddReport:
     """Read what is new or changed below ``paths`` and store it, file by file.
 
     A file whose size and time are those of the last look is not opened; one whose bytes are the
@@ -71,7 +71,7 @@ def label_roots(
     return plan if is_same else make_plan(paths, store, lost=lost, excluded=excluded)
 
 
-def apply_plan(plan: Plan, contents: Contents, work: Work) -> AddReport:
+def apply_plan(plan: Plan, contents: Contents, work: ReadingContext) -> AddReport:
     """Bring the library to the state of the files of a plan; what is gone stays."""
     renames = find_renames(plan, contents, work.maximum_bytes)
     moves = tuple(file_moves(renames, work.store))
@@ -112,7 +112,7 @@ def _run(
     plan: Plan,
     contents: Contents,
     opened: Mapping[str, Content],
-    work: Work,
+    work: ReadingContext,
     before: int,
 ) -> AddReport:
     """Open and settle files in their order; then, one at a time, those that ended a reader before.
@@ -144,12 +144,12 @@ def in_order(outcomes: Iterable[FileOutcome]) -> tuple[FileOutcome, ...]:
     return (*chain.from_iterable(whole), *cut_off)
 
 
-def _drop_replaced(plan: Plan, moves: Iterable[FileMove], work: Work) -> None:
+def _drop_replaced(plan: Plan, moves: Iterable[FileMove], work: ReadingContext) -> None:
     """Forget the files that were in archives and messages in whose place others are now."""
     arrived = {move.record.location for move in moves}
     for file in plan.files:
         if file.location in arrived and file.location in plan.known:
-            drop_members(Look(file, plan.known[file.location]), arrived, work)
+            drop_members(FileTask(file, plan.known[file.location]), arrived, work)
 
 
 def preview(paths: Iterable[Path], *, store: Store, maximum_bytes: int) -> AddReport:
@@ -189,7 +189,7 @@ def unopened(
         yield Content(b"", "", file.size, file.mtime_ns, 0)
 
 
-def _foreseen(look: Look, plan: Plan) -> FileOutcome:
+def _foreseen(look: FileTask, plan: Plan) -> FileOutcome:
     if look.error is not None:
         status = status_of(look.error.code) if look.file.problem else Status.REJECTED
         return _outcome(look.file, look.known, look.error.code, look.error.message, status)
@@ -220,7 +220,7 @@ def _outcome(
     return FileOutcome(record, changed=False, earlier=earlier)
 
 
-def add_text(text: str, title: str, work: Work) -> AddReport:
+def add_text(text: str, title: str, work: ReadingContext) -> AddReport:
     """Store text that came from no file, as Markdown; the same text on one shelf changes nothing.
 
     Args:
@@ -230,7 +230,7 @@ def add_text(text: str, title: str, work: Work) -> AddReport:
     return add_bytes(data, f"{slug((title or text)[:_NAME])}.md", work, "text")
 
 
-def add_bytes(data: bytes, name: str, work: Work, label: str = "upload") -> AddReport:
+def add_bytes(data: bytes, name: str, work: ReadingContext, label: str = "upload") -> AddReport:
     """Store bytes that came from no file; the same bytes on one shelf are the same document.
 
     Those that others sent to another shelf are another one: who sends does not learn of it.
@@ -283,7 +283,7 @@ def _held(place: str, scope: Scope, store: Store) -> bool:
     return bool(store.documents_among(ids, scope))
 
 
-def _report_settled(settled: Sequence[FileOutcome], total: int, work: Work) -> bool:
+def _report_settled(settled: Sequence[FileOutcome], total: int, work: ReadingContext) -> bool:
     """Report the files of which nothing had to be read; return False after an interrupt."""
     try:
         for number, outcome in enumerate(settled, start=1):
@@ -294,7 +294,7 @@ def _report_settled(settled: Sequence[FileOutcome], total: int, work: Work) -> b
 
 
 def _partition(
-    plan: Plan, moved: Collection[str], work: Work
+    plan: Plan, moved: Collection[str], work: ReadingContext
 ) -> tuple[list[SourceFile], list[SourceFile]]:
     """Return the files of which nothing is to be looked at, and those to be opened."""
     files = [file for file in plan.files if file.location not in moved]
@@ -317,8 +317,8 @@ def _looks(
     plan: Plan,
     contents: Contents,
     opened: Mapping[str, Content],
-    work: Work,
-) -> Iterator[Look]:
+    work: ReadingContext,
+) -> Iterator[FileTask]:
     """Open files one after another, and hand to the reader what is new."""
     for look in _open(files, plan, contents, opened, work.maximum_bytes):
         if look.content is None:
@@ -335,7 +335,7 @@ def _open(
     contents: Contents,
     opened: Mapping[str, Content],
     maximum_bytes: int,
-) -> Iterator[Look]:
+) -> Iterator[FileTask]:
     """Open files one after another, as far as is needed to know what to do with them.
 
     Args:
@@ -348,7 +348,7 @@ def _open(
     ]
     with closing(contents(to_open, maximum_bytes)) as found:
         for file in files:
-            look = Look(file, plan.known.get(file.location), started=time.monotonic())
+            look = FileTask(file, plan.known.get(file.location), started=time.monotonic())
             content: Content | RejectedError | None = None
             if file.problem:
                 content = RejectedError(file.problem.code, file.problem.sentence)
@@ -360,7 +360,7 @@ def _open(
                 yield replace(look, content=content)
 
 
-def _is_new(look: Look, plan: Plan) -> bool:
+def _is_new(look: FileTask, plan: Plan) -> bool:
     """Whether an opened file has other bytes than the last time, or is to be read again."""
     if look.known is None or look.file.location in plan.again:
         return look.content is not None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from chapterhouse.errors import ChapterhouseError, RejectedError, UnavailableError, passes
-from chapterhouse.ingest.look import MOST_ATTEMPTS, Work
+from chapterhouse.ingest.look import MOST_ATTEMPTS, ReadingContext
 from chapterhouse.ingest.outcomes import blame
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.store.jobs import JobStore
@@ -42,7 +42,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class JobResult:
     """How the work of a job ended, and what came of it as JSON has it.
 
     Attributes:
@@ -98,7 +98,7 @@ class Tracker:
         self.stop = threading.Event()
         self.is_cancelled = False
 
-    def follow(self, work: Work) -> Work:
+    def follow(self, work: ReadingContext) -> ReadingContext:
         """Return the work with what tells this of its files, and ends it where it is to stop."""
 
         def on_progress(progress: Progress) -> None:
@@ -214,7 +214,7 @@ def _release_dead(runner: Runner) -> None:
 
 def run_job(
     job: Job,
-    work: Callable[[Tracker], Ended],
+    work: Callable[[Tracker], JobResult],
     runner: Runner,
     *,
     is_queued: bool = False,
@@ -292,7 +292,7 @@ def run_here(
     kind: str,
     arguments: Mapping[str, object],
     lane: str,
-    work: Callable[[Tracker], Ended],
+    work: Callable[[Tracker], JobResult],
     runner: Runner,
     on_wait: Callable[[], object] = lambda: None,
 ) -> Job:
@@ -320,7 +320,7 @@ def run_here(
     return ended
 
 
-def ended(report: AddReport) -> Ended:
+def ended(report: AddReport) -> JobResult:
     """Return how a job ended that read files."""
     state = JobState.PARTIAL if report.is_partial else JobState.DONE
     if report.interrupted:
@@ -328,7 +328,7 @@ def ended(report: AddReport) -> Ended:
     records = [outcome.record for outcome in report.outcomes]
     counts = Counter(record.status for record in records)
     problems = [record for record in records if record.status in INCOMPLETE]
-    return Ended(
+    return JobResult(
         state,
         {
             "files": len(records),

@@ -27,10 +27,10 @@ from chapterhouse.types import (
 )
 
 if TYPE_CHECKING:
-    from chapterhouse.ingest.prepare import Prepared
+    from chapterhouse.ingest.prepare import PreparedDocument
 
 Read = Callable[[bytes, str], Future[Extraction]]
-Prepare = Callable[[Extraction, SourceFile, Content], "Prepared"]
+Prepare = Callable[[Extraction, SourceFile, Content], "PreparedDocument"]
 
 # The bytes could not be had this time: says nothing about the file, so a document of it stays.
 UNREAD_CODES = frozenset(
@@ -51,7 +51,7 @@ CONTAINERS = ARCHIVES | {"eml", "msg"}  # formats with files inside
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class FileTask:
     """What opening a file gave: bytes being read, nothing new, or an error.
 
     Attributes:
@@ -106,7 +106,7 @@ class Container:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ReadingContext:
     """What a run needs.
 
     Attributes:
@@ -132,11 +132,11 @@ class Work:
     retry: bool = False
     limits: Limits = field(default_factory=Limits)
     on_step: Callable[[FileInFlight], None] = lambda _: None
-    on_write: "Callable[[Look, FileOutcome], None] | None" = None
+    on_write: "Callable[[FileTask, FileOutcome], None] | None" = None
     on_end: Callable[[str], None] = lambda _: None
 
 
-def in_flight(look: Look, step: Step) -> FileInFlight:
+def in_flight(look: FileTask, step: Step) -> FileInFlight:
     """Return what others see of a file while it is worked on."""
     stamp = look.content or look.file
     digest = look.content.sha256 if look.content else ""
@@ -160,7 +160,7 @@ def worth_another_try(known: FileRecord, *, retry: bool = False) -> bool:
     return retry or failed or known.code in TRANSIENT_CODES
 
 
-def may_hold_files(known: FileRecord, work: Work) -> bool:
+def may_hold_files(known: FileRecord, work: ReadingContext) -> bool:
     """Whether a file may have others inside, as an archive, a message or a large table."""
     return known.format in CONTAINERS or known.size > work.limits.text_characters
 

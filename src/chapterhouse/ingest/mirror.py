@@ -12,7 +12,7 @@ from chapterhouse.connectors.folder import REMOTE, above, is_visible
 from chapterhouse.connectors.volumes import Volumes
 from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest.ingest import apply_plan, label_roots, preview_plan, unopened
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.plan import Away, Plan, make_plan, plan_known, sort_missing
 from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.ingest.renames import Contents
@@ -55,7 +55,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingFiles:
     """What becomes of files that are not there.
 
     Attributes:
@@ -76,7 +76,7 @@ class Missing:
 # --- folders, files and drives -------------------------------------------------------------------
 
 
-def mirror_folders(sources: Sequence[Source], work: Work, options: Options) -> SyncReport:
+def mirror_folders(sources: Sequence[Source], work: ReadingContext, options: Options) -> SyncReport:
     """Make the documents of folders what the folders are, in one pass.
 
     A file that moved from one folder to another is found again by its bytes. Documents stay whose
@@ -116,7 +116,11 @@ def _drop_synced(location: str, store: Store) -> None:
 
 
 def mirror(
-    plan: Plan, contents: Contents, sources: Sequence[Source], work: Work, options: Options
+    plan: Plan,
+    contents: Contents,
+    sources: Sequence[Source],
+    work: ReadingContext,
+    options: Options,
 ) -> SyncReport:
     """Bring the library to the state of a plan of sources, and let go what is gone or excluded.
 
@@ -155,7 +159,7 @@ def _documents_of(records: Iterable[FileRecord], store: Store) -> Iterable[Docum
 
 
 def _on_shelf(
-    records: Iterable[FileRecord], sources: Sequence[Source], work: Work
+    records: Iterable[FileRecord], sources: Sequence[Source], work: ReadingContext
 ) -> Mapping[str, Document]:
     """Return the documents of records that are on the shelf of the sources by these alone."""
     return {
@@ -191,7 +195,7 @@ def loose_files(store: Store, sources: Iterable[Source], owned: Sequence[str]) -
     return tuple(Path(place) for place in places if known.isdisjoint(above(place)))
 
 
-def mirror_files(files: Sequence[Path], work: Work, options: Options) -> SyncReport:
+def mirror_files(files: Sequence[Path], work: ReadingContext, options: Options) -> SyncReport:
     """Read single files again that have changed; those that are gone leave the library."""
     store, before = work.store, Volumes.now()
     there = [str(path) for path in files if is_visible(Path(system_path(str(path))))]
@@ -225,7 +229,7 @@ def prefix_of(source: Source) -> str:
 # --- the steps of each ---------------------------------------------------------------------------
 
 
-def read_plan(plan: Plan, contents: Contents, work: Work, options: Options) -> AddReport:
+def read_plan(plan: Plan, contents: Contents, work: ReadingContext, options: Options) -> AddReport:
     """Read what is new or changed, or say what would be read.
 
     Files that were too young to trust their time are hashed again, so that the next look need not.
@@ -256,7 +260,7 @@ def find_missing(
     confirmed: bool,
     besides: Iterable[FileRecord] = (),
     emptied: Collection[str] = (),
-) -> Missing:
+) -> MissingFiles:
     """Tell files whose documents leave from those that stay until somebody confirms it.
 
     Args:
@@ -278,7 +282,7 @@ def find_missing(
     else:
         many = _unconfirmed((*gone, *besides), plan.known.values(), folders, emptied)
     asking = tuple(many)
-    return Missing(
+    return MissingFiles(
         tuple(one for one in gone if not one.location.startswith(asking)),
         tuple(one for one in gone if one.location.startswith(asking)),
         away,
@@ -331,10 +335,10 @@ def staying_of(away: Iterable[Away], store: Store) -> Iterator[StayingDocuments]
 
 def settle(
     files: AddReport,
-    found: Missing,
+    found: MissingFiles,
     shelved: Iterable[Shelved],
     dropped: Iterable[FileRecord],
-    work: Work,
+    work: ReadingContext,
     options: Options,
 ) -> SyncReport:
     """Put documents on the shelves on which they belong, and remove those that belong on none.

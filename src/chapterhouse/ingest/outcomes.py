@@ -11,8 +11,8 @@ from chapterhouse.ingest.look import (
     MOST_ATTEMPTS,
     PROCESS_DIED,
     UNREAD_CODES,
-    Look,
-    Work,
+    FileTask,
+    ReadingContext,
     may_hold_files,
     status_of,
     without_text,
@@ -31,12 +31,12 @@ from chapterhouse.types import (
 )
 
 if TYPE_CHECKING:
-    from chapterhouse.ingest.prepare import Prepared
+    from chapterhouse.ingest.prepare import PreparedDocument
 
 _REMOVED = " What was read earlier was removed from the library."
 
 
-def drop_members(look: Look, held: Collection[str], work: Work) -> None:
+def drop_members(look: FileTask, held: Collection[str], work: ReadingContext) -> None:
     """Forget the files that were in a file and are no longer, with their documents."""
     if look.known is None:
         return
@@ -52,7 +52,10 @@ def drop_members(look: Look, held: Collection[str], work: Work) -> None:
 
 
 def store_document(
-    look: Look, prepared: "Prepared", held: Mapping[str, FileOutcome], work: Work
+    look: FileTask,
+    prepared: "PreparedDocument",
+    held: Mapping[str, FileOutcome],
+    work: ReadingContext,
 ) -> FileOutcome:
     """Write a document with its record, and forget what was in an earlier version of its file."""
     assert look.content is not None
@@ -78,7 +81,7 @@ def store_document(
     return FileOutcome(record, changed=True, notices=document.notices, chunks=document.chunks)
 
 
-def _shelf(work: Work) -> tuple[str, ...]:
+def _shelf(work: ReadingContext) -> tuple[str, ...]:
     return (work.shelf,) if work.shelf else ()
 
 
@@ -111,7 +114,7 @@ def unchanged_outcome(known: FileRecord) -> FileOutcome:
     return FileOutcome(record, changed=False, earlier=(known,))
 
 
-def rename_outcome(record: FileRecord, before: FileRecord, work: Work) -> FileOutcome:
+def rename_outcome(record: FileRecord, before: FileRecord, work: ReadingContext) -> FileOutcome:
     """Put a renamed file's document on the shelf, and return how the file ended."""
     _is_new_on_shelf(record, work)
     sentence = f"Its name was {before.source}; it was not read again."
@@ -119,7 +122,7 @@ def rename_outcome(record: FileRecord, before: FileRecord, work: Work) -> FileOu
     return FileOutcome(ended, changed=True)
 
 
-def skip_unchanged(look: Look, work: Work) -> FileOutcome:
+def skip_unchanged(look: FileTask, work: ReadingContext) -> FileOutcome:
     """Leave the document as it is, but put it on the shelf and remember the file's new time."""
     assert look.known is not None
     known = look.known
@@ -142,7 +145,7 @@ def skip_unchanged(look: Look, work: Work) -> FileOutcome:
     return FileOutcome(record, changed=changed, earlier=inside)
 
 
-def _is_new_on_shelf(known: FileRecord, work: Work) -> bool:
+def _is_new_on_shelf(known: FileRecord, work: ReadingContext) -> bool:
     document = (
         work.store.document(known.document_id, Scope.everything()) if known.document_id else None
     )
@@ -152,7 +155,7 @@ def _is_new_on_shelf(known: FileRecord, work: Work) -> bool:
     return True
 
 
-def reject(look: Look, error: RejectedError, work: Work) -> FileOutcome:
+def reject(look: FileTask, error: RejectedError, work: ReadingContext) -> FileOutcome:
     """Record that a file gave no document.
 
     One that it gave before goes, for the folder rules, unless this says nothing of the file's
@@ -184,12 +187,12 @@ def reject(look: Look, error: RejectedError, work: Work) -> FileOutcome:
     return FileOutcome(record, changed=False)
 
 
-def _same_bytes(look: Look, known: FileRecord) -> bool:
+def _same_bytes(look: FileTask, known: FileRecord) -> bool:
     return look.content is not None and look.content.sha256 == known.sha256
 
 
 def record_of(
-    look: Look,
+    look: FileTask,
     status: Status,
     reason: tuple[str, str],
     document_id: str = "",

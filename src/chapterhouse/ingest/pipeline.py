@@ -27,9 +27,9 @@ from chapterhouse.errors import (
 from chapterhouse.ingest.look import (
     UNPACKED,
     Container,
-    Look,
+    FileTask,
+    ReadingContext,
     UnpackBudget,
-    Work,
     in_flight,
     worth_another_try,
 )
@@ -55,7 +55,7 @@ from chapterhouse.types import (
 )
 
 if TYPE_CHECKING:
-    from chapterhouse.ingest.prepare import Prepared
+    from chapterhouse.ingest.prepare import PreparedDocument
 
 # What may wait behind a file that takes long to read: others are read meanwhile, and stored after
 # it. To store them before it would make the order, and so the ranking of equals, a matter of speed.
@@ -74,11 +74,11 @@ _ALONE = 64 * 2**10  # bytes of a file that is written alone: larger ones are bl
 class Write:
     """What is to be written of a file: ``apply`` writes it and says how the file ended."""
 
-    look: Look
+    look: FileTask
     apply: Callable[[], FileOutcome]
 
 
-def submit(look: Look, work: Work) -> Look:
+def submit(look: FileTask, work: ReadingContext) -> FileTask:
     """Hand the bytes of a look to the reader."""
     assert look.content is not None
     work.on_step(in_flight(look, Step.READING))
@@ -89,7 +89,7 @@ def submit(look: Look, work: Work) -> Look:
 
 
 def run(
-    looks: Iterable[Look], total: int, work: Work, *, before: int = 0, after: int = 0
+    looks: Iterable[FileTask], total: int, work: ReadingContext, *, before: int = 0, after: int = 0
 ) -> AddReport:
     """Settle each look in turn, with at most ``work.ahead`` files being read meanwhile.
 
@@ -117,7 +117,9 @@ def run(
     return AddReport(tuple(outcomes), interrupted=interrupted)
 
 
-def _in_turn(looks: Iterable[Look], waiting: deque[Look], work: Work) -> Iterator[Look | None]:
+def _in_turn(
+    looks: Iterable[FileTask], waiting: deque[FileTask], work: ReadingContext
+) -> Iterator[FileTask | None]:
     """Yield looks in their order, each as late as the reading ahead allows, until the stop.
 
     While the first takes long others are opened and read. None means that waiting follows.
@@ -143,7 +145,7 @@ def _in_turn(looks: Iterable[Look], waiting: deque[Look], work: Work) -> Iterato
         yield waiting.popleft()
 
 
-def _is_full(waiting: deque[Look]) -> bool:
+def _is_full(waiting: deque[FileTask]) -> bool:
     return (
         len(waiting) >= _LOOKS_WAITING
         or sum(look.extraction is not None for look in waiting) >= _READ_WAITING
@@ -151,13 +153,13 @@ def _is_full(waiting: deque[Look]) -> bool:
     )
 
 
-def _is_settled(look: Look) -> bool:
+def _is_settled(look: FileTask) -> bool:
     return look.extraction is None or look.extraction.done()
 
 
-def _writes(looks: Iterable[Look], work: Work) -> Generator[Write | None]:
+def _writes(looks: Iterable[FileTask], work: ReadingContext) -> Generator[Write | None]:
     """Yield what is to be written of files, in their order, with some being read ahead."""
-    waiting: deque[Look] = deque()
+    waiting: deque[FileTask] = deque()
     try:
         for look in _in_turn(looks, waiting, work):
             if look is None:
@@ -170,7 +172,7 @@ def _writes(looks: Iterable[Look], work: Work) -> Generator[Write | None]:
                 look.extraction.cancel()
 
 
-def _settle(look: Look, work: Work) -> Iterator[Write | None]:
+def _settle(look: FileTask, work: ReadingContext) -> Iterator[Write | None]:
     """Yield what is to be written of a file: first of the files in it, last of itself.
 
     So a file whose record is there was unpacked to its end. None means that waiting follows.
@@ -206,7 +208,7 @@ def _settle(look: Look, work: Work) -> Iterator[Write | None]:
     yield Write(look, own)
 
 
-def _wait(extraction: Future[Extraction], work: Work) -> None:
+def _wait(extraction: Future[Extraction], work: ReadingContext) -> None:
     """Wait until a file is read."""
     while not extraction.done():
         if work.stop.is_set():
@@ -215,7 +217,7 @@ def _wait(extraction: Future[Extraction], work: Work) -> None:
         wait([extraction], timeout=_MOMENT)
 
 
-def extraction_of(look: Look, work: Work) -> Extraction:
+def extraction_of(look: FileTask, work: ReadingContext) -> Extraction:
     """Wait for what was read of a file.
 
     Raises:
@@ -260,7 +262,9 @@ def groups(writes: Iterable[Write | None]) -> Iterator[Sequence[Write]]:
         yield group
 
 
-def write_group(group: Sequence[Write], work: Work) -> Iterator[tuple[Look, FileOutcome]]:
+def write_group(
+    group: Sequence[Write], work: ReadingContext
+) -> Iterator[tuple[FileTask, FileOutcome]]:
     """Write a group, then yield how each file ended.
 
     Where not all of it can be written, as when the disk is full, as many as can be are.
@@ -281,7 +285,7 @@ def write_group(group: Sequence[Write], work: Work) -> Iterator[tuple[Look, File
         yield one.look, _write(one, work)
 
 
-def _write(write: Write, work: Work) -> FileOutcome:
+def _write(write: Write, work: ReadingContext) -> FileOutcome:
     """Write what became of a file, and report it in the same transaction where that is wanted."""
     look = write.look
     if work.on_write is None:
@@ -299,14 +303,16 @@ def _write(write: Write, work: Work) -> FileOutcome:
 # --- files in a file -----------------------------------------------------------------------------
 
 
-def _around(look: Look, work: Work) -> Container:
+def _around(look: FileTask, work: ReadingContext) -> Container:
     """Return what is around the files in a file."""
     budget = UnpackBudget(work.limits.archive_files, 2 * work.limits.archive_bytes)
     outer = look.within or Container("", 0, budget)
     return Container(look.file.source, outer.depth + 1, outer.budget)
 
 
-def _members(look: Look, extraction: Extraction, work: Work) -> tuple[Container, Sequence[Look]]:
+def _members(
+    look: FileTask, extraction: Extraction, work: ReadingContext
+) -> tuple[Container, Sequence[FileTask]]:
     """Return the files in a file, opened, and what they lie in."""
     members = [one for one in extraction.members if not is_ignored(one.path.split("/"))]
     within, limit = _around(look, work), work.limits.archive_depth
@@ -321,7 +327,7 @@ def _members(look: Look, extraction: Extraction, work: Work) -> tuple[Container,
     return within, [_member(look, member, within, work) for member in members]
 
 
-def _member(look: Look, member: Member, within: Container, work: Work) -> Look:
+def _member(look: FileTask, member: Member, within: Container, work: ReadingContext) -> FileTask:
     """Return a file in a file, opened as far as is needed to know what to do with it."""
     assert look.content is not None
     parts = tuple(member.path.split("/"))
@@ -331,7 +337,7 @@ def _member(look: Look, member: Member, within: Container, work: Work) -> Look:
         look.file.root, (*look.file.parts, *parts), location, source, len(member.data)
     )
     known = work.store.file(location)
-    made = Look(file, known, started=time.monotonic(), within=within)
+    made = FileTask(file, known, started=time.monotonic(), within=within)
     if member.problem is not None:
         problem = member.problem
         return replace(made, error=RejectedError(problem.code, problem.sentence))
@@ -347,7 +353,7 @@ def _member(look: Look, member: Member, within: Container, work: Work) -> Look:
     return replace(made, content=replace(content, data=b"")) if _is_known(made, work) else made
 
 
-def _is_known(look: Look, work: Work) -> bool:
+def _is_known(look: FileTask, work: ReadingContext) -> bool:
     """Whether a file in a file is as it was and need not be read."""
     return (
         look.known is not None
@@ -357,13 +363,13 @@ def _is_known(look: Look, work: Work) -> bool:
     )
 
 
-def _submitted(members: Iterable[Look], work: Work) -> Iterator[Look]:
+def _submitted(members: Iterable[FileTask], work: ReadingContext) -> Iterator[FileTask]:
     """Hand the files in a file to the reader, but those that are as they were."""
     return (one if one.error or _is_known(one, work) else submit(one, work) for one in members)
 
 
 def _record_archive(
-    look: Look, format_: str, held: Mapping[str, FileOutcome], work: Work
+    look: FileTask, format_: str, held: Mapping[str, FileOutcome], work: ReadingContext
 ) -> FileOutcome:
     """Record that a file is an archive: it is no document, and what is in it has its own record."""
     counts = Counter(outcome.record.status.value for outcome in held.values())
@@ -378,7 +384,7 @@ def _record_archive(
 # --- one file ------------------------------------------------------------------------------------
 
 
-def prepared_of(look: Look, extraction: Extraction, work: Work) -> "Prepared":
+def prepared_of(look: FileTask, extraction: Extraction, work: ReadingContext) -> "PreparedDocument":
     """Make a document of what was read."""
     assert look.content is not None
     work.on_step(in_flight(look, Step.CHUNKING))
@@ -387,7 +393,7 @@ def prepared_of(look: Look, extraction: Extraction, work: Work) -> "Prepared":
 
 
 @contextmanager
-def _boundary(look: Look) -> Iterator[None]:
+def _boundary(look: FileTask) -> Iterator[None]:
     """Keep the failure of one hostile file from ending the run for all the others."""
     try:
         yield

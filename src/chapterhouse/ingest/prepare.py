@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.chunking.build import build_chunks, embedding_text, formats_of
-from chapterhouse.chunking.units import Analysed, analyse_body
+from chapterhouse.chunking.units import AnalysedBody, analyse_body
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
@@ -55,7 +55,7 @@ class Cutter:
         return document.cut_by == self.cut_by(formats_of(document.source, document.format))
 
     def cut(
-        self, identifier: str, title: str, known: Analysed, embedder: Embedder | None
+        self, identifier: str, title: str, known: AnalysedBody, embedder: Embedder | None
     ) -> "tuple[tuple[Chunk, ...], NDArray[np.float32] | None]":
         """Return the chunks of a text and their vectors; None where the embedder serves it not."""
         chunks = build_chunks(identifier, known, self.chunker(known), self.count_tokens)
@@ -65,7 +65,7 @@ class Cutter:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedDocument:
     """A document ready to be stored. ``vectors`` has shape (chunks, dimensions) or is None."""
 
     document: Document
@@ -82,7 +82,7 @@ def prepare(
     *,
     cutter: Cutter,
     embedder: Embedder | None,
-) -> Prepared:
+) -> PreparedDocument:
     """Clean, cut and embed what was extracted from ``content``.
 
     The document is partial when any notice says that text is missing. Its shelves are the
@@ -124,7 +124,7 @@ def prepare(
         cut_by=cutter.cut_by(formats),
     )
     fingerprint = embedder.fingerprint if embedder is not None else ""
-    return Prepared(document, body, chunks, vectors, fingerprint)
+    return PreparedDocument(document, body, chunks, vectors, fingerprint)
 
 
 def _missing_text(notices: tuple[Notice, ...]) -> bool:

@@ -9,13 +9,13 @@ from chapterhouse.connectors.content import Content, open_source
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import NotFoundError, RejectedError
 from chapterhouse.ingest.ingest import apply_plan
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.plan import plan_known
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import AddReport, Document, FileRecord, Scope, Status
 
 
-def reprocess(document_ids: Iterable[str], work: Work) -> AddReport:
+def reprocess(document_ids: Iterable[str], work: ReadingContext) -> AddReport:
     """Read and store documents again, all of them where none is named.
 
     The bytes are those of the file where it still is, and those kept in the library where it is

@@ -12,8 +12,8 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import location_of, resolve_root
 from chapterhouse.errors import ChapterhouseError, RejectedError, UsageError
 from chapterhouse.ingest import ingest, reprocess, uploads
-from chapterhouse.ingest.jobs import Ended, Tracker, ended, run_here
-from chapterhouse.ingest.look import CONTAINERS, Look
+from chapterhouse.ingest.jobs import JobResult, Tracker, ended, run_here
+from chapterhouse.ingest.look import CONTAINERS, FileTask
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.sources import remember_folders, shelf_of
 from chapterhouse.library.source_sync import sync_sources
@@ -53,7 +53,7 @@ _SOURCES: Final = "all sources"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class JobOrder:
     """What makes a job: its kind, arguments as JSON has them, and lane."""
 
     kind: str
@@ -64,13 +64,13 @@ class Order:
 # --- what is ordered ---
 
 
-def adding(paths: Sequence[Path], shelf: str) -> Order:
+def adding(paths: Sequence[Path], shelf: str) -> JobOrder:
     """Return the order of an ``add``; its lane is the first path."""
     places = [location_of(*resolve_root(path)) for path in paths]
-    return Order("add", {"paths": sorted(set(places)), "shelf": shelf}, places[0])
+    return JobOrder("add", {"paths": sorted(set(places)), "shelf": shelf}, places[0])
 
 
-def syncing(names: Sequence[str], options: Options) -> Order:
+def syncing(names: Sequence[str], options: Options) -> JobOrder:
     """Return the order of a sync; its lane is the source, or all of them."""
     arguments = {
         "sources": sorted(set(names)),
@@ -78,21 +78,21 @@ def syncing(names: Sequence[str], options: Options) -> Order:
         "confirmed": options.confirmed,
         "prove": options.prove,
     }
-    return Order("sync", arguments, f"sync {names[0]}" if len(names) == 1 else _SOURCES)
+    return JobOrder("sync", arguments, f"sync {names[0]}" if len(names) == 1 else _SOURCES)
 
 
-def reprocessing(document_ids: Sequence[str]) -> Order:
+def reprocessing(document_ids: Sequence[str]) -> JobOrder:
     """Return the order to read documents again, all of them where none is named."""
-    return Order("reprocess", {"documents": sorted(set(document_ids))}, _DOCUMENTS)
+    return JobOrder("reprocess", {"documents": sorted(set(document_ids))}, _DOCUMENTS)
 
 
-def uploading(file: str, name: str, shelf: str) -> Order:
+def uploading(file: str, name: str, shelf: str) -> JobOrder:
     """Return the order to read a received file; each is a lane, for none waits for another.
 
     The file and the lane name the SHA-256 of the bytes, until the job is done: so a removal finds
     the open jobs that would bring back what it removes (``arguments.file`` begins with it).
     """
-    return Order(UPLOAD, {"file": file, "name": name, "shelf": shelf}, _lane_of_upload(file))
+    return JobOrder(UPLOAD, {"file": file, "name": name, "shelf": shelf}, _lane_of_upload(file))
 
 
 def has_upload_job(jobs: JobStore, file: str) -> bool:
@@ -104,12 +104,12 @@ def _lane_of_upload(file: str) -> str:
     return f"upload {file[:8]}"
 
 
-def embedding() -> Order:
+def embedding() -> JobOrder:
     """Return the order to make the vectors that documents lack."""
-    return Order("embed", {}, _VECTORS)
+    return JobOrder("embed", {}, _VECTORS)
 
 
-def enqueue(order: Order, runtime: Runtime) -> Job:
+def enqueue(order: JobOrder, runtime: Runtime) -> Job:
     """Leave an order to the next worker; return its job, or the equal one that waits already."""
     runner = runtime.runner
     return runner.jobs.enqueue(order.kind, order.arguments, order.lane, runner.clock())
@@ -119,7 +119,7 @@ def enqueue(order: Order, runtime: Runtime) -> Job:
 
 
 def do_here(
-    order: Order, runtime: Runtime, on_progress: OnProgress, stop: Event | None = None
+    order: JobOrder, runtime: Runtime, on_progress: OnProgress, stop: Event | None = None
 ) -> Any:
     """Do an order at once, as a job of this process; return its report.
 
@@ -129,7 +129,7 @@ def do_here(
     reports: list[Any] = []
     waiting = Progress(0, 0, f"waiting for another job of {order.lane}")
 
-    def work(tracker: Tracker) -> Ended:
+    def work(tracker: Tracker) -> JobResult:
         tracker.stop = stop or tracker.stop
         ended = do_job(runtime, tracker, on_progress)
         reports.append(ended.report)
@@ -140,7 +140,7 @@ def do_here(
     return reports[0]
 
 
-def do_job(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+def do_job(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobResult:
     """Do the work of a job of any kind.
 
     Raises:
@@ -160,7 +160,7 @@ def kinds() -> frozenset[str]:
     return frozenset(_WORK)
 
 
-def _sync(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+def _sync(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobResult:
     arguments: Mapping[str, Any] = tracker.job.arguments
     options = Options(
         delete=arguments["delete"],
@@ -172,7 +172,7 @@ def _sync(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
     return _ended_sync(reports)
 
 
-def _ended_sync(reports: Sequence[SyncReport]) -> Ended:
+def _ended_sync(reports: Sequence[SyncReport]) -> JobResult:
     """Return how a sync ended: what it did to each source is the journal of the source."""
     parts = [ended(report.files) for report in reports]
     states = {part.state for part in parts}
@@ -194,10 +194,10 @@ def _ended_sync(reports: Sequence[SyncReport]) -> Ended:
         }
         for report, part in zip(reports, parts, strict=True)
     ]
-    return Ended(state, {"sources": sources}, tuple(reports))
+    return JobResult(state, {"sources": sources}, tuple(reports))
 
 
-def _add(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+def _add(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobResult:
     arguments: Mapping[str, Any] = tracker.job.arguments
     follow = _indexing(runtime, on_progress)
     by_shelf: dict[str, list[Path]] = {}
@@ -248,7 +248,7 @@ def _indexing(runtime: Runtime, on_progress: OnProgress) -> OnProgress:
     return follow
 
 
-def _reprocess(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+def _reprocess(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobResult:
     arguments: Mapping[str, Any] = tracker.job.arguments
     work = tracker.follow(runtime.work(on_progress))
     report = reprocess.reprocess(arguments["documents"], work)
@@ -256,17 +256,17 @@ def _reprocess(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> E
     return ended(report)
 
 
-def _upload(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+def _upload(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobResult:
     """Read a received file once: what is stored may have been removed when its job goes on."""
     job = tracker.job
     arguments: Mapping[str, Any] = job.arguments
     if job.result:
         runtime.catch_up()
         uploads.drop(runtime.folder, arguments["file"])
-        return Ended(JobState.PARTIAL if job.result["problems"] else JobState.DONE, job.result)
+        return JobResult(JobState.PARTIAL if job.result["problems"] else JobState.DONE, job.result)
     outcomes: dict[str, FileOutcome] = {}
 
-    def on_write(look: Look, outcome: FileOutcome) -> None:
+    def on_write(look: FileTask, outcome: FileOutcome) -> None:
         outcomes[look.file.location] = outcome
         if look.within is None and _is_stored(outcome.record):
             tracker.stored(ended(AddReport(tuple(outcomes.values()))).result)
@@ -297,7 +297,7 @@ def _require_stored(record: FileRecord) -> None:
     raise RejectedError(record.code or record.status.value, why)
 
 
-def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended:
+def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobResult:
     done = 0
 
     def follow(progress: Progress) -> None:
@@ -315,10 +315,10 @@ def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> Ended
     runtime.encoders.embed(follow, tracker.stop, begin)
     runtime.catch_up()
     state = JobState.CANCELLED if tracker.stop.is_set() else JobState.DONE
-    return Ended(state, {"documents": done})
+    return JobResult(state, {"documents": done})
 
 
-_WORK: Final[Mapping[str, Callable[[Runtime, Tracker, OnProgress], Ended]]] = {
+_WORK: Final[Mapping[str, Callable[[Runtime, Tracker, OnProgress], JobResult]]] = {
     "add": _add,
     "embed": _embed,
     "reprocess": _reprocess,

@@ -18,7 +18,7 @@ from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.ranking import rank_in_memory
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.ingest.encoders import Encoders, VectorLayer, Wanted, recorded_settings
+from chapterhouse.ingest.encoders import Encoders, EncoderTarget, VectorLayer, recorded_settings
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.loading import lazy
 from chapterhouse.models.opening import (
@@ -80,7 +80,7 @@ def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
 
     def prepare_document(
         extraction: Extraction, file: "SourceFile", content: "Content"
-    ) -> "prepare.Prepared":
+    ) -> "prepare.PreparedDocument":
         return prepare.prepare(extraction, file, content, cutter=cutter(), embedder=embedder)
 
     return prepare_document
@@ -248,7 +248,7 @@ def _nonce() -> str:
     return "".join(secrets.choice(ascii_lowercase) for _ in range(prompt.MARK_LETTERS))
 
 
-def _wanted(settings: EmbeddingSettings, store: Store) -> Wanted | None:
+def _wanted(settings: EmbeddingSettings, store: Store) -> EncoderTarget | None:
     """Return the encoder that the settings name; a service that is down only delays it."""
     if settings.engine in {"static", "none"}:
         return None
@@ -258,8 +258,8 @@ def _wanted(settings: EmbeddingSettings, store: Store) -> Wanted | None:
         embedder = open_embedder(stated)
         embedder.fingerprint  # noqa: B018 - reads the model's folder
     except EngineError as error:
-        return Wanted(settings, None, f"{error.message} {error.hint}".strip())
-    return Wanted(stated, embedder)
+        return EncoderTarget(settings, None, f"{error.message} {error.hint}".strip())
+    return EncoderTarget(stated, embedder)
 
 
 def make_home(home: Path, own: Path) -> None:

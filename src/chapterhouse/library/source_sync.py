@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import ChapterhouseError, passes
-from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.mirror import (
     Options,
     loose_files,
@@ -38,7 +38,7 @@ else:
 
 AGENTS: Final = (SourceKind.PERSONA, SourceKind.COUNCIL)
 OnProgress = Callable[[Progress], None]
-Follow = Callable[[Work], Work]
+Follow = Callable[[ReadingContext], ReadingContext]
 
 
 def registry_of(kind: SourceKind, runtime: Runtime) -> "personas.Personas | councils.Councils":
@@ -252,7 +252,7 @@ class _Sync:
 
     # --- inside --------------------------------------------------------------------------------
 
-    def _work(self, shelf: str = "") -> Work:
+    def _work(self, shelf: str = "") -> ReadingContext:
         return self._follow(self._runtime.work(self._on_progress, shelf))
 
     def _mark(self, source: Source, problem: str = "") -> None:

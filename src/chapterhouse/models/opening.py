@@ -197,10 +197,10 @@ def _service(
     )
 
 
-class Metered:
+class MeteredModel:
     """Passes everything on to a model, and adds up what was used."""
 
-    def __init__(self, model: LanguageModel, payer: "Metered | None" = None) -> None:
+    def __init__(self, model: LanguageModel, payer: "MeteredModel | None" = None) -> None:
         """Count what ``model`` uses; for ``payer`` too, where it works for another's answer."""
         self._model = model
         self._payer = payer

@@ -34,7 +34,7 @@ _OWNERS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedModel:
     """What answers at an address: its engine, as the settings name it, and models that write."""
 
     engine: str
@@ -47,7 +47,7 @@ class Served:
         return next((one for one in (name, f"{name}:latest") if one in self.models), "")
 
 
-def list_models(settings: LanguageModelSettings) -> Served:
+def list_models(settings: LanguageModelSettings) -> ServedModel:
     """Return which models the service of the settings has, in its order.
 
     Raises:
@@ -57,7 +57,7 @@ def list_models(settings: LanguageModelSettings) -> Served:
     entries = _entries(_get(settings, "/models"))
     owners = [_OWNERS.get(str(entry.get("owned_by"))) for entry in entries]
     names = (str(entry.get("id")).removeprefix("models/") for entry in entries)  # as Google's are
-    return Served(
+    return ServedModel(
         next(filter(None, owners), settings.engine),
         tuple(
             name

@@ -9,7 +9,7 @@ from chapterhouse.presenting import wording
 from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
-    Cited,
+    CitationBlock,
     Line,
     Mark,
     Paragraph,
@@ -161,12 +161,12 @@ def _written(blocks: list[Block], sentence: AnswerSentence, after: Line) -> list
 
 def _after(sentence: AnswerSentence, trust: str) -> Line:
     names = tuple(map(str, sentence.citations))
-    cited: Line = (Cited(names),) if names else ()
+    cited: Line = (CitationBlock(names),) if names else ()
     opinion = sentence.opinion
     notes = filter(None, (sentence.note, trust, wording.opinion_mark(opinion)))
     note: Line = tuple(Words(f" ({text})", Style.QUIET) for text in notes)
     if opinion is not None and opinion.citation:
-        note = (*note, Cited((str(opinion.citation),)))
+        note = (*note, CitationBlock((str(opinion.citation),)))
     mark = wording.mismatch_mark(sentence.mismatches)
     return (*cited, *note, *((Words(f" ({mark})", Style.WARNING),) if mark else ()))
 
@@ -182,7 +182,7 @@ def _versions_line(difference: VersionDifference) -> Paragraph:
         if difference.ordered
         else ("Versions differ, and which is newer cannot be told:", " and")
     )
-    first, second = Cited((str(difference.newer),)), Cited((str(difference.older),))
+    first, second = CitationBlock((str(difference.newer),)), CitationBlock((str(difference.older),))
     return Paragraph((Words(f"{opening} {newer}"), first, Words(f"{between} {older}"), second))
 
 

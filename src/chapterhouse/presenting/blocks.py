@@ -38,7 +38,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitationBlock:
     """Numbers of citations, as they are called in all of what is shown."""
 
     names: tuple[str, ...]
@@ -58,7 +58,7 @@ class StatementName:
     stated: bool = False
 
 
-Line = tuple[Words | Cited | StatementName, ...]
+Line = tuple[Words | CitationBlock | StatementName, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,5 +288,5 @@ def names_in(block: Block) -> Iterator[str]:
     """Yield every citation in a block, by how it is called."""
     for line in lines_of(block):
         for run in line:
-            if isinstance(run, Cited):
+            if isinstance(run, CitationBlock):
                 yield from run.names

@@ -216,11 +216,11 @@ def _line(line: blocks.Line) -> Markup:
     return joined(*map(_run, line))
 
 
-def _run(run: blocks.Words | blocks.Cited | blocks.StatementName) -> Markup:
+def _run(run: blocks.Words | blocks.CitationBlock | blocks.StatementName) -> Markup:
     match run:
         case blocks.Words(text, style):
             return _words(text, style)
-        case blocks.Cited(names):
+        case blocks.CitationBlock(names):
             return element("sup", *_links(names), attributes={"class": "cited"})
         case blocks.StatementName(name, anchor, stated):
             attributes = {"class": "statement-name"}
@@ -282,7 +282,7 @@ def _citing(part: blocks.Part) -> dict[str, list[tuple[str, str]]]:
             if isinstance(first, blocks.StatementName) and first.stated and first.anchor:
                 place = (first.anchor, first.name)
             for name in (
-                name for run in line if isinstance(run, blocks.Cited) for name in run.names
+                name for run in line if isinstance(run, blocks.CitationBlock) for name in run.names
             ):
                 if place[1] and place not in found.setdefault(name, []):
                     found[name].append(place)
@@ -322,7 +322,7 @@ def _facts(citation: Citation) -> Iterator[Markup]:
         "From" if citation.tool else "File": citation.source,
         "Kept as" if citation.tool else "Document": citation.document_id,
         "Characters": f"{citation.start}–{citation.end}",
-        "Cited as": citation.marker,
+        "CitationBlock as": citation.marker,
         "SHA-256 of its text": citation.text_sha256,
     }
     for name, value in facts.items():

@@ -169,11 +169,11 @@ def _code(text: str) -> str:
     return f"{fence}\n{lines}\n{fence}"
 
 
-def _run(run: blocks.Words | blocks.Cited | blocks.StatementName, *, begins: bool) -> str:
+def _run(run: blocks.Words | blocks.CitationBlock | blocks.StatementName, *, begins: bool) -> str:
     match run:
         case blocks.Words(text, style):
             return _styled(text, _AROUND.get(style, ""), begins=begins)
-        case blocks.Cited(names):
+        case blocks.CitationBlock(names):
             return "".join(f"[^{name}]" for name in names)
         case blocks.StatementName(name, _, stated):
             return _styled(name, "**" if stated else "", begins=begins)

@@ -109,12 +109,12 @@ def text_of(target: "Console", line: blocks.Line) -> "Text":
 
 
 def _run(
-    target: "Console", run: blocks.Words | blocks.Cited | blocks.StatementName
+    target: "Console", run: blocks.Words | blocks.CitationBlock | blocks.StatementName
 ) -> Iterator[tuple[str, str]]:
     match run:
         case blocks.Words(text, style):
             yield _marked(target, quiet_line(text), style), _STYLES.get(style, "")
-        case blocks.Cited(names):
+        case blocks.CitationBlock(names):
             yield f" {numbers(names)}", "bold"
         case blocks.StatementName(name):
             yield quiet_line(name), "cyan"

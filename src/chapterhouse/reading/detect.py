@@ -146,7 +146,7 @@ def _decode(data: bytes) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Detected:
+class Detection:
     """A format, the language of code, and the notice where name and content disagree."""
 
     format: str
@@ -154,7 +154,7 @@ class Detected:
     notices: tuple[Notice, ...] = ()
 
 
-def detect(data: bytes, name: str, limits: Limits) -> Detected:
+def detect(data: bytes, name: str, limits: Limits) -> Detection:
     """Return the format of ``data``.
 
     Raises:
@@ -163,11 +163,11 @@ def detect(data: bytes, name: str, limits: Limits) -> Detected:
     claimed = formats.claimed_format(name)
     found = _binary_format(data, name, limits) or _text_format(data, claimed)
     if found == claimed or not formats.extension(name):
-        return Detected(found, formats.language(name) if found == "code" else "")
+        return Detection(found, formats.language(name) if found == "code" else "")
     if not claimed and found in formats.TEXTS:
-        return Detected(found)  # an extension that nobody knows contradicts nothing
+        return Detection(found)  # an extension that nobody knows contradicts nothing
     sentence = f"The name ends in .{formats.extension(name)}, but the content is {found}."
-    return Detected(found, notices=(Notice("extension-mismatch", sentence),))
+    return Detection(found, notices=(Notice("extension-mismatch", sentence),))
 
 
 def container_format(data: bytes, name: str, limits: Limits) -> str:

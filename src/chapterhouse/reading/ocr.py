@@ -50,7 +50,7 @@ ENGINES = ("RapidOCR", "tesseract")
 _WRITING = re.compile(r"[^\W_]{2}")  # two letters or digits side by side
 
 
-class Recognised(NamedTuple):
+class Recognition(NamedTuple):
     """The text of one picture."""
 
     text: str  # lines, and blank lines between paragraphs; empty where there are no words
@@ -82,18 +82,18 @@ def how_to_install() -> str:
     return f"OCR is not installed: run {install_command('ocr')} and add the file again."
 
 
-def ocr_image(image: bytes, limits: Limits | None = None) -> tuple[Recognised, ...] | None:
+def ocr_image(image: bytes, limits: Limits | None = None) -> tuple[Recognition, ...] | None:
     """Return the text of each page of an image, or None where no engine is installed.
 
     Of the formats PNG, JPEG, TIFF, BMP, GIF and WebP only a TIFF has more than one page.
     """
-    best: tuple[Recognised, ...] | None = None
+    best: tuple[Recognition, ...] | None = None
     for engine in _engines():
         pages = tuple(
             # A ring is no "O": what an engine sees without writing are single characters.
-            Recognised(text, confidence, confidence >= engine.least, engine.method)
+            Recognition(text, confidence, confidence >= engine.least, engine.method)
             if _WRITING.search(text)
-            else Recognised("", 0.0, sure=False, method=engine.method)
+            else Recognition("", 0.0, sure=False, method=engine.method)
             for text, confidence in engine.read(image, limits or Limits())
         )
         if any(page.text for page in pages) and all(page.sure for page in pages if page.text):
@@ -125,7 +125,7 @@ def read_image(data: bytes, format_: str, limits: Limits) -> Extraction:
     )
 
 
-def ocr_notice(page: Recognised, number: int | None = None) -> Notice | None:
+def ocr_notice(page: Recognition, number: int | None = None) -> Notice | None:
     """Return how far the text of a page can be trusted, or None where there is no text."""
     if not page.text:
         return None

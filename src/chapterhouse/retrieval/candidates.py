@@ -124,7 +124,7 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class VariantHits:
     """What every retriever found for one variant, and one score a chunk out of it."""
 
     variant: Variant
@@ -136,7 +136,7 @@ class Found:
 class Candidates:
     """Everything that may become a hit; the question itself is the first variant."""
 
-    found: tuple[Found, ...]
+    found: tuple[VariantHits, ...]
     scores: Mapping[int, float]
     warnings: tuple[str, ...]
 
@@ -181,7 +181,7 @@ def find_candidates(
     sources = _serving(question.languages, sources)
     fusion = sources.fusion.in_language(question.languages[0])
     serves = sources.embedder.serves(question.languages[0])
-    found: list[Found] = []
+    found: list[VariantHits] = []
     for variant in variants:
         lexical = _by_words(variant, query, sources, method)
         vector: Sequence[Scored] = ()
@@ -192,7 +192,7 @@ def find_candidates(
                 warnings = (*warnings, f"Searched by words alone: {error.message}")
                 serves = False
         lists = (RankedList("bm25", lexical), RankedList("cosine", vector, fusion))
-        found.append(Found(variant, lists, method.fuse(lists)))
+        found.append(VariantHits(variant, lists, method.fuse(lists)))
     scores = _merge(found, query, method)
     return Candidates(tuple(found), scores, warnings)
 
@@ -220,7 +220,7 @@ def with_other_names(question: Question, candidates: Candidates) -> Question:
     return replace(question, terms=tuple(terms.values()))
 
 
-def _merge(found: Sequence[Found], query: Query, method: Method) -> Mapping[int, float]:
+def _merge(found: Sequence[VariantHits], query: Query, method: Method) -> Mapping[int, float]:
     """Return one score a chunk; what only a search for many hits looked at stands behind the rest.
 
     A chunk that is found deeper in one list would otherwise be worth more in the other, and the
@@ -237,7 +237,7 @@ def _merge(found: Sequence[Found], query: Query, method: Method) -> Mapping[int,
     return {**usual, **{key: lowest * score / highest for key, score in rest.items()}}
 
 
-def _usually_fused(found: Found, method: Method) -> Mapping[int, float]:
+def _usually_fused(found: VariantHits, method: Method) -> Mapping[int, float]:
     """Return the scores that a search for few hits has, which looks less deep."""
     words = {
         hit.key

@@ -19,7 +19,7 @@ _RARE_CHUNKS: Final = 10  # in a small library
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hopped:
+class HopResult:
     """Chunks with their scores before and after the hop.
 
     Attributes:
@@ -39,7 +39,7 @@ def follow_mentions(
     query: Query,
     sources: Sources,
     hop: Hop,
-) -> Hopped:
+) -> HopResult:
     """Return what the question and the first hits mention, each by its best chunk.
 
     Args:
@@ -47,7 +47,7 @@ def follow_mentions(
         scores: Their scores, 0 to 1, by key.
     """
     if not chunks or question.is_literal:  # what is looked for word for word means itself
-        return Hopped()
+        return HopResult()
     known = {chunk.key: chunk for chunk in chunks}
     raised: dict[int, float] = {}
     stages: dict[int, str] = {}
@@ -77,7 +77,7 @@ def follow_mentions(
     raise_to(mentioned, "mentioned")
     old = {chunk.key for chunk in chunks}
     new = (chunk for key, chunk in known.items() if key not in old and key in raised)
-    return Hopped(tuple(new), raised, stages)
+    return HopResult(tuple(new), raised, stages)
 
 
 def _documents_in(

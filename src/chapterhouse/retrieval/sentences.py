@@ -299,7 +299,7 @@ def sentence_model(text: str) -> SentenceModel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class Judgement:
     """The sentences of some hits and what is known of them.
 
     Attributes:
@@ -330,12 +330,12 @@ class SentenceScorer:
     embedder: Embedder | None
     document_frequency: Callable[[str], int]
 
-    def judge(self, question: Question, hits: Sequence[Hit], chunks: int) -> Judged:
+    def judge(self, question: Question, hits: Sequence[Hit], chunks: int) -> Judgement:
         """Return the sentences of ``hits``, best first, with their shares."""
         weights = word_weights(question, self.document_frequency, max(chunks, 1))
         sentences = split_hits(hits)
         if not sentences:
-            return Judged((), np.zeros((0, 0)), False, weights)  # noqa: FBT003 - nothing is read
+            return Judgement((), np.zeros((0, 0)), False, weights)  # noqa: FBT003 - nothing is read
         meaning = self.embedder is not None and serves(self.embedder, question, hits)
         embedder = self.embedder if meaning else None
         try:
@@ -348,7 +348,7 @@ class SentenceScorer:
             for sentence, share in zip(sentences, found, strict=True)
         )
         absent = [not any(map(self.document_frequency, terms)) for _, terms in question.words]
-        return Judged(tuple(judged), table, meaning, weights, float(weights @ absent))
+        return Judgement(tuple(judged), table, meaning, weights, float(weights @ absent))
 
 
 def serves(embedder: Embedder | TokenEmbedder, question: Question, hits: Sequence[Hit]) -> bool:

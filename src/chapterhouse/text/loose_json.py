@@ -35,14 +35,14 @@ _SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Parse:
     """An object that stood in a text, and whether it had an end, rather than being cut off."""
 
     value: Mapping[str, object]
     whole: bool
 
 
-def objects_in(text: str) -> Iterator[Found]:
+def objects_in(text: str) -> Iterator[Parse]:
     """Yield the objects in the first 200,000 characters of ``text``, outermost first, in order."""
     text = text[:LONGEST]
     start = 0
@@ -56,7 +56,7 @@ def objects_in(text: str) -> Iterator[Found]:
         except _TooDeepError:
             start = opening.end()
             continue
-        yield Found(value, reading.whole)
+        yield Parse(value, reading.whole)
         start = max(reading.place, opening.end())
 
 

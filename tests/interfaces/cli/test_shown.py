@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from chapterhouse.agents.listing import IndexState, Listed
+from chapterhouse.agents.listing import FileListing, IndexState
 from chapterhouse.evaluation.measures import Estimate
-from chapterhouse.evaluation.measuring import Case, Evaluation, Gate, Scored
+from chapterhouse.evaluation.measuring import Case, Evaluation, Gate, QuestionScore
 from chapterhouse.evaluation.questions import Question
 from chapterhouse.interfaces.cli import evaluate, jobs, models, registries, server, settings
 from chapterhouse.interfaces.cli.render import (
@@ -111,9 +111,13 @@ def test_a_file_of_a_persona_that_is_not_indexed_says_why() -> None:
     assert tuple(registries._STANDINGS) == tuple(standing.value for standing in IndexState)
     assert printed(registries.show_documents((), "papers/")).startswith("No documents.")
     listed = (
-        Listed("a.pdf", "/a.pdf", status=IndexState.REJECTED, reason="No\ntext.", code="no-text"),
-        Listed("b.md", "/b.md", "b-1", status=IndexState.INDEXED, chunks=1, shared_with=("mia",)),
-        Listed("c.md", "/c.md", "c-1", status=IndexState.INDEXED, chunks=2),
+        FileListing(
+            "a.pdf", "/a.pdf", status=IndexState.REJECTED, reason="No\ntext.", code="no-text"
+        ),
+        FileListing(
+            "b.md", "/b.md", "b-1", status=IndexState.INDEXED, chunks=1, shared_with=("mia",)
+        ),
+        FileListing("c.md", "/c.md", "c-1", status=IndexState.INDEXED, chunks=2),
     )
     lines = printed(registries.show_documents(listed, "papers/")).splitlines()
     assert lines[1].endswith("No text. (no-text)")
@@ -205,17 +209,17 @@ def test_an_encoder_says_how_far_it_is_and_why_it_is_not_used() -> None:
 # --- evaluations ---------------------------------------------------------------------------------
 
 
-def evaluated(*scored: Scored, name: str = "harbour") -> Evaluation:
+def evaluated(*scored: QuestionScore, name: str = "harbour") -> Evaluation:
     measures = {"nDCG@10": Estimate(0.5, 0.25, 0.75, len(scored))}
     return Evaluation(name, 1_200, 3_400, measures, scored, ("It is\nslow.",))
 
 
 def scored(
     name: str, figure: float, *failures: str, relevant: tuple[str, ...] = ("a.md",)
-) -> Scored:
+) -> QuestionScore:
     """Return a question that wants some documents; "a.md" comes second."""
     case = Case(Question(name, f"What of {name}?"), dict.fromkeys(relevant, 1))
-    return Scored(case, ("b.md", "a.md"), {"nDCG@10": figure}, failures, ("b.md",))
+    return QuestionScore(case, ("b.md", "a.md"), {"nDCG@10": figure}, failures, ("b.md",))
 
 
 def test_an_evaluation_shows_figures_the_worst_five_and_gates() -> None:

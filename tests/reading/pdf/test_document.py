@@ -6,7 +6,7 @@ from tests.reading.pdf_writer import Page, write_pdf
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Allowance
 from chapterhouse.reading.markdown import count
-from chapterhouse.reading.ocr import Recognised
+from chapterhouse.reading.ocr import Recognition
 from chapterhouse.reading.pdf import document as pdf
 from chapterhouse.reading.pdf import furniture
 from chapterhouse.reading.pdf import page as page_module
@@ -215,9 +215,9 @@ def test_a_page_without_text_is_named_where_there_is_no_ocr(
 def test_a_page_without_text_is_given_to_ocr_as_a_png(monkeypatch: pytest.MonkeyPatch) -> None:
     images: list[bytes] = []
 
-    def recognise(image: bytes) -> tuple[Recognised]:
+    def recognise(image: bytes) -> tuple[Recognition]:
         images.append(image)
-        return (Recognised("# read from\nthe picture", 0.875, sure=True, method="engine 1.0"),)
+        return (Recognition("# read from\nthe picture", 0.875, sure=True, method="engine 1.0"),)
 
     monkeypatch.setattr(pdf, "ocr_image", recognise)
     extraction = read(Page().filled())
@@ -259,7 +259,7 @@ def test_a_few_such_signs_of_a_formula_stay_for_the_count_of_what_is_removed() -
 
 
 def test_a_page_of_such_characters_is_given_to_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Recognised("Highlights", 0.95, sure=True, method="engine 1.0")
+    found = Recognition("Highlights", 0.95, sure=True, method="engine 1.0")
     monkeypatch.setattr(pdf, "ocr_image", lambda _image: (found,))
     extraction = read(Page().lines(72, 100, ["\x01\x04\x05\x07\x08" * 8] * 3))
 

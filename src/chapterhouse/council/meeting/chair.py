@@ -27,7 +27,7 @@ from chapterhouse.council.meeting.forms import (
 from chapterhouse.council.meeting.record import Ledger, OnText, Record, TurnTask
 from chapterhouse.council.meeting.session import Participant, Session, participant_record
 from chapterhouse.council.meeting.written import (
-    Prepared,
+    TurnPrompt,
     checker_of,
     open_evidence,
     prepare,
@@ -36,7 +36,7 @@ from chapterhouse.council.meeting.written import (
 )
 from chapterhouse.council.minutes.contents import find_agreement
 from chapterhouse.council.passages import best_passage, goes_on
-from chapterhouse.models.opening import Metered
+from chapterhouse.models.opening import MeteredModel
 from chapterhouse.retrieval.fuse import RankedList, combine_scores
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import Sentence, text_of
@@ -245,7 +245,7 @@ async def write_minutes(
     ``draft`` are the minutes without a chair.
     """
     given = await run_in_thread(partial(prepare_synthesis, chair, session, task, runtime))
-    model = Metered(writer)
+    model = MeteredModel(writer)
     writing = await write_in_form(model, given, on_text)
     summary = read_summary(writing.text, draft.options)
     sum_up = partial(_minutes, summary, session, task, draft, given.evidence, runtime)
@@ -259,7 +259,7 @@ async def write_minutes(
 
 def prepare_synthesis(
     chair: Participant, session: Session, task: TurnTask, runtime: Runtime
-) -> Prepared:
+) -> TurnPrompt:
     """Return what the chair's model is given; nothing is asked of it yet."""
     record = task.record
     numbers = [number for one in record.statements for number in prompts.numbers_of(one)]

@@ -29,7 +29,7 @@ from chapterhouse.council.meeting.session import (
     refresh_sources,
 )
 from chapterhouse.council.meeting.transcript import Transcript, open_transcript
-from chapterhouse.council.meeting.written import Prepared, prepare_turn
+from chapterhouse.council.meeting.written import TurnPrompt, prepare_turn
 from chapterhouse.council.tools import Opened, open_declared
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.text.naming import storable_path
@@ -209,7 +209,7 @@ def _planned_turns(session: Session, runtime: Runtime) -> Iterator[PlannedTurn]:
             yield _plan_turn(one, task, prepare_turn(one, task, runtime))
 
 
-def _plan_turn(participant: Participant, task: TurnTask, given: Prepared) -> PlannedTurn:
+def _plan_turn(participant: Participant, task: TurnTask, given: TurnPrompt) -> PlannedTurn:
     return PlannedTurn(
         member=participant.key,
         round=task.round.name,

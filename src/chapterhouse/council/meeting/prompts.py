@@ -10,7 +10,7 @@ from typing import Final
 
 from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.answering.evidence_buffer import SEARCH_TOOL, EvidenceBuffer, whole_chunk
-from chapterhouse.answering.prompt import NO_SOURCES, Shown, context_blocks
+from chapterhouse.answering.prompt import NO_SOURCES, PromptBlock, context_blocks
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
@@ -85,7 +85,7 @@ def instructions(participant: Participant, task: TurnTask, shape: str, *, tools:
     return "\n\n".join([*parts, shape])
 
 
-def user_message(task: TurnTask, blocks: Sequence[Shown], nonce: str, *board: str) -> str:
+def user_message(task: TurnTask, blocks: Sequence[PromptBlock], nonce: str, *board: str) -> str:
     """Return the sources, what was said before (``board``), and behind it the question."""
     options = "\n".join(f"- {neutralise(sanitise_line(one))}" for one in task.council.options)
     asked = "\n".join(f"q{n}: {_lines(one)}" for n, one in enumerate(task.questions, start=1))
@@ -138,7 +138,7 @@ def format_data(title: str, text: str, name: str, nonce: str) -> str:
     return _data(title, _lines(text), name, nonce) if text else ""
 
 
-def markers_of(citations: Iterable[Citation], blocks: Sequence[Shown]) -> str:
+def markers_of(citations: Iterable[Citation], blocks: Sequence[PromptBlock]) -> str:
     """Return the markers of the blocks in which citations stand."""
     found = (
         block.marker

@@ -30,7 +30,7 @@ from chapterhouse.council.meeting.forms import (
 from chapterhouse.council.meeting.record import Ledger, OnText, TurnTask
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.errors import PromptTooLongError
-from chapterhouse.models.opening import Metered
+from chapterhouse.models.opening import MeteredModel
 from chapterhouse.types import (
     Citation,
     Ground,
@@ -106,7 +106,7 @@ def statements_named(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class TurnPrompt:
     """All that a model is given in a turn."""
 
     evidence: EvidenceBuffer
@@ -131,11 +131,11 @@ def prepare(
     form: OutputFormat,
     evidence: EvidenceBuffer,
     board: Iterable[str],
-) -> Prepared:
+) -> TurnPrompt:
     """Return what a model is given; ``board`` is what was said before, its evidence laid out."""
     parts = tuple(board)
     tools = prompts.tools_for(participant, evidence, runtime)
-    return Prepared(
+    return TurnPrompt(
         evidence,
         prompts.instructions(participant, task, shape_in_words(form), tools=bool(tools)),
         prompts.user_message(task, evidence.blocks(), evidence.nonce, *parts),
@@ -144,7 +144,7 @@ def prepare(
     )
 
 
-def prepare_turn(participant: Participant, task: TurnTask, runtime: Runtime) -> Prepared:
+def prepare_turn(participant: Participant, task: TurnTask, runtime: Runtime) -> TurnPrompt:
     """Return what a model is given in a turn; nothing is asked of it yet."""
     statements = [one.id for one in (*task.to_reply(participant.key), *task.own(participant.key))]
     form = turn_format(
@@ -167,7 +167,7 @@ async def written_turn(
 ) -> MemberTurn:
     """Return what a model says in a round; ``on_text`` is given it as it comes, unchecked."""
     given = await compute_in_thread(partial(prepare_turn, participant, task, runtime))
-    model = Metered(writer)
+    model = MeteredModel(writer)
     try:
         writing = await write_in_form(model, given, on_text)
     except PromptTooLongError as error:  # once more, with what fits
@@ -186,7 +186,7 @@ async def written_turn(
     )
 
 
-async def write_in_form(model: LanguageModel, given: Prepared, on_text: OnText | None) -> Writing:
+async def write_in_form(model: LanguageModel, given: TurnPrompt, on_text: OnText | None) -> Writing:
     """Return what a model wrote that was asked for a form."""
     return await model.write(
         given.instructions,

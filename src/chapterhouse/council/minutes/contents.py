@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from chapterhouse.agents.council_model import CHAIR, RoundKind
-from chapterhouse.presenting.blocks import Cited, Line, StatementName, Style, Words
+from chapterhouse.presenting.blocks import CitationBlock, Line, StatementName, Style, Words
 from chapterhouse.presenting.wording import mismatch_mark
 from chapterhouse.types import (
     Agreement,
@@ -142,7 +142,7 @@ class Reader:
     def cited(self, numbers: Iterable[int]) -> Line:
         """Return citations as they are called; those that are not there are left out."""
         names = tuple(f"{self.place}{number}" for number in numbers if number in self._numbers)
-        return (Cited(names),) if names else ()
+        return (CitationBlock(names),) if names else ()
 
     def statement(self, name: str, *, stated: bool = False) -> StatementName:
         """Return the id of a statement, with its anchor where it was made."""

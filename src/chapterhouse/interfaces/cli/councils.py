@@ -35,7 +35,7 @@ from chapterhouse.text.counting import counted
 if TYPE_CHECKING:
     from chapterhouse.agents import councils
     from chapterhouse.agents.council import CouncilFolder
-    from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.listing import FileListing
     from chapterhouse.agents.registry import OnProgress, Refresh
     from chapterhouse.library import Library
 else:
@@ -237,7 +237,7 @@ def _described(name: str, details: Sequence[str], instructions: str) -> str:
     return name + (f" ({known})" if known else "") + (f": {instructions}" if instructions else "")
 
 
-def _documents(folder: "CouncilFolder", listed: "Sequence[Listed]") -> Iterator[TerminalBlock]:
+def _documents(folder: "CouncilFolder", listed: "Sequence[FileListing]") -> Iterator[TerminalBlock]:
     """List the linked folders and the files, and under each that is not indexed why."""
     for path in folder.folders:
         gone = "" if path.is_dir() else "  is not there; what was read of it before stays"

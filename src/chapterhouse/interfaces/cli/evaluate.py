@@ -206,7 +206,7 @@ def _measures(found: "measuring.Evaluation") -> Iterator[TerminalBlock]:
     yield Columns(rows)
 
 
-def _worst(scored: "Sequence[measuring.Scored]") -> Iterator[TerminalBlock]:
+def _worst(scored: "Sequence[measuring.QuestionScore]") -> Iterator[TerminalBlock]:
     """Show the questions that went most wrong: what was wanted, and what was found instead."""
     wrong = [entry for entry in scored if _badness(entry)]
     worst = sorted(wrong, key=lambda entry: (_badness(entry), entry.case.question.id), reverse=True)
@@ -219,13 +219,13 @@ def _worst(scored: "Sequence[measuring.Scored]") -> Iterator[TerminalBlock]:
         yield from _question(entry)
 
 
-def _badness(entry: "measuring.Scored") -> float:
+def _badness(entry: "measuring.QuestionScore") -> float:
     """Return what is missing to perfection: in order, then in checks."""
     checks = len(entry.failures)
     return round(1 - entry.scores.get("nDCG@10", 1.0), 6) + checks
 
 
-def _question(entry: "measuring.Scored") -> Iterator[TerminalBlock]:
+def _question(entry: "measuring.QuestionScore") -> Iterator[TerminalBlock]:
     question = entry.case.question
     figure = entry.scores.get("nDCG@10")
     shown = "     " if figure is None else f"{figure:.3f}"
@@ -244,7 +244,7 @@ def _question(entry: "measuring.Scored") -> Iterator[TerminalBlock]:
         yield verbatim(cut(failure, 2 * _QUESTION), indent=7)
 
 
-def _wanted(entry: "measuring.Scored", name: str, place: int | None) -> str:
+def _wanted(entry: "measuring.QuestionScore", name: str, place: int | None) -> str:
     label = _middle_cut(entry.case.labels.get(name) or name)
     return f"{label} (place {place})" if place else f"{label} (not found)"
 
@@ -275,7 +275,7 @@ def _evaluation_data(
     }
 
 
-def _question_data(entry: "measuring.Scored") -> dict[str, object]:
+def _question_data(entry: "measuring.QuestionScore") -> dict[str, object]:
     case = entry.case
     return {
         "id": case.question.id,

@@ -25,7 +25,7 @@ from chapterhouse.models.presets import (
     stored_key,
     with_path,
 )
-from chapterhouse.models.served import Served, list_models, served_limits
+from chapterhouse.models.served import ServedModel, list_models, served_limits
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.settings import EmbeddingSettings, LanguageModelSettings, RerankSettings
 
@@ -119,14 +119,14 @@ def _at(engine: str, model: str, source: KeySource, address: str = "") -> Chosen
 
 def _usual(name: str) -> Chosen:
     """Return the settings of a model that answers where Ollama and LM Studio usually do."""
-    offers: list[tuple[Served, str]] = []
+    offers: list[tuple[ServedModel, str]] = []
     for engine in USUAL:
         try:
             served = list_models(_settings(engine, "", KeySource("language_model")))
         except EngineError:
             continue
         # Another program at that address is known by it, too.
-        offers += [(Served(engine, served.models), model) for model in served.models]
+        offers += [(ServedModel(engine, served.models), model) for model in served.models]
     if not offers:
         raise UsageError(
             "Nothing answers at the usual addresses of Ollama and LM Studio.",
@@ -165,8 +165,8 @@ def _store_key(entry: str) -> KeySource:
 
 
 def _one_of(
-    offers: Sequence[tuple[Served, str]], name: str, served: Served | None, place: str
-) -> tuple[Served, str]:
+    offers: Sequence[tuple[ServedModel, str]], name: str, served: ServedModel | None, place: str
+) -> tuple[ServedModel, str]:
     """Return the one of this name, or that there is, or that a person picks."""
     if name and served is not None and (found := served.find(name)):
         return served, found

@@ -48,7 +48,7 @@ from chapterhouse.store.definitions import CONFIG_FILE, PROSE_FILE, RAW
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
-    from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.listing import FileListing
     from chapterhouse.agents.persona import PersonaFolder
     from chapterhouse.agents.personas import Personas, PersonaUpdate
     from chapterhouse.agents.profile import Proposal
@@ -202,7 +202,7 @@ def _accepts(proposal: "Proposal") -> bool:
     return confirm("Write this profile?")
 
 
-def _move(personas: "Personas", slug: str, chosen: "Listed", *, out: bool) -> None:
+def _move(personas: "Personas", slug: str, chosen: "FileListing", *, out: bool) -> None:
     if out:
         personas.remove(slug, chosen.source)
     else:
@@ -223,7 +223,9 @@ def _update_code(value: "PersonaUpdate") -> int:
 # --- what is shown --------------------------------------------------------------------------------
 
 
-def _show_moved(entry: "Listed", back: str, *, out: bool, dry_run: bool) -> Iterator[TerminalBlock]:
+def _show_moved(
+    entry: "FileListing", back: str, *, out: bool, dry_run: bool
+) -> Iterator[TerminalBlock]:
     verb = ("Would take" if dry_run else "Took", "out of the index" if out else "in again")
     yield verbatim(f"{verb[0]} {one_line(entry.source)} {verb[1]}.")
     if out and not dry_run:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from chapterhouse.agents.definition import DefinitionFolder
-    from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.listing import FileListing
     from chapterhouse.agents.registry import Entry, Refresh, Registry
     from chapterhouse.library import Library
 
@@ -206,7 +206,7 @@ def _problems_data(found: Sequence[Problem]) -> dict[str, object]:
     return {"problems": found, "counts": {kind.value: counts[kind] for kind in Severity}}
 
 
-def documents_data(listed: "Sequence[Listed]") -> dict[str, object]:
+def documents_data(listed: "Sequence[FileListing]") -> dict[str, object]:
     """Shape what is indexed of a persona or a council."""
     counts = Counter(entry.status.value for entry in listed)
     return {
@@ -233,7 +233,7 @@ def _problem(found: Problem) -> Iterator[TerminalBlock]:
     yield verbatim((f"        {one_line(found.hint)}", Style.QUIET))
 
 
-def show_documents(listed: "Sequence[Listed]", into: str) -> Iterator[TerminalBlock]:
+def show_documents(listed: "Sequence[FileListing]", into: str) -> Iterator[TerminalBlock]:
     """List files, and under each that is not indexed why; or say ``into`` what to drop some."""
     if not listed:
         yield verbatim(f"No documents. Drop some into {into}")

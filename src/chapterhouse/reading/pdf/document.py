@@ -17,7 +17,7 @@ from pypdfium2 import raw
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Allowance, need_time
 from chapterhouse.reading.markdown import believable_title, count
-from chapterhouse.reading.ocr import Recognised, how_to_install, ocr_image, ocr_notice
+from chapterhouse.reading.ocr import Recognition, how_to_install, ocr_image, ocr_notice
 from chapterhouse.reading.pdf.fields import page_marks
 from chapterhouse.reading.pdf.furniture import Place, running_lines
 from chapterhouse.reading.pdf.page import (
@@ -72,7 +72,7 @@ def is_scan(layout: PageLayout, width: float, height: float) -> bool:
 
 def recognised(
     page: Any, size: tuple[float, float], number: int
-) -> tuple[Recognised | None, Notice | None]:
+) -> tuple[Recognition | None, Notice | None]:
     """Return what OCR finds on a loaded page (None where it failed), and what to tell of it."""
     try:
         found = ocr_image(rendered(page, size))
@@ -120,7 +120,7 @@ class _Read:
 
     number: int
     layout: PageLayout
-    recognised: Recognised | None = None
+    recognised: Recognition | None = None
 
 
 def read_pdf(data: bytes, name: str) -> Extraction:

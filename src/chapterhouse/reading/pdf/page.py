@@ -9,7 +9,7 @@ from chapterhouse.reading.markdown import markdown_table
 from chapterhouse.reading.pdf.aligned import aligned_tables
 from chapterhouse.reading.pdf.fields import PageMarks, with_marks
 from chapterhouse.reading.pdf.layout import Segment, around, columns, reading_order, segments
-from chapterhouse.reading.pdf.tables import Drawn, Table, drawn, ruled_tables
+from chapterhouse.reading.pdf.tables import Drawing, Table, drawn, ruled_tables
 from chapterhouse.reading.pdf.text import (
     LEADERS,
     Box,
@@ -49,7 +49,7 @@ class PageLayout(NamedTuple):
 
     lines: tuple[Line, ...]
     height: float  # of the page as it is read, in points
-    drawn: Drawn  # besides text
+    drawn: Drawing  # besides text
     plain: str = ""  # the text as drawn, in place of lines, where there was too much to lay out
     characters: int = 0  # that PDFium counts
 
@@ -72,7 +72,7 @@ def page_layout(
     if count > most_characters:
         values = (f"{mark.label}: {mark.text}" for mark in marks.marks if not mark.is_box)
         plain = "\n".join((page_text(textpage), *values, *marks.notes))
-        return PageLayout((), size[1], Drawn((), (), 0, complete=False), plain, count)
+        return PageLayout((), size[1], Drawing((), (), 0, complete=False), plain, count)
     content, turn = page_words(textpage, *size)
     words = with_marks(content, marks.marks, turn)
     on_page = drawn(page, turn)

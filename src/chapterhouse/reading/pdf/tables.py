@@ -36,7 +36,7 @@ class Rule(NamedTuple):
     end: float
 
 
-class Drawn(NamedTuple):
+class Drawing(NamedTuple):
     """What a page draws besides text. ``images`` are the boxes of its pictures."""
 
     rules: tuple[Rule, ...]
@@ -45,7 +45,7 @@ class Drawn(NamedTuple):
     complete: bool  # False where the page draws more than was looked at
 
 
-def drawn(page: Any, turn: "Callable[[Place], Box]") -> Drawn:
+def drawn(page: Any, turn: "Callable[[Place], Box]") -> Drawing:
     """Collect lines and pictures of a loaded page, turned to its reading direction."""
     rules: list[Rule] = []
     images: list[Box] = []
@@ -53,12 +53,12 @@ def drawn(page: Any, turn: "Callable[[Place], Box]") -> Drawn:
     for item, kind, matrix in _objects(page):
         seen += 1
         if seen > _MOST_OBJECTS:
-            return Drawn((), tuple(images), seen, complete=False)
+            return Drawing((), tuple(images), seen, complete=False)
         if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             images.append(turn(_bounds(item, matrix)))
         elif kind == pdfium.FPDF_PAGEOBJ_PATH:
             rules.extend(rule for place in _edges(item, matrix) if (rule := _rule(turn(place))))
-    return Drawn(tuple(rules), tuple(images), seen, complete=True)
+    return Drawing(tuple(rules), tuple(images), seen, complete=True)
 
 
 def _objects(page: Any) -> Iterator[tuple[Any, int, Matrix]]:
