@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+import apsw
 import pytest
 
 from chapterhouse.errors import (
@@ -347,6 +348,13 @@ def contents(home: Path) -> list[tuple[str, str, str]]:
         return [(one.id, one.source, one.sha256) for one in store.documents(Scope.everything())]
 
 
+def count_documents(home: Path) -> int:
+    with apsw.Connection(str(home / "library.db"), flags=apsw.SQLITE_OPEN_READONLY) as database:
+        database.set_busy_timeout(10_000)
+        ((count,),) = list(database.execute("SELECT count(*) FROM document"))
+    return int(count)
+
+
 def write_files(folder: Path, count: int, words: int = 40) -> Path:
     folder.mkdir(parents=True)
     for number in range(count):
@@ -363,9 +371,12 @@ def test_kill_9_of_a_worker_loses_no_job_and_does_none_twice(tmp_path: Path) -> 
     home, whole = tmp_path / "home", tmp_path / "whole"
     order(home, folders)
     for _ in range(KILLS):
-        process = start(home)
+        before, process = count_documents(home), start(home)
         assert process.stdout is not None
         process.stdout.readline()
+        # A job that gets nowhere three times is given up, as it should be.
+        while process.poll() is None and count_documents(home) == before:
+            time.sleep(0.002)
         time.sleep(chance.random() * 0.1)
         process.kill()
         process.communicate()
