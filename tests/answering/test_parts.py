@@ -8,7 +8,7 @@ from chapterhouse.answering.bundle import quotes
 from chapterhouse.answering.cite import cite, text_hash, verify
 from chapterhouse.answering.parts import (
     Part,
-    as_shown,
+    render_part,
 )
 from chapterhouse.answering.parts import (
     part_of as make_part,
@@ -192,11 +192,11 @@ def test_a_row_is_its_own_part() -> None:
     row = "| Friday | 9:00 | 13:00 |"
     assert shown(row) == "Friday · 9:00 · 13:00"
     header = "| Day | Opens | Closes |"
-    assert as_shown(row, "md", header) == "Day: Friday · Opens: 9:00 · Closes: 13:00"
-    assert as_shown(row, "md", header, frozenset({2})) == "Day: Friday · Closes: 13:00"
-    assert as_shown(row, "md", header, frozenset({0})) == as_shown(row, "md", header)
-    assert as_shown(row) == "Friday · 9:00 · 13:00"
-    assert as_shown("| Friday |  | 13:00 |", "md", header) == "Day: Friday · Closes: 13:00"
+    assert render_part(row, "md", header) == "Day: Friday · Opens: 9:00 · Closes: 13:00"
+    assert render_part(row, "md", header, frozenset({2})) == "Day: Friday · Closes: 13:00"
+    assert render_part(row, "md", header, frozenset({0})) == render_part(row, "md", header)
+    assert render_part(row) == "Friday · 9:00 · 13:00"
+    assert render_part("| Friday |  | 13:00 |", "md", header) == "Day: Friday · Closes: 13:00"
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_row_is_its_own_part() -> None:
     ],
 )
 def test_a_quotation_is_shown_without_its_marks(quote: str, text: str) -> None:
-    assert as_shown(quote) == text
+    assert render_part(quote) == text
 
 
 # --- laws ----------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_what_is_shown_of_a_part_is_its_quotations(
         if start < end
     ]
     header = sentence.header.split("\n", 1)[0]
-    said = "\n".join(as_shown(citation.quote, "md", header, columns) for citation in made)
+    said = "\n".join(render_part(citation.quote, "md", header, columns) for citation in made)
     assert all(citation.verified for citation in made)
     if made and any(map(str.isalnum, said)):
         assert quotes(inert(said), made), (said, made)

@@ -15,7 +15,7 @@ from tests.interfaces.mcp.conftest import Direct
 from tests.reading.conftest import docx_parts, odf_parts, xlsx_parts, zipped
 from tests.reading.pdf_writer import Page, write_pdf
 
-from chapterhouse.answering.parts import as_shown
+from chapterhouse.answering.parts import render_part
 from chapterhouse.library import Library
 from chapterhouse.presenting.answers import answer_blocks, answer_markdown
 from chapterhouse.presenting.html import page
@@ -118,7 +118,7 @@ def test_of_a_plain_text_every_character_is_shown(text: str) -> None:
     quote = "x" + text  # a row of a table is framed
     rows = [line for line in quote.splitlines() if line.startswith("|")]
     if not rows:
-        assert without_spaces(as_shown(quote, "txt")) == without_spaces(quote)
+        assert without_spaces(render_part(quote, "txt")) == without_spaces(quote)
 
 
 WORDS = st.lists(st.text("ab12", min_size=1, max_size=3), min_size=2, max_size=6)
@@ -151,4 +151,4 @@ def test_only_marks_that_are_emphasis_are_left_out(markdown: str, shown: str) ->
 
 
 def test_a_sign_before_a_number_is_no_bullet() -> None:
-    assert as_shown("+ 5 %\n- 3 %", "md") == "+ 5 %\n- 3 %"
+    assert render_part("+ 5 %\n- 3 %", "md") == "+ 5 %\n- 3 %"

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.connectors import volumes
-from chapterhouse.connectors.folder import above, is_there, left_out, resolve_root, walk
+from chapterhouse.connectors.folder import is_there, left_out, parents_of, resolve_root, walk
 from chapterhouse.connectors.volumes import Mount, Volume, Volumes, changes
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 
@@ -218,14 +218,14 @@ def test_what_is_in_a_cloud_drive_counts_as_there() -> None:
 
 
 def test_above_a_file_in_a_cloud_drive_are_its_folders_there() -> None:
-    assert list(above("rclone:gdrive:Papers/a.zip/b: c.md")) == [
+    assert list(parents_of("rclone:gdrive:Papers/a.zip/b: c.md")) == [
         "rclone:gdrive:Papers/a.zip",
         "rclone:gdrive:Papers",
         "rclone:gdrive:",
     ]
-    assert list(above("rclone:gdrive:a.md")) == ["rclone:gdrive:"]
-    assert list(above("rclone:gdrive:")) == []
-    assert list(above("/a/b")) == ["/a", "/"]
+    assert list(parents_of("rclone:gdrive:a.md")) == ["rclone:gdrive:"]
+    assert list(parents_of("rclone:gdrive:")) == []
+    assert list(parents_of("/a/b")) == ["/a", "/"]
 
 
 PATHS = [

@@ -153,7 +153,7 @@ async def _ask_persona(
     if answer.route is Route.OUT_OF_SCOPE and request.out_of_scope == "persona":
         work = partial(_colleagues, request, options, runtime, on_progress)
         others = await run_in_thread(work)
-        answer = await hand_off(request, answer, others, runtime, on_draft)
+        answer = await handoff(request, answer, others, runtime, on_draft)
     return replace(
         answer,
         refreshed=refreshed.sentence if refreshed.changed else "",
@@ -201,7 +201,7 @@ def _colleagues(
     return tuple(found)
 
 
-async def hand_off(
+async def handoff(
     request: Request,
     given: Answer,
     colleagues: Sequence[Request],

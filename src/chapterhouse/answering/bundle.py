@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.answering.parts import as_shown
+from chapterhouse.answering.parts import render_part
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import UsageError
 from chapterhouse.settings import Settings
@@ -342,9 +342,9 @@ def _forms(cited: Citation, text: str) -> Iterator[str]:
             for number, (name, cell) in enumerate(zip(names, row, strict=False))
             if not cell or f"·{_solid(f'{name}:{cell}' if name else cell)}·" in pieces
         )
-        yield as_shown(cited.quote, format_)
-        yield as_shown(cited.quote, format_, cited.header)
-        yield as_shown(cited.quote, format_, cited.header, named)
+        yield render_part(cited.quote, format_)
+        yield render_part(cited.quote, format_, cited.header)
+        yield render_part(cited.quote, format_, cited.header, named)
 
 
 def _compared(text: str) -> str:

@@ -16,7 +16,7 @@ from typing import Final
 from chapterhouse.answering.choosing import TO_THE_POINT, WHOLE, Bodies, Form, beginning, choose
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence, signs_of
-from chapterhouse.answering.parts import Part, as_shown
+from chapterhouse.answering.parts import Part, render_part
 from chapterhouse.answering.route import (
     QuestionKind,
     kind_of,
@@ -291,7 +291,7 @@ def _passages(quoted: Sequence[tuple[Part, AnswerSentence]]) -> Iterator[AnswerS
 
 def _sentence(part: Part, own: Sequence[Citation]) -> AnswerSentence:
     document = part.hit.document
-    shown = (as_shown(one.quote, document.format, part.header, part.columns) for one in own)
+    shown = (render_part(one.quote, document.format, part.header, part.columns) for one in own)
     text = inert("\n".join(shown))
     count, every = part.shown
     whole = len(own) == 1 and (own[0].start, own[0].end) == part.core
@@ -311,7 +311,7 @@ def _shown_core(own: Sequence[Citation], part: Part) -> str:
     for citation in own:
         if citation.start <= start and end <= citation.end:
             quote = citation.quote[start - citation.start : end - citation.start]
-            return as_shown(quote, part.hit.document.format)
+            return render_part(quote, part.hit.document.format)
     return ""
 
 

@@ -63,7 +63,7 @@ class Part:
     def text(self, body: str) -> str:
         """Return the part as it is shown, out of its document's text."""
         return "\n".join(
-            as_shown(body[slice(*span)], self.hit.document.format, self.header, self.columns)
+            render_part(body[slice(*span)], self.hit.document.format, self.header, self.columns)
             for span in self.spans
         )
 
@@ -297,7 +297,7 @@ def _trim(text: str, span: Range) -> Range:
 # --- how it reads --------------------------------------------------------------------------------
 
 
-def as_shown(
+def render_part(
     quote: str, format_: str = "md", header: str = "", asked: frozenset[int] = frozenset()
 ) -> str:
     """Return a quotation without the marks of Markdown; lists and code keep their lines.

@@ -143,7 +143,7 @@ def is_there(location: str) -> bool:
     return (
         os.path.lexists(location)
         or os.path.lexists(system_path(location))
-        or any(Path(system_path(place)).is_file() for place in above(location))
+        or any(Path(system_path(place)).is_file() for place in parents_of(location))
     )
 
 
@@ -156,7 +156,7 @@ def is_visible(path: Path, *, folder: bool = False) -> bool:
     return stat.S_ISDIR(mode) or not folder
 
 
-def above(location: str) -> Iterator[str]:
+def parents_of(location: str) -> Iterator[str]:
     """Yield the folders, and archives, above a location, the nearest first."""
     if location.startswith(REMOTE):
         yield from _above_in_remote(location)

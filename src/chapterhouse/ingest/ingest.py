@@ -9,7 +9,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from chapterhouse.connectors.content import Content, open_all
-from chapterhouse.connectors.folder import GIVEN, SourceFile, above
+from chapterhouse.connectors.folder import GIVEN, SourceFile, parents_of
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.look import (
     FileTask,
@@ -175,7 +175,9 @@ def preview_plan(plan: Plan, contents: Contents, maximum_bytes: int) -> AddRepor
         if record := moved.get(file.location):
             reason = "would-be-renamed", f"It would take the place of {record.source}."
             found[file.location] = _outcome(file, known.get(file.location), *reason)
-    gone = (one for one in plan.missing if origins.isdisjoint((one.location, *above(one.location))))
+    gone = (
+        one for one in plan.missing if origins.isdisjoint((one.location, *parents_of(one.location)))
+    )
     outcomes = tuple(found[file.location] for file in plan.files)
     return AddReport(outcomes, tuple(one.source for one in gone), ignored=plan.ignored)
 
@@ -376,5 +378,5 @@ def _is_unchanged(file: SourceFile, plan: Plan) -> bool:
 def _around(records: Iterable[FileRecord]) -> frozenset[str]:
     """Return the locations of files and of what they lie in."""
     return frozenset(
-        place for record in records for place in (record.location, *above(record.location))
+        place for record in records for place in (record.location, *parents_of(record.location))
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.connectors.content import open_all
-from chapterhouse.connectors.folder import REMOTE, above, is_visible
+from chapterhouse.connectors.folder import REMOTE, is_visible, parents_of
 from chapterhouse.connectors.volumes import Volumes
 from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest.ingest import apply_plan, label_roots, preview_plan, unopened
@@ -192,7 +192,7 @@ def loose_files(store: Store, sources: Iterable[Source], owned: Sequence[str]) -
     places = store.file_places((*folders, *owned))
     known = frozenset(places)
     # What is in an archive or a message goes with it.
-    return tuple(Path(place) for place in places if known.isdisjoint(above(place)))
+    return tuple(Path(place) for place in places if known.isdisjoint(parents_of(place)))
 
 
 def mirror_files(files: Sequence[Path], work: ReadingContext, options: Options) -> SyncReport:
@@ -200,7 +200,7 @@ def mirror_files(files: Sequence[Path], work: ReadingContext, options: Options) 
     store, before = work.store, Volumes.now()
     there = [str(path) for path in files if is_visible(Path(system_path(str(path))))]
     known = {one.location: one for path in files for one in store.files(str(path))}
-    missing = [one for place, one in known.items() if not {place, *above(place)} & set(there)]
+    missing = [one for place, one in known.items() if not {place, *parents_of(place)} & set(there)]
     parents = sorted({str(path.parent) for path in files})
     gone, away = sort_missing(missing, known, before, Volumes.now(), parents)
     for folder in parents:  # as of a source whose folder is not there, nothing goes unasked

@@ -201,7 +201,7 @@ def _settle(look: FileTask, work: ReadingContext) -> Iterator[Write | None]:
         if extraction.format in ARCHIVES:
             own = partial(_record_archive, look, extraction.format, within.held, work)
         else:
-            prepared = prepared_of(look, extraction, work)
+            prepared = prepare_task(look, extraction, work)
             own = partial(store_document, look, prepared, within.held, work)
     except RejectedError as error:
         own = partial(reject, look, error, work)
@@ -384,7 +384,9 @@ def _record_archive(
 # --- one file ------------------------------------------------------------------------------------
 
 
-def prepared_of(look: FileTask, extraction: Extraction, work: ReadingContext) -> "PreparedDocument":
+def prepare_task(
+    look: FileTask, extraction: Extraction, work: ReadingContext
+) -> "PreparedDocument":
     """Make a document of what was read."""
     assert look.content is not None
     work.on_step(in_flight(look, Step.CHUNKING))

@@ -11,12 +11,12 @@ from chapterhouse.connectors.folder import (
     REMOTE,
     Leaves,
     SourceFile,
-    above,
     describe,
     is_there,
     is_visible,
     left_out,
     location_of,
+    parents_of,
     resolve_root,
     walk,
 )
@@ -155,7 +155,9 @@ def plan_remote(listed: Iterable[SourceFile], source: Source, store: Store) -> P
     ]
     known = {record.location: record for record in store.files(f"{REMOTE}{source.location}")}
     there = {one.location for one in files}
-    unseen = [record for place, record in known.items() if there.isdisjoint((place, *above(place)))]
+    unseen = [
+        record for place, record in known.items() if there.isdisjoint((place, *parents_of(place)))
+    ]
     return Plan(
         files=tuple(files),
         known=known,
@@ -201,7 +203,7 @@ def _find(
 ) -> SourceFile | None:
     if location.startswith(REMOTE):
         return None
-    ancestor = next((place for place in above(location) if place in roots), None)
+    ancestor = next((place for place in parents_of(location) if place in roots), None)
     if ancestor is None:
         return None
     root = system_path(ancestor)
@@ -216,7 +218,7 @@ def _find(
 
 def name_of_folder(location: str, roots: Mapping[str, str]) -> str:
     """Return what the sources of files in a folder begin with."""
-    for ancestor in (location, *above(location)):
+    for ancestor in (location, *parents_of(location)):
         if ancestor in roots:
             below = location[len(ancestor.rstrip("/")) :].strip("/")
             return source_name(roots[ancestor], below.split("/") if below else ())
@@ -257,7 +259,7 @@ def _too_large(file: SourceFile, source: Source) -> Notice:
 def _add_root(root: Path, roots: dict[str, str]) -> None:
     """Give a folder a label of its own, unless it stands in one that was added before."""
     location = location_of(root, ())
-    if location in roots or any(place in roots for place in above(location)):
+    if location in roots or any(place in roots for place in parents_of(location)):
         return
     wanted = source_name(root.name or "root", ())
     labels = set(roots.values())
@@ -279,7 +281,7 @@ class _Names:
         return f"{self._folders[place]}/{printable_name(file.parts[-1])}"
 
     def _folder(self, file: SourceFile) -> str:
-        for ancestor in above(file.location):
+        for ancestor in parents_of(file.location):
             if ancestor in self._roots:
                 below = file.location[len(ancestor.rstrip("/")) + 1 :]
                 names = _spelled(file, below.count("/") + 1)[:-1]
@@ -314,7 +316,7 @@ def sort_missing(
     away: dict[tuple[str, bool], list[FileRecord]] = {}
     for record in missing:
         # What is in an archive is where that is.
-        outer = [known[place] for place in above(record.location) if place in known]
+        outer = [known[place] for place in parents_of(record.location) if place in known]
         file = outer[-1] if outer else record
         folder = file.location.rpartition("/")[0] or "/"
         now = before.mount(folder)
@@ -359,7 +361,7 @@ def _unseen(
     for record in unseen:
         # What lies in a folder that cannot be listed may still be there; what lies in an archive
         # is there as long as that is. A file in the place of its folder is neither.
-        place = next((one for one in above(record.location) if one in files), "")
+        place = next((one for one in parents_of(record.location) if one in files), "")
         if place:
             problem = files[place].problem
             if place not in known and not (problem and problem.code == "cannot-list"):

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.connectors.folder import above
+from chapterhouse.connectors.folder import parents_of
 from chapterhouse.errors import NotFoundError
 from chapterhouse.files import write_whole
 from chapterhouse.ingest import uploads
@@ -124,7 +124,7 @@ def _require(identifier: str, store: Store) -> Document:
 
 def _look_again(document: Document, store: Store) -> None:
     """Let the next ``add`` open the archives and messages that a document was in."""
-    for location in above(document.location):
+    for location in parents_of(document.location):
         record = store.file(location)
         if record is not None and record.format in CONTAINERS:
             store.record_file(replace(record, size=0, mtime_ns=0, ctime_ns=0, sha256=""))

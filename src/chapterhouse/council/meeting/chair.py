@@ -14,7 +14,7 @@ from typing import Final
 
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.evidence_buffer import EvidenceBuffer
-from chapterhouse.answering.parts import as_shown
+from chapterhouse.answering.parts import render_part
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import method_for, reference_of, search
 from chapterhouse.concurrency import run_in_thread
@@ -147,7 +147,7 @@ def check_citation(span: Quotation, store: Store, scope: Scope) -> Citation | No
 def _shown(passage: Sentence, hit: Hit) -> str:
     """Return a passage as it is shown, with a mark where its sentence goes on."""
     own = text_of(hit, passage)
-    shown = inert(as_shown(own, hit.document.format, passage.header.split("\n", 1)[0]))
+    shown = inert(render_part(own, hit.document.format, passage.header.split("\n", 1)[0]))
     if passage.header:
         return shown
     before = hit.chunk.text[: passage.begin - hit.chunk.start]

@@ -28,7 +28,7 @@ from chapterhouse.council.meeting.record import (
 )
 from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.transcript import Transcript
-from chapterhouse.council.meeting.written import written_turn
+from chapterhouse.council.meeting.written import write_turn
 from chapterhouse.council.minutes.contents import tool_texts
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.types import (
@@ -294,7 +294,7 @@ async def speak(
             if allowance.is_used:
                 allowance.note("members were not asked any more")
             else:
-                turn = await written_turn(participant, participant.model, task, runtime, on_text)
+                turn = await write_turn(participant, participant.model, task, runtime, on_text)
                 allowance.add(turn.usage)
         telemetry.record_turn(recorder, turn)
         return turn

@@ -158,7 +158,7 @@ def prepare_turn(participant: Participant, task: TurnTask, runtime: Runtime) -> 
     return prepare(participant, task, runtime, form, evidence, board)
 
 
-async def written_turn(
+async def write_turn(
     participant: Participant,
     writer: LanguageModel,
     task: TurnTask,

@@ -125,13 +125,13 @@ def _members(reader: Reader) -> tuple[Block, ...]:
         columns = ("Member", "Seat", "Reads", "Documents", "Speaks by")
         rows = tuple(_member_row(participant) for participant in minutes.members)
         blocks.append(Grid("Who sat in the council, and what they read", columns, rows))
-    lines = [f"{summed_up(minutes)}."]
+    lines = [f"{summary_text(minutes)}."]
     if minutes.usage:
         lines.append(f"Used of models: {usage_text(minutes.usage)}.")
     return (*blocks, *(Paragraph((Words(line, Style.QUIET),)) for line in lines))
 
 
-def summed_up(minutes: Minutes) -> str:
+def summary_text(minutes: Minutes) -> str:
     """Return who presided and how the minutes came about."""
     presided = f"{minutes.chair} presided" if minutes.chair else "Nobody presided"
     how = "nobody summed up" if minutes.method == EXTRACTIVE else method(minutes.method)

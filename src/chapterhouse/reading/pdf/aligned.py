@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from chapterhouse.reading.pdf.layout import Segment, around, visual_rows
+from chapterhouse.reading.pdf.layout import Segment, bounding_box, visual_rows
 from chapterhouse.reading.pdf.tables import Table, joined_lines
 from chapterhouse.reading.pdf.text import LEADERS, Word, is_right_to_left
 
@@ -92,7 +92,7 @@ def _narrowed(strips: Sequence[_Strip], rows: Sequence[Row], row: Row) -> list[_
 
 
 def _is_near(above: Row, row: Row) -> bool:
-    upper, here = around(item.box for item in above), around(item.box for item in row)
+    upper, here = bounding_box(item.box for item in above), bounding_box(item.box for item in row)
     return here.top - upper.bottom <= _ROW_GAP * min(upper.height, here.height)
 
 
@@ -191,7 +191,7 @@ def _finished(rows: Sequence[Row], strips: Sequence[_Strip]) -> list[Table]:
         cells = [row[::-1] for row in cells]
     items = [item for row in rows for item in row]
     words = frozenset(word.order for item in items for word in item.words)
-    return [Table(tuple(cells), around(item.box for item in items), words)]
+    return [Table(tuple(cells), bounding_box(item.box for item in items), words)]
 
 
 def _continues(rows: Sequence[Row]) -> bool:
@@ -199,7 +199,7 @@ def _continues(rows: Sequence[Row]) -> bool:
     if len(rows) < 2:  # noqa: PLR2004
         return False
     last = rows[-1][0].box
-    above = around(item.box for row in rows[-4:-1] for item in row)
+    above = bounding_box(item.box for row in rows[-4:-1] for item in row)
     edge = min(item.box.left for row in rows[:-1] for item in row)
     return last.left > edge + _NEAR and last.top - above.bottom < 0.3 * last.height
 
@@ -212,7 +212,7 @@ def _cells(row: Row, parting: Sequence[float]) -> Iterator[_Line]:
             found.setdefault(sum(word.box.centre > place for place in parting), []).append(word)
     for column in sorted(found):
         words = sorted(found[column], key=lambda word: word.order)
-        box = around(word.box for word in words)
+        box = bounding_box(word.box for word in words)
         yield _Line(column, tuple(words), box.top, box.bottom)
 
 
@@ -246,7 +246,7 @@ def _is_level(lines: Sequence[_Line]) -> bool:
     """Whether most cells of a column begin, end or are centred at one place."""
     if len(lines) < 2:  # noqa: PLR2004
         return True
-    boxes = [around(word.box for word in line.words) for line in lines[:60]]
+    boxes = [bounding_box(word.box for word in line.words) for line in lines[:60]]
     edges = ([b.left for b in boxes], [b.right for b in boxes], [b.centre for b in boxes])
     return any(
         sum(abs(value - other) <= _NEAR for other in values) >= 0.6 * len(boxes)

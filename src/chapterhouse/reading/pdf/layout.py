@@ -63,7 +63,7 @@ def segment_of(words: Sequence[Word]) -> Segment:
     longest = max(words, key=lambda word: len(word.text))
     return Segment(
         tuple(words),
-        around(word.box for word in words),
+        bounding_box(word.box for word in words),
         longest.size,
         all(word.bold for word in words),
         words[0].line,
@@ -81,7 +81,7 @@ def _continues(last: Word, word: Word) -> bool:
     return gap <= _GAP * max(last.size, word.size, 1.0)
 
 
-def around(boxes: Iterable[Box]) -> Box:
+def bounding_box(boxes: Iterable[Box]) -> Box:
     """Return the smallest box around some boxes."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return Box(min(lefts), min(tops), max(rights), max(bottoms))

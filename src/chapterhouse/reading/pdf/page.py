@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from chapterhouse.reading.markdown import markdown_table
 from chapterhouse.reading.pdf.aligned import aligned_tables
 from chapterhouse.reading.pdf.fields import PageMarks, with_marks
-from chapterhouse.reading.pdf.layout import Segment, around, columns, reading_order, segments
+from chapterhouse.reading.pdf.layout import Segment, bounding_box, columns, reading_order, segments
 from chapterhouse.reading.pdf.tables import Drawing, Table, drawn, ruled_tables
 from chapterhouse.reading.pdf.text import (
     LEADERS,
@@ -131,7 +131,7 @@ def _line(items: Sequence[Segment]) -> Line:
     longest = max(items, key=lambda item: len(item.text))
     return Line(
         LEADERS.sub(" ...", " ".join(item.text for item in items)),
-        around(item.box for item in items),
+        bounding_box(item.box for item in items),
         longest.size,
         all(item.bold for item in items),
         sideways=longest.sideways,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from chapterhouse.reading.pdf.layout import around
+from chapterhouse.reading.pdf.layout import bounding_box
 from chapterhouse.reading.pdf.text import Box, Place, Word, is_right_to_left
 
 _THIN = 2.5  # points: a path no thicker than this is a line
@@ -328,7 +328,7 @@ _CellLines = list[tuple[float, str]]  # height and text of each line in a cell
 def _cell_lines(words: Sequence[Word]) -> _CellLines:
     ordered = sorted(words, key=lambda word: word.order)
     return [
-        (around(word.box for word in line).middle, " ".join(word.text for word in line))
+        (bounding_box(word.box for word in line).middle, " ".join(word.text for word in line))
         for line in (list(group) for _, group in groupby(ordered, key=lambda word: word.line))
     ]
 
