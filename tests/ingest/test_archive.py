@@ -643,7 +643,7 @@ def database_of(path: Path, schema: int, *more: str) -> Path:
 
 UNCOUNTED = (
     "INSERT INTO document VALUES (1, 'a', 'a', '/a', 'a', 'md', 'm', "
-    f"'{'0' * 64}', '', 0, 0, 'ready', '', 'en', '[]', '{{}}', 0, 0, 1, 0, '')"
+    f"'{'0' * 64}', '', 0, 0, 'ready', '', 'en', '[]', '{{}}', 0, 0, 1, 0, '', '')"
 )
 
 

@@ -269,6 +269,7 @@ def test_documents_are_sound_after_an_upgrade_that_their_notices_outlive(
         library.documents.add(tmp_path / "odd.md")
         path = library.folder / "library.db"
     with apsw.Connection(str(path)) as connection:
+        connection.execute("ALTER TABLE document DROP COLUMN author")
         connection.pragma("user_version", 16)
     connection.close()
     with Library.open(tmp_path / "home") as library:
