@@ -10,8 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
-# Functions of ``chapterhouse.loading`` that name a module to load later.
-LOADERS = {"lazy", "optional", "is_installed"}
+# Functions that name a module to load later, or to look for.
+LOADERS = {"lazy", "optional", "find_spec"}
 # Parts of a declared distribution that are distributions of their own: whose parts they are.
 PARTS = {
     "mcp-types": "mcp",

@@ -15,7 +15,7 @@ from contextvars import copy_context
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from chapterhouse.loading import lazy
+from chapterhouse import lazy
 
 if TYPE_CHECKING:
     import asyncio

@@ -8,7 +8,8 @@ import errno
 import re
 import shlex
 import sys
-from typing import ClassVar, Final
+from importlib import import_module
+from typing import Any, ClassVar, Final
 
 # What a system call meets that is full, busy or read-only.
 _PASSING: Final = frozenset(
@@ -86,6 +87,21 @@ class MissingExtraError(ChapterhouseError):
             hint=f"Install what it needs: {install_command(extra)}",
         )
         self.extra = extra
+
+
+def optional(name: str, what: str, *, extra: str) -> Any:
+    """Import and return a module that an extra brings.
+
+    Args:
+        what: What needs it, for the message: "A key in a keyring".
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError(what, extra) from None
 
 
 def install_command(extra: str) -> str:

@@ -134,7 +134,7 @@ def test_an_entry_has_a_service_and_a_user(entry: str) -> None:
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "is_installed", lambda _: False)
+    monkeypatch.setattr(keys, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match="'keyring'"):
         KeySource("language_model", entry="openai/me").check(PLACE)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel
 
+from chapterhouse import lazy
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.memory import answer_record, record_question
 from chapterhouse.answering.request import AskOptions, OnDraft, Request, library_request
@@ -17,7 +18,6 @@ from chapterhouse.answering.thread import resolve_follow_up
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ingest.sources import stale_folders
-from chapterhouse.loading import lazy
 from chapterhouse.settings import Settings
 from chapterhouse.telemetry import agent_span, record_answer, sharing_content
 from chapterhouse.types import (

@@ -18,6 +18,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from chapterhouse import lazy
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.memory import cache_answer, cache_key, cached_answer, recall, remember
 from chapterhouse.answering.request import NO_MODEL, OnDraft, Request
@@ -27,7 +28,6 @@ from chapterhouse.answering.search import check_query, method_for, reference_of,
 from chapterhouse.answering.versions import add_version_differences
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
-from chapterhouse.loading import lazy
 from chapterhouse.models.opening import MeteredModel
 from chapterhouse.retrieval.sentences import word_weights
 from chapterhouse.store.sqlite import Store

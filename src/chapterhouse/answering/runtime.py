@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.loading import lazy
+from chapterhouse import lazy
 from chapterhouse.store.limited import limit
 from chapterhouse.types import LibraryStatus, Progress, Scope, Traces
 

@@ -9,9 +9,9 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.loading import lazy
 from chapterhouse.retrieval.candidates import Expand, Fuse, Hop, Merge, Method, Sources, Thresholds
 from chapterhouse.retrieval.context import ContextSources, Packing
 from chapterhouse.retrieval.expand import by_names, by_parts, by_rewriting, by_tags

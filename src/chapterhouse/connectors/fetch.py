@@ -16,6 +16,7 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.connectors.urls import (
     URL_REFUSED,
     URL_TIMEOUT,
@@ -27,7 +28,6 @@ from chapterhouse.connectors.urls import (
     parse_url,
 )
 from chapterhouse.errors import RejectedError
-from chapterhouse.loading import lazy
 
 if TYPE_CHECKING:
     import httpcore2

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
+from chapterhouse import lazy
 from chapterhouse.connectors.volumes import Volumes
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.loading import lazy
 from chapterhouse.text.naming import printable_name, source_name, storable_path, system_path
 from chapterhouse.types import Notice
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
+from chapterhouse import lazy
 from chapterhouse.errors import EngineError, NotFoundError, RefusedError, UsageError
 from chapterhouse.files import move_into_place
-from chapterhouse.loading import lazy
 from chapterhouse.models.cards import CardFile
 from chapterhouse.types import Progress
 

@@ -15,8 +15,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
+from chapterhouse import lazy
 from chapterhouse.errors import RejectedError
-from chapterhouse.loading import lazy
 from chapterhouse.text.sanitise import sanitise
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Final, Self
 
+from chapterhouse import lazy
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.loading import lazy
 from chapterhouse.text.naming import storable_path, system_path
 
 if TYPE_CHECKING:

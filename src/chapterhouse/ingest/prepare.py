@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.chunking.build import build_chunks, embedding_text, formats_of
 from chapterhouse.chunking.units import AnalysedBody, analyse_body
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.loading import lazy
 from chapterhouse.reading.ocr import ENGINES
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.canonical import choose_title, compose, front_matter

@@ -7,9 +7,9 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chapterhouse import lazy
 from chapterhouse.connectors.folder import location_of
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.loading import lazy
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind
 

@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.files import make_folder
-from chapterhouse.loading import lazy
 
 if TYPE_CHECKING:
     from chapterhouse import library as opening

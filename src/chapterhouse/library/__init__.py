@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import wait_for_threads
 from chapterhouse.errors import (
@@ -29,7 +30,6 @@ from chapterhouse.library.opening import (
     require_database,
     resolve_settings,
 )
-from chapterhouse.loading import lazy
 from chapterhouse.settings import Settings
 from chapterhouse.settings_file import read_stated
 from chapterhouse.text.naming import valid_name

@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.agents.ask import ask_events, follow_up, persona_settings
 from chapterhouse.answering.bundle import ANSWER, Bundle, bundle_of
 from chapterhouse.answering.cite import CitationCheck
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import last, run_sync
-from chapterhouse.loading import lazy
 from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Turn
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.ingest.sources import shelf_of
 from chapterhouse.library import documents
-from chapterhouse.loading import lazy
 from chapterhouse.types import (
     DEFAULT_SHELF,
     FileRecord,

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import GIVEN, is_there
 from chapterhouse.errors import NotFoundError, RefusedError, RejectedError, UsageError
-from chapterhouse.loading import lazy
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     AddReport,

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from threading import Event
 from typing import TYPE_CHECKING
 
+from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import RefusedError
-from chapterhouse.loading import lazy
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import EncoderStatus, Job, Progress
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
+from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import location_of, resolve_root
 from chapterhouse.errors import ChapterhouseError, RejectedError, UsageError
@@ -17,7 +18,6 @@ from chapterhouse.ingest.look import CONTAINERS, FileTask
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.sources import remember_folders, shelf_of
 from chapterhouse.library.source_sync import sync_sources
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.wording import staying_sentence
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.text.naming import system_path

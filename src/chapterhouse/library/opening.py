@@ -10,7 +10,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse import __version__
+from chapterhouse import __version__, lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
@@ -20,7 +20,6 @@ from chapterhouse.index.ranking import rank_in_memory
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.ingest.encoders import Encoders, EncoderTarget, VectorLayer, recorded_settings
 from chapterhouse.ingest.workers import Worker
-from chapterhouse.loading import lazy
 from chapterhouse.models.opening import (
     LanguageModels,
     open_embedder,

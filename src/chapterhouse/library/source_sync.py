@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import ChapterhouseError, passes
 from chapterhouse.ingest.look import ReadingContext
@@ -19,7 +20,6 @@ from chapterhouse.ingest.mirror import (
 )
 from chapterhouse.ingest.plan import name_of_folder, plan_remote
 from chapterhouse.ingest.sources import LOOSE, find_source, mark_synced
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.wording import staying_sentence
 from chapterhouse.types import AddReport, Progress, Source, SourceKind, SyncReport
 

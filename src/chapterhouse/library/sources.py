@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors import volumes
 from chapterhouse.connectors.folder import REMOTE, is_visible, left_out, location_of
@@ -16,7 +17,6 @@ from chapterhouse.ingest.plan import name_of_folder
 from chapterhouse.ingest.sources import find_source, free_name, look_from_outside, shelf_of
 from chapterhouse.library import long_work
 from chapterhouse.library.source_sync import AGENTS, all_sources, folders_of, sync_sources
-from chapterhouse.loading import lazy
 from chapterhouse.text.naming import printable_name
 from chapterhouse.types import (
     DEFAULT_SHELF,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.loading import lazy
+from chapterhouse import lazy
 from chapterhouse.models.embedders import apply_each, embed_each, unit_rows
 from chapterhouse.models.model_folder import open_session, run_session
 from chapterhouse.models.static import read_packaged

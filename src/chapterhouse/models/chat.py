@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from chapterhouse import lazy
 from chapterhouse.concurrency import run_in_thread, run_sync
 from chapterhouse.errors import EngineError
-from chapterhouse.loading import lazy
 from chapterhouse.models.presets import PRESETS, parameters_of
 from chapterhouse.models.service import (
     BrokenAnswerError,

@@ -7,12 +7,12 @@ never part of a setting, an error, a log record or the representation of an obje
 import ipaddress
 import os
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from chapterhouse.errors import EngineError, MissingExtraError, UsageError
-from chapterhouse.loading import is_installed, optional
+from chapterhouse.errors import EngineError, MissingExtraError, UsageError, optional
 
 _KEYRING: Final = "A key in a keyring"  # needs an extra
 _LONGEST: Final = 10_000  # characters of a file
@@ -67,7 +67,7 @@ class KeySource:
         """
         if self.entry:
             self._parts()
-            if not is_installed("keyring"):
+            if find_spec("keyring") is None:
                 raise MissingExtraError(_KEYRING, "keyring")
         parts = urlsplit(url)
         if self and parts.scheme != "https" and not _is_near(parts.hostname or ""):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from chapterhouse import lazy
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.loading import lazy
 from chapterhouse.text.sanitise import sanitise_line
 
 if TYPE_CHECKING:

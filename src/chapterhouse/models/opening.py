@@ -9,9 +9,9 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.concurrency import run_sync
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.loading import lazy
 from chapterhouse.models.model_folder import ModelFolder, open_model_folder
 from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.settings import (

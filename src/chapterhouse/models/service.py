@@ -22,9 +22,9 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
+from chapterhouse import lazy
 from chapterhouse.concurrency import run_sync
 from chapterhouse.errors import EngineError, PromptTooLongError
-from chapterhouse.loading import lazy
 from chapterhouse.models.keys import KeySource
 from chapterhouse.text.sanitise import sanitise_line
 

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from chapterhouse import lazy
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.loading import lazy
 
 if TYPE_CHECKING:
     import tokenizers

@@ -14,8 +14,8 @@ from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from chapterhouse import lazy
 from chapterhouse.errors import ChapterhouseError, UsageError
-from chapterhouse.loading import lazy
 from chapterhouse.telemetry import Recorder, operations, tool_span
 from chapterhouse.text.naming import is_tool_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.loading import lazy
+from chapterhouse import lazy
 from chapterhouse.presenting.blocks import Columns
 from chapterhouse.text.sanitise import INVISIBLE_RANGES
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from chapterhouse.loading import lazy
+from chapterhouse import lazy
 from chapterhouse.reading.detect import BYTE_ORDER_MARKS, wide_encoding
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Notice

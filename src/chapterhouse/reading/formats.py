@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from chapterhouse.loading import lazy
+from chapterhouse import lazy
 from chapterhouse.types import FormatSupport
 
 if TYPE_CHECKING:

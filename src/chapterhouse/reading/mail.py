@@ -10,8 +10,8 @@ from email.message import EmailMessage
 from email.parser import BytesHeaderParser, BytesParser
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.errors import RejectedError
-from chapterhouse.loading import lazy
 from chapterhouse.reading.archives import limit_members
 from chapterhouse.reading.detect import MESSAGE_START
 from chapterhouse.reading.encodings import decode, decode_stated

@@ -14,14 +14,15 @@ import subprocess
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from chapterhouse import lazy
 from chapterhouse.errors import RejectedError, install_command
-from chapterhouse.loading import is_installed, lazy
 from chapterhouse.reading.limits import Limits, need_time
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
@@ -68,7 +69,7 @@ class _Engine(NamedTuple):
 @cache
 def has_rapidocr() -> bool:
     """Whether the extra ``ocr`` is installed; nothing of it is imported."""
-    return is_installed("rapidocr")
+    return find_spec("rapidocr") is not None
 
 
 def engine_names() -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.errors import RejectedError
-from chapterhouse.loading import lazy
 from chapterhouse.types import Range
 
 if TYPE_CHECKING:

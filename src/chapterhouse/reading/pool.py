@@ -19,8 +19,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from chapterhouse import lazy
 from chapterhouse.errors import RejectedError, UsageError
-from chapterhouse.loading import lazy
 from chapterhouse.reading import sandbox, worker
 from chapterhouse.reading.formats import TEXTS
 from chapterhouse.reading.limits import Limits

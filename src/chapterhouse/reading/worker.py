@@ -15,8 +15,8 @@ from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from chapterhouse import lazy
 from chapterhouse.errors import RejectedError
-from chapterhouse.loading import lazy
 from chapterhouse.reading import sandbox
 from chapterhouse.reading.limits import Limits, on_request
 from chapterhouse.types import Extraction, Member, Notice

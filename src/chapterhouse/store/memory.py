@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
+from chapterhouse import lazy
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.loading import lazy
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.rows import Row, first, run
 from chapterhouse.text.analyse import SNOWBALL, analyse

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.loading import optional
+from chapterhouse.errors import optional
 from chapterhouse.telemetry.spans import OWN_PROVIDER
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from chapterhouse.loading import lazy
+from chapterhouse import lazy
 
 if TYPE_CHECKING:
     from importlib import metadata

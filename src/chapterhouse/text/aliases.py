@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
-from chapterhouse.loading import lazy_pattern
+from chapterhouse import lazy_pattern
 from chapterhouse.text.canonical import front_matter
 from chapterhouse.types import Alias, AliasKind
 

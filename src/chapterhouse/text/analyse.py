@@ -13,7 +13,7 @@ from typing import Final
 
 import Stemmer
 
-from chapterhouse.loading import lazy_pattern
+from chapterhouse import lazy_pattern
 from chapterhouse.text.counting import EAST_ASIAN
 
 # Part of the index's fingerprint: change it when the same text gives other terms.

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from chapterhouse.loading import lazy_pattern
+from chapterhouse import lazy_pattern
 from chapterhouse.types import Range
 
 # --- scripts ------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from chapterhouse.loading import lazy_pattern
+from chapterhouse import lazy_pattern
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.canonical import split_front_matter
 from chapterhouse.text.counting import EAST_ASIAN

@@ -16,7 +16,7 @@ from typing import Final
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from chapterhouse.loading import lazy_pattern
+from chapterhouse import lazy_pattern
 from chapterhouse.text.counting import script_language
 from chapterhouse.text.language_data import STOPWORDS
 

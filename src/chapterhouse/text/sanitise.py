@@ -14,7 +14,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from chapterhouse.loading import lazy_pattern
+from chapterhouse import lazy_pattern
 
 # Categories Cc (less TAB and LF), Cf, Cs, Co, the noncharacters, and every code point with the
 # property Default_Ignorable_Code_Point (Unicode 16, DerivedCoreProperties.txt).

@@ -1,11 +1,8 @@
 """The command line: ``chapterhouse <verb>`` and ``chapterhouse <noun> <verb>``."""
 
-from chapterhouse.interfaces.cli.interrupts import loading
+from chapterhouse.interfaces.cli.interrupts import WithoutCollection, loading
 
-with loading():  # nothing has been begun
-    from chapterhouse.loading import without_collection
-
-    with without_collection():
-        from chapterhouse.interfaces.cli.main import main
+with loading(), WithoutCollection():  # nothing has been begun
+    from chapterhouse.interfaces.cli.main import main
 
 __all__ = ["main"]

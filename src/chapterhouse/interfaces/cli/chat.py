@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.ask import Asked, Asking, ask_library, shape, show
@@ -32,7 +33,6 @@ from chapterhouse.interfaces.cli.options import (
 )
 from chapterhouse.interfaces.cli.search import history_of, opened_source
 from chapterhouse.interfaces.cli.session import Outcome, console, opened_library, survive_the_locale
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.answers import transcript_markdown
 from chapterhouse.presenting.blocks import Style, verbatim
 from chapterhouse.presenting.styled import one_line

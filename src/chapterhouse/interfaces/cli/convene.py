@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.files import write_output
@@ -31,7 +32,6 @@ from chapterhouse.interfaces.cli.progress import attend
 from chapterhouse.interfaces.cli.registries import show_problems
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, console
 from chapterhouse.interfaces.cli.verify import bundle_path, write_bundle
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import (
     Block,
     Bullets,

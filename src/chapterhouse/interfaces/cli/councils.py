@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Final
 
+from chapterhouse import lazy
 from chapterhouse.agents.council import Council, as_object, council_from
 from chapterhouse.agents.council_model import Member, Round, RoundKind, tool_name
 from chapterhouse.agents.definition import COUNCIL_TEMPLATES, DEFAULT_COUNCIL_TEMPLATE
@@ -26,7 +27,6 @@ from chapterhouse.interfaces.cli.session import (
     Outcome,
     opened_library,
 )
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.store.definitions import DOCS

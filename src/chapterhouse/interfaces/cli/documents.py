@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.cli import progress, render, search
 from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes, argument, flag, group, option
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome, opened_library, require_yes
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import (
     Columns,
     Raw,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.errors import NotFoundError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.options import (
@@ -18,7 +19,6 @@ from chapterhouse.interfaces.cli.options import (
 )
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, opened_library
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, verbatim
 from chapterhouse.presenting.styled import cut, one_line
 from chapterhouse.text.counting import counted

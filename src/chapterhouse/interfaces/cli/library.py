@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.interfaces.cli import jobs, progress, render
 from chapterhouse.interfaces.cli.envelope import plain
@@ -34,7 +35,6 @@ from chapterhouse.interfaces.cli.session import (
     opened_library,
     survive_the_locale,
 )
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Style, TerminalBlock, record, verbatim
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.terminal import draw

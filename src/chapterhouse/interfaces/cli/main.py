@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from chapterhouse import __version__
+from chapterhouse import __version__, lazy
 from chapterhouse.files import private_files
-from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange
-from chapterhouse.loading import lazy, without_collection
+from chapterhouse.interfaces.cli.interrupts import WithoutCollection, end_at_once, exchange
 
 if TYPE_CHECKING:
     from chapterhouse.interfaces.cli import session
@@ -111,7 +110,7 @@ COMMANDS: Final = {
 def command(name: str) -> Any:
     """Return a command or a group of commands with its options; its module is loaded."""
     module, _, attribute = COMMANDS[name][0].partition(":")
-    with without_collection():
+    with WithoutCollection():
         found = getattr(import_module(f"{__package__}.{module}"), attribute)
     group = found if isinstance(found, typer.Typer) else typer.Typer(rich_markup_mode=None)
     if group is not found:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.interfaces.cli.options import DryRun, Yes, argument, flag, group, option, readable
 from chapterhouse.interfaces.cli.search import forget_last
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library, require_yes
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, table, verbatim
 from chapterhouse.presenting.styled import cut, one_line
 from chapterhouse.text.counting import counted

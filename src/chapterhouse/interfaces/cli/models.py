@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.interfaces.background import become_idle
 from chapterhouse.interfaces.cli import progress
@@ -22,7 +23,6 @@ from chapterhouse.interfaces.cli.session import (
     open_library,
     opened_library,
 )
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Style, TerminalBlock, table, verbatim
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.settings import LanguageModelSettings, RerankSettings

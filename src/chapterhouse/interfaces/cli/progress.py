@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError, can_redraw, console
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.styled import one_line, shortened, styled
 from chapterhouse.presenting.wording import mismatch_mark
 from chapterhouse.text.counting import counted

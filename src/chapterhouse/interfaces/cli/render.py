@@ -6,9 +6,9 @@ from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.wording import join_words, outcome_word, staying_sentence

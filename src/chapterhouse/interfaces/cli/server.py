@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.interrupts import loading
@@ -31,7 +32,6 @@ from chapterhouse.interfaces.cli.session import (
     opened_library,
     require_yes,
 )
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Raw, Style, TerminalBlock, table, verbatim
 from chapterhouse.presenting.wording import moment
 from chapterhouse.types import AccessLevel

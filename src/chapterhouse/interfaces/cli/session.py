@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.errors import ChapterhouseError, NotFoundError, RefusedError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.background import start_background
 from chapterhouse.interfaces.cli.envelope import failure, success, trace_blocks, write
-from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
+from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, WithoutCollection, loading, working
 from chapterhouse.interfaces.cli.options import COMMON, COMMON_NAMES, Common, common, require_path
-from chapterhouse.loading import lazy, without_collection
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.terminal import draw
 from chapterhouse.telemetry import Trace, collecting
@@ -87,7 +87,7 @@ def library_class() -> "type[Library]":
             f"This process may have {addresses / 2**30:.1f} GB of virtual memory; it needs 1.",
             hint="Raise the limit: ulimit -v unlimited",
         )
-    with loading(), without_collection():
+    with loading(), WithoutCollection():
         from chapterhouse.library import Library  # noqa: PLC0415 - heavy, and --help needs none of it
     return Library
 

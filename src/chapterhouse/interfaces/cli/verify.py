@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.options import argument, destination, flag, require_path
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, opened_library
-from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Style, TerminalBlock, verbatim
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.types import Answer, Check, Minutes

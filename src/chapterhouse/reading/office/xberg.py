@@ -12,8 +12,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from chapterhouse import lazy
 from chapterhouse.errors import RejectedError
-from chapterhouse.loading import lazy
 from chapterhouse.reading.archives import limit_members
 from chapterhouse.reading.detect import encrypted
 from chapterhouse.reading.garbled import decoded_again
