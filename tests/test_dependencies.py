@@ -80,6 +80,6 @@ def test_imports_are_found_wherever_they_are_written() -> None:
         "def f():\n    import three\n"
         "four = lazy('four.part')\n"
         "five = optional(f'five.{x}', 'A thing', extra='e')\n"
-        "six = is_installed(name)\n"
+        "six = find_spec(name)\n"
     )
     assert set(imported(ast.parse(script))) == {"one", "two", "three", "four", "five"}
