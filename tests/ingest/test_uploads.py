@@ -244,7 +244,7 @@ def test_an_upload_whose_worker_is_stopped_is_read_later(
     with Library.open(tmp_path) as library:
         job = sent(library)
         with monkeypatch.context() as patch:
-            patch.setattr(pipeline, "prepared_of", interrupt)
+            patch.setattr(pipeline, "prepare_task", interrupt)
             with pytest.raises(KeyboardInterrupt):
                 library.jobs.work(idle_seconds=0)
         assert library.jobs.get(job.id).state is JobState.PENDING
