@@ -44,6 +44,7 @@ def test_a_file_of_this_moment_is_left_to_settle(
 ) -> None:
     waited: list[float] = []
     monkeypatch.setattr("chapterhouse.connectors.content.time.sleep", waited.append)
+    monkeypatch.setattr("chapterhouse.connectors.content._TICK_NS", 50_000_000)
     path = tmp_path / "file"
     path.write_text("x")
     os.utime(path)

@@ -347,15 +347,17 @@ def schema_version(connection: apsw.Connection, path: Path, latest: int) -> int:
 
 
 def _migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str]) -> int:
-    """Apply the next migration in one transaction; return the version after it."""
+    """Apply the next migration in one transaction, to a new database all; return its version."""
     _begin(connection)
     try:
         version = schema_version(
             connection, path, len(migrations)
         )  # another process may have done it
         if version < len(migrations):
-            connection.execute(migrations[version])
-            version += 1
+            following = migrations[version : version + 1 if version else None]
+            for migration in following:
+                connection.execute(migration)
+            version += len(following)
             connection.pragma("user_version", version)
             connection.pragma("application_id", APPLICATION_ID)
         connection.execute("COMMIT")
