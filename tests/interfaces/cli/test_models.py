@@ -15,7 +15,7 @@ from tests.models.chat_server import ChatServer, Reply, chat_server
 
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli import model_choice
-from chapterhouse.interfaces.cli.model_choice import Chosen, choose, reranker
+from chapterhouse.interfaces.cli.model_choice import ModelChoice, choose, reranker
 from chapterhouse.models import presets
 from chapterhouse.settings import LanguageModelSettings
 
@@ -303,11 +303,11 @@ def test_none_takes_back_whatever_was_chosen() -> None:
 
 def test_a_model_of_one_s_own_has_room_and_time_to_think() -> None:
     usual = LanguageModelSettings(engine="ollama", model="m")
-    needs = Chosen(usual).unless_stated
+    needs = ModelChoice(usual).unless_stated
     assert needs.keys() == {"maximum_tokens", "timeout_seconds"}
     wanted = LanguageModelSettings.model_validate({**usual.model_dump(), **needs})
     assert wanted.maximum_tokens > usual.maximum_tokens
-    assert Chosen(LanguageModelSettings(engine="anthropic", model="m")).unless_stated == {}
+    assert ModelChoice(LanguageModelSettings(engine="anthropic", model="m")).unless_stated == {}
 
 
 def test_what_is_neither_a_folder_nor_an_address_is_refused(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AskInput:
     """To whom questions are put, and how they are answered; as ``Library.ask`` takes it."""
 
     persona: str = ""
@@ -64,7 +64,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskResult:
     """An answer, and how the question was understood where it belongs to a conversation."""
 
     answer: Answer
@@ -126,7 +126,7 @@ def ask(
     if file and (go_on or persona or shelf):
         raise typer.BadParameter("--file asks these files alone: no --continue, persona or shelf.")
     shelves, remember = tuple(shelf) if shelf else None, not (forget or file)
-    asking = Asking(
+    asking = AskInput(
         persona,
         shelves,
         tuple(tag or ()),
@@ -163,7 +163,7 @@ def _files_alone(paths: Sequence[str]) -> Iterator["Library"]:
         yield library
 
 
-def _go_on(library: "Library", question: str, asking: Asking) -> Asked:
+def _go_on(library: "Library", question: str, asking: AskInput) -> AskResult:
     """Ask what goes on from the last question, whom it was put to unless the options say."""
     last = read_last(library.folder)
     named = bool(asking.persona or asking.shelves)
@@ -181,11 +181,11 @@ def _go_on(library: "Library", question: str, asking: Asking) -> Asked:
 def ask_library(
     library: "Library",
     question: str,
-    asking: Asking,
+    asking: AskInput,
     before: Sequence[Turn] | None = None,
     *,
     certain: bool = False,
-) -> Asked:
+) -> AskResult:
     """Answer a question; ``before`` are the turns of its conversation, oldest first, if it has one.
 
     Whether it goes on from the last of them is found out, unless it is ``certain``.
@@ -219,10 +219,10 @@ def ask_library(
         )
     if asking.remember:
         remember_answer(library.folder, answer, asking.shelves or (), asking.tags)
-    return Asked(answer, found)
+    return AskResult(answer, found)
 
 
-def shape(asked: Asked) -> dict[str, object]:
+def shape(asked: AskResult) -> dict[str, object]:
     """Shape an answer, and of a conversation's what was asked and who completed it."""
     found = asked.follow_up
     data: dict[str, object] = plain(asked.answer)
@@ -233,7 +233,7 @@ def shape(asked: Asked) -> dict[str, object]:
 
 
 def show(
-    target: "Console", asked: Asked, options: str | None = "", *, detailed: bool = False
+    target: "Console", asked: AskResult, options: str | None = "", *, detailed: bool = False
 ) -> None:
     """Show how a question was taken, where that is not as it was asked, and its answer."""
     if asked.follow_up is not None:

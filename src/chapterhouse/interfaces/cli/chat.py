@@ -16,7 +16,7 @@ import typer
 from chapterhouse import lazy
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli.ask import Asked, Asking, ask_library, shape, show
+from chapterhouse.interfaces.cli.ask import AskInput, AskResult, ask_library, shape, show
 from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.options import (
     Model,
@@ -62,14 +62,14 @@ _COMMANDS: Final[Mapping[str, str]] = {
 class Conversation:
     """What was asked and answered one after the other, and whom the next question is put to."""
 
-    def __init__(self, library: "Library", asking: Asking, options: str, *, json: bool) -> None:
+    def __init__(self, library: "Library", asking: AskInput, options: str, *, json: bool) -> None:
         """Begin; ``options`` are those that a command needs to open the same library."""
         self.is_over = False
         self._library = library
         self._asking = asking
         self._options = options
         self._json = json
-        self._questions: list[Asked] = []
+        self._questions: list[AskResult] = []
         self._subject = 0  # place of the first turn that still counts
 
     @property
@@ -130,7 +130,7 @@ class Conversation:
         if not self._json:
             self._target.print()
 
-    def _show(self, asked: Asked, *, seconds: float = 0.0, detailed: bool = False) -> None:
+    def _show(self, asked: AskResult, *, seconds: float = 0.0, detailed: bool = False) -> None:
         shown = partial(show, asked=asked, options=self._options, detailed=detailed)
         self._print(Outcome(shape(asked), shown), seconds)
 
@@ -140,7 +140,7 @@ class Conversation:
         else:
             outcome.print_to(self._target)
 
-    def _last(self) -> Asked:
+    def _last(self) -> AskResult:
         if not self._questions:
             raise NotFoundError("Nothing was asked here yet.", hint="Ask first.")
         return self._questions[-1]
@@ -229,7 +229,7 @@ def chat(
     Each line is a question, or a command such as /help. Off a terminal lines are read from
     standard input; with --json each answer is one JSON object on its own line.
     """
-    asking = Asking(
+    asking = AskInput(
         persona, tuple(shelf) if shelf else None, tuple(tag or ()), model=model, remember=not forget
     )
 

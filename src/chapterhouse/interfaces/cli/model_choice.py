@@ -38,7 +38,7 @@ _MEGABYTE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ModelChoice:
     """What came of it, and sentences about how it was chosen."""
 
     settings: LanguageModelSettings
@@ -50,7 +50,7 @@ class Chosen:
         return {} if self.settings.engine in {"none", *HOSTED} else _OWN
 
 
-def choose(name: str, model: str, *, ask_key: bool) -> Chosen:
+def choose(name: str, model: str, *, ask_key: bool) -> ModelChoice:
     """Return the settings of the model that is wanted. Its server is asked what it has.
 
     ``name`` is a service or an address, with a slash and its model; or a model alone, or nothing.
@@ -61,7 +61,7 @@ def choose(name: str, model: str, *, ask_key: bool) -> Chosen:
         MissingExtraError: the extra for keyrings is not installed.
     """
     if name == "none":
-        return Chosen(LanguageModelSettings(), ("Answers are quotations again.",))
+        return ModelChoice(LanguageModelSettings(), ("Answers are quotations again.",))
     if "://" in name:
         address, model = _split_address(name, model)
         source = KeySource("language_model")
@@ -103,7 +103,7 @@ def _settings(
     )
 
 
-def _at(engine: str, model: str, source: KeySource, address: str = "") -> Chosen:
+def _at(engine: str, model: str, source: KeySource, address: str = "") -> ModelChoice:
     """Return the settings of a model of one server, which may name its own program."""
     wanted = _settings(engine, model, source, address)
     try:
@@ -111,13 +111,13 @@ def _at(engine: str, model: str, source: KeySource, address: str = "") -> Chosen
     except EngineError:
         if not model:  # whoever does not list its models has to be told which one is meant
             raise
-        return Chosen(wanted)
+        return ModelChoice(wanted)
     name = _one_of([(served, one) for one in served.models], model, served, address_of(wanted))[1]
     named = _settings(served.engine, name, source, address)
-    return Chosen(named.model_copy(update={"calls_at_once": served_limits(named)[1]}))
+    return ModelChoice(named.model_copy(update={"calls_at_once": served_limits(named)[1]}))
 
 
-def _usual(name: str) -> Chosen:
+def _usual(name: str) -> ModelChoice:
     """Return the settings of a model that answers where Ollama and LM Studio usually do."""
     offers: list[tuple[ServedModel, str]] = []
     for engine in USUAL:
@@ -134,10 +134,10 @@ def _usual(name: str) -> Chosen:
         )
     wanted = [offer for offer in offers if not name or offer[0].find(name) == offer[1]]
     served, model = _one_of(wanted, "", None, name)
-    return Chosen(_settings(served.engine, model, KeySource("language_model")))
+    return ModelChoice(_settings(served.engine, model, KeySource("language_model")))
 
 
-def _hosted(engine: str, model: str, *, ask_key: bool) -> Chosen:
+def _hosted(engine: str, model: str, *, ask_key: bool) -> ModelChoice:
     title, entry = HOSTED[engine].title, f"{KEYRING_SERVICE}/{engine}"
     source = _store_key(entry) if ask_key else stored_key(engine)
     if source is None:
@@ -149,8 +149,8 @@ def _hosted(engine: str, model: str, *, ask_key: bool) -> Chosen:
         source = _store_key(entry)
     note = f"What you ask, and the passages found for it, are sent to {title}."
     if model:
-        return Chosen(_settings(engine, model, source), (note,))
-    return Chosen(_at(engine, "", source).settings, (note,))
+        return ModelChoice(_settings(engine, model, source), (note,))
+    return ModelChoice(_at(engine, "", source).settings, (note,))
 
 
 def _store_key(entry: str) -> KeySource:

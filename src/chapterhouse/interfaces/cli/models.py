@@ -308,7 +308,7 @@ def _show_list(
 
 
 def _show_chosen(
-    made: LanguageModelSettings, written: files.Written, notes: Sequence[str]
+    made: LanguageModelSettings, written: files.SettingsEdit, notes: Sequence[str]
 ) -> Iterator[TerminalBlock]:
     if made.engine != "none":
         place = made.base_url or made.engine
@@ -331,7 +331,7 @@ def _show_trial(tried: "model_trial.Trial") -> Iterator[TerminalBlock]:
 
 
 def _show_reranker(
-    made: RerankSettings, written: files.Written, *, right: bool
+    made: RerankSettings, written: files.SettingsEdit, *, right: bool
 ) -> Iterator[TerminalBlock]:
     name = made.model or made.folder or made.engine
     yield verbatim((one_line(name), Style.STRONG), " orders passages from now on.")

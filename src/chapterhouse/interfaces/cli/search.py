@@ -64,7 +64,7 @@ class LastSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Last:
+class LastSearch:
     """A question, to whom and where it was asked, and the sources that were shown."""
 
     question: str
@@ -82,7 +82,7 @@ def remember_answer(
         LastSource(one.number, one.document_id, one.text_sha256, one.start, one.end)
         for one in answer.citations
     )
-    _write(folder, Last(answer.question, answer.persona, shelves, tags, sources))
+    _write(folder, LastSearch(answer.question, answer.persona, shelves, tags, sources))
 
 
 def remember_hits(folder: Path, result: SearchResult, persona: str = "") -> None:
@@ -94,10 +94,10 @@ def remember_hits(folder: Path, result: SearchResult, persona: str = "") -> None
         for hit in result.hits
     )
     query = result.query
-    _write(folder, Last(query.text, persona, query.scope.shelves or (), query.tags, sources))
+    _write(folder, LastSearch(query.text, persona, query.scope.shelves or (), query.tags, sources))
 
 
-def _write(folder: Path, last: Last) -> None:
+def _write(folder: Path, last: LastSearch) -> None:
     with suppress(OSError):  # a library that cannot be written to still answers
         # Not so that it survives a power cut: that takes longer than the search.
         (folder / _NAME).write_text(dumps(asdict(last), ensure_ascii=True), "ascii")
@@ -114,14 +114,14 @@ def forget_last(folder: Path) -> None:
     history_of(folder).unlink(missing_ok=True)
 
 
-def read_last(folder: Path) -> Last:
+def read_last(folder: Path) -> LastSearch:
     """Return what was asked or searched last.
 
     Raises:
         NotFoundError: nothing was, or its file is damaged.
     """
     try:
-        return TypeAdapter(Last).validate_json((folder / _NAME).read_bytes())
+        return TypeAdapter(LastSearch).validate_json((folder / _NAME).read_bytes())
     except FileNotFoundError:
         raise NotFoundError("Nothing was asked here yet.", hint=_ASK) from None
     except ValidationError:
@@ -129,7 +129,7 @@ def read_last(folder: Path) -> Last:
         raise NotFoundError(message, hint=_ASK) from None
 
 
-def source_numbered(last: Last, number: int) -> LastSource:
+def source_numbered(last: LastSearch, number: int) -> LastSource:
     """Return a source of the last answer or search."""
     found = next((source for source in last.sources if source.number == number), None)
     if found is None:

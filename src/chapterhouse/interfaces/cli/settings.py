@@ -218,7 +218,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class SettingsEdit:
     """Where something was written: the file, and the line of the section's header."""
 
     path: str
@@ -234,7 +234,7 @@ REWRITING: Final = Section(
 EXPANSION: Final = Section("expansion", frozenset({"model"}), "the rewriting of questions")
 
 
-def write_encoder(home: Path, workspace_folder: Path, settings: EmbeddingSettings) -> Written:
+def write_encoder(home: Path, workspace_folder: Path, settings: EmbeddingSettings) -> SettingsEdit:
     """Write which encoder is wanted into the settings file; errors as ``write_section``."""
     return write_section(home, workspace_folder, EMBEDDING, values_of(settings, EMBEDDING))
 
@@ -252,7 +252,7 @@ def write_section(
     section: Section,
     values: Mapping[str, Value],
     unless_stated: Mapping[str, Value] = MappingProxyType({}),
-) -> Written:
+) -> SettingsEdit:
     """Write a section into the settings file of the home folder.
 
     Args:
@@ -283,7 +283,7 @@ def write_section(
         )
     if changed != text:
         write_output(path, changed)
-    return Written(str(path), _header_at(changed.splitlines(), section) + 1)
+    return SettingsEdit(str(path), _header_at(changed.splitlines(), section) + 1)
 
 
 def changed_text(text: str, values: Mapping[str, Value], section: Section = EMBEDDING) -> str:

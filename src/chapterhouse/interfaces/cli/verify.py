@@ -82,7 +82,7 @@ def verify(
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class Verification:
     """A file that was checked by itself; versions and checks are a bundle's."""
 
     held: Answer | Minutes
@@ -95,12 +95,12 @@ class Examined:
         return all(check.passed for check in self.checks) if self.checks else None
 
 
-def _examine(data: bytes, *, needs_bundle: bool = False) -> Examined:
+def _examine(data: bytes, *, needs_bundle: bool = False) -> Verification:
     kind = _kind_of(data)
     if not (needs_bundle or "format" in bundles.parse(data)):
-        return Examined(bundles.read_held(data, kind), {}, ())
+        return Verification(bundles.read_held(data, kind), {}, ())
     bundle = bundles.read_bundle(data, kind)
-    return Examined(bundle.held, bundle.versions, bundles.examine(bundle))
+    return Verification(bundle.held, bundle.versions, bundles.examine(bundle))
 
 
 def _kind_of(data: bytes) -> "bundles.Kind[Any]":
@@ -142,7 +142,7 @@ def file_content(name: str) -> bytes:
 # --- what is shown --------------------------------------------------------------------------------
 
 
-def _verified(examined: Examined, found: "_Found") -> dict[str, object]:
+def _verified(examined: Verification, found: "_Found") -> dict[str, object]:
     """Return what was found.
 
     ``trusted`` is null where the file is no bundle, ``holds`` and ``citations`` without a library.
@@ -170,7 +170,7 @@ def _citation(one: "cite.CitationCheck") -> dict[str, object]:
     }
 
 
-def _show_verified(examined: Examined, found: "_Found") -> Iterator[TerminalBlock]:
+def _show_verified(examined: Verification, found: "_Found") -> Iterator[TerminalBlock]:
     """Show what was found of a file, and what has become of its citations."""
     for check in examined.checks:
         mark = ("ok  ", Style.GOOD) if check.passed else ("BAD ", Style.BAD)

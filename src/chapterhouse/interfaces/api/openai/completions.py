@@ -46,9 +46,9 @@ from chapterhouse.interfaces.api.openai.results import (
     Details,
     OutputMessage,
     OutputText,
+    RenderedAnswer,
     ResponseResult,
     ResponseUsage,
-    Shown,
     TextAnnotation,
 )
 from chapterhouse.interfaces.api.problems import Refusal
@@ -126,7 +126,7 @@ async def _chunks(
     yield chunk({"role": "assistant", "content": ""})
     try:
         async for piece in pieces(exchange, inquiry):
-            if not isinstance(piece, Shown):
+            if not isinstance(piece, RenderedAnswer):
                 yield chunk({"content": piece})
                 continue
             annotations = [one.model_dump(mode="json") for one in _annotations(piece)]
@@ -153,7 +153,7 @@ def _id(exchange: Exchange) -> str:
     return f"chatcmpl-{exchange.caller.request_id}"
 
 
-def _annotations(shown: Shown) -> tuple[ChatAnnotation, ...]:
+def _annotations(shown: RenderedAnswer) -> tuple[ChatAnnotation, ...]:
     return tuple(ChatAnnotation(url_citation=one) for one in shown.annotations)
 
 
@@ -234,12 +234,12 @@ def _message(begun: ResponseResult, *content: OutputText) -> OutputMessage:
     )
 
 
-def _output(shown: Shown) -> OutputText:
+def _output(shown: RenderedAnswer) -> OutputText:
     annotations = tuple(TextAnnotation(**one.model_dump()) for one in shown.annotations)
     return OutputText(text=shown.text, annotations=annotations)
 
 
-def _completed(begun: ResponseResult, inquiry: Inquiry, shown: Shown) -> ResponseResult:
+def _completed(begun: ResponseResult, inquiry: Inquiry, shown: RenderedAnswer) -> ResponseResult:
     read, written = tokens_of(inquiry, shown.usage, shown.text)
     usage = ResponseUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
     return begun.model_copy(
@@ -282,7 +282,11 @@ async def _stream(
 
 
 def _closing(
-    event: Event, part: dict[str, Any], begun: ResponseResult, inquiry: Inquiry, shown: Shown
+    event: Event,
+    part: dict[str, Any],
+    begun: ResponseResult,
+    inquiry: Inquiry,
+    shown: RenderedAnswer,
 ) -> Iterator[str]:
     output = _output(shown)
     for number, annotation in enumerate(output.annotations):

@@ -24,7 +24,7 @@ _MOST_TOOLS: Final = 128
 _LONGEST_NAME: Final = 200
 
 
-class Sent(BaseModel):
+class RequestPart(BaseModel):
     """A part of a request."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -43,7 +43,7 @@ ModelId = Annotated[
 ]
 
 
-class ContentPart(Sent):
+class ContentPart(RequestPart):
     """A part of a message; only text is read."""
 
     type: Annotated[str, Field(max_length=_LONGEST_NAME)]
@@ -53,21 +53,21 @@ class ContentPart(Sent):
 Content = Text | Annotated[tuple[ContentPart, ...], Field(max_length=_MOST_PARTS)] | None
 
 
-class FunctionCall(Sent):
+class FunctionCall(RequestPart):
     """What a model wanted called."""
 
     name: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     arguments: Text = ""
 
 
-class MessageCall(Sent):
+class MessageCall(RequestPart):
     """A call of a tool in an earlier answer."""
 
     id: Annotated[str, Field(max_length=_LONGEST_NAME)]
     function: FunctionCall = FunctionCall()
 
 
-class Message(Sent):
+class Message(RequestPart):
     """A message of a conversation; those of system and developer are ignored."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
@@ -76,7 +76,7 @@ class Message(Sent):
     tool_call_id: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
 
 
-class FunctionBody(Sent):
+class FunctionBody(RequestPart):
     """A function of the client's program."""
 
     name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
@@ -84,26 +84,26 @@ class FunctionBody(Sent):
     parameters: dict[str, Any] | None = None
 
 
-class ToolBody(Sent):
+class ToolBody(RequestPart):
     """A tool of the client's program; other kinds than functions are ignored."""
 
     type: Annotated[str, Field(max_length=_LONGEST_NAME)]
     function: FunctionBody | None = None
 
 
-class StreamOptions(Sent):
+class StreamOptions(RequestPart):
     """What a stream tells."""
 
     include_usage: StrictBool = False
 
 
-class FormatBody(Sent):
+class FormatBody(RequestPart):
     """The form of an answer; only text is given."""
 
     type: Annotated[str, Field(max_length=_LONGEST_NAME)] = "text"
 
 
-class Asked(Sent):
+class ChatQuestion(RequestPart):
     """What chat completions and responses have in common."""
 
     model: ModelId
@@ -111,7 +111,7 @@ class Asked(Sent):
     tool_choice: str | dict[str, Any] | None = None
 
 
-class ChatBody(Asked):
+class ChatBody(ChatQuestion):
     """A request for a chat completion."""
 
     messages: Annotated[
@@ -130,7 +130,7 @@ class ChatBody(Asked):
     response_format: FormatBody | None = None
 
 
-class Item(Sent):
+class Item(RequestPart):
     """An item of a conversation: a message, or something that is ignored."""
 
     type: Annotated[str, Field(max_length=_LONGEST_NAME)] = "message"
@@ -138,13 +138,13 @@ class Item(Sent):
     content: Content = None
 
 
-class TextBody(Sent):
+class TextBody(RequestPart):
     """How a text is to be."""
 
     format: FormatBody | None = None
 
 
-class ResponseBody(Asked):
+class ResponseBody(ChatQuestion):
     """A request for a response."""
 
     input: (
@@ -158,7 +158,7 @@ class ResponseBody(Asked):
     text: TextBody | None = None
 
 
-class EmbeddingBody(Sent):
+class EmbeddingBody(RequestPart):
     """A request for embeddings."""
 
     model: ModelId
@@ -266,7 +266,7 @@ def words_of(tokens: int | None) -> int | None:
     return round(min(max(tokens * _WORDS_PER_TOKEN, _FEWEST_WORDS), _MOST_WORDS))
 
 
-def require_possible(body: Asked, form: FormatBody | None) -> None:
+def require_possible(body: ChatQuestion, form: FormatBody | None) -> None:
     """See that a request asks for nothing that its answer would lack without a word."""
     if form is not None and form.type != "text":
         raise _invalid(f"Answers are text; the form '{form.type}' cannot be given.")

@@ -24,7 +24,7 @@ from chapterhouse.interfaces.api.openai.results import (
     EmbeddingUsage,
     ModelResult,
     ModelsResult,
-    Shown,
+    RenderedAnswer,
     draft_text,
     opening_of,
     show_answer,
@@ -215,7 +215,7 @@ def inquiry_of(
     return Inquiry(target, conversation, options, documents)
 
 
-async def pieces(exchange: Exchange, inquiry: Inquiry) -> AsyncGenerator[str | Shown]:
+async def pieces(exchange: Exchange, inquiry: Inquiry) -> AsyncGenerator[str | RenderedAnswer]:
     """Yield the text of an answer as it comes; at last all that there is to show.
 
     The pieces together are its text: what was yielded is never taken back. So a sentence that a
@@ -257,11 +257,11 @@ async def pieces(exchange: Exchange, inquiry: Inquiry) -> AsyncGenerator[str | S
     raise BusyError("The server stops.", seconds=5)
 
 
-async def complete(exchange: Exchange, inquiry: Inquiry) -> Shown:
+async def complete(exchange: Exchange, inquiry: Inquiry) -> RenderedAnswer:
     """Return the answer at once; errors as of ``pieces``."""
     options = replace(inquiry.options, drafts=False)
     async for piece in pieces(exchange, replace(inquiry, options=options)):
-        if isinstance(piece, Shown):
+        if isinstance(piece, RenderedAnswer):
             return piece
     raise AssertionError("the last piece is all that there is to show")
 

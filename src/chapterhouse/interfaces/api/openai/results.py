@@ -19,13 +19,13 @@ from chapterhouse.presenting.markdown import Marker, bracketed_markdown, escaped
 from chapterhouse.types import Answer, AnswerSentence, Citation, FollowUp, Minutes, Usage
 
 
-class Given(BaseModel):
+class ResponsePart(BaseModel):
     """A part of a response."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class ModelResult(Given):
+class ModelResult(ResponsePart):
     """Someone who can be asked."""
 
     id: str
@@ -35,14 +35,14 @@ class ModelResult(Given):
     name: str = Field(description="How they are called.")
 
 
-class ModelsResult(Given):
+class ModelsResult(ResponsePart):
     """All who can be asked."""
 
     object: Literal["list"] = "list"
     data: tuple[ModelResult, ...]
 
 
-class UrlCitation(Given):
+class UrlCitation(ResponsePart):
     """Where a text names a source."""
 
     start_index: int = Field(description="Of the marker, such as [1], in the text.")
@@ -51,21 +51,21 @@ class UrlCitation(Given):
     url: str = Field(description="Web address where the document states one, else its text here.")
 
 
-class ChatAnnotation(Given):
+class ChatAnnotation(ResponsePart):
     """A citation in a message."""
 
     type: Literal["url_citation"] = "url_citation"
     url_citation: UrlCitation
 
 
-class CalledFunction(Given):
+class CalledFunction(ResponsePart):
     """What a model wants called; the arguments are JSON, as it wrote them."""
 
     name: str
     arguments: str
 
 
-class ChatCall(Given):
+class ChatCall(ResponsePart):
     """A call of a tool of the client's program."""
 
     id: str
@@ -73,7 +73,7 @@ class ChatCall(Given):
     function: CalledFunction
 
 
-class ChatMessage(Given):
+class ChatMessage(ResponsePart):
     """An answer, or calls of the client's tools."""
 
     role: Literal["assistant"] = "assistant"
@@ -83,7 +83,7 @@ class ChatMessage(Given):
     tool_calls: tuple[ChatCall, ...] | None = None
 
 
-class ChatChoice(Given):
+class ChatChoice(ResponsePart):
     """The only choice there is."""
 
     index: int = 0
@@ -92,7 +92,7 @@ class ChatChoice(Given):
     logprobs: None = None
 
 
-class ChatUsage(Given):
+class ChatUsage(ResponsePart):
     """Tokens: as the language model's service counted them, else as the built-in table does."""
 
     prompt_tokens: int
@@ -103,7 +103,7 @@ class ChatUsage(Given):
 Details = PublicAnswer | Minutes
 
 
-class ChatResult(Given):
+class ChatResult(ResponsePart):
     """A chat completion."""
 
     id: str
@@ -123,7 +123,7 @@ class TextAnnotation(UrlCitation):
     type: Literal["url_citation"] = "url_citation"
 
 
-class OutputText(Given):
+class OutputText(ResponsePart):
     """The text of a response."""
 
     type: Literal["output_text"] = "output_text"
@@ -132,7 +132,7 @@ class OutputText(Given):
     logprobs: tuple[()] = ()
 
 
-class OutputMessage(Given):
+class OutputMessage(ResponsePart):
     """The message of a response."""
 
     id: str
@@ -142,20 +142,20 @@ class OutputMessage(Given):
     content: tuple[OutputText, ...]
 
 
-class InputDetails(Given):
+class InputDetails(ResponsePart):
     """Of the tokens of a request."""
 
     cached_tokens: int = 0
     cache_write_tokens: int = 0
 
 
-class OutputDetails(Given):
+class OutputDetails(ResponsePart):
     """Of the tokens of a response."""
 
     reasoning_tokens: int = 0
 
 
-class ResponseUsage(Given):
+class ResponseUsage(ResponsePart):
     """Tokens, as in ``ChatUsage``."""
 
     input_tokens: int
@@ -165,7 +165,7 @@ class ResponseUsage(Given):
     total_tokens: int
 
 
-class ResponseResult(Given):
+class ResponseResult(ResponsePart):
     """A response."""
 
     id: str
@@ -189,7 +189,7 @@ class ResponseResult(Given):
     )
 
 
-class EmbeddingResult(Given):
+class EmbeddingResult(ResponsePart):
     """A vector."""
 
     object: Literal["embedding"] = "embedding"
@@ -199,14 +199,14 @@ class EmbeddingResult(Given):
     )
 
 
-class EmbeddingUsage(Given):
+class EmbeddingUsage(ResponsePart):
     """Tokens, as the built-in table counts them."""
 
     prompt_tokens: int
     total_tokens: int
 
 
-class EmbeddingsResult(Given):
+class EmbeddingsResult(ResponsePart):
     """Vectors in the order of the texts."""
 
     object: Literal["list"] = "list"
@@ -221,7 +221,7 @@ _ESCAPED: Final = re.compile(r"\\([^A-Za-z0-9\s])")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RenderedAnswer:
     """What a client gets of an answer or of minutes.
 
     Attributes:
@@ -234,7 +234,7 @@ class Shown:
     usage: Usage | None
 
 
-def show_answer(answer: Answer, opening: str, documents: str) -> Shown:
+def show_answer(answer: Answer, opening: str, documents: str) -> RenderedAnswer:
     """Return an answer as clients get it."""
     details = public_answer(answer)
     public: Answer = details
@@ -246,16 +246,16 @@ def show_answer(answer: Answer, opening: str, documents: str) -> Shown:
     body = "\n\n".join((body, *map(escaped, behind)))
     cited = {str(one.number): one for one in answer.citations}
     text, annotations = _with_sources(opening, body, markers, cited, documents)
-    return Shown(text, annotations, details, answer.usage)
+    return RenderedAnswer(text, annotations, details, answer.usage)
 
 
-def show_minutes(minutes: Minutes, documents: str) -> Shown:
+def show_minutes(minutes: Minutes, documents: str) -> RenderedAnswer:
     """Return minutes as clients get them; arguments as of ``show_answer``."""
     shown = public_minutes(minutes)
     body, markers = bracketed_markdown(outline(shown))
     cited = dict(all_citations(minutes))
     text, annotations = _with_sources("", body, markers, cited, documents)
-    return Shown(text, annotations, shown, minutes.usage)
+    return RenderedAnswer(text, annotations, shown, minutes.usage)
 
 
 def draft_text(sentences: Sequence[AnswerSentence]) -> str:
