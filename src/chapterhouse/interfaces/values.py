@@ -15,7 +15,8 @@ from chapterhouse.agents.council import Council, CouncilFolder
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.personas import Personas
-from chapterhouse.agents.registry import Entry
+from chapterhouse.agents.problems import Problem
+from chapterhouse.agents.registry import Entry, Folder
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.interfaces.service import public_lines, without_paths
 from chapterhouse.library import Library
@@ -205,7 +206,7 @@ class PersonaEntry:
         slug: What ``ask`` takes as ``persona``.
         shelves: What they read.
         documents: How many are on their own shelf.
-        problem: Why they cannot be asked, or empty.
+        problems: Why they cannot be asked, or nothing.
     """
 
     slug: str
@@ -215,7 +216,7 @@ class PersonaEntry:
     shelves: tuple[str, ...]
     documents: int
     usable: bool
-    problem: str
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,18 +233,18 @@ class CouncilEntry:
     Attributes:
         slug: What ``convene`` takes as ``council``.
         documents: How many all members share.
-        problem: Why it cannot meet, or empty.
+        problems: Why it cannot meet, or nothing.
     """
 
     slug: str
-    title: str
+    display_name: str
     purpose: str
     members: tuple[str, ...]
     rounds: tuple[str, ...]
     options: tuple[str, ...]
     documents: int
     usable: bool
-    problem: str
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,17 +256,18 @@ class CouncilList:
 
 def all_personas(library: Library) -> PersonaList:
     """Return all personas as clients get them."""
-    found = (_persona_entry(one, library.personas) for one in library.personas.all())
-    return PersonaList(personas=tuple(found))
+    found = library.personas.all()
+    return PersonaList(tuple(persona_entry(_public_entry(one), library.personas) for one in found))
 
 
 def all_councils(library: Library) -> CouncilList:
     """Return all councils as clients get them."""
-    found = (_council_entry(one, library.councils) for one in library.councils.all())
-    return CouncilList(councils=tuple(found))
+    found = library.councils.all()
+    return CouncilList(tuple(council_entry(_public_entry(one), library.councils) for one in found))
 
 
-def _persona_entry(entry: Entry[PersonaFolder], personas: Personas) -> PersonaEntry:
+def persona_entry(entry: Entry[PersonaFolder], personas: Personas) -> PersonaEntry:
+    """Return what a list says of a persona."""
     persona = entry.folder.persona if entry.folder else Persona(entry.slug, "")
     return PersonaEntry(
         slug=entry.slug,
@@ -273,30 +275,39 @@ def _persona_entry(entry: Entry[PersonaFolder], personas: Personas) -> PersonaEn
         expertise=persona.expertise,
         tags=persona.tags,
         shelves=persona.reads if entry.folder else (),
-        documents=personas.census(entry.slug).documents if entry.folder else 0,
+        documents=personas.census(entry.slug).documents,
         usable=entry.folder is not None,
-        problem="" if entry.folder else _problem(entry) or "Their configuration cannot be read.",
+        problems=entry.problems,
     )
 
 
-def _council_entry(entry: Entry[CouncilFolder], councils: Councils) -> CouncilEntry:
+def council_entry(entry: Entry[CouncilFolder], councils: Councils) -> CouncilEntry:
+    """Return what a list says of a council."""
     council = entry.folder.council if entry.folder else Council("")
-    problem = _problem(entry) or ("" if entry.folder else "Its file cannot be read.")
     return CouncilEntry(
         slug=entry.slug,
-        title=council.title,
+        display_name=council.title,
         purpose=council.purpose,
         members=tuple(member.key for member in council.members),
         rounds=tuple(held.name for held in council.rounds),
         options=council.options,
-        documents=councils.census(entry.slug).documents if entry.folder else 0,
-        usable=not problem,
-        problem=problem,
+        documents=councils.census(entry.slug).documents,
+        usable=entry.folder is not None,
+        problems=entry.problems,
     )
 
 
-def _problem(entry: Entry[Any]) -> str:
-    return without_paths(entry.problems[0].sentence) if entry.problems else ""
+def _public_entry(entry: Entry[Folder]) -> Entry[Folder]:
+    return replace(entry, problems=tuple(map(_public_problem, entry.problems)))
+
+
+def _public_problem(one: Problem) -> Problem:
+    return replace(
+        one,
+        path=tuple(without_paths(key) if isinstance(key, str) else key for key in one.path),
+        sentence=without_paths(one.sentence),
+        hint=without_paths(one.hint),
+    )
 
 
 async def meeting_events(

@@ -1,5 +1,6 @@
 """What the commands about personas and about councils share, for both."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,11 @@ import pytest
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.cli.registries import absolute, folder_named
+from chapterhouse.interfaces.values import CouncilEntry, PersonaEntry
 from chapterhouse.store.definitions import CONFIG_FILE, COUNCIL_FILE
 
 KINDS = {"persona": CONFIG_FILE, "council": COUNCIL_FILE}
+ENTRIES = {"persona": PersonaEntry, "council": CouncilEntry}
 
 
 def test_what_cannot_be_done_says_so_and_makes_nothing(chapterhouse: Any, tmp_path: Path) -> None:
@@ -77,8 +80,8 @@ def test_one_that_cannot_be_used_is_listed_with_the_reason(
     good, torn = chapterhouse(kind, "list", *home, "--json").data
     assert (good["display_name"], good["problems"], good["documents"]) == ("Very Good", [], 0)
     assert (torn["display_name"], len(torn["problems"])) == ("", 1)
-    (usable,) = [name for name in good if good[name] is True]
-    assert torn[usable] is False
+    assert good.keys() == torn.keys() == {one.name for one in fields(ENTRIES[kind])}  # as over HTTP
+    assert (good["usable"], torn["usable"]) == (True, False)
     checked = chapterhouse(kind, "validate", *home, "--json").envelope
     assert chapterhouse(kind, "validate", *home).code == 1
     assert checked["data"]["counts"]["error"] == 1

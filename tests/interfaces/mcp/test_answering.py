@@ -60,7 +60,7 @@ def test_personas_and_councils_are_listed_with_what_cannot_be_used(direct: Direc
         ("broken", False),
         ("storm-board", True),
     ]
-    assert councils[0]["problem"]
+    assert councils[0]["problems"][0]["sentence"]
     assert councils[1]["members"] == ["maria", "tom"]
 
 
@@ -103,7 +103,7 @@ def test_what_clients_are_told_names_no_path_of_this_machine(own: Library, tmp_p
     assert "- zoe (Zoe)" in listed.content[0].text
     assert "cannot be used now" in listed.content[0].text
     torn = next(one for one in listed.structured_content["personas"] if one["slug"] == "torn")
-    assert (torn["usable"], torn["documents"], bool(torn["problem"])) == (False, 0, True)
+    assert (torn["usable"], torn["documents"], bool(torn["problems"])) == (False, 0, True)
     for result in (answer, listed, served.tool("list_councils")):
         assert str(tmp_path) not in str(result)
 

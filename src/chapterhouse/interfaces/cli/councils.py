@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from chapterhouse.agents.council import CouncilFolder
     from chapterhouse.agents.listing import FileListing
     from chapterhouse.agents.registry import OnProgress, Refresh
+    from chapterhouse.interfaces import values
     from chapterhouse.library import Library
 else:
     councils = lazy("chapterhouse.agents.councils")
+    values = lazy("chapterhouse.interfaces.values")
 
 app = group("Make and check councils, and list their documents.")
 docs = group("The documents that all members share.")
@@ -250,7 +252,7 @@ COUNCILS: "Final[Noun[CouncilFolder]]" = Noun(
     kind="council",
     registry=lambda library: library.councils,
     homes=("councils", "personas"),
-    usable="readable",
+    entry=lambda entry, library: values.council_entry(entry, library.councils),
     lists={
         "rounds": lambda folder: [entry.name for entry in folder.council.rounds],
         "members": lambda folder: [member.key for member in folder.council.members],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from chapterhouse import lazy
 from chapterhouse.agents.curated import Outcome as Curation
 from chapterhouse.agents.problems import errors
 from chapterhouse.interfaces.cli import registries, render
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
     from chapterhouse.agents.persona import PersonaFolder
     from chapterhouse.agents.personas import Personas, PersonaUpdate
     from chapterhouse.agents.profile import Proposal
+    from chapterhouse.interfaces import values
+else:
+    values = lazy("chapterhouse.interfaces.values")
 
 app = group("Make, describe, validate and update personas.")
 
@@ -318,7 +322,7 @@ PERSONAS: "Final[Noun[PersonaFolder]]" = Noun(
     kind="persona",
     registry=lambda library: library.personas,
     homes=("personas",),
-    usable="usable",
+    entry=lambda entry, library: values.persona_entry(entry, library.personas),
     lists={"tags": lambda folder: folder.config.tags},
     columns={"tags": _few},
     data=lambda folder: {"config": folder.config.model_dump(mode="json"), "prose": folder.prose},

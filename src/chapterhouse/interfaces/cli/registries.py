@@ -45,9 +45,9 @@ class Noun(Generic[Folder]):
 
     Attributes:
         homes: Folders of the home from which a library can be made.
-        usable: How ``--json`` says that one can be loaded.
-        lists: What a list names of each, by its name in ``--json``.
-        columns: The same as columns of a table.
+        entry: What ``--json`` says of each in a list, as HTTP does.
+        lists: What a list names of each, by the column of a table.
+        columns: How it stands there.
         data: Everything that ``--json`` shows of one, beside its name and folder.
         rows: What people are shown of one, from what is said of its documents.
         later: When its folders are read if they have changed.
@@ -57,7 +57,7 @@ class Noun(Generic[Folder]):
     kind: str
     registry: "Callable[[Library], Registry[Folder]]"
     homes: tuple[str, ...]
-    usable: str
+    entry: "Callable[[Entry[Folder], Library], object]"
     lists: Mapping[str, Callable[[Folder], Sequence[str]]]
     columns: Mapping[str, Callable[[Sequence[str]], str]]
     data: Callable[[Folder], Mapping[str, object]]
@@ -114,17 +114,7 @@ def list_all(noun: Noun[Folder]) -> Outcome:
         registry = noun.registry(library)
         entries = registry.all()
         counts = [registry.census(entry.slug).documents for entry in entries]
-    data = [
-        {
-            "slug": entry.slug,
-            "display_name": entry.folder.display_name if entry.folder else "",
-            **{n: list(get(entry.folder)) if entry.folder else [] for n, get in noun.lists.items()},
-            "documents": count,
-            "problems": entry.problems,
-            noun.usable: entry.folder is not None,
-        }
-        for entry, count in zip(entries, counts, strict=True)
-    ]
+        data = [noun.entry(entry, library) for entry in entries]
     return Outcome(data, _table(noun, entries, counts))
 
 

@@ -28,6 +28,8 @@ from chapterhouse.interfaces.schemas import (
 )
 from chapterhouse.interfaces.service import Report, Service
 from chapterhouse.interfaces.values import (
+    CouncilEntry,
+    PersonaEntry,
     all_councils,
     all_personas,
     meeting_events,
@@ -296,9 +298,7 @@ async def convene(service: Service, arguments: ConveneArguments, report: Report)
 async def list_personas(service: Service, _arguments: NoArguments, _report: Report) -> Outcome:
     """Say who can be asked."""
     found = await service.look(all_personas)
-    lines = [
-        _line(one.slug, one.display_name, one.expertise, one.problem) for one in found.personas
-    ]
+    lines = [_line(one, one.expertise) for one in found.personas]
     text = "\n".join(lines) or "There are no personas; ask the library itself."
     return Outcome(found, text)
 
@@ -306,10 +306,11 @@ async def list_personas(service: Service, _arguments: NoArguments, _report: Repo
 async def list_councils(service: Service, _arguments: NoArguments, _report: Report) -> Outcome:
     """Say what can be convened."""
     found = await service.look(all_councils)
-    lines = [_line(one.slug, one.title, one.purpose, one.problem) for one in found.councils]
+    lines = [_line(one, one.purpose) for one in found.councils]
     return Outcome(found, "\n".join(lines) or "There are no councils.")
 
 
-def _line(slug: str, name: str, about: str, problem: str) -> str:
-    text = f"cannot be used now: {problem}" if problem else " ".join(about.split())
-    return f"- {slug} ({name}){': ' if text else ''}{text}"
+def _line(one: PersonaEntry | CouncilEntry, about: str) -> str:
+    wrong = f"cannot be used now: {one.problems[0].sentence}" if one.problems else ""
+    text = wrong or " ".join(about.split())
+    return f"- {one.slug} ({one.display_name}){': ' if text else ''}{text}"
