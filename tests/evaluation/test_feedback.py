@@ -46,14 +46,14 @@ REFUSAL = JudgedAnswer("Who won?", found=False, citations=())
 def test_a_good_answer_becomes_what_must_be_found_and_quoted() -> None:
     question = as_question(Verdict.GOOD, ANSWER)
     assert question.required == ("papers/tariffs.md",)
-    assert question.answers == ("A berth costs 80 euros.",)
+    assert question.answer == ("A berth costs 80 euros.",)
     assert question.forbidden == ()
     assert question.id == question_id(ASKED)
 
 
 def test_a_bad_answer_becomes_what_must_not_be_shown_again() -> None:
     question = as_question(Verdict.BAD, ANSWER)
-    assert (question.required, question.answers, question.forbidden) == ((), (), ())
+    assert (question.required, question.answer, question.forbidden) == ((), (), ())
     assert question.wrong == ("A berth costs 80 euros.",)
     corrected = as_question(Verdict.BAD, ANSWER, ["prices.md"])
     assert (corrected.required, corrected.forbidden, corrected.wrong) == (("prices.md",), (), ())
@@ -215,6 +215,6 @@ def test_several_processes_lose_nothing(library: Library) -> None:
         for name in ("one", "two", "three")
     ]
     assert [process.wait(60) for process in processes] == [0, 0, 0]
-    notes = [question.text for question in read_questions(question_file(library))]
+    notes = [question.question for question in read_questions(question_file(library))]
     assert len(notes) == 3 * 8 + 1
     assert [entry.name for entry in question_file(library).parent.glob(".questions*")] == []

@@ -39,7 +39,7 @@ HOSTILE = 'Who <won> & "why"\x1b[2J\x00\ud800?'
 def evaluated(library: Library) -> Evaluation:
     questions = [
         Question("q1", "What does a guest berth cost?", required=("tariffs.md",)),
-        Question("q2", HOSTILE, answers=("80 euros",)),
+        Question("q2", HOSTILE, answer=("80 euros",)),
     ]
     return evaluate(questions, library, "a & b")
 

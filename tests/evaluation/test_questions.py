@@ -39,12 +39,12 @@ def test_a_file_of_lines_is_read(tmp_path: Path) -> None:
         "What does a guest berth cost?",
         required=("tariffs.md",),
         forbidden=("tariffs-2019.md",),
-        answers=("80 euros", "eighty euros"),
+        answer=("80 euros", "eighty euros"),
         shelves=("harbour",),
         note="asked at the desk",
         place=f"{path}, line 1",
     )
-    assert (second.text, second.answerable) == ("Who won?", False)
+    assert (second.question, second.answerable) == ("Who won?", False)
     assert second.id == question_id("Who won?")
 
 

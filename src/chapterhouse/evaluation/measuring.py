@@ -191,7 +191,7 @@ def evaluate(
             error.args = (error.message,)
             raise
         if on_progress:
-            on_progress(Progress(number, len(cases), case.question.text))
+            on_progress(Progress(number, len(cases), case.question.question))
     return Evaluation(
         name=name,
         documents=state.documents,
@@ -244,14 +244,14 @@ def _plain(text: str) -> str:
 
 def _measure(library: Library, case: Case, measures: Sequence[Measure]) -> QuestionScore:
     question = case.question
-    asked = partial(library.search.hits, question.text, shelves=question.shelves)
+    asked = partial(library.search.hits, question.question, shelves=question.shelves)
     hits, found = asked(limit=DEPTH, per_document=1).hits, asked(limit=FIRST)
     names = tuple(hit.document.id for hit in hits)
     scores = {}
     if case.relevant:
         scores = {measure.name: measure.of(names, case.relevant) for measure in measures}
     checks = _required(case, names)
-    if question.answers or case.forbidden or question.wrong or not question.answerable:
+    if question.answer or case.forbidden or question.wrong or not question.answerable:
         checks |= _checks(library, case, names, found.hits)
     scores |= {name: float(not failure) for name, failure in checks.items()}
     return QuestionScore(
@@ -276,12 +276,12 @@ def _checks(
 ) -> dict[str, str]:
     """Ask a question; return each check that applies, with what failed, or nothing."""
     question, checks = case.question, dict[str, str]()
-    answer = library.answers.ask(question.text, shelves=question.shelves, remember=False)
+    answer = library.answers.ask(question.question, shelves=question.shelves, remember=False)
     texts = _answer_texts(answer)
     if case.forbidden:
         checks["absent"] = _shown(case, names, {name for name, _ in texts})
-    if question.answers:
-        context = library.search.context(question.text, shelves=question.shelves)
+    if question.answer:
+        context = library.search.context(question.question, shelves=question.shelves)
         packed = [(e.hit.document.id, e.text) for e in context.excerpts]
         found = [(hit.document.id, hit.chunk.header + hit.chunk.text) for hit in passages]
         checks |= {
@@ -318,7 +318,7 @@ def _shown(case: Case, names: Sequence[str], cited: Collection[str]) -> str:
 def _unheld(failure: str, case: Case, texts: Sequence[_Text]) -> str:
     """Return the failure unless a text of a document that counts holds what is expected."""
     counted = [text for name, text in texts if not case.relevant or name in case.relevant]
-    return "" if any(holds(text, case.question.answers) for text in counted) else failure
+    return "" if any(holds(text, case.question.answer) for text in counted) else failure
 
 
 def _leads(name: str, case: Case, names: Sequence[str]) -> bool:
@@ -421,7 +421,7 @@ def _gate(gate: Gate) -> _Case:
 
 def _question(entry: QuestionScore) -> _Case:
     question = entry.case.question
-    return f"{question.id} {question.text}", "; ".join(entry.failures)
+    return f"{question.id} {question.question}", "; ".join(entry.failures)
 
 
 def _writable(text: str) -> str:

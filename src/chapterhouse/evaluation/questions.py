@@ -28,18 +28,18 @@ class Question:
 
     Attributes:
         id: Its name in reports, unique in its file, without white space.
-        text: What is asked.
-        answers: Texts of which a passage and the answer must hold one; empty: not judged.
+        question: What is asked.
+        answer: Texts of which a passage and the answer must hold one; empty: not judged.
         wrong: Texts of which the answer must show none.
         answerable: False where an honest library finds no answer.
         place: File and line, for messages.
     """
 
     id: str
-    text: str
+    question: str
     required: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     answerable: bool = True
     shelves: tuple[str, ...] | None = None
@@ -76,13 +76,13 @@ def read_questions(path: Path) -> tuple[Question, ...]:
 
 def question_line(question: Question) -> str:
     """Return a question as one line of a file, without the line end."""
-    record: dict[str, object] = {"id": question.id, "question": question.text}
+    record: dict[str, object] = {"id": question.id, "question": question.question}
     for name, values in (("required", question.required), ("forbidden", question.forbidden)):
         if values:
             record[name] = list(values)
-    if question.answers:
-        several = len(question.answers) > 1
-        record["answer"] = list(question.answers) if several else question.answers[0]
+    if question.answer:
+        several = len(question.answer) > 1
+        record["answer"] = list(question.answer) if several else question.answer[0]
     if question.wrong:
         record["wrong"] = list(question.wrong)
     if not question.answerable:
@@ -161,7 +161,7 @@ def _question(record: Mapping[str, Any], place: str) -> Question:
         text,
         required=lists["required"],
         forbidden=lists["forbidden"],
-        answers=lists["answer"],
+        answer=lists["answer"],
         wrong=lists["wrong"],
         answerable=answerable,
         shelves=lists["shelves"] or None,
@@ -184,14 +184,14 @@ def _refuse_unknown(record: Mapping[str, Any], place: str) -> None:
 
 def _require_purpose(question: Question) -> None:
     """Refuse a question that no result could fail, or none could pass."""
-    wanted = question.required or question.answers
+    wanted = question.required or question.answer
     unwanted = question.forbidden or question.wrong
     if not (wanted or unwanted) and question.answerable:
         raise UsageError(
             f"{question.place}: nothing says what the question must find.",
             hint="Add required, forbidden, answer or wrong, or answerable: false.",
         )
-    if question.answers and not question.answerable:
+    if question.answer and not question.answerable:
         raise UsageError(f"{question.place}: it has an answer and yet is not answerable.")
     both = set(question.required) & set(question.forbidden)
     if both:
@@ -330,7 +330,7 @@ def as_question(
     return replace(
         made,
         required=tuple(dict.fromkeys(source for source, _ in answer.citations)),
-        answers=tuple(dict.fromkeys(quote for _, quote in answer.citations)),
+        answer=tuple(dict.fromkeys(quote for _, quote in answer.citations)),
         answerable=bool(answer.citations),
     )
 

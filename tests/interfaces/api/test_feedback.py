@@ -25,7 +25,7 @@ def test_a_verdict_becomes_a_question(served: Served) -> None:
         assert client.post("/api/feedback", json=bad).json()["change"] == "unchanged"
 
         questions = client.get("/api/feedback").json()["questions"]
-        assert [one["text"] for one in questions] == [FERRY, bad["question"]]
+        assert [one["question"] for one in questions] == [FERRY, bad["question"]]
 
 
 def test_a_file_that_is_damaged_is_named_without_its_folder(served: Served) -> None:

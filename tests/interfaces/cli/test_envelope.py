@@ -7,7 +7,6 @@ from chapterhouse.agents.profile import Change, Proposal
 from chapterhouse.agents.registry import Refresh
 from chapterhouse.chunking.content import Quality
 from chapterhouse.evaluation.model_trial import Trial
-from chapterhouse.evaluation.questions import Question
 from chapterhouse.interfaces.cli.envelope import CHANGES, failure, plain, success, write
 from chapterhouse.telemetry import TraceEvent, TraceSpan
 from chapterhouse.types import (
@@ -63,7 +62,6 @@ KINDS = (
     FileOutcome,
     Proposal,
     Quality,
-    Question,
     Refresh,
     SearchResult,
     SyncReport,

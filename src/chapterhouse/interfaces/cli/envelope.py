@@ -155,11 +155,6 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     },
     "Proposal": dict.fromkeys(("before", "after", "remembered")),
     "Change": {"added": attrgetter("added"), "dropped": attrgetter("dropped")},
-    "Question": {
-        **dict.fromkeys(("text", "answers")),
-        "question": attrgetter("text"),
-        "answer": attrgetter("answers"),
-    },
     "Trial": {
         "answer": attrgetter("answer.text"),
         "quotes": lambda value: [citation.quote for citation in value.answer.citations],

@@ -175,12 +175,12 @@ def _feedback(value: "questions.Feedback") -> Iterator[TerminalBlock]:
     question = value.question
     words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Already in"}
     yield verbatim((words[value.change.value], Style.STRONG), f" {one_line(str(value.path))}")
-    yield verbatim(f"  {question.id}  {cut(question.text, _QUESTION)}")
-    several = "one of: " if len(question.answers) > 1 else ""
+    yield verbatim(f"  {question.id}  {cut(question.question, _QUESTION)}")
+    several = "one of: " if len(question.answer) > 1 else ""
     wanted = (
         *(f"find: {one_line(name)}" for name in question.required),
         *(f"not rest on: {one_line(name)}" for name in question.forbidden),
-        *(f"quote {several}{cut(answer, _QUESTION)}" for answer in question.answers),
+        *(f"quote {several}{cut(answer, _QUESTION)}" for answer in question.answer),
         *(f"not show: {cut(text, _QUESTION)}" for text in question.wrong),
         *(() if question.answerable else ("find no answer",)),
     )
@@ -230,7 +230,7 @@ def _question(entry: "measuring.QuestionScore") -> Iterator[TerminalBlock]:
     figure = entry.scores.get("nDCG@10")
     shown = "     " if figure is None else f"{figure:.3f}"
     yield verbatim(
-        (shown, Style.BAD), f"  {one_line(question.id)}  {cut(question.text, _QUESTION)}"
+        (shown, Style.BAD), f"  {one_line(question.id)}  {cut(question.question, _QUESTION)}"
     )
     if entry.case.relevant:
         places = {name: place for place, name in enumerate(entry.ranking, start=1)}
@@ -279,7 +279,7 @@ def _question_data(entry: "measuring.QuestionScore") -> dict[str, object]:
     case = entry.case
     return {
         "id": case.question.id,
-        "question": case.question.text,
+        "question": case.question.question,
         "required": sorted(case.relevant),
         "scores": {name: round(value, _DIGITS) for name, value in entry.scores.items()},
         "failures": entry.failures,
