@@ -228,7 +228,7 @@ class PassageResult(Result):
     page_label: str = Field(description="Name of the sheet or slide, or empty.")
     section_path: tuple[str, ...] = Field(description="Headings above it, outermost first.")
     text: str
-    similarity: _Rounded = Field(description="0 to 1, of the last stage of the search.")
+    score: _Rounded = Field(description="0 to 1, of the last stage of the search: how similar.")
     exact: bool = Field(description="Whether it contains a phrase, name or code exactly as asked.")
     trust: Trust = Field(description="How far its source is trusted: own, shared, external, web.")
     span: SpanResult
@@ -240,8 +240,8 @@ class PassagesResult(Result):
     query: str
     passages: tuple[PassageResult, ...]
     min_similarity: float
-    similarities_are_absolute: bool = Field(
-        description="Whether a similarity tells how well a passage fits; else it only orders them."
+    scores_are_absolute: bool = Field(
+        description="Whether a score tells how well a passage fits; else it only orders them."
     )
     documents_searched: int
     corrections: tuple[Correction, ...] = Field(

@@ -44,7 +44,7 @@ def test_fetch_opens_a_long_document_where_the_passage_stands(direct: Direct) ->
     assert again["text"].startswith(found["text"])
 
 
-def test_passages_carry_file_page_similarity_and_a_span_that_holds(
+def test_passages_carry_file_page_score_and_a_span_that_holds(
     direct: Direct, library: Library
 ) -> None:
     calls: dict[str, dict[str, Any]] = {
@@ -58,7 +58,7 @@ def test_passages_carry_file_page_similarity_and_a_span_that_holds(
         assert data["passages"], name
         assert result.content[0].text.startswith('[Knowledge base results for "')
         for passage in data["passages"]:
-            assert passage["exact"] or passage["similarity"] >= data["min_similarity"]
+            assert passage["exact"] or passage["score"] >= data["min_similarity"]
             span = passage["span"]
             text = library.documents.body(span["document_id"]).text
             assert passage["text"].endswith(text[span["start"] : span["end"]])

@@ -100,7 +100,7 @@ def passages_result(found: Passages) -> PassagesResult:
         query=found.query.text,
         passages=tuple(map(_passage, found.hits)),
         min_similarity=found.minimum,
-        similarities_are_absolute=found.absolute,
+        scores_are_absolute=found.absolute,
         documents_searched=found.documents,
         corrections=found.corrections,
     )
@@ -151,7 +151,7 @@ def _passage(hit: Hit) -> PassageResult:
         page_label=chunk.page_label,
         section_path=chunk.section_path,
         text=chunk.header + chunk.text,
-        similarity=hit.score,
+        score=hit.score,
         exact=bool(hit.stages.get("exact")),
         trust=document.trust,
         span=SpanResult(
