@@ -29,6 +29,7 @@ from chapterhouse.types import (
     CouncilEvent,
     Document,
     Job,
+    LibraryStatus,
     MeetingEvent,
     MeetingEventKind,
     MemberTurn,
@@ -193,6 +194,21 @@ def public_source(source: Source, library: Library, *, is_admin: bool) -> Public
     """Return a source as a client may see it."""
     hidden = {} if is_admin else {"location": "", "problem": without_paths(source.problem)}
     return extended(PublicSource, source, stale=library.sources.is_stale(source), **hidden)
+
+
+def public_status(status: LibraryStatus) -> LibraryStatus:
+    """Return what a workspace holds as clients get it: no folder, nor where a model is asked."""
+    model = status.language_model
+    return replace(
+        status,
+        home="",
+        embedder=without_paths(status.embedder),
+        encoders=tuple(
+            replace(one, name=without_paths(one.name), problem=without_paths(one.problem))
+            for one in status.encoders
+        ),
+        language_model=replace(model, sentence="", hint="") if model else None,
+    )
 
 
 # --- personas and councils ------------------------------------------------------------------------

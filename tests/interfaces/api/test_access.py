@@ -1,6 +1,9 @@
+from dataclasses import fields
+
 import pytest
 from tests.served import Served
 
+from chapterhouse.types import LibraryStatus
 from chapterhouse.types.access import AccessLevel
 
 
@@ -125,7 +128,8 @@ def test_a_workspace_is_made_and_says_what_it_holds(served: Served) -> None:
         assert client.post("/api/workspaces", json={"name": "letters"}).status_code == 201
         assert "letters" in client.get("/api/workspaces").json()["workspaces"]
         held = client.get("/api/workspaces/current", headers={"X-Workspace": "letters"}).json()
-        assert (held["workspace"], held["documents"]) == ("letters", 0)
+        assert (held["workspace"], held["documents"], held["home"]) == ("letters", 0, "")
+        assert held.keys() == {one.name for one in fields(LibraryStatus)}
         assert client.post("/api/workspaces", json={"name": "../x"}).status_code == 400
         actions = [one["action"] for one in client.get("/api/audit").json()["entries"]]
         assert "workspace.create" in actions

@@ -12,7 +12,8 @@ from chapterhouse.interfaces.api.routing import ANYONE, needs, router
 from chapterhouse.interfaces.api.schemas import Body, Name
 from chapterhouse.interfaces.api.state import Exchanged, ServerState
 from chapterhouse.interfaces.schemas import Result
-from chapterhouse.types import SettingValue
+from chapterhouse.interfaces.values import public_status
+from chapterhouse.types import LibraryStatus, SettingValue
 from chapterhouse.types.access import AccessLevel
 
 _PAGE: Final = f"""\
@@ -109,19 +110,6 @@ class WorkspaceBody(Body):
     name: Name
 
 
-class StatusResult(Result):
-    """What a workspace holds."""
-
-    workspace: str
-    documents: int
-    chunks: int
-    by_format: dict[str, int]
-    by_status: dict[str, int]
-    by_shelf: dict[str, int]
-    embedder: str
-    disk_bytes: int
-
-
 @workspaces.get("", openapi_extra=READ)
 async def list_workspaces(exchange: Exchanged) -> WorkspacesResult:
     """List the workspaces that the caller may use."""
@@ -145,9 +133,9 @@ async def create_workspace(exchange: Exchanged, body: WorkspaceBody) -> Workspac
 
 
 @workspaces.get("/current", openapi_extra=needs(AccessLevel.READ, whole=True))
-async def show_workspace(exchange: Exchanged) -> StatusResult:
+async def show_workspace(exchange: Exchanged) -> LibraryStatus:
     """Say what the workspace of this request holds."""
-    return await exchange.look(lambda library: StatusResult.model_validate(library.status()))
+    return await exchange.look(lambda library: public_status(library.status()))
 
 
 # --- settings -----------------------------------------------------------------------------------
