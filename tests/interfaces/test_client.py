@@ -33,7 +33,9 @@ def test_a_file_is_sent_asked_about_and_removed(served: Served, tmp_path: Path) 
         assert (answer.outcome, answer.citations[0].document_id) == ("answer", document.id)
         *_, (name, data) = client.ask_events("How much wind does a kite need?")
         assert (name, data["text"]) == ("answer", answer.text)
-        assert client.remove(document.id).found == 0
+        search = client.remove(document.id).search
+        assert search is not None
+        assert search.found == 0
         with pytest.raises(ServiceError, match="There is no document") as refused:
             client.document(document.id)
         assert (refused.value.status, refused.value.kind) == (404, "not-found")

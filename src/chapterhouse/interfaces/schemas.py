@@ -151,7 +151,7 @@ class NoArguments(Parameters):
 
 # --- results ------------------------------------------------------------------------------------
 
-_Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
+Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
 
 
 class Result(BaseModel):
@@ -228,7 +228,7 @@ class PassageResult(Result):
     page_label: str = Field(description="Name of the sheet or slide, or empty.")
     section_path: tuple[str, ...] = Field(description="Headings above it, outermost first.")
     text: str
-    score: _Rounded = Field(description="0 to 1, of the last stage of the search: how similar.")
+    score: Rounded = Field(description="0 to 1, of the last stage of the search: how similar.")
     exact: bool = Field(description="Whether it contains a phrase, name or code exactly as asked.")
     trust: Trust = Field(description="How far its source is trusted: own, shared, external, web.")
     span: SpanResult

@@ -28,6 +28,7 @@ from chapterhouse.types import (
     Answer,
     CouncilEvent,
     Document,
+    FileSearch,
     Job,
     LibraryStatus,
     MeetingEvent,
@@ -149,6 +150,14 @@ def public_document(document: Document, shelves: tuple[str, ...] | None) -> Publ
         location="",
         shelves=own,
     )
+
+
+def public_search(search: FileSearch | None, *, is_whole: bool) -> FileSearch | None:
+    """Return a search of all files as clients get it: no file, and to who sees a part no sizes."""
+    if search is None:
+        return None
+    sizes = {} if is_whole else {"files": 0, "bytes": 0}
+    return replace(search, places=(), redacted=(), **sizes)
 
 
 def public_job(job: Job) -> Job:

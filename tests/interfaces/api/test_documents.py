@@ -29,8 +29,11 @@ def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
             b"# Kites"
         )
         removed = client.delete(f"/api/documents/{document}").json()
-        assert (removed["state"], removed["removed"]) == ("removed", [document])
-        assert removed["searched"] > removed["found"] == 0
+        assert removed["state"] == "removed"
+        assert [one["id"] for one in removed["documents"]] == [document]
+        search = removed["search"]
+        assert search["searched"] > search["found"] == 0
+        assert (search["files"] > 0, search["places"], search["redacted"]) == (True, [], [])
         assert client.get(f"/api/documents/{document}").status_code == 404
         assert removed["in_place"] == []
     with served.client(served.key("admin")) as client:
@@ -52,7 +55,7 @@ def test_what_is_left_is_said_in_the_state(served: Served) -> None:
         name = client.get("/api/documents/?text=anchors").json()["documents"][0]["id"]
         removed = client.delete(f"/api/documents/{name}").json()
         assert removed["state"] == "incomplete"
-        assert removed["found"] > 0
+        assert removed["search"]["found"] > 0
     (served.home / "workspaces" / "default" / "notes.txt").unlink()
 
 
@@ -255,8 +258,15 @@ def test_who_sends_what_another_shelf_has_is_answered_as_for_anything_new(served
         narrowed = client.put(f"{path}/shelves", json={"shelves": ["open"]})
         assert (narrowed.status_code, narrowed.json()["shelves"]) == (200, ["open"])
         gone = client.delete(path)
-        assert (gone.status_code, gone.json()["found"]) == (200, 0)
-        assert gone.json()["removed"] == [shared.record.document_id]
+        search = gone.json()["search"]
+        assert (gone.status_code, search["found"], search["files"], search["bytes"]) == (
+            200,
+            0,
+            0,
+            0,
+        )
+        (removed,) = gone.json()["documents"]
+        assert (removed["id"], removed["shelves"]) == (shared.record.document_id, ["open"])
         assert gone.json()["state"] == "removed"
         assert client.get(path).status_code == 404
         assert owner.get(path).json()["shelves"] == ["board"]

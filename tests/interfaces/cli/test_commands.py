@@ -8,6 +8,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import EngineError, NotFoundError, RefusedError
+from chapterhouse.interfaces.api.schemas import ContextResult, ExcerptResult
 from chapterhouse.interfaces.cli import session
 from chapterhouse.models.static import StaticEmbedder
 
@@ -267,6 +268,8 @@ def test_a_context_is_markdown_that_keeps_to_its_tokens(chapterhouse: Any, home:
     question = ("context", "What does a berth cost, and how long does slack water last?")
     whole = chapterhouse(*question, "--json").data
     assert len(whole["excerpts"]) == 2
+    assert whole.keys() == ContextResult.model_fields.keys()  # as over HTTP
+    assert all(one.keys() == ExcerptResult.model_fields.keys() for one in whole["excerpts"])
     for tokens in (whole["tokens"], whole["tokens"] - 1, 60):
         packed = chapterhouse(*question, "--tokens", tokens, "--json").data
         assert packed["tokens"] <= packed["maximum"] == tokens

@@ -32,7 +32,13 @@ from chapterhouse.interfaces.api.schemas import (
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.mcp.calls import passages_result, searcher
 from chapterhouse.interfaces.schemas import PassagesResult
-from chapterhouse.interfaces.values import PublicDocument, public_document, public_job
+from chapterhouse.interfaces.service import public_lines
+from chapterhouse.interfaces.values import (
+    PublicDocument,
+    public_document,
+    public_job,
+    public_search,
+)
 from chapterhouse.library import Library
 from chapterhouse.retrieval.rerank import tags_of
 from chapterhouse.text.naming import NAME_PATTERN, valid_name
@@ -191,6 +197,9 @@ async def context(exchange: Exchanged, body: ContextBody) -> ContextResult:
         diversity=found.diversity,
         information_gain=found.information_gain,
         excerpts=tuple(map(_excerpt, found.excerpts)),
+        sources=found.sources,
+        candidates=len(found.candidates),
+        warnings=public_lines(found.warnings),
     )
 
 
@@ -199,10 +208,13 @@ def _excerpt(one: Excerpt) -> ExcerptResult:
     return ExcerptResult(
         document_id=document.id,
         source=sanitise_line(document.source),
+        chunk_id=one.hit.chunk.id,
+        rank=one.hit.rank,
         start=one.start,
         end=one.end,
         text=one.text,
         tokens=one.tokens,
+        relevance=one.relevance,
     )
 
 
@@ -284,10 +296,9 @@ async def remove(
         removal = library.documents.take_off(document.id, shelves, prove=prove)
         return RemovalResult(
             state=removal.state,
-            removed=tuple(one.id for one in removal.documents),
-            searched=removal.search.searched if removal.search else 0,
-            found=removal.search.found if removal.search else 0,
+            documents=tuple(_shown(one, exchange) for one in removal.documents),
             in_place=tuple(one.source for one in library.documents.in_place(removal.documents)),
+            search=public_search(removal.search, is_whole=grant.is_whole),
         )
 
     return await exchange.change("document.remove", _unnamed(document_id), work)

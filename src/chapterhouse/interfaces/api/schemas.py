@@ -4,11 +4,11 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from chapterhouse.interfaces.schemas import Parameters, Result
+from chapterhouse.interfaces.schemas import Parameters, Result, Rounded
 from chapterhouse.interfaces.values import PublicDocument
 from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import Job, RemovalState, Section
+from chapterhouse.types import FileSearch, Job, RemovalState, Section
 
 _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 100
@@ -82,11 +82,13 @@ class RemovalResult(Result):
         description="removed: no file has anything of it; incomplete: a file still has some;"
         " unsearched: words may be in files until the next removal. No search finds it in any case."
     )
-    removed: tuple[str, ...] = Field(description="Ids.")
-    searched: int = Field(description="Passages, names and hashes that files were searched for.")
-    found: int = Field(description="How many of them a file still has.")
+    documents: tuple[PublicDocument, ...]
     in_place: tuple[str, ...] = Field(
         description="Sources whose file is still in its folder: the next sync reads it again."
+    )
+    search: FileSearch | None = Field(
+        description="How many passages, names, ids and hashes files were searched for, and how many"
+        " of them a file still has; null where none was searched. Files are not named."
     )
 
 
@@ -123,10 +125,13 @@ class ExcerptResult(Result):
 
     document_id: str
     source: str
+    chunk_id: str
+    rank: int = Field(description="Of the hit that it was made from.")
     start: int
     end: int
     text: str
     tokens: int
+    relevance: Rounded = Field(description="Share of the answer that it is expected to hold.")
 
 
 class ContextResult(Result):
@@ -139,6 +144,9 @@ class ContextResult(Result):
     diversity: float
     information_gain: float
     excerpts: tuple[ExcerptResult, ...]
+    sources: tuple[str, ...] = Field(description="Ids of the documents, in order of appearance.")
+    candidates: int = Field(description="How many excerpts there were to choose from.")
+    warnings: tuple[str, ...]
 
 
 class AskBody(Body):

@@ -134,6 +134,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     "Excerpt": {
         "hit": None,
         "document_id": attrgetter("hit.document.id"),
+        "source": attrgetter("hit.document.source"),
         "chunk_id": attrgetter("hit.chunk.id"),
         "rank": attrgetter("hit.rank"),
         "relevance": _rounded("relevance"),
