@@ -44,22 +44,6 @@ def test_tokens_are_those_that_stored_vectors_were_made_of() -> None:
     assert ids == [4023, 6526, 12417, 29892, 29871, 31449, 30856]
 
 
-@given(
-    st.text(max_size=80)
-    | st.lists(
-        st.sampled_from(
-            ["a", "aa", " ", "  ", "the", "ing", "\n", "\u2581", "ß", "港", "😀", "<s>"]
-        )
-    ).map("".join)
-)
-def test_a_short_text_has_the_tokens_of_the_tokenizer(text: str) -> None:
-    loaded, unloaded = EMBEDDER._tokenizer, StaticEmbedder()
-    unloaded.__dict__ |= {"_vocabulary": EMBEDDER._vocabulary, "_table": EMBEDDER._table}
-    assert list(unloaded._tokens(text)) == loaded.encode(text, add_special_tokens=False).ids
-    assert ("_tokenizer" in unloaded.__dict__) == ("<" in text)
-    assert np.array_equal(unloaded.embed_question(text), EMBEDDER.embed_passages([text])[0])
-
-
 @pytest.mark.parametrize("name", ["_WEIGHTS", "_TOKENIZER"])
 def test_a_changed_file_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(static, name, (getattr(static, name)[0], "0" * 64))

@@ -13,13 +13,10 @@ vectors never change when the library grows.
 
 import gzip
 import hashlib
-import json
-import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib.resources import files
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -45,9 +42,6 @@ _TOKENIZER: Final = (
 _IDF_TABLE = "token_weights.npy"
 _MAXIMUM_CHARACTERS = 20_000  # far above any chunk; bounds the work on a hostile one
 _BATCH = 256
-_SHORT = 256  # characters of a text whose tokens are found without the library for them
-_WORD_MARK = "\u2581"  # stands before each word
-_WORDS: Final = re.compile(f"{_WORD_MARK}*[^{_WORD_MARK}]*")  # no token goes on into the next
 
 # Languages in which ``make eval`` measures that the vectors gain something over BM25 alone, and
 # texts too short to tell. Arabic, for one, loses: its vectors alone reach .27.
@@ -80,11 +74,12 @@ class StaticEmbedder:
 
     def embed_question(self, text: str) -> NDArray[np.float32]:
         """Return the unit vector of a question."""
-        return self._pool(self._tokens(text[:_MAXIMUM_CHARACTERS].lower()))
+        vector: NDArray[np.float32] = self.embed_passages([text])[0]
+        return vector
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of the table's tokenizer (Llama 2) in ``text`` as it is written."""
-        return len(self._tokens(text))
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Return start and end in ``text`` of each of those tokens; a leading space is part."""
@@ -92,46 +87,6 @@ class StaticEmbedder:
             text, add_special_tokens=False
         ).offsets
         return offsets
-
-    def _tokens(self, text: str) -> Sequence[int]:
-        """Return the tokens of a text; those of a short one without loading the tokenizer.
-
-        Loading it takes longer than all else that a search does.
-        """
-        if "_tokenizer" in self.__dict__ or len(text) > _SHORT or "<" in text:  # as in "</s>"
-            ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
-            return ids
-        marked = f"{_WORD_MARK}{text}".replace(" ", _WORD_MARK) if text else ""
-        return [token for word in _WORDS.findall(marked) for token in self._merged(word)]
-
-    def _merged(self, word: str) -> Iterator[int]:
-        """Yield the tokens of a word: its characters, joined by what was learned first.
-
-        Byte-pair encoding as the tokenizer does it (Sennrich et al., 2016, arXiv:1508.07909), for
-        this vocabulary: a token was learned the earlier the lower its number is, runs of spaces
-        last, and of two ways to one token that with the lower number at its left.
-        """
-        known = self._vocabulary
-        parts = [part for one in word for part in _spelled(one, known)]
-        while len(parts) > 1:
-            pairs = pairwise(parts)
-            ranks = [
-                (both.strip(_WORD_MARK) == "", known[both], known[left], at)
-                for at, (left, right) in enumerate(pairs)
-                if (both := left + right) in known
-            ]
-            if not ranks:
-                break
-            at = min(ranks)[-1]
-            parts[at : at + 2] = [parts[at] + parts[at + 1]]
-        return map(known.__getitem__, parts)
-
-    @cached_property
-    def _vocabulary(self) -> dict[str, int]:
-        text = read_packaged(*_TOKENIZER).decode()
-        begin, end = text.index('"vocab":') + len('"vocab":'), text.index(',"merges":')
-        vocabulary: dict[str, int] = json.loads(text[begin:end])
-        return vocabulary
 
     def _pool(self, tokens: Sequence[int]) -> NDArray[np.float32]:
         ids = np.asarray(tokens, dtype=np.intp)
@@ -162,13 +117,6 @@ class StaticEmbedder:
         with files("chapterhouse.models").joinpath(_IDF_TABLE).open("rb") as stream:
             weights: NDArray[np.float32] = np.load(stream, allow_pickle=False).astype(np.float32)
         return weights
-
-
-def _spelled(character: str, known: dict[str, int]) -> Sequence[str]:
-    """Return a character, or where it is no token the tokens of its bytes."""
-    if character in known:
-        return [character]
-    return [f"<0x{byte:02X}>" for byte in character.encode()]
 
 
 class NoEmbedder:

@@ -4,13 +4,12 @@ All text in them may come from a document or a model: it is for the renderer to 
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from operator import attrgetter
 from typing import TypeVar
 
 from chapterhouse.types import Citation
-from chapterhouse.types.values import dataclass
 
 Value = TypeVar("Value")
 

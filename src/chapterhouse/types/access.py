@@ -1,10 +1,10 @@
 """Who may use a home over the network: keys, users, what they may do, and what was done."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 
 from chapterhouse.types.documents import Scope
-from chapterhouse.types.values import dataclass
 
 
 class AccessLevel(StrEnum):

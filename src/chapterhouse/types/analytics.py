@@ -1,12 +1,10 @@
 """Questions as they are counted, and what the counts come to."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
-
-from chapterhouse.types.values import dataclass
 
 DAY: Final = 86_400  # seconds
 

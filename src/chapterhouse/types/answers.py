@@ -1,11 +1,10 @@
 """Answers, with their citations and with what was compared with these."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from chapterhouse.types.documents import Trust
-from chapterhouse.types.values import dataclass
 from chapterhouse.types.writing import TOOL_TEXT, Usage
 
 

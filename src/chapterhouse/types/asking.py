@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from chapterhouse.types.documents import Chunk, Document, Scope
-from chapterhouse.types.values import dataclass
 from chapterhouse.types.writing import Usage
 
 if TYPE_CHECKING:

@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
-
-from chapterhouse.types.values import dataclass
 
 DEFAULT_SHELF = "library"
 

@@ -1,11 +1,9 @@
 """Long work as jobs of the store: what is to be done, how far it is, how it ended."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
-
-from chapterhouse.types.values import dataclass
 
 UPLOAD = "upload"  # the kind of job that reads a received file, of which nobody else has the bytes
 

@@ -4,12 +4,12 @@ Every statement has the numbers of its citations. Within a turn that has citatio
 its own they count in those; in minutes, whose turns have none, in ``Minutes.citations``.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from chapterhouse.types.answers import Answer, Citation, Draft, Mismatch
 from chapterhouse.types.sources import Progress
-from chapterhouse.types.values import dataclass
 from chapterhouse.types.writing import ToolCall, ToolText, Usage
 
 GAP: Final = "…"  # at the end of a quotation whose sentence goes on

@@ -1,11 +1,10 @@
 """Where documents come from, and what bringing the library to their state did."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from chapterhouse.types.documents import DEFAULT_SHELF, INCOMPLETE, Document, Notice, Status, Trust
-from chapterhouse.types.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
 """The state of a library, as status, doctor and the formats table show it, and its archives."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-
-from chapterhouse.types.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
-
-from chapterhouse.types.values import dataclass
 
 TOOL_TEXT: Final = "tool."  # what the id of a tool's text begins with
 
