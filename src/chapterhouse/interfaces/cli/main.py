@@ -5,7 +5,6 @@ once: this module imports next to nothing.
 """
 
 import atexit
-import gc
 import os
 import signal
 import sys
@@ -160,7 +159,6 @@ GONE: Final = {
     "repair": "What is wrong, and what to do, is said by: chapterhouse doctor",
 }
 
-_GARBAGE: Final = 100_000  # objects made until Python looks for circles among them
 _HELP = "Run chapterhouse --help for what there is."
 _BEHIND = "Options come after the command, like: chapterhouse add PATH --home FOLDER"
 
@@ -186,7 +184,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Also while Python itself ends, after the command.
         exchange(signal.default_int_handler, end_at_once)
         _open_standard_streams()
-        gc.set_threshold(_GARBAGE)
         return _leave(_run_writing(sys.argv[1:]))
     return _run_writing(list(arguments))
 
