@@ -5,6 +5,7 @@ import ipaddress
 import os
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -118,6 +119,15 @@ def csv_limit() -> Iterator[None]:
     limit = csv.field_size_limit()
     yield
     csv.field_size_limit(limit)
+
+
+@pytest.fixture(autouse=True)
+def no_sender() -> Iterator[None]:
+    """Wait for senders of spans: one that tries again draws random numbers in the next test."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name == "telemetry" or thread.name.startswith("OtelBatch"):
+            thread.join(30)
 
 
 @pytest.fixture(scope="session")

@@ -16,15 +16,6 @@ from chapterhouse.telemetry import sharing_content, span
 from chapterhouse.telemetry.export import sending
 
 
-@pytest.fixture(autouse=True)
-def none_left() -> Iterator[None]:
-    """Wait for senders that gave up waiting: one that tries again asks for random numbers."""
-    yield
-    for thread in threading.enumerate():
-        if thread.name == "telemetry" or "Batch" in thread.name:
-            thread.join(30)
-
-
 @contextmanager
 def collector(status: int = 200) -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
     """Answer every request so; give the address and what was sent."""

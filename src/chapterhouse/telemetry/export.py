@@ -13,6 +13,7 @@ from chapterhouse.telemetry.spans import OWN_PROVIDER
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SpanExporter
 
 _PATH: Final = "/v1/traces"
 _REQUEST_SECONDS: Final = 5.0
@@ -36,7 +37,7 @@ def sending(endpoint: str, on_failure: Callable[[str], None]) -> Iterator[None]:
         MissingExtraError: the SDK or its exporter is not installed.
     """
     address = endpoint if endpoint.endswith(_PATH) else endpoint.rstrip("/") + _PATH
-    provider = _provider(address)
+    provider, exporter = _provider(address)
     token = OWN_PROVIDER.set(provider)
     complaints, logger = _Complaints(logging.ERROR), logging.getLogger("opentelemetry")
     propagated, logger.propagate = logger.propagate, False
@@ -45,15 +46,15 @@ def sending(endpoint: str, on_failure: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         OWN_PROVIDER.reset(token)
-        ended = _ended(provider)
-        if ended:  # else it goes on complaining in its thread
+        in_time = _end(provider, exporter)
+        if in_time:  # else it may go on complaining in its thread
             logger.removeHandler(complaints)
             logger.propagate = propagated
-        if not ended or complaints.found:
+        if not in_time or complaints.found:
             on_failure(f"The collector at {endpoint} did not take all that was recorded.")
 
 
-def _provider(address: str) -> "TracerProvider":
+def _provider(address: str) -> "tuple[TracerProvider, SpanExporter]":
     # They take a quarter of a second to load, and most people never need them.
     sdk, exporters, resources = (
         optional(f"opentelemetry.{name}", "Sending what was done to a collector", extra="telemetry")
@@ -63,18 +64,22 @@ def _provider(address: str) -> "TracerProvider":
     attributes = {"service.name": name, "service.version": version("chapterhouse")}
     resource = resources.Resource.create(attributes)
     provider: TracerProvider = sdk.TracerProvider(resource=resource, shutdown_on_exit=False)
-    exporter = exporters.OTLPSpanExporter(endpoint=address, timeout=_REQUEST_SECONDS)
+    exporter: SpanExporter = exporters.OTLPSpanExporter(endpoint=address, timeout=_REQUEST_SECONDS)
     provider.add_span_processor(sdk.export.BatchSpanProcessor(exporter))
-    return provider
+    return provider, exporter
 
 
-def _ended(provider: "TracerProvider") -> bool:
+def _end(provider: "TracerProvider", exporter: "SpanExporter") -> bool:
     """Send what is left; return whether that came to an end in time."""
     # A daemon: where a collector accepts and never answers, the process ends all the same.
     goodbye = threading.Thread(target=provider.shutdown, name="telemetry", daemon=True)
     goodbye.start()
     goodbye.join(_GOODBYE_SECONDS)
-    return not goodbye.is_alive()
+    in_time = not goodbye.is_alive()
+    if not in_time:  # ends what tries again and again; a request that hangs ends by itself
+        exporter.shutdown()
+        goodbye.join(_GOODBYE_SECONDS / 10)
+    return in_time
 
 
 class _Complaints(logging.Handler):
