@@ -115,8 +115,8 @@ def test_nothing_of_removed_documents_is_in_any_file(tmp_path: Path) -> None:
                     assert removal.state.value == "removed", removal.search
             assert _held(home) == {}  # while it runs
             found = client.post("/api/documents/search", json={"query": "zqtextbcd berth costs"})
-            assert "zq" not in str(found.json()["passages"])
+            assert "zq" not in str(found.json()["hits"])
             found = client.post("/api/documents/search", json={"query": "keeper lighthouse"})
-            assert found.json()["passages"]
+            assert found.json()["hits"]
     assert _held(home) == {}
     assert log.read_text().endswith("nothing else\n")

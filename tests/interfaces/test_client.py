@@ -27,7 +27,7 @@ def test_a_file_is_sent_asked_about_and_removed(served: Served, tmp_path: Path) 
         assert client.original(document.id) == file.read_bytes()
         assert "four metres" in client.content(document.id).text
         assert client.document(document.id) == document
-        assert client.search("how much wind does a kite need").passages
+        assert client.search("how much wind does a kite need").hits
         assert "four metres" in client.context("How much wind?").markdown
         answer = client.ask("How much wind does a kite need?")
         assert (answer.outcome, answer.citations[0].document_id) == ("answer", document.id)

@@ -19,8 +19,7 @@ from chapterhouse.errors import ChapterhouseError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.admission import is_loopback, read_owner_key
 from chapterhouse.interfaces.api.schemas import ContentResult, ContextResult, RemovalResult
-from chapterhouse.interfaces.schemas import PassagesResult
-from chapterhouse.interfaces.values import adapter_of
+from chapterhouse.interfaces.values import PublicSearch, adapter_of
 from chapterhouse.types import FINISHED, Answer, Document, Job
 
 Answered = TypeVar("Answered")
@@ -125,10 +124,10 @@ class Client(AbstractContextManager["Client"]):
         """Remove a document; return what a search of all files found of it."""
         return self._call(RemovalResult, "DELETE", f"/api/documents/{document_id}")
 
-    def search(self, query: str, **options: Any) -> PassagesResult:
+    def search(self, query: str, **options: Any) -> PublicSearch:
         """Return passages, best first; options are the route's, such as ``limit``."""
         body = {"query": query, **options}
-        return self._call(PassagesResult, "POST", "/api/documents/search", json=body)
+        return self._call(PublicSearch, "POST", "/api/documents/search", json=body)
 
     def context(self, question: str, **options: Any) -> ContextResult:
         """Return excerpts that fit a number of tokens; options as ``max_tokens``."""

@@ -168,15 +168,6 @@ class Outcome:
     text: str
 
 
-class SpanResult(Result):
-    """A stretch of a document's canonical text."""
-
-    document_id: str
-    start: int = Field(description="First character, counted in Unicode code points from 0.")
-    end: int = Field(description="The character behind the last.")
-    text_sha256: str = Field(description="Hash of the whole canonical text, in UTF-8.")
-
-
 class FoundResult(Result):
     """One result of search."""
 
@@ -221,17 +212,20 @@ class FetchResult(Result):
 class PassageResult(Result):
     """A passage and where it stands."""
 
-    id: str = Field(description="The chunk; fetch takes it.")
+    chunk_id: str = Field(description="What fetch takes.")
+    document_id: str
     title: str
     source: str = Field(description="The file: the added folder's name and the path below it.")
     page: int | None = Field(description="Page, slide or sheet, where the format has them.")
     page_label: str = Field(description="Name of the sheet or slide, or empty.")
     section_path: tuple[str, ...] = Field(description="Headings above it, outermost first.")
+    start: int = Field(description="First character, counted in Unicode code points from 0.")
+    end: int = Field(description="The character behind the last.")
+    text_sha256: str = Field(description="Hash of the whole canonical text, in UTF-8.")
     text: str
     score: Rounded = Field(description="0 to 1, of the last stage of the search: how similar.")
     exact: bool = Field(description="Whether it contains a phrase, name or code exactly as asked.")
     trust: Trust = Field(description="How far its source is trusted: own, shared, external, web.")
-    span: SpanResult
 
 
 class PassagesResult(Result):

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from pydantic import TypeAdapter, computed_field
 
 from chapterhouse.agents.council import Council, CouncilFolder
+from chapterhouse.agents.council_model import MemberKind, RoundKind
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.personas import Personas
@@ -26,9 +27,11 @@ from chapterhouse.retrieval.rerank import tags_of
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
     Answer,
+    Chunk,
     CouncilEvent,
     Document,
     FileSearch,
+    Hit,
     Job,
     LibraryStatus,
     MeetingEvent,
@@ -36,6 +39,7 @@ from chapterhouse.types import (
     MemberTurn,
     Minutes,
     Persona,
+    SearchResult,
     Source,
 )
 
@@ -152,7 +156,48 @@ def public_document(document: Document, shelves: tuple[str, ...] | None) -> Publ
     )
 
 
-def public_search(search: FileSearch | None, *, is_whole: bool) -> FileSearch | None:
+@dataclass(frozen=True, slots=True)
+class PublicChunk(Chunk):
+    """A span of a document, small enough to be retrieved.
+
+    Attributes:
+        id: What names it: the document's id, colon, ordinal.
+    """
+
+    id = computed_field(Chunk.id)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicHit(Hit):
+    """A chunk that answers a query, and its document without the text."""
+
+    chunk: PublicChunk
+    document: PublicDocument
+
+
+@dataclass(frozen=True, slots=True)
+class PublicSearch(SearchResult):
+    """The hits of one query, best first."""
+
+    hits: tuple[PublicHit, ...]
+
+
+def public_search(found: SearchResult, shelves: tuple[str, ...] | None) -> PublicSearch:
+    """Return a search as a client may see it: ``shelves`` are those it may know of, None all."""
+    found = found.unexplained()
+    hits = tuple(
+        extended(
+            PublicHit,
+            hit,
+            chunk=extended(PublicChunk, hit.chunk),
+            document=public_document(hit.document, shelves),
+        )
+        for hit in found.hits
+    )
+    return extended(PublicSearch, found, hits=hits, warnings=public_lines(found.warnings))
+
+
+def public_file_search(search: FileSearch | None, *, is_whole: bool) -> FileSearch | None:
     """Return a search of all files as clients get it: no file, and to who sees a part no sizes."""
     if search is None:
         return None
@@ -252,6 +297,23 @@ class PersonaList:
 
 
 @dataclass(frozen=True, slots=True)
+class MemberEntry:
+    """Who speaks in a council: how rounds name them, and what they are."""
+
+    key: str
+    kind: MemberKind
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEntry:
+    """A round of a council."""
+
+    name: str
+    kind: RoundKind
+    shows_statements: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CouncilEntry:
     """A council that can be convened.
 
@@ -264,8 +326,8 @@ class CouncilEntry:
     slug: str
     display_name: str
     purpose: str
-    members: tuple[str, ...]
-    rounds: tuple[str, ...]
+    members: tuple[MemberEntry, ...]
+    rounds: tuple[RoundEntry, ...]
     options: tuple[str, ...]
     documents: int
     usable: bool
@@ -313,8 +375,10 @@ def council_entry(entry: Entry[CouncilFolder], councils: Councils) -> CouncilEnt
         slug=entry.slug,
         display_name=council.title,
         purpose=council.purpose,
-        members=tuple(member.key for member in council.members),
-        rounds=tuple(held.name for held in council.rounds),
+        members=tuple(MemberEntry(one.key, one.kind) for one in council.members),
+        rounds=tuple(
+            RoundEntry(one.name, one.kind, one.shows_statements) for one in council.rounds
+        ),
         options=council.options,
         documents=councils.census(entry.slug).documents,
         usable=entry.folder is not None,

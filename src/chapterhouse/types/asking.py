@@ -337,6 +337,10 @@ class SearchResult:
     warnings: tuple[str, ...] = ()  # what did not work and what was done instead
     corrections: tuple[Correction, ...] = ()  # of misspelled words
 
+    def unexplained(self) -> "SearchResult":
+        """Return it without how the question was asked and what each stage gave to each hit."""
+        return replace(self, variants=(), hits=tuple(replace(hit, stages={}) for hit in self.hits))
+
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:

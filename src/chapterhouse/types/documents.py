@@ -248,7 +248,7 @@ class Chunk:
     page_label: str = ""
     tokens: int = 0
     parents: tuple[Range, ...] = ()
-    key: int = 0
+    key: int = field(default=0, metadata={"exclude": True})
 
     @property
     def id(self) -> str:

@@ -22,7 +22,7 @@ def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
         served.work()
         assert client.get(f"/api/jobs/{sent.json()['id']}").json()["state"] == "done"
         found = client.post("/api/documents/search", json={"query": "do kites fly"}).json()
-        document = found["passages"][0]["span"]["document_id"]
+        document = found["hits"][0]["document"]["id"]
         content = client.get(f"/api/documents/{document}/content").json()["text"]
         assert "Kites fly." in content
         assert client.get(f"/api/documents/{document}/content?original=1").content.startswith(
@@ -93,9 +93,9 @@ def test_as_many_passages_come_as_the_settings_say_or_the_request(served: Served
     with served.client(served.key("admin")) as client:
         client.put("/api/settings/search.limit", json={"value": 1})
         query = {"query": "harbour bridge toll ferry"}
-        assert len(client.post("/api/documents/search", json=query).json()["passages"]) == 1
+        assert len(client.post("/api/documents/search", json=query).json()["hits"]) == 1
         more = client.post("/api/documents/search", json={**query, "limit": 9}).json()
-        assert len(more["passages"]) > 1
+        assert len(more["hits"]) > 1
         client.delete("/api/settings/search.limit")
 
 

@@ -55,7 +55,7 @@ def test_two_processes_answer_as_one(tmp_path: Path) -> None:
             meeting_id = meeting.json()["id"]
         with stopped(first):
             assert ask("GET", "/api/me", key).status_code == 200
-            found = ask("POST", "/api/documents/search", json=search).json()["passages"]
+            found = ask("POST", "/api/documents/search", json=search).json()["hits"]
             assert len(found) == 1  # as the setting says from now on
             assert ask("DELETE", f"/api/keys/{made['key']['id']}").status_code == 200
         with httpx2.Client(base_url=url, headers=owner, timeout=60.0) as client:

@@ -223,7 +223,7 @@ def test_questions_of_the_command_line_are_shown_and_cleared(chapterhouse: Any, 
 def test_search_explains_only_when_asked(chapterhouse: Any, home: Path) -> None:
     assert "bm25: " not in chapterhouse("search", "berth").out
     assert "bm25: " in chapterhouse("search", "berth", "--explain").out
-    assert "stages" not in chapterhouse("search", "berth", "--json").data["hits"][0]
+    assert chapterhouse("search", "berth", "--json").data["hits"][0]["stages"] == {}
     explained = chapterhouse("search", "berth", "--json", "--explain").data["hits"][0]
     assert {"bm25", "bm25_rank", "cosine"} <= explained["stages"].keys()
     assert explained["chunk"]["id"].endswith(":0")

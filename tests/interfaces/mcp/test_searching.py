@@ -37,10 +37,10 @@ def test_a_long_document_comes_in_pages_that_rejoin(direct: Direct, library: Lib
 
 def test_fetch_opens_a_long_document_where_the_passage_stands(direct: Direct) -> None:
     found = direct.data("search_documents", query="Berth 300", limit=1)["passages"][0]
-    page = direct.data("fetch", id=found["id"])
+    page = direct.data("fetch", id=found["chunk_id"])
     assert page["metadata"]["start"] > 0
     assert found["text"] in page["text"]
-    again = direct.data("fetch", id=found["span"]["document_id"], offset=found["span"]["start"])
+    again = direct.data("fetch", id=found["document_id"], offset=found["start"])
     assert again["text"].startswith(found["text"])
 
 
@@ -59,10 +59,9 @@ def test_passages_carry_file_page_score_and_a_span_that_holds(
         assert result.content[0].text.startswith('[Knowledge base results for "')
         for passage in data["passages"]:
             assert passage["exact"] or passage["score"] >= data["min_similarity"]
-            span = passage["span"]
-            text = library.documents.body(span["document_id"]).text
-            assert passage["text"].endswith(text[span["start"] : span["end"]])
-            assert hashlib.sha256(text.encode()).hexdigest() == span["text_sha256"]
+            text = library.documents.body(passage["document_id"]).text
+            assert passage["text"].endswith(text[passage["start"] : passage["end"]])
+            assert hashlib.sha256(text.encode()).hexdigest() == passage["text_sha256"]
 
 
 def test_what_says_the_opposite_is_found_by_default(direct: Direct, library: Library) -> None:

@@ -9,9 +9,7 @@ from urllib.parse import quote
 from fastapi import Header, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
-from chapterhouse.answering.search import named_scope
 from chapterhouse.concurrency import run_in_thread
-from chapterhouse.council.knowledge import find_passages
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ingest.uploads import Upload
 from chapterhouse.interfaces.api.limits import UploadForm
@@ -30,12 +28,12 @@ from chapterhouse.interfaces.api.schemas import (
     TextBody,
 )
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
-from chapterhouse.interfaces.mcp.calls import passages_result, searcher
-from chapterhouse.interfaces.schemas import PassagesResult
 from chapterhouse.interfaces.service import public_lines
 from chapterhouse.interfaces.values import (
     PublicDocument,
+    PublicSearch,
     public_document,
+    public_file_search,
     public_job,
     public_search,
 )
@@ -157,24 +155,18 @@ async def list_documents(
 
 
 @documents.post("/search", openapi_extra=READ)
-async def search(exchange: Exchanged, body: SearchBody) -> PassagesResult:
+async def search(exchange: Exchanged, body: SearchBody) -> PublicSearch:
     """Find passages, best first."""
-
-    def find(library: Library) -> PassagesResult:
-        usual = library.settings.search
-        limit, most = body.limit, body.per_document
-        return passages_result(
-            find_passages(
-                searcher(library, body.tags),
-                named_scope(body.shelves or None),
-                body.query,
-                limit=usual.limit if limit is None else limit,
-                per_document=usual.per_document if most is None else most,
-                minimum=body.min_similarity,
-            )
+    found = await exchange.look(
+        lambda library: library.search.hits(
+            body.query,
+            shelves=body.shelves or None,
+            limit=body.limit,
+            per_document=body.per_document,
+            tags=body.tags,
         )
-
-    return await exchange.look(find)
+    )
+    return public_search(found, _known_shelves(exchange))
 
 
 @documents.post("/context", openapi_extra=READ)
@@ -298,7 +290,7 @@ async def remove(
             state=removal.state,
             documents=tuple(_shown(one, exchange) for one in removal.documents),
             in_place=tuple(one.source for one in library.documents.in_place(removal.documents)),
-            search=public_search(removal.search, is_whole=grant.is_whole),
+            search=public_file_search(removal.search, is_whole=grant.is_whole),
         )
 
     return await exchange.change("document.remove", _unnamed(document_id), work)
@@ -354,8 +346,12 @@ def _require_own(library: Library, document_id: str, caller: Caller) -> Document
 
 
 def _shown(document: Document, exchange: Exchange) -> PublicDocument:
+    return public_document(document, _known_shelves(exchange))
+
+
+def _known_shelves(exchange: Exchange) -> tuple[str, ...] | None:
     grant = exchange.caller.grant
-    return public_document(document, None if grant.is_whole else grant.shelves or ())
+    return None if grant.is_whole else grant.shelves or ()
 
 
 # --- results --------------------------------------------------------------------------------------

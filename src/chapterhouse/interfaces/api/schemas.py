@@ -107,7 +107,6 @@ class SearchBody(Body):
     )
     shelves: Names = ()
     tags: Names = ()
-    min_similarity: Annotated[float, Field(ge=0, le=1), STRICT] = 0.0
 
 
 class ContextBody(Body):

@@ -171,26 +171,13 @@ def list_documents(council: Which) -> Outcome:
 
 def _data(value: "CouncilFolder") -> dict[str, object]:
     """Shape a council's file as it is written, and what that comes to."""
-    council = value.council
+    council, chair = value.council, value.council.chaired_by
     return {
         "shelf": council.shelf,
         "config": as_object(council),
-        "members": list(map(_member_data, council.members)),
-        "chair": _member_data(council.chaired_by) if council.chaired_by else None,
-        "rounds": [
-            {
-                "name": entry.name,
-                "kind": entry.kind.value,
-                "shows_statements": entry.shows_statements,
-            }
-            for entry in council.rounds
-        ],
+        "chair": {"key": chair.key, "kind": chair.kind} if chair else None,
         "folders": [str(path) for path in value.folders],
     }
-
-
-def _member_data(member: Member) -> dict[str, object]:
-    return {"key": member.key, "kind": member.kind.value}
 
 
 def _rows(folder: "CouncilFolder", documents: str) -> Rows:

@@ -18,7 +18,7 @@ from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.telemetry import Trace, TraceSpan, operations
 from chapterhouse.telemetry.spans import ERROR_TYPE, OPERATION
 from chapterhouse.text.sanitise import sanitise
-from chapterhouse.types import INCOMPLETE, AddReport, FileOutcome, FileRecord, SearchResult, Status
+from chapterhouse.types import INCOMPLETE, AddReport, FileOutcome, FileRecord, Status
 
 _DECIMALS: Final = 6
 
@@ -128,7 +128,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     "SyncReport": {"removals": None},
     "FileOutcome": {"seconds": None, "earlier": _earlier},
     "Answer": {"certainty": attrgetter("certainty"), "text": attrgetter("text")},
-    "Chunk": {**dict.fromkeys(("document_id", "ordinal", "tokens", "key")), "id": attrgetter("id")},
+    "Chunk": {"id": attrgetter("id")},
     "Quality": {name: _rounded(name) for name in ("entropy", "coherence", "density", "importance")},
     "Context": {"candidates": lambda value: len(value.candidates)},
     "Excerpt": {
@@ -139,14 +139,6 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
         "rank": attrgetter("hit.rank"),
         "relevance": _rounded("relevance"),
     },
-    "SearchResult": {
-        **dict.fromkeys(("documents", "chunks", "question")),
-        "terms": attrgetter("question.index_terms"),
-        "languages": attrgetter("question.languages"),
-        "exact": attrgetter("question.exact"),
-        "searched": lambda value: {"documents": value.documents, "chunks": value.chunks},
-    },
-    "Variant": {"terms": lambda value: {term.term: term.weight for term in value.terms}},
     "Refresh": {
         **dict.fromkeys(("slug", "display_name", "sync")),
         "changed": attrgetter("changed"),
@@ -163,15 +155,6 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     "TraceSpan": {"start_seconds": _rounded("start_seconds"), "seconds": _rounded("seconds")},
     "TraceEvent": {"seconds": _rounded("seconds")},
 }
-
-
-def search_data(result: SearchResult, *, explain: bool) -> dict[str, Any]:
-    """Return a search as ``--json`` has it; the stages' scores only where they were asked for."""
-    data: dict[str, Any] = plain(result)
-    if not explain:
-        data["variants"] = []
-        data["hits"] = [{n: v for n, v in hit.items() if n != "stages"} for hit in data["hits"]]
-    return data
 
 
 def trace_data(trace: Trace) -> object:

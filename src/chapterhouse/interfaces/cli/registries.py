@@ -10,6 +10,7 @@ from chapterhouse.agents.curated import Outcome as Curation
 from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli import render
+from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import common, require_path
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, opened_library
 from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, table, verbatim
@@ -48,7 +49,7 @@ class Noun(Generic[Folder]):
         entry: What ``--json`` says of each in a list, as HTTP does.
         lists: What a list names of each, by the column of a table.
         columns: How it stands there.
-        data: Everything that ``--json`` shows of one, beside its name and folder.
+        data: What ``--json`` shows of one beside that and its folder.
         rows: What people are shown of one, from what is said of its documents.
         later: When its folders are read if they have changed.
         prose: What people are shown below the rows.
@@ -124,6 +125,8 @@ def show(noun: Noun[Folder], name: str) -> Outcome:
         registry = noun.registry(library)
         folder, census = registry.load(name), registry.census(name)
         current = registry.is_current(name)
+        listed = next(one for one in registry.all() if one.slug == folder.slug)
+        entry = plain(noun.entry(listed, library))
     state = "" if current else f"; {noun.later}"
     rows = [
         ("name", folder.display_name),
@@ -131,7 +134,7 @@ def show(noun: Noun[Folder], name: str) -> Outcome:
         ("folder", str(folder.path)),
         *noun.rows(folder, f"{census.documents:,}, {counted(census.chunks, 'chunk')}{state}"),
     ]
-    data = {**_data(noun, folder), "census": census, "current": current}
+    data = {**entry, **_data(noun, folder), "census": census, "current": current}
     prose = noun.prose(folder)
     below = (verbatim(), verbatim(prose, indent=2)) if prose else ()
     return Outcome(data, (Columns(rows, header=False), *below))

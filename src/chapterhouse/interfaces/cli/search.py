@@ -24,7 +24,6 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli.envelope import search_data
 from chapterhouse.interfaces.cli.options import (
     Shelves,
     Tags,
@@ -322,7 +321,7 @@ def more() -> Outcome:
         )
         remember_hits(library.folder, result, last.persona)
         return Outcome(
-            search_data(result, explain=False),
+            result.unexplained(),
             lambda target: blocks(target, hits_blocks(result, key_span=True)),
             OK if result.hits else NO_ANSWER,
         )
@@ -374,7 +373,7 @@ def search(
             )
         remember_hits(library.folder, result)
         return Outcome(
-            search_data(result, explain=explain),
+            result if explain else result.unexplained(),
             lambda target: blocks(target, hits_blocks(result, explain=explain)),
             OK if result.hits else NO_ANSWER,
         )

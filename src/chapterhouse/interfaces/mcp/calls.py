@@ -6,7 +6,7 @@ from typing import Final
 from chapterhouse.answering.cite import link_of
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.search import named_scope
-from chapterhouse.council.knowledge import Passages, Search, find_passages, format_passages
+from chapterhouse.council.knowledge import Search, find_passages, format_passages
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.errors import NotFoundError, RefusedError
@@ -24,7 +24,6 @@ from chapterhouse.interfaces.schemas import (
     PassagesResult,
     SearchArguments,
     SearchResults,
-    SpanResult,
 )
 from chapterhouse.interfaces.service import Report, Service
 from chapterhouse.interfaces.values import (
@@ -83,7 +82,7 @@ async def passages(
     """Return the passages that fit best; only similar ones, where the arguments say how similar."""
     found = await service.look(
         lambda library: find_passages(
-            searcher(library),
+            _searcher(library),
             named_scope(arguments.shelves or None),
             arguments.query,
             minimum=getattr(arguments, "min_similarity", 0.0),
@@ -91,12 +90,7 @@ async def passages(
             **limits,
         )
     )
-    return Outcome(passages_result(found), format_passages(found))
-
-
-def passages_result(found: Passages) -> PassagesResult:
-    """Return passages as clients get them."""
-    return PassagesResult(
+    result = PassagesResult(
         query=found.query.text,
         passages=tuple(map(_passage, found.hits)),
         min_similarity=found.minimum,
@@ -104,10 +98,11 @@ def passages_result(found: Passages) -> PassagesResult:
         documents_searched=found.documents,
         corrections=found.corrections,
     )
+    return Outcome(result, format_passages(found))
 
 
-def searcher(library: Library, tags: Sequence[str] = ()) -> Search:
-    """Return a library as the knowledge tools search it, for who knows about some tags."""
+def _searcher(library: Library) -> Search:
+    """Return a library as the knowledge tools search it."""
 
     def look(query: Query) -> SearchResult:
         return library.search.hits(
@@ -115,7 +110,6 @@ def searcher(library: Library, tags: Sequence[str] = ()) -> Search:
             shelves=query.scope.shelves,
             limit=query.limit,
             per_document=query.per_document,
-            tags=tags,
         )
 
     return look
@@ -144,22 +138,20 @@ def _found(hit: Hit) -> FoundResult:
 def _passage(hit: Hit) -> PassageResult:
     chunk, document = hit.chunk, hit.document
     return PassageResult(
-        id=chunk.id,
+        chunk_id=chunk.id,
+        document_id=document.id,
         title=title_of(document),
         source=sanitise_line(document.source),
         page=chunk.page,
         page_label=chunk.page_label,
         section_path=chunk.section_path,
+        start=chunk.start,
+        end=chunk.end,
+        text_sha256=document.text_sha256,
         text=chunk.header + chunk.text,
         score=hit.score,
         exact=bool(hit.stages.get("exact")),
         trust=document.trust,
-        span=SpanResult(
-            document_id=document.id,
-            start=chunk.start,
-            end=chunk.end,
-            text_sha256=document.text_sha256,
-        ),
     )
 
 
