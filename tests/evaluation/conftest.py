@@ -10,7 +10,6 @@ from chapterhouse import Library
 
 @pytest.fixture
 def library(tmp_path: Path) -> Iterator[Library]:
-    """A library with three documents."""
     papers = tmp_path / "papers"
     papers.mkdir()
     (papers / "tariffs.md").write_text(

@@ -1,17 +1,11 @@
-"""Measures of rankings: their laws, worked examples, and the figures of ir-measures."""
-
 import math
-import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import UsageError
-from chapterhouse.evaluation.measures import (
-    estimate,
-    measure_named,
-)
+from chapterhouse.evaluation.measures import estimate, measure_named
 
 NAMES = ["nDCG@10", "nDCG@3", "R@5", "R@10", "R@100", "RR@10", "MAP", "nDCG"]
 MEASURES = [measure_named(name) for name in NAMES]
@@ -59,36 +53,6 @@ def test_worked_examples() -> None:
     assert values["MAP"] == pytest.approx((1 / 2 + 2 / 4) / 3)
 
 
-def test_figures_are_those_of_ir_measures() -> None:
-    ir_measures = pytest.importorskip("ir_measures")
-    drawn = random.Random(7)
-    pool = [f"d{number}" for number in range(300)]
-    judged = {
-        f"q{number}": {name: drawn.randint(0, 3) for name in drawn.sample(pool, 40)}
-        for number in range(50)
-    }
-    rankings = {name: drawn.sample(pool, drawn.randint(0, 150)) for name in judged}
-    qrels = [
-        ir_measures.Qrel(question, name, grade)
-        for question, known in judged.items()
-        for name, grade in known.items()
-    ]
-    run = [
-        ir_measures.ScoredDoc(question, name, float(-place))
-        for question, ranking in rankings.items()
-        for place, name in enumerate(ranking)
-    ]
-    theirs = [ir_measures.parse_measure(name.replace("MAP", "AP")) for name in NAMES]
-    found = {
-        (figure.query_id, str(figure.measure).replace("AP", "MAP")): figure.value
-        for figure in ir_measures.iter_calc(theirs, qrels, run)
-    }
-    for measure in MEASURES:
-        for question, ranking in rankings.items():
-            ours = measure.of(ranking, judged[question])
-            assert found.get((question, measure.name), 0.0) == pytest.approx(ours, abs=1e-9)
-
-
 def test_names_are_read_whatever_their_case_and_others_refused() -> None:
     assert measure_named("ndcg@10").name == "nDCG@10"
     assert measure_named(" AP ").name == "AP"
@@ -110,15 +74,3 @@ def test_a_mean_lies_in_its_interval(values: list[float]) -> None:
     assert found.mean == pytest.approx(math.fsum(values) / len(values), abs=1e-6)
     assert found.count == len(values)
     assert found == estimate(values)
-
-
-def test_the_interval_is_that_of_the_normal_approximation() -> None:
-    drawn = random.Random(2)
-    values = [drawn.random() for _ in range(2_000)]
-    found = estimate(values)
-    half = 1.96 * math.sqrt(1 / 12 / len(values))
-    assert (found.high - found.low) / 2 == pytest.approx(half, rel=0.1)
-
-
-def test_no_figures_are_no_figure() -> None:
-    assert estimate([]).count == 0

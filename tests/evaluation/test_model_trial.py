@@ -1,5 +1,3 @@
-"""One question to a language model, with real servers over loopback."""
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,17 +1,10 @@
-"""Files of questions."""
-
 import json
 from pathlib import Path
 
 import pytest
 
 from chapterhouse.errors import UsageError
-from chapterhouse.evaluation.questions import (
-    Question,
-    question_id,
-    question_line,
-    read_questions,
-)
+from chapterhouse.evaluation.questions import Question, question_id, question_line, read_questions
 
 # --- files of questions: read, written, and refused with file and line
 
@@ -46,13 +39,6 @@ def test_a_file_of_lines_is_read(tmp_path: Path) -> None:
     )
     assert (second.question, second.answerable) == ("Who won?", False)
     assert second.id == question_id("Who won?")
-
-
-def test_a_list_is_read_too(tmp_path: Path) -> None:
-    path = tmp_path / "q.json"
-    path.write_text(json.dumps([FULL], indent=2), "utf-8")
-    (question,) = read_questions(path)
-    assert question.place.endswith("entry 1")
 
 
 def test_a_line_comes_back_as_it_was_written(tmp_path: Path) -> None:

@@ -1,47 +1,18 @@
-"""Spans that travel to a collector, and collectors that do not behave."""
-
-import logging
 import socket
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests.collectors import collector
 
 from chapterhouse.errors import MissingExtraError
 from chapterhouse.telemetry import sharing_content, span
 from chapterhouse.telemetry.export import sending
 
 
-@contextmanager
-def collector(status: int = 200) -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
-    """Answer every request so; give the address and what was sent."""
-    sent: list[tuple[str, bytes]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            sent.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *_: object) -> None:  # noqa: A002 - its name there
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", sent
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
 def names(body: bytes) -> dict[str, list[str]]:
-    """Return the spans of a request by the name of their service."""
     request = ExportTraceServiceRequest.FromString(body)
     return {
         next(one.value.string_value for one in resource.resource.attributes if one.key == key): [
@@ -80,15 +51,6 @@ def test_content_travels_where_it_may() -> None:
     assert b"XYZ" in sent[0][1]
 
 
-def test_afterwards_nobody_listens() -> None:
-    with collector() as (address, sent):
-        with sending(address, pytest.fail):
-            pass
-        with span("later") as recorder:
-            assert not recorder.listening
-    assert sent == []
-
-
 def test_headers_and_the_name_of_the_service_are_opentelemetrys_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -107,7 +69,6 @@ def closed() -> Iterator[str]:
 
 @contextmanager
 def silent() -> Iterator[str]:
-    """Take connections and never answer."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
@@ -130,25 +91,6 @@ def test_a_collector_that_does_not_take_it_is_named_once(
         (complaint,) = complaints
         assert address in complaint
     assert capfd.readouterr().err == ""
-
-
-def test_what_goes_wrong_inside_comes_out_as_it_is() -> None:
-    with (
-        collector() as (address, sent),
-        pytest.raises(ValueError, match="mine"),
-        sending(address, pytest.fail),
-        span("work"),
-    ):
-        raise ValueError("mine")
-    assert names(sent[0][1]) == {"chapterhouse": ["work"]}
-
-
-def test_the_logger_is_given_back() -> None:
-    logger = logging.getLogger("opentelemetry")
-    before = (list(logger.handlers), logger.propagate)
-    with collector() as (address, _), sending(address, pytest.fail):
-        assert not logger.propagate
-    assert (list(logger.handlers), logger.propagate) == before
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

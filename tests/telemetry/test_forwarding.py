@@ -1,5 +1,3 @@
-"""Spans as OpenTelemetry gets them."""
-
 import json
 import os
 import subprocess
@@ -22,7 +20,6 @@ from chapterhouse.telemetry import (
     tool_span,
     workflow_span,
 )
-from chapterhouse.telemetry.spans import OWN_PROVIDER
 
 Exporter = InMemorySpanExporter
 
@@ -79,32 +76,6 @@ def test_names_kinds_and_attributes_are_those_of_the_conventions(exporter: Expor
         assert inner.parent.span_id == outer.get_span_context().span_id  # type: ignore[union-attr]  # it was recorded
 
 
-@pytest.mark.parametrize(
-    ("model", "name", "provider"),
-    [
-        ("openai/org/llama3", "org/llama3", "openai"),
-        ("anthropic/claude", "claude", "anthropic"),
-        ("scripted", "scripted", None),
-    ],
-)
-def test_models_are_named_without_their_engine(
-    exporter: Exporter, model: str, name: str, provider: str | None
-) -> None:
-    with chat_span(model, "", ""):
-        pass
-    (one,) = exporter.get_finished_spans()
-    assert one.name == f"chat {name}"
-    assert (one.attributes or {}).get("gen_ai.provider.name") == provider
-
-
-def test_all_shelves_are_no_data_source(exporter: Exporter) -> None:
-    with retrieval_span("berth", (), 7):
-        pass
-    (one,) = exporter.get_finished_spans()
-    assert one.name == "retrieval"
-    assert "gen_ai.data_source.id" not in (one.attributes or {})
-
-
 def test_messages_have_the_form_of_the_conventions(exporter: Exporter) -> None:
     with (
         sharing_content(allowed=True),
@@ -153,30 +124,6 @@ def test_content_is_shared_where_it_may_be(exporter: Exporter) -> None:
     assert everything(exporter).count("XYZ") == 5
 
 
-def test_errors_set_the_status_and_say_their_type_alone(exporter: Exporter) -> None:
-    with pytest.raises(ValueError, match="XYZ"), span("work"):
-        raise ValueError("XYZ")
-    (one,) = exporter.get_finished_spans()
-    assert one.status.status_code is api.StatusCode.ERROR
-    assert one.status.description is None
-    assert [(event.name, dict(event.attributes or {})) for event in one.events] == [
-        ("exception", {"exception.type": "ValueError"})
-    ]
-
-
-def test_spans_of_others_nest_with_ours(exporter: Exporter) -> None:
-    provider = OWN_PROVIDER.get()
-    assert provider
-    theirs = provider.get_tracer("theirs")
-    with theirs.start_as_current_span("outer"), span("ours"):
-        theirs.start_span("inner").end()
-    inner, ours, outer = exporter.get_finished_spans()
-    assert inner.parent
-    assert ours.parent
-    assert inner.parent.span_id == ours.context.span_id
-    assert ours.parent.span_id == outer.context.span_id
-
-
 def run(code: str, **environment: str) -> str:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
@@ -188,18 +135,6 @@ def run(code: str, **environment: str) -> str:
     assert done.returncode == 0, done.stderr
     assert not done.stderr
     return done.stdout
-
-
-def test_nothing_is_imported_unless_it_is_in_use() -> None:
-    code = """
-import sys
-from chapterhouse.telemetry import collecting, span
-with span("silent"), collecting() as trace, span("kept"):
-    pass
-assert [one.name for one in trace.roots] == ["kept"]
-print([name for name in sys.modules if "opentelemetry" in name])
-"""
-    assert run(code) == "[]\n"
 
 
 def test_the_api_alone_is_no_use() -> None:

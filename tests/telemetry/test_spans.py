@@ -1,8 +1,4 @@
-"""Spans that are collected: what is kept of each, and inside which other it stands."""
-
 import asyncio
-import threading
-from contextvars import copy_context
 
 import pytest
 from hypothesis import given
@@ -102,97 +98,8 @@ def test_what_is_raised_is_noted_and_goes_on(error: BaseException, kind: str) ->
     assert work.attributes == {"error.type": kind}
 
 
-def test_parallel_tasks_stand_side_by_side() -> None:
-    async def member(name: str) -> None:
-        with span(name):
-            await asyncio.sleep(0.001)
-            with span(f"{name} searches"):
-                await asyncio.sleep(0.001)
-
-    async def meeting() -> None:
-        with span("round"):
-            await asyncio.gather(*(member(f"{number}") for number in range(8)))
-
-    with collecting() as trace:
-        asyncio.run(meeting())
-
-    members = tuple((f"{number}", ((f"{number} searches", ()),)) for number in range(8))
-    assert shape(trace.roots) == (("round", members),)
-
-
-def test_a_thread_belongs_to_the_span_whose_context_it_copied() -> None:
-    def work(name: str) -> None:
-        with span(name):
-            pass
-
-    with collecting() as trace:
-        with span("one"):
-            inside = copy_context()
-        thread = threading.Thread(target=inside.run, args=(work, "late"))
-        with span("two"):
-            thread.start()
-            thread.join()
-        stranger = threading.Thread(target=work, args=("nobody's",))
-        stranger.start()
-        stranger.join()
-
-    assert shape(trace.roots) == (("one", (("late", ()),)), ("two", ()))
-
-
-def test_many_threads_lose_nothing() -> None:
-    def work(number: int) -> None:
-        for step in range(50):
-            with span(f"{number}"), span(f"{number} {step}"):
-                pass
-
-    with collecting() as trace, span("all"):
-        threads = [
-            threading.Thread(target=copy_context().run, args=(work, number)) for number in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    (root,) = trace.roots
-    assert len(root.children) == 400
-    for one in root.children:
-        (child,) = one.children
-        assert child.name.split()[0] == one.name
-
-
-def test_what_hangs_is_shown_when_it_has_ended() -> None:
-    release, begun = threading.Event(), threading.Event()
-
-    def hang() -> None:
-        with span("hangs"):
-            begun.set()
-            release.wait(60)
-
-    with collecting() as trace, span("tool"):
-        thread = threading.Thread(target=copy_context().run, args=(hang,))
-        thread.start()
-        begun.wait(60)
-    assert shape(trace.roots) == (("tool", ()),)
-    release.set()
-    thread.join()
-    assert shape(trace.roots) == (("tool", (("hangs", ()),)),)
-
-
 def test_who_collects_inside_takes_nothing_away() -> None:
     with collecting() as outer, span("a"), collecting() as inner, span("b"), span("c"):
         pass
     assert shape(outer.roots) == (("a", (("b", (("c", ()),)),)),)
     assert shape(inner.roots) == (("b", (("c", ()),)),)
-
-
-def test_what_is_seen_does_not_change_any_more() -> None:
-    with collecting() as trace:
-        with span("one") as recorder:
-            pass
-        before = trace.roots
-        recorder.set("late", 1)
-        with span("two"):
-            pass
-    assert shape(before) == (("one", ()),)
-    assert before[0].attributes == {}

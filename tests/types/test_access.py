@@ -1,5 +1,3 @@
-"""A grant never permits more than its limits."""
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,5 +1,3 @@
-"""What a scope sees."""
-
 import json
 
 import pytest
@@ -40,8 +38,3 @@ def test_the_key_is_json_that_the_store_reads() -> None:
 def test_one_name_is_no_list_of_shelves() -> None:
     with pytest.raises(TypeError, match="several shelves"):
         Scope.of("crew")
-
-
-def test_nothing_is_everything_unless_it_says_so() -> None:
-    with pytest.raises(TypeError):
-        Scope()  # type: ignore[call-arg]  # that is the point

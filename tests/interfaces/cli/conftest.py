@@ -2,8 +2,13 @@
 
 import io
 import json
+import os
+import pty
+import select
 import shutil
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -134,7 +139,6 @@ def hostile(home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def fails(monkeypatch: pytest.MonkeyPatch) -> Callable[[type, str, BaseException], None]:
-    """Let a method of the real library fail."""
 
     def fail(owner: type, name: str, failure: BaseException) -> None:
         def failing(*_: object, **__: object) -> None:
@@ -147,7 +151,6 @@ def fails(monkeypatch: pytest.MonkeyPatch) -> Callable[[type, str, BaseException
 
 @pytest.fixture(scope="session")
 def ferry_home(tmp_path_factory: pytest.TempPathFactory, example_folder: Path) -> Path:
-    """The home of a library of the example's documents."""
     home = tmp_path_factory.mktemp("home")
     with Library.open(home) as library:
         library.documents.add(example_folder)
@@ -156,14 +159,12 @@ def ferry_home(tmp_path_factory: pytest.TempPathFactory, example_folder: Path) -
 
 @pytest.fixture
 def ferry(ferry_home: Path) -> Path:
-    """The home of the example's library without questions of its own."""
     (ferry_home / "workspaces" / "default" / "questions.jsonl").unlink(missing_ok=True)
     return ferry_home
 
 
 @pytest.fixture
 def say(chapterhouse: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Run a command with lines for its standard input."""
 
     def run(lines: str | bytes, *arguments: object) -> Any:
         data = lines if isinstance(lines, bytes) else lines.encode()
@@ -172,3 +173,36 @@ def say(chapterhouse: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         return chapterhouse(*arguments)
 
     return run
+
+
+def on_a_terminal(
+    command: Sequence[object], *steps: tuple[bytes, bytes], **environment: str
+) -> tuple[int, str]:
+    """Run a program on a pseudo-terminal; send keys each time that something was shown."""
+    terminal, other_end = pty.openpty()
+    shown, since, left = b"", 0, list(steps)
+    with subprocess.Popen(
+        [sys.executable, *map(str, command)],
+        stdin=other_end, stdout=other_end, stderr=other_end, start_new_session=True,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100", **environment},
+    ) as process:  # fmt: skip
+        os.close(other_end)
+        while piece := _read(terminal, process):
+            shown += piece
+            while left and (place := shown.find(left[0][0], since)) >= 0:
+                awaited, keys = left.pop(0)
+                since = place + len(awaited)
+                os.write(terminal, keys)
+    os.close(terminal)
+    return process.returncode, shown.decode("utf-8", "replace")
+
+
+def _read(terminal: int, process: "subprocess.Popen[bytes]") -> bytes:
+    """Return what was printed; nothing when the other end is closed, which Linux calls an error."""
+    if not select.select([terminal], [], [], 60)[0]:
+        process.kill()
+        pytest.fail("nothing was printed for a minute")
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:
+        return b""

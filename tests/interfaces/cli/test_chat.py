@@ -1,18 +1,11 @@
-"""Conversations at the terminal."""
-
 import json
-import os
-import pty
-import select
 import shutil
 import signal
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.interfaces.cli.conftest import on_a_terminal
 
 from chapterhouse import Library
 from chapterhouse.interfaces.cli.ask import explain_follow_up
@@ -42,18 +35,6 @@ def objects(out: str) -> list[Any]:
     return [json.loads(line) for line in out.splitlines()]
 
 
-def test_each_line_is_a_question_that_may_go_on_from_the_last(say: Any, home: Path) -> None:
-    done = say(f"{ASKED}\n\nand in winter?\n", "chat", "--home", home)
-    assert done.code == 0
-    first, second = done.out.split("> and in winter?\n")
-    assert first.startswith(f"> {ASKED}\n")
-    assert "9 euros in summer" in first
-    assert "Taken as" not in first
-    assert "Taken as: and in winter? (" in second
-    assert "7 euros" in second
-    assert "\x1b" not in done.out + done.err
-
-
 def test_answers_are_one_object_a_line(say: Any, home: Path) -> None:
     done = say(f"{ASKED}\nand in winter?\n/foo\n/open 1\n/quit\n{ASKED}\n", "chat", "--json",
                "--home", home)  # fmt: skip
@@ -67,23 +48,18 @@ def test_answers_are_one_object_a_line(say: Any, home: Path) -> None:
     assert done.code == 0
 
 
-def test_ask_goes_on_from_the_last_question(say: Any, chapterhouse: Any, home: Path) -> None:
-    refused = chapterhouse("ask", "and in winter?", "--continue", "--home", home)
-    assert (refused.code, "Nothing was asked" in refused.err) == (3, True)
-    chapterhouse("ask", ASKED, "--home", home)
-    done = chapterhouse("ask", "and in winter?", "--continue", "--home", home)
-    assert done.out.startswith("Taken as: and in winter? (")
-    assert "7 euros" in done.out
-    say("and why?\n", "chat", "--home", home)
-    again = chapterhouse("ask", "in winter?", "--continue", "--json", "--home", home).data
-    assert (again["asked"], again["completed_by"]) == ("in winter?", "rules")
-
-
-def test_a_conversation_is_saved_with_its_sources(say: Any, home: Path, tmp_path: Path) -> None:
+def test_a_conversation_goes_on_and_is_saved_with_its_sources(
+    say: Any, home: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "talk.md"
     lines = f"/save {file}\n{ASKED}\nand in winter?\n/save '{file}'\n/save {file}\n/save\n"
     done = say(lines, "chat", "--home", home)
     assert "Nothing was asked here yet." in done.err
+    first, second, *_ = done.out.split("> and in winter?\n")
+    assert f"> {ASKED}\n" in first
+    assert ("9 euros in summer" in first, "Taken as" in first) == (True, False)
+    assert "Taken as: and in winter? (" in second
+    assert "7 euros" in second
     text = file.read_text("utf-8")
     assert "## What does a ticket to Osk cost?" in text
     assert "## and in winter?" in text
@@ -110,17 +86,6 @@ def test_commands_within(say: Any, home: Path) -> None:
     assert "Forgot m1." in done.out
     for name in ("/sources", "/open", "/persona", "/model", "/save", "/forget", "/help", "/quit"):
         assert name in done.out.partition("> /help")[2]
-
-
-def test_a_persona_is_spoken_to(say: Any, chapterhouse: Any, home: Path) -> None:
-    chapterhouse("persona", "new", "maria", "--home", home)
-    (home / "personas" / "maria" / "RAG" / "rules.md").write_text("# Rules\n\nAt most 4 knots.\n")
-    done = say("How many knots at most?\n", "chat", "--persona", "maria", "--home", home)
-    assert "maria> How many knots at most?" in done.out
-    assert "At most 4 knots. [1]" in done.out
-    assert say("", "chat", "--persona", "nobody", "--home", home).code == 3
-    refused = say("", "chat", "--persona", "maria", "--shelf", "library", "--home", home)
-    assert refused.code == 2
 
 
 def test_nothing_that_is_said_steers_the_terminal(say: Any, hostile: str) -> None:
@@ -175,53 +140,13 @@ def test_files_that_cannot_be_asked(chapterhouse: Any, tmp_path: Path) -> None:
     assert not home.exists()
 
 
-# --- on a terminal -------------------------------------------------------------------------------
-
-
-def typed(home: Path, *steps: tuple[bytes, bytes]) -> tuple[int, str]:
-    """Run chat on a pseudo-terminal; send keys each time that something was shown."""
-    terminal, other_end = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "chapterhouse", "chat", "--home", str(home)],
-        stdin=other_end,
-        stdout=other_end,
-        stderr=other_end,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-        start_new_session=True,
-    ) as process:
-        os.close(other_end)
-        try:
-            shown = _type(terminal, steps)
-        except AssertionError:
-            process.kill()
-            raise
-    os.close(terminal)
-    return process.returncode, shown.decode("utf-8", "replace")
-
-
-def _type(terminal: int, steps: Sequence[tuple[bytes, bytes]]) -> bytes:
-    shown, since, left = b"", 0, list(steps)
-    while True:
-        assert select.select([terminal], [], [], 60)[0], shown
-        try:
-            piece = os.read(terminal, 65_536)
-        except OSError:  # the other end is closed, which Linux calls an error
-            return shown
-        if not piece:
-            return shown
-        shown += piece
-        while left and (place := shown.find(left[0][0], since)) >= 0:
-            awaited, keys = left.pop(0)
-            since = place + len(awaited)
-            os.write(terminal, keys)
-
-
 def test_lines_are_typed_and_called_up_again(home: Path) -> None:
     history = home / "workspaces" / "default" / "chat_history"
     history.write_text(f"{ASKED}\n", "utf-8")
-    code, shown = typed(
-        home, (b"\n> ", b"\x1b[A\n"), (b"searched", b""), (b"\n> ", b"/help\n"), (b"\n> ", b"\x04")
-    )
+    code, shown = on_a_terminal(
+        ("-m", "chapterhouse", "chat", "--home", home),
+        (b"\n> ", b"\x1b[A\n"), (b"searched", b""), (b"\n> ", b"/help\n"), (b"\n> ", b"\x04"),
+    )  # fmt: skip
     assert code == 0, shown
     assert "/help shows what else there is" in shown
     assert "9 euros" in shown
@@ -229,14 +154,10 @@ def test_lines_are_typed_and_called_up_again(home: Path) -> None:
     assert history.stat().st_mode & 0o077 == 0
 
 
-MEMORY = Memory(
-    "m1", "maria", 1_700_000_000, 0, "How deep?", "Nine metres.", found=True, method="extractive"
-)
-
-
 def test_how_a_question_was_taken_is_told_line_by_line() -> None:
     full = "and in winter? (a ticket to Osk)"
-    taken = FollowUp("and in winter?", full, method="rules", recalled=(MEMORY,))
+    memory = Memory("m1", "", 1_700_000_000, 0, "How deep?", "9 m.", found=True, method="quoted")
+    taken = FollowUp("and in winter?", full, method="rules", recalled=(memory,))
     assert explain_follow_up(taken) == [
         f"Taken as: {full}",
         "Reminded of m1, 2023-11-14: How deep?",

@@ -1,34 +1,8 @@
-"""The commands about councils."""
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from chapterhouse.library.councils import LibraryCouncils
-
-
-def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -> None:
-    home = tmp_path / "my home"
-    result = chapterhouse("council", "new", "berths", "--name", "The Berths", "--home", home)
-    assert result.code == 0
-    assert result.out.startswith(f"Made The Berths in {home}/councils/berths\nNext:\n")
-    assert f"{home}/councils/berths/council.json\n" in result.out
-    for step in ("source add PATH --council berths", "council validate berths"):
-        assert f"chapterhouse {step} --home '{home}'\n" in result.out
-    assert "error" not in result.out
-    again = chapterhouse("council", "new", "berths", "--home", home)
-    assert (again.code, "already" in again.err) == (5, True)
-    data = chapterhouse("council", "show", "berths", "--home", home, "--json").data
-    assert (data["display_name"], data["shelf"]) == ("The Berths", "council_berths")
-    assert data["config"] == json.loads((home / "councils/berths/council.json").read_text())
-    assert [member["kind"] for member in data["members"]] == ["role", "role"]
-    assert data["rounds"][1] == {
-        "name": "cross_examination",
-        "kind": "cross_examination",
-        "shows_statements": True,
-    }
 
 
 def test_the_whole_way(chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,6 +21,11 @@ def test_the_whole_way(chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.Mo
     assert made["config"]["members"] == [{"persona": "maria"}]
     assert made["config"]["folders"] == [str(papers)]
     assert made["problems"]["counts"] == {"error": 0, "warning": 0}
+    again = council("new", "berths")
+    assert (again.code, "already" in again.err) == (5, True)
+    assert council("show", "berths", "--json").data["rounds"][1] == {
+        "name": "cross_examination", "kind": "cross_examination", "shows_statements": True,
+    }  # fmt: skip
     assert "new   " in council("docs", "list", "berths").out
     assert chapterhouse("sync", "council/berths", "--home", home).out == "council/berths: 1 read\n"
     assert "indexed   papers/tariffs.md" in council("docs", "list", "berths").out
@@ -120,19 +99,3 @@ def test_what_no_council_can_be_made_of_is_told(
     )
     checked = chapterhouse("council", "validate", "risks", *home)
     assert "without a model" not in checked.out
-
-
-def test_a_stopped_council_is_there_and_reads_the_rest(
-    chapterhouse: Any, tmp_path: Path, contracts: Path
-) -> None:
-    home = ("--home", tmp_path / "own")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LibraryCouncils, "refresh", stopped)
-        result = chapterhouse("council", "new", "rents", "--each", contracts, *home)
-    assert result.code == 130
-    assert f"chapterhouse sync council/rents --home {tmp_path}/own" in result.err
-    assert "council/rents: 2 read\n" in chapterhouse("sync", "council/rents", *home).out
-
-
-def stopped(*_: object, **__: object) -> None:
-    raise KeyboardInterrupt

@@ -1,5 +1,3 @@
-"""Choosing encoders on the command line, with a real library and a tiny model."""
-
 import functools
 import hashlib
 import http.server
@@ -15,8 +13,6 @@ import pytest
 
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.settings import (
-    LANGUAGE_MODEL,
-    REWRITING,
     changed_text,
     write_encoder,
 )
@@ -29,13 +25,11 @@ TINY = "tiny"
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A model folder, laid out below ``hub`` as the hub does it."""
     return _MODELS["write_model"](tmp_path / "hub/org/tiny/resolve/abc")  # type: ignore[no-any-return]
 
 
 @pytest.fixture
 def card(model: Path, monkeypatch: pytest.MonkeyPatch) -> cards.Card:
-    """A card that pins the files of that model."""
     files = []
     for path in sorted(path for path in model.rglob("*") if path.is_file()):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -74,7 +68,6 @@ def mirror(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def home(tmp_path: Path, chapterhouse: Any) -> Path:
-    """A library of three documents."""
     folder, home = tmp_path / "notes", tmp_path / "house"
     folder.mkdir()
     for name in ("ferry", "harbour", "crane"):
@@ -109,35 +102,6 @@ def test_a_known_encoder_is_fetched_made_and_gone_back_from(
     assert chapterhouse("search", "ferry", *place).code == 0
     assert chapterhouse("status", "--json", *place).data["embedder"].startswith("wordllama")
     assert "Deleted the vectors of 3" in chapterhouse("model", "forget", *place).out
-
-
-def test_a_wrong_file_is_refused_and_nothing_changes(
-    chapterhouse: Any, home: Path, card: cards.Card, mirror: str, model: Path
-) -> None:
-    (model / "tokenizer.json").write_bytes(b"x" * (model / "tokenizer.json").stat().st_size)
-    before = (home / "chapterhouse.toml").read_text()
-    told = chapterhouse(
-        *("model", "use", "--embedder", TINY, "--yes"),
-        *("--mirror", mirror, "--home", str(home)),
-    )
-    assert told.code == 1
-    assert "not the file that was pinned" in told.err
-    assert (home / "chapterhouse.toml").read_text() == before
-
-
-def test_files_and_folders_need_no_network(
-    chapterhouse: Any, home: Path, card: cards.Card, model: Path
-) -> None:
-    place = ("--home", str(home))
-    told = chapterhouse("model", "use", "--embedder", TINY, "--file", str(model), *place)
-    assert told.code == 0, told.err
-    told = chapterhouse("model", "use", "--embedder", str(model), *place)
-    assert told.code == 0, told.err
-    settings = tomllib.loads((home / "chapterhouse.toml").read_text())["embedding"]
-    assert settings["folder"] == str(model)
-    assert chapterhouse("model", "use", "--embedder", "static", *place).code == 0
-    written = tomllib.loads((home / "chapterhouse.toml").read_text())
-    assert written == {"embedding": {"engine": "static"}}
 
 
 def test_what_cannot_be_chosen_is_told(chapterhouse: Any, home: Path) -> None:
@@ -202,14 +166,3 @@ def test_what_decides_elsewhere_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(UsageError, match="CHAPTERHOUSE_EMBEDDING__ENGINE"):
         write_encoder(tmp_path, tmp_path / "own", settings)
     assert not (tmp_path / "chapterhouse.toml").exists()
-
-
-def test_other_lines_of_the_settings_stay() -> None:
-    text = (
-        "[language_model]\n# mine\nthinking = 'off'\nmodel = 'old'\n\n"
-        "[models.rewriting]\nmodel = 'm'\n"
-    )
-    changed = changed_text(text, {"model": "new"}, LANGUAGE_MODEL)
-    assert changed == text.replace("# mine\nthinking = 'off'\nmodel = 'old'\n",
-                                   'model = "new"\n# mine\nthinking = \'off\'\n')  # fmt: skip
-    assert changed_text(text, {}, REWRITING) == text.replace("model = 'm'\n", "")

@@ -1,5 +1,3 @@
-"""eval and feedback as users have them: the command line over real libraries."""
-
 import json
 from pathlib import Path
 from typing import Any

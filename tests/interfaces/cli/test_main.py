@@ -10,16 +10,10 @@ from typing import Any
 
 import pytest
 
-import chapterhouse as package
 from chapterhouse import Library
 from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange, loading, working
 from chapterhouse.interfaces.cli.main import COMMANDS, GONE
 from chapterhouse.interfaces.cli.main import command as loaded
-
-
-def test_version(chapterhouse: Any) -> None:
-    result = chapterhouse("--version")
-    assert (result.code, result.out) == (0, f"chapterhouse {package.__version__}\n")
 
 
 def test_where_streams_are_closed_a_command_does_its_work(tmp_path: Path) -> None:
@@ -53,12 +47,6 @@ def test_an_option_before_the_command_is_told_where_to_stand(chapterhouse: Any) 
     assert "after the command" not in chapterhouse("status", "--hom").err
 
 
-def test_no_arguments_show_help_and_mean_usage(chapterhouse: Any) -> None:
-    result = chapterhouse()
-    assert result.code == 2
-    assert "Commands:" in result.out + result.err
-
-
 def test_usage_errors(chapterhouse: Any) -> None:
     for arguments in (
         ("sreach", "x"),
@@ -89,13 +77,7 @@ def test_a_command_of_an_earlier_release_says_what_holds_now(chapterhouse: Any) 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--version",),
-        ("init", "--home", "home"),
-        ("sreach", "--json"),
-    ],
-    ids=" ".join,
+    "arguments", [("--version",), ("init", "--home", "home"), ("sreach", "--json")], ids=" ".join
 )
 def test_a_full_output_is_told_in_one_line(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "wb") as full:  # noqa: PTH123 - a device
@@ -112,7 +94,6 @@ def test_a_full_output_is_told_in_one_line(tmp_path: Path, arguments: tuple[str,
 
 
 def modules_of(*commands: Sequence[str]) -> list[set[str]]:
-    """Return the modules of a fresh process after each of the commands."""
     script = (
         "import sys\n"
         "from chapterhouse.interfaces.cli import main\n"
@@ -164,43 +145,6 @@ from chapterhouse.interfaces.cli import main
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
-def test_a_file_that_begins_with_a_hyphen_is_recognised(
-    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "-dash.txt").write_text("A note.")
-    result = chapterhouse("add", "-dash.txt")
-    assert result.code == 2
-    assert "./-dash.txt" in result.err
-    assert "./" not in chapterhouse("add", "-other.txt").err
-
-
-def test_a_question_needs_no_quotation_marks(chapterhouse: Any, tmp_path: Path) -> None:
-    home = ("--home", str(tmp_path / "home"))
-    (tmp_path / "fish.md").write_text("# Prices\n\nThe fish costs 4 euros.\n")
-    chapterhouse("add", str(tmp_path / "fish.md"), *home)
-    for command in ("ask", "search", "context"):
-        result = chapterhouse(command, "how", "much", "is", "the", "fish?", *home)
-        assert (result.code, "4 euros" in result.out) == (0, True)
-    memory = chapterhouse("memory", "search", "much", "fish", *home)
-    assert (memory.code, "how much is the fish?" in memory.out) == (0, True)
-
-
-def test_a_shell_completes_commands() -> None:
-    program = "import sys; sys.argv = ['chapterhouse']"
-    program += "; from chapterhouse.interfaces.cli import main; main()"
-    asked = {
-        "_CHAPTERHOUSE_COMPLETE": "complete_bash", "COMP_WORDS": "chapterhouse sea",
-        "COMP_CWORD": "1",
-    }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, **asked},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert "search" in done.stdout
-    assert "reindex" not in done.stdout
-
-
 def test_the_help_says_of_a_command_what_the_command_says_of_itself() -> None:
     for name, (_, line) in COMMANDS.items():
         assert loaded(name).help.splitlines()[0] == line
@@ -230,15 +174,6 @@ def test_ctrl_c_ends_without_a_traceback(tmp_path: Path, arguments: tuple[str, .
             codes.add(process.returncode)
     # What was over before, and what died before there was any Python.
     assert codes <= {0, 6, 130, -signal.SIGINT}
-
-
-def test_whoever_runs_us_keeps_their_handler() -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with loading(), working():
-            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def test_while_a_command_works_ctrl_c_is_an_exception() -> None:

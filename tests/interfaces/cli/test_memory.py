@@ -1,5 +1,3 @@
-"""The commands about memories, over a real library."""
-
 import shutil
 import time
 from pathlib import Path
@@ -36,9 +34,6 @@ def ids(result: Any) -> list[str]:
     return [memory["id"] for memory in result.data]
 
 
-# --- a real library --------------------------------------------------------------------------
-
-
 def test_what_was_asked_is_listed_and_found(chapterhouse: Any, home: Path) -> None:
     listed = chapterhouse("memory", "list", "--home", home)
     assert listed.code == 0
@@ -56,74 +51,51 @@ def test_what_was_asked_is_listed_and_found(chapterhouse: Any, home: Path) -> No
     assert ids(chapterhouse("memory", "list", "--limit", "1", "--home", home, "--json")) == ["m2"]
 
 
-def test_the_memories_of_a_persona_that_is_gone_can_be_forgotten(
+def test_a_memory_is_forgotten_by_its_id_and_many_only_with_a_yes(
     chapterhouse: Any, home: Path
 ) -> None:
-    folder = home / "personas" / "maria"
-    folder.rename(home / "kept")
-    result = chapterhouse(
-        "memory", "forget", "--persona", "maria", "--all", "--yes", "--home", home
-    )
-    assert (result.code, result.out) == (0, "Forgot 1 memory.\n")
+    def forget(*options: str) -> Any:
+        return chapterhouse("memory", "forget", *options, "--home", home)
 
-
-def test_a_memory_is_forgotten_by_its_id(chapterhouse: Any, home: Path) -> None:
-    would = chapterhouse("memory", "forget", "m1", "--dry-run", "--home", home)
-    assert would.out == "Would forget 1 memory.\n"
-    assert chapterhouse("memory", "forget", "m1", "--home", home).out == "Forgot 1 memory.\n"
+    for options in (("--all",), ("--older-than", "0"), ("--all", "--json")):
+        assert forget(*options).code == 10
+    assert "Add --yes" in forget("--all").err
+    assert forget("--all", "--dry-run").out == "Would forget 2 memories.\n"
+    assert forget("m1", "--dry-run").out == "Would forget 1 memory.\n"
+    assert forget("m1").out == "Forgot 1 memory.\n"
     assert ids(chapterhouse("memory", "list", "--home", home, "--json")) == ["m2"]
-    again = chapterhouse("memory", "forget", "m1", "--home", home)
+    again = forget("m1")
     assert (again.code, "no memory 'm1'" in again.err) == (3, True)
-    assert chapterhouse("memory", "forget", "first", "--home", home).code == 2
+    assert forget("first").code == 2
+    forget("m2")
+    assert forget("--all").out == "Forgot 0 memories.\n"  # which needs no yes
+    for command, code in ((("list",), 0), (("search", "berth"), 6)):
+        result = chapterhouse("memory", *command, "--home", home)
+        assert (result.code, result.out.startswith("Nothing ")) == (code, True)
 
 
-def test_all_means_all_whatever_the_clock_said(
+def test_old_ones_are_forgotten_by_their_age_and_all_means_all(
     chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    earlier = time.time() - 1_000_000
-    monkeypatch.setattr(time, "time", lambda: earlier)
-    assert chapterhouse("memory", "forget", "--older-than", "0", "--yes", "--home", home).out == (
-        "Forgot 0 memories.\n"
-    )
-    assert chapterhouse("memory", "forget", "--all", "--yes", "--home", home).out == (
-        "Forgot 2 memories.\n"
-    )
-
-
-def test_old_ones_are_forgotten_by_their_age(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert chapterhouse("memory", "forget", "--older-than", "1", "--yes", "--home", home).out == (
-        "Forgot 0 memories.\n"
-    )
-    later = time.time() + 3 * 86_400
-    monkeypatch.setattr(time, "time", lambda: later)
-    assert chapterhouse("memory", "forget", "--older-than", "2", "--yes", "--home", home).out == (
-        "Forgot 2 memories.\n"
-    )
-
-
-# --- councils --------------------------------------------------------------------------------
+    now = time.time()
+    for moment, options, count in (
+        (now, ("--older-than", "1"), 0),
+        (now - 1_000_000, ("--older-than", "0"), 0),
+        (now + 3 * 86_400, ("--older-than", "2", "--persona", "maria"), 1),
+        (now - 1_000_000, ("--all",), 1),  # whatever the clock said
+    ):
+        monkeypatch.setattr(time, "time", lambda moment=moment: moment)
+        forgot = chapterhouse("memory", "forget", *options, "--yes", "--home", home)
+        assert forgot.out == f"Forgot {count} memor{'y' if count == 1 else 'ies'}.\n"
 
 
 @pytest.fixture
 def met(chapterhouse: Any, home: Path) -> Path:
-    """A home whose council ``ferry`` has met, and whose council ``gone`` is gone."""
     assert chapterhouse("council", "new", "ferry", "--member", "maria", "--home", home).code == 0
     with Library.open(home) as library:
         for owner in ("council_ferry", "council_ferry/maria", "council_gone", "council_gone/piet"):
-            library.memory.remember(
-                Memory(
-                    "",
-                    owner,
-                    int(time.time()),
-                    0,
-                    "Speed?",
-                    f"Of {owner}.",
-                    found=True,
-                    method="quoted",
-                )
-            )
+            asked = (int(time.time()), 0, "Speed?", f"Of {owner}.")
+            library.memory.remember(Memory("", owner, *asked, found=True, method="quoted"))
     return home
 
 
@@ -143,15 +115,6 @@ def test_memories_are_one_councils(chapterhouse: Any, met: Path) -> None:
         if "--council" in options:
             would = chapterhouse("memory", "forget", "--all", *options, "--dry-run", "--home", met)
             assert f"Would forget {len(found)} memor" in would.out
-
-
-def test_a_council_is_forgotten_with_its_members(chapterhouse: Any, met: Path) -> None:
-    listed = chapterhouse("memory", "list", "--council", "ferry", "--home", met)
-    assert "council ferry/maria" in listed.out
-    result = chapterhouse("memory", "forget", "--council", "ferry", "--all", "--yes", "--home", met)
-    assert (result.code, result.out) == (0, "Forgot 2 memories.\n")
-    left = ids(chapterhouse("memory", "list", "--home", met, "--json"))
-    assert left == ["m6", "m5", "m2", "m1"]
 
 
 def test_what_is_meant_must_be_said_one_way_and_be_there(chapterhouse: Any, met: Path) -> None:
@@ -178,28 +141,3 @@ def test_what_is_meant_must_be_said_one_way_and_be_there(chapterhouse: Any, met:
         result = chapterhouse("memory", *arguments, "--home", met)
         assert (result.code, result.out) == (code, ""), arguments
     assert ids(chapterhouse("memory", "list", "--home", met, "--json")) == before
-
-
-# --- confirming ------------------------------------------------------------------------------
-
-
-def test_many_are_not_forgotten_without_a_yes(chapterhouse: Any, home: Path) -> None:
-    for options in (("--all",), ("--older-than", "0"), ("--all", "--json")):
-        assert chapterhouse("memory", "forget", *options, "--home", home).code == 10
-    assert "Add --yes" in chapterhouse("memory", "forget", "--all", "--home", home).err
-    would = chapterhouse("memory", "forget", "--all", "--dry-run", "--home", home)
-    assert would.out == "Would forget 2 memories.\n"
-    assert ids(chapterhouse("memory", "list", "--home", home, "--json")) == ["m2", "m1"]
-
-
-# --- what is shown ---------------------------------------------------------------------------
-
-
-def test_an_empty_memory_says_so_and_needs_no_yes(chapterhouse: Any, tmp_path: Path) -> None:
-    home = ("--home", tmp_path / "empty")
-    chapterhouse("init", *home)
-    assert chapterhouse("memory", "forget", "--all", *home).out == "Forgot 0 memories.\n"
-    for command, code in ((("list",), 0), (("search", "berth"), 6)):
-        result = chapterhouse("memory", *command, *home)
-        assert (result.code, result.out.startswith("Nothing ")) == (code, True)
-        assert chapterhouse("memory", *command, *home, "--json").data == []

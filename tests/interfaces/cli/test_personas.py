@@ -1,5 +1,3 @@
-"""The commands about personas."""
-
 import json
 import sys
 from pathlib import Path
@@ -14,7 +12,6 @@ from chapterhouse.models.scripted import ScriptedModel
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a model write profiles."""
     scripted = ScriptedModel(lambda *_: '{"tags": ["Slack water"]}')
     monkeypatch.setattr(LanguageModels, "named", lambda *_: scripted)
 
@@ -23,21 +20,6 @@ def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     # In the test itself: capturing changes the streams after the fixtures.
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
-
-
-def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -> None:
-    home = tmp_path / "my home"
-    result = chapterhouse("persona", "new", "maria", "--name", "Maria Keller", "--home", home)
-    assert result.code == 0
-    assert result.out.startswith(f"Made Maria Keller in {home}/personas/maria\nNext:\n")
-    assert f"Say who they are, in:\n     {home}/personas/maria/persona.md\n" in result.out
-    for step in ("update maria --file PATH", "update maria"):
-        assert f"chapterhouse persona {step} --home '{home}'\n" in result.out
-    again = chapterhouse("persona", "new", "maria", "--home", home)
-    assert (again.code, "already" in again.err) == (5, True)
-    data = chapterhouse("persona", "show", "maria", "--home", home, "--json").data
-    assert (data["display_name"], data["census"]["documents"]) == ("Maria Keller", 0)
-    assert data["config"]["retrieval"]["max_chunks"] == 12
 
 
 @pytest.mark.usefixtures("model")
@@ -92,13 +74,6 @@ def tags(chapterhouse: Any) -> list[str]:
     return found
 
 
-def test_without_a_model_no_profile_is_proposed(chapterhouse: Any, home: Path) -> None:
-    told = chapterhouse("persona", "update", "maria", "--yes")
-    assert told.code == 0
-    assert "Without a language model no profile is proposed" in told.out
-    assert tags(chapterhouse) == []
-
-
 @pytest.mark.usefixtures("model")
 def test_a_profile_is_written_only_where_someone_says_yes(
     chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
@@ -138,9 +113,3 @@ def test_ctrl_c_at_the_question_writes_nothing(
     assert chapterhouse("persona", "docs", "maria", "--remove", "tides").code == 10
     assert tags(chapterhouse) == []
     assert chapterhouse("persona", "docs", "maria", "--json").data["counts"]["removed"] == 0
-
-
-def test_a_page_that_could_not_be_fetched_ends_with_4(chapterhouse: Any, home: Path) -> None:
-    result = chapterhouse("persona", "update", "maria", "--url", "http://127.0.0.1/x")
-    assert result.code == 4
-    assert "(url-" in result.out

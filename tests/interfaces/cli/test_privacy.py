@@ -1,5 +1,3 @@
-"""Every file that a command writes is its owner's alone, whatever the umask says."""
-
 import json
 import os
 import subprocess
@@ -22,7 +20,6 @@ for arguments, typed in json.load(sys.stdin):
 
 
 def _commands(home: Path, out: Path, folder: Path) -> list[tuple[list[str], str]]:
-    """Return commands that together write every kind of file, each with what is typed into it."""
     answer = str(out / "answer.json")
     told: list[tuple[list[str], str]] = [
         (["init"], ""),

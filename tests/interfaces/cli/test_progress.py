@@ -1,7 +1,4 @@
-"""What is shown while something goes on, on a terminal alone."""
-
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from itertools import count
@@ -10,6 +7,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from tests.interfaces.cli.conftest import on_a_terminal
 
 from chapterhouse.interfaces.cli import progress
 from chapterhouse.interfaces.cli.options import COMMON, Common
@@ -35,22 +33,12 @@ DRAFT = Draft(
     (
         AnswerSentence("It leaves at nine.", (1,)),
         AnswerSentence(
-            "It costs 9 euros.",
-            (1,),
-            (Mismatch(MismatchKind.NUMBER, "9", "12"),),
-            before="\n",
+            "It costs 9 euros.", (1,), (Mismatch(MismatchKind.NUMBER, "9", "12"),), before="\n"
         ),
         AnswerSentence("It is \x1b[31mred.", ()),
     ),
     "And so",
 )
-
-
-def test_each_sentence_of_a_draft_says_what_was_found_about_it() -> None:
-    assert progress.draft_text(DRAFT).plain == (
-        " It leaves at nine.\nIt costs 9 euros. (not in the source: “9”, “12” is) "
-        "It is \\x1b[31mred. And so"
-    )
 
 
 def test_a_draft_longer_than_the_terminal_shows_its_end(
@@ -83,19 +71,6 @@ def test_off_a_terminal_a_line_is_written_now_and_then_unless_it_is_to_be_quiet(
         COMMON.reset(before)
         told = capsys.readouterr()
         assert (told.err, told.out) == (lines, "")
-
-
-def test_a_long_path_leaves_the_count_where_it_is(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(progress, "can_redraw", lambda: True)
-    narrow = Console(stderr=True, force_terminal=True, width=70, markup=False)
-    monkeypatch.setattr(progress, "console", lambda **_: narrow)
-    with progress.interruptible() as tell:
-        tell(Progress(1_234, 5_678, "a" * 300 + ".pdf"))
-    shown = capsys.readouterr().err
-    assert "1,234/5,678" in shown
-    assert "0/?" not in shown
 
 
 def test_what_was_done_before_an_unexpected_error_is_shown(
@@ -165,38 +140,15 @@ def work(on_event):
         time.sleep(.1)  # longer than between two drawings
     return Minutes("a", "b", "c")
 progress.attend(work, quiet=True, is_saved=True)
-print("printed")
 """
 
 
-@pytest.mark.parametrize("color", [True, False])
-def test_progress_is_drawn_on_a_terminal_and_wiped_away(*, color: bool) -> None:
-    import pty  # noqa: PLC0415 - where there are terminals
-
-    terminal, other_end = pty.openpty()
-    started = subprocess.Popen(
-        [sys.executable, "-c", DRIVER],
-        stdout=subprocess.PIPE,
-        stderr=other_end,
-        env={
-            **os.environ,
-            "TERM": "xterm",
-            "NO_COLOR": "" if color else "1",
-            "PYTHONPATH": os.pathsep.join(sys.path),
-        },
-    )
-    os.close(other_end)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(terminal, 65536)
-        except OSError:  # the other end is closed
-            break
-    out, _ = started.communicate(timeout=60)
-    os.close(terminal)
-    text = shown.decode()
-    assert (started.returncode, out) == (0, b"printed\n"), text
-    if not color:
+@pytest.mark.parametrize("color", ["", "1"])
+def test_progress_is_drawn_on_a_terminal_and_wiped_away(color: str) -> None:
+    path = os.pathsep.join(sys.path)
+    code, text = on_a_terminal(("-c", DRIVER), NO_COLOR=color, PYTHONPATH=path)
+    assert code == 0, text
+    if color:
         assert text.splitlines() == LINES
         return
     assert [line.strip() for line in LINES if line not in text] == []

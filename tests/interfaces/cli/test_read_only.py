@@ -1,5 +1,3 @@
-"""A library on a disk that takes nothing is asked all the same, and says what it could not do."""
-
 import json
 import os
 import shlex

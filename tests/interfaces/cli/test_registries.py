@@ -1,5 +1,3 @@
-"""What the commands about personas and about councils share, for both."""
-
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -13,51 +11,6 @@ from chapterhouse.store.definitions import CONFIG_FILE, COUNCIL_FILE
 
 KINDS = {"persona": CONFIG_FILE, "council": COUNCIL_FILE}
 ENTRIES = {"persona": PersonaEntry, "council": CouncilEntry}
-
-
-def test_what_cannot_be_done_says_so_and_makes_nothing(chapterhouse: Any, tmp_path: Path) -> None:
-    assert chapterhouse("init", "--home", tmp_path).code == 0
-    for arguments, code in [
-        (("persona", "new", "Maria"), 2),
-        (("persona", "new", "library"), 2),
-        (("persona", "new", "berths", "--template", "expret"), 3),
-        (("persona", "docs", "nobody"), 3),
-        (("persona", "update", "nobody"), 3),
-        (("council", "new", "Berths"), 2),
-        (("council", "new", "council"), 2),
-        (("council", "new", "berths", "--template", "debatte"), 3),
-        (("council", "new", "berths", "--member", "nobody"), 3),
-        (("council", "docs", "list", "nothing"), 3),
-        (("source", "add", ".", "--council", "nothing"), 3),
-        *(
-            ((kind, *arguments), code)
-            for kind in KINDS
-            for arguments, code in (
-                (("show", "nobody"), 3),
-                (("validate", "nobody"), 3),
-                (("new", "berths", "--folder", ""), 2),
-                (("new", "berths", "--folder", "nowhere"), 3),
-            )
-        ),
-    ]:
-        result = chapterhouse(*arguments, "--home", tmp_path)
-        assert (result.code, result.out) == (code, ""), arguments
-        assert len(result.err.splitlines()) == 2
-    assert not list(tmp_path.glob("*s/berths"))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_their_folders_are_enough_for_a_library_of_the_default_workspace(
-    chapterhouse: Any, tmp_path: Path, kind: str
-) -> None:
-    folder, file = tmp_path / f"{kind}s" / "berths", KINDS[kind]
-    folder.mkdir(parents=True)
-    (folder / file).write_text('{"slug": "berths"}')
-    assert "berths" in chapterhouse(kind, "list", "--home", tmp_path).out
-    elsewhere = ("--home", tmp_path, "--workspace", "other")
-    assert chapterhouse(kind, "list", *elsewhere).code == 3
-    assert chapterhouse(kind, "list", "--home", tmp_path / "none").code == 3
-    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,5 +1,3 @@
-"""``docs remove`` over a real library."""
-
 import shutil
 from pathlib import Path
 from typing import Any
@@ -39,31 +37,20 @@ def _holds(path: Path) -> bool:
     return b"Dogs travel" in data or b"Slack water" in data
 
 
-def test_json_has_the_state_and_the_search(chapterhouse: Any, home: Path) -> None:
-    data = chapterhouse("docs", "remove", "fares", "--yes", "--json").data
-    assert set(data) == {"state", "documents", "in_place", "search", "dry_run"}
-    assert (data["state"], data["in_place"]) == ("removed", ["papers/fares.md"])
-    assert data["search"]["searched"] > data["search"]["found"] == 0
-
-
-def test_something_left_ends_with_a_code_of_its_own(chapterhouse: Any, home: Path) -> None:
-    own = home / "workspaces" / "default"
-    (own / "notes.txt").write_text("copied: About fares\n\nDogs travel free.")
-    result = chapterhouse("docs", "remove", "fares", "--yes")
-    assert result.code == 4
-    assert "Some of it is left" in result.out
-    assert "Look into: notes.txt" in result.out
-
-
-def test_nothing_is_removed_without_yes(chapterhouse: Any, home: Path) -> None:
+def test_nothing_is_removed_without_yes_and_what_is_left_is_named(
+    chapterhouse: Any, home: Path
+) -> None:
     assert chapterhouse("docs", "remove").code == 2
     refused = chapterhouse("docs", "remove", "fares")
-    assert refused.code == 10
-    assert "chapterhouse export" in refused.err
+    assert (refused.code, "chapterhouse export" in refused.err) == (10, True)
     shown = chapterhouse("docs", "remove", "fares", "--dry-run").out
-    assert shown.startswith("Would remove 1")
-    assert "papers/fares.md" in shown
+    assert (shown.startswith("Would remove 1"), "papers/fares.md" in shown) == (True, True)
     assert len(chapterhouse("docs", "list", "--json").data) == 2
+    copy = home / "workspaces" / "default" / "notes.txt"
+    copy.write_text("copied: About fares\n\nDogs travel free.")
+    result = chapterhouse("docs", "remove", "fares", "--yes")
+    assert (result.code, "Some of it is left" in result.out) == (4, True)
+    assert "Look into: notes.txt" in result.out
 
 
 def test_what_a_meeting_said_of_a_document_goes_with_it(

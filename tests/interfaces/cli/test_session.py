@@ -1,7 +1,4 @@
-"""One command: its library, its errors, its questions to the user, its exit code."""
-
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,41 +44,6 @@ def test_ctrl_c_ends_with_130(chapterhouse: Any, home: Path, fails: Fails) -> No
     assert as_json.envelope["error"]["type"] == "InterruptedWorkError"
     fails(Answers, "ask", KeyboardInterrupt())
     assert chapterhouse("ask", "x").code == 130
-
-
-def test_ctrl_c_at_the_question_removes_nothing(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object, **__: object) -> bool:
-        raise typer.Abort
-
-    for stream in (sys.stdin, sys.stderr):
-        monkeypatch.setattr(stream, "isatty", lambda: True)
-    monkeypatch.setattr(typer, "confirm", interrupted)
-    result = chapterhouse("docs", "remove", "tariffs")
-    assert result.code == 10
-    assert "Nothing was removed." in result.err
-    assert len(chapterhouse("docs", "list", "--json").data) == 2
-
-
-def test_a_request_to_end_is_met_like_ctrl_c(
-    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Answers, "ask", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
-    result = chapterhouse("ask", "x")
-    assert result.code == 130
-    assert result.err.startswith("chapterhouse: Stopped.")
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-
-
-def test_what_is_tried_without_a_library_leaves_none(
-    chapterhouse: Any, harbour: Path, tmp_path: Path
-) -> None:
-    home = ("--home", tmp_path / "nowhere")
-    assert chapterhouse("status", *home).code == 3
-    planned = chapterhouse("add", harbour / "more", "--dry-run", *home)
-    assert (planned.code, "would be read" in planned.out) == (0, True)
-    assert not (tmp_path / "nowhere").exists()
 
 
 def left_with(work: Callable[[], Outcome]) -> int:
@@ -178,30 +140,20 @@ def common_options(**options: str) -> Iterator[None]:
         COMMON.reset(before)
 
 
-@pytest.mark.parametrize("home", ["/a b/c", "it's; rm -rf", "$HOME", "-x"])
 def test_the_options_to_the_same_library_are_one_word_each_in_a_shell(
-    home: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("CHAPTERHOUSE_HOME", raising=False)
-    with common_options(home=home, workspace="my notes"):
-        assert shlex.split(f"chapterhouse status{reopening()}") == [
-            "chapterhouse", "status", "--home", home, "--workspace", "my notes",
-        ]  # fmt: skip
+    for home in ("/a b/c", "it's; rm -rf", "$HOME", "-x"):
+        with common_options(home=home, workspace="my notes"):
+            assert shlex.split(f"chapterhouse status{reopening()}") == [
+                "chapterhouse", "status", "--home", home, "--workspace", "my notes",
+            ]  # fmt: skip
 
 
-def test_what_the_next_command_knows_anyway_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHAPTERHOUSE_HOME", "/home")
-    with common_options(home="/home"):
-        assert reopening() == ""
-    with common_options(home="/other"):
-        assert reopening() == " --home /other"
-    with common_options():
-        assert reopening() == ""
-
-
-@pytest.mark.parametrize("path", ["", " ", "\t\n"])
-def test_an_empty_path_is_not_the_present_folder(path: str) -> None:
-    with pytest.raises(UsageError, match="empty") as caught:
-        require_path(path)
-    assert "'.'" in caught.value.hint
+def test_an_empty_path_is_not_the_present_folder() -> None:
+    for path in ("", " ", "\t\n"):
+        with pytest.raises(UsageError, match="empty") as caught:
+            require_path(path)
+        assert "'.'" in caught.value.hint
     assert require_path(".") == "."

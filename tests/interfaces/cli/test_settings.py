@@ -1,5 +1,3 @@
-"""Settings on the command line: listed, shown, changed together, reset."""
-
 from typing import Any
 
 from chapterhouse.interfaces.cli.settings import _value
@@ -70,6 +68,11 @@ def test_what_cannot_be_done(chapterhouse: Any) -> None:
 def test_documents_that_are_to_be_cut_again_are_counted(chapterhouse: Any, tmp_path: Any) -> None:
     (tmp_path / "bread.md").write_text("# Bread\n\nBread is baked on Fridays.")
     chapterhouse("add", tmp_path / "bread.md")
+    chapterhouse("settings", "set", "packing.budgets", '{"letter": 70}')
+    ask = ("context", "When is bread baked?", "--purpose")
+    assert chapterhouse(*ask, "letter", "--json").data["maximum"] == 70
+    unknown = chapterhouse(*ask, "code")
+    assert (unknown.code, "there are: letter" in unknown.err) == (2, True)
     changed = chapterhouse("settings", "set", "chunking.strategy", "sentence")
     assert "1 document was cut by other settings" in changed.out
     assert "chapterhouse reindex" in changed.out
@@ -78,19 +81,6 @@ def test_documents_that_are_to_be_cut_again_are_counted(chapterhouse: Any, tmp_p
     assert "Would cut 1 document again." in chapterhouse("reindex", "--dry-run").out
     assert chapterhouse("reindex", "--json").data["cut_otherwise"] == 0
     assert "again" not in chapterhouse("reindex", "--dry-run").out
-
-
-def test_tokens_by_purpose(chapterhouse: Any, tmp_path: Any) -> None:
-    (tmp_path / "bread.md").write_text("# Bread\n\nBread is baked on Fridays.")
-    chapterhouse("add", tmp_path / "bread.md")
-    ask = ("context", "When is bread baked?", "--json")
-    assert chapterhouse(*ask, "--purpose", "code").data["maximum"] == 3_000
-    assert chapterhouse(*ask, "--purpose", "code", "--tokens", 50).data["maximum"] == 50
-    chapterhouse("settings", "set", "packing.budgets", '{"letter": 70}')
-    assert chapterhouse(*ask, "--purpose", "letter").data["maximum"] == 70
-    unknown = chapterhouse("context", "When?", "--purpose", "code")
-    assert unknown.code == 2
-    assert "there are: letter" in unknown.err
 
 
 def test_a_file_that_the_database_would_win_over_is_not_written(chapterhouse: Any) -> None:

@@ -1,5 +1,3 @@
-"""Going on from the last question: its sources are opened, and more passages are shown."""
-
 import hashlib
 import json
 import re
@@ -20,7 +18,6 @@ ASKED = "What does a berth cost?"
 
 @pytest.fixture
 def original(tmp_path: Path) -> Path:
-    """A file that a viewer may show."""
     path = tmp_path / "a tariff.pdf"
     path.write_bytes(b"%PDF-1.7")
     return path
@@ -28,7 +25,6 @@ def original(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """Give every command that would have been started, on a terminal with a screen."""
     found: list[tuple[str, ...]] = []
 
     def popen(command: tuple[str, ...], **_: object) -> None:
@@ -45,7 +41,6 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
 
 
 def document_at(path: Path) -> Document:
-    """Return a document that was read from a file as it is now."""
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     return Document("t-1", "t", str(path), "T", "pdf", "m", sha256, "", 1, 1)
 
@@ -65,25 +60,6 @@ def test_a_source_is_shown_where_it_stands(chapterhouse: Any, home: Path) -> Non
     kept = last(home).read_text()
     assert "80 euros" not in kept  # no text of a document outlives it
     assert json.loads(kept)["question"] == ASKED
-
-
-def test_after_a_search_its_hits_are_opened(chapterhouse: Any, home: Path) -> None:
-    assert chapterhouse("search", "berth").code == 0
-    assert "»# Handbook" in chapterhouse("open").out
-
-
-def test_more_shows_passages_for_the_last_question(chapterhouse: Any, home: Path) -> None:
-    assert chapterhouse("ask", ASKED, "--shelf", "library", "--tag", "fees").code == 0
-    assert "A berth costs 80 euros" in chapterhouse("more").out
-    query = chapterhouse("more", "--json").data["query"]
-    assert (query["text"], query["scope"]["shelves"]) == (ASKED, ["library"])
-    assert (query["limit"], query["tags"]) == (8, ["fees"])
-
-
-def test_what_a_persona_was_asked_stays_on_their_shelves(chapterhouse: Any, home: Path) -> None:
-    assert chapterhouse("ask", "How long is slack water?", "--persona", "maria").code == 0
-    for _ in range(2):  # what the first remembered is the persona's still
-        assert chapterhouse("more", "--json").data["query"]["scope"]["shelves"] == ["maria"]
 
 
 def test_what_cannot_be_opened_is_explained(chapterhouse: Any, home: Path) -> None:
@@ -133,25 +109,11 @@ def test_on_a_terminal_the_file_itself_is_opened(
     assert started == [("/bin/xdg-open", f"{file}#page=2")]
 
 
-def test_a_viewer_is_given_one_file(
-    original: Path, started: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = subprocess.CompletedProcess((), 0, stdout="evince.desktop")
-    monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
-    assert search.viewer_command(original, 2) == ("/bin/xdg-open", str(original))
-    monkeypatch.delenv("DISPLAY")
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert search.viewer_command(original, 2) == ()
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert search.viewer_command(original, 2) == ("/bin/open", str(original))
-    assert started == []
-
-
-@pytest.mark.parametrize("name", ["x.sh", "x.html", "x.desktop", "x.py", "x.command", "x", "x.csv"])
-def test_what_could_run_is_never_opened(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    path.write_text("#!/bin/sh\n")
-    assert search.original_of(document_at(path)) is None
+def test_what_could_run_is_never_opened(tmp_path: Path) -> None:
+    for name in ("x.sh", "x.html", "x.desktop", "x.py", "x.command", "x", "x.csv"):
+        path = tmp_path / name
+        path.write_text("#!/bin/sh\n")
+        assert search.original_of(document_at(path)) is None, name
 
 
 def test_only_the_bytes_that_were_read_are_opened(original: Path) -> None:

@@ -1,5 +1,3 @@
-"""Following folders from the command line: sync, source add, list, show, remove."""
-
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,6 @@ NOTE = "# Lamps\n\nThe lamp on the pier is lit at dusk.\n"
 
 @pytest.fixture
 def lamps(chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with two notes that an empty library follows."""
     monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "home"))
     folder = tmp_path / "lamps"
     folder.mkdir()
@@ -66,14 +63,6 @@ def test_a_source_is_removed_with_its_documents_only_when_confirmed(
     assert "No sources yet" in chapterhouse("source", "list").out
 
 
-def test_what_cannot_be_synced_ends_with_4(chapterhouse: Any, lamps: Path) -> None:
-    lamps.rename(lamps.with_name("away"))
-    result = chapterhouse("sync")
-    assert result.code == 4
-    assert "is not there, or its disk is away: 2 documents stay" in result.out
-    assert "problem" in chapterhouse("source", "list").out
-
-
 def test_many_at_once_are_removed_when_confirmed(chapterhouse: Any, lamps: Path) -> None:
     (lamps / "mail").mkdir()
     for number in range(30):
@@ -95,17 +84,6 @@ def test_many_at_once_are_removed_when_confirmed(chapterhouse: Any, lamps: Path)
     assert chapterhouse("sync", "--watch", "--yes").code == 2
 
 
-def test_wrong_input_says_what_to_do(chapterhouse: Any, lamps: Path, tmp_path: Path) -> None:
-    assert chapterhouse("sync", "nothing").code == 3
-    assert chapterhouse("source", "add", tmp_path / "none").code == 3
-    assert chapterhouse("source", "add", lamps, "--include", "").code == 2
-    assert chapterhouse("sync", "--watch", "--dry-run").code == 2
-    both = chapterhouse("source", "add", lamps, "--persona", "a", "--council", "b")
-    assert both.code == 2
-    assert chapterhouse("source", "remove", lamps, "--persona", "a", "--documents").code == 2
-    assert chapterhouse("source", "remove", lamps, "--persona", "a").code == 3
-
-
 def test_a_watch_ends_with_ctrl_c(
     chapterhouse: Any, lamps: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,19 +96,3 @@ def test_a_watch_ends_with_ctrl_c(
     assert "2 unchanged" in result.out
     assert "Watching 1 source. Stop with Ctrl-C." in result.err
     assert "Stopped watching after 0 syncs." in result.err
-
-
-def test_a_source_has_a_level_of_trust(chapterhouse: Any, lamps: Path) -> None:
-    name = chapterhouse("source", "list", "--json").data["sources"][0]["source"]["name"]
-    assert chapterhouse("source", "trust", name, "web").code == 0
-    (row,) = [line for line in chapterhouse("source", "list").out.splitlines() if name in line][:1]
-    assert " web " in row
-    assert chapterhouse("source", "show", name, "--json").data["source"]["trust"] == "web"
-    hit = chapterhouse("search", "lamp", "--json").data["hits"][0]
-    assert hit["document"]["trust"] == "web"
-    assert " · web · " in chapterhouse("search", "lamp").out
-    added = chapterhouse("source", "add", lamps, "--trust", "external", "--json").data["source"]
-    assert added["trust"] == "external"
-    assert chapterhouse("source", "trust", name, "good").code == 2
-    persona = chapterhouse("source", "add", lamps, "--trust", "web", "--persona", "a")
-    assert persona.code == 2

@@ -1,12 +1,9 @@
-"""What a person can learn of files that gave no document, or only part of one."""
-
 import zipfile
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.reading.conftest import png
 
 from chapterhouse.library import Library
 from chapterhouse.types import Status
@@ -50,7 +47,7 @@ def test_a_second_add_tells_again_what_was_rejected(
     assert told[0]["code"] == "empty"
 
 
-def test_files_are_listed_with_their_reasons(
+def test_files_are_listed_and_explained_with_their_reasons(
     chapterhouse: Any, folder: Path, home: tuple[str, str]
 ) -> None:
     chapterhouse("add", str(folder), *home)
@@ -60,16 +57,10 @@ def test_files_are_listed_with_their_reasons(
     only = chapterhouse("docs", "list", "--problems", *home).out.splitlines()
     assert [line.split()[0] for line in only] == ["status", "rejected", "empty.txt"]
     assert chapterhouse("docs", "list", "--problems", "--shelf", "x", *home).code == 2
-
-
-@pytest.mark.parametrize("command", ["show", "remove"])
-def test_a_file_that_gave_no_document_is_explained(
-    chapterhouse: Any, folder: Path, home: tuple[str, str], command: str
-) -> None:
-    chapterhouse("add", str(folder), *home)
-    result = chapterhouse("docs", command, "empty.txt", *home)
-    assert result.code == 3
-    assert "gave no document (rejected, empty). empty.txt has no bytes." in result.err
+    for command in ("show", "remove"):
+        result = chapterhouse("docs", command, "empty.txt", *home)
+        assert result.code == 3
+        assert "gave no document (rejected, empty). empty.txt has no bytes." in result.err
 
 
 def test_what_is_in_an_archive_or_a_message_is_shown(
@@ -89,49 +80,6 @@ def test_what_is_in_an_archive_or_a_message_is_shown(
     assert [entry["status"] for entry in told["files"]] == [Status.READY]
     assert "papers/note.eml/six.md" in chapterhouse("docs", "show", "note.eml", *home).out
     assert chapterhouse("docs", "show", "old.zip", "--text", *home).code == 3
-
-
-def test_documents_of_one_name_are_told_apart_by_their_paths(
-    chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
-) -> None:
-    for name in "abcdefg":
-        (tmp_path / "d" / name).mkdir(parents=True)
-        (tmp_path / "d" / name / "LICENSE.md").write_text(f"# {name}\n\n{TEXT}", "utf-8")
-    chapterhouse("add", str(tmp_path / "d"), *home)
-    told = chapterhouse("docs", "show", "LICENSE.md", *home)
-    assert told.code == 2
-    lines = told.err.splitlines()
-    assert lines[:2] == ["chapterhouse: 'LICENSE.md' fits 7 documents.", "Use an id:"]
-    assert [line.split()[-1] for line in lines[2:7]] == [f"d/{n}/LICENSE.md" for n in "abcde"]
-    assert lines[7:] == ["  and 2 more: chapterhouse docs list"]
-
-
-def test_pictures_without_text_are_one_line(
-    chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
-) -> None:
-    papers = tmp_path / "papers"
-    papers.mkdir()
-    for number in range(4):
-        (papers / f"p{number:02}.png").write_bytes(png())
-    for _ in range(2):  # the second time they are unchanged
-        told = chapterhouse("add", str(papers), *home).out.splitlines()
-        lines = [line for line in told if "p00" in line or "without text" in line]
-        named = "papers/p00.png, papers/p01.png, papers/p02.png"
-        assert lines == [f"rejected  4 pictures without text: {named}, and 1 more"]
-    data = chapterhouse("add", str(papers), *home, "--json").data
-    assert len(data["outcomes"]) == 4
-
-
-def test_documents_are_listed_by_the_code_of_a_notice(chapterhouse: Any, tmp_path: Path) -> None:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "plain.md").write_text("# Plain\n\nThe crane lifts four tonnes.\n")
-    (tmp_path / "notes" / "odd.md").write_text("# Odd\n\nThe crane\u200b\u202e logs in at night.\n")
-    home = ("--home", tmp_path / "own")
-    assert chapterhouse("add", tmp_path / "notes", *home).code == 0
-    wanted = ("docs", "list", "--notice", "invisible-characters", *home)
-    (listed,) = chapterhouse(*wanted, "--json").data
-    assert (listed["source"], listed["status"]) == ("notes/odd.md", "ready")
-    assert chapterhouse(*wanted, "--files").code == 2
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-"""The commands verify and ask --bundle."""
-
 import io
 import sys
 from dataclasses import replace
@@ -16,9 +14,7 @@ from chapterhouse.answering.bundle import (
     read_bundle,
     read_held,
 )
-from chapterhouse.answering.cite import QuoteState, SourceState
 from chapterhouse.errors import RefusedError, UsageError
-from chapterhouse.interfaces.cli import verify
 from chapterhouse.interfaces.cli.options import destination, is_marked, marked
 
 RULES = "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"
@@ -28,7 +24,6 @@ ASKED = "What does a berth cost?"
 
 @pytest.fixture
 def rules(chapterhouse: Any, tmp_path: Path) -> Path:
-    """A folder with the rules, a home that holds them, and an answer with its bundle."""
     folder = tmp_path / "rules"
     (folder / "papers").mkdir(parents=True)
     (folder / "papers" / "rules.md").write_text(RULES)
@@ -44,10 +39,10 @@ def add(chapterhouse: Any, folder: Path) -> None:
     assert chapterhouse("add", folder / "papers", "--home", folder / "home").code == 0
 
 
-# --- a real library --------------------------------------------------------------------------
-
-
 def test_what_ask_wrote_is_checked_and_verified(chapterhouse: Any, home: Path) -> None:
+    (home / "printed.json").write_text(chapterhouse("ask", "Who won?", "--json").out)
+    result = chapterhouse("verify", home / "printed.json")
+    assert (result.code, "cites nothing" in result.out) == (0, True)
     for file in ("ANSWER", "BUNDLE"):
         result = chapterhouse("verify", file)
         assert result.code == 0, result
@@ -57,14 +52,16 @@ def test_what_ask_wrote_is_checked_and_verified(chapterhouse: Any, home: Path) -
 
 
 def test_a_bundle_is_verified_alone_where_there_is_no_library(
-    chapterhouse: Any, harbour: Path, tmp_path: Path
+    chapterhouse: Any, harbour: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere, bundle = tmp_path / "elsewhere", harbour / "BUNDLE"
     result = chapterhouse("verify", bundle, "--alone", "--home", elsewhere)
     assert result.code == 0
     assert "Checked by itself: the documents were not looked at." in result.out
     assert not elsewhere.exists()
-    data = chapterhouse("verify", bundle, "--alone", "--json").data
+    stream = io.TextIOWrapper(io.BytesIO(bundle.read_bytes()))
+    monkeypatch.setattr(sys, "stdin", stream)
+    data = chapterhouse("verify", "-", "--alone", "--json").data
     assert data["trusted"] is True
     assert data["citations"] is None
     against = chapterhouse("verify", bundle, "--home", elsewhere)
@@ -72,13 +69,12 @@ def test_a_bundle_is_verified_alone_where_there_is_no_library(
     assert "There is no library" in against.err
 
 
-@pytest.mark.parametrize("synced", [True, False])
 @pytest.mark.parametrize(
-    ("text", "told", "state"),
+    ("text", "told", "state", "synced"),
     [
-        (RULES.replace("4", "5"), "the quotation is not there any more", "lost"),
-        (f"# Preface\n\nNew.\n\n{RULES}", "the quotation stands at another place", "moved"),
-        (f"{RULES}\n# Preface\n\nNew.\n", "the quotation stands\n", "stands"),
+        (RULES.replace("4", "5"), "the quotation is not there any more", "lost", False),
+        (f"# Preface\n\nNew.\n\n{RULES}", "the quotation stands at another place", "moved", False),
+        (f"{RULES}\n# Preface\n\nNew.\n", "the quotation stands\n", "stands", True),
     ],
 )
 def test_what_became_of_a_quotation_is_told_of_the_file_itself(
@@ -102,19 +98,6 @@ def test_what_became_of_a_quotation_is_told_of_the_file_itself(
         (rules / "papers" / "rules.md").write_bytes(b"\0\1\2")
         unreadable = chapterhouse("verify", rules / "answer.json", *home)
         assert (unreadable.code, "not there any more" in unreadable.out) == (4, True)
-
-
-def test_a_document_that_is_renamed_or_gone_is_told(chapterhouse: Any, rules: Path) -> None:
-    home = ("--home", rules / "home")
-    (rules / "papers" / "rules.md").rename(rules / "papers" / "port.md")
-    add(chapterhouse, rules)
-    assert chapterhouse("docs", "remove", "--missing", "--yes", *home).code == 0
-    moved = chapterhouse("verify", rules / "answer.json", *home)
-    assert moved.code == 0
-    assert "has another name now (papers/port.md); the quotation stands\n" in moved.out
-    assert chapterhouse("docs", "remove", "port.md", "--yes", *home).code == 0
-    gone = chapterhouse("verify", rules / "answer.json", *home)
-    assert (gone.code, "is gone" in gone.out) == (4, True)
 
 
 def test_an_altered_bundle_ends_with_1_also_where_quotations_are_lost(
@@ -149,17 +132,6 @@ def test_a_bundle_is_written_whole_or_not_at_all(
     assert sorted(path.name for path in folder.iterdir()) == ["answer.bundle", "mine.md"]
 
 
-def test_a_file_is_read_from_standard_input(
-    chapterhouse: Any, harbour: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = (harbour / "BUNDLE").read_bytes()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    assert chapterhouse("verify", "-", "--alone").code == 0
-
-
-# --- what cannot be read ---------------------------------------------------------------------
-
-
 def test_a_file_that_holds_no_answer_is_refused_in_two_lines(
     chapterhouse: Any, home: Path, tmp_path: Path
 ) -> None:
@@ -181,18 +153,6 @@ def test_a_file_that_holds_no_answer_is_refused_in_two_lines(
             assert chapterhouse(*command, path, "--json").envelope["ok"] is False
 
 
-def test_a_folder_and_a_file_without_end_are_no_answers(
-    chapterhouse: Any, home: Path, tmp_path: Path
-) -> None:
-    assert chapterhouse("verify", tmp_path).code == 1
-    if Path("/dev/zero").exists():
-        result = chapterhouse("verify", "/dev/zero", "--alone")
-        assert (result.code, "as no answer has" in result.err) == (2, True)
-
-
-# --- what is shown ---------------------------------------------------------------------------
-
-
 def test_a_hostile_bundle_is_shown_without_effect(
     chapterhouse: Any, harbour: Path, hostile: str, tmp_path: Path
 ) -> None:
@@ -208,20 +168,6 @@ def test_a_hostile_bundle_is_shown_without_effect(
         result = chapterhouse("verify", tmp_path / command[0], *command[1:])
         assert result.out
         assert not set(result.out + result.err) & set("\x1b\x07\u202e")
-
-
-def test_every_state_of_a_citation_has_words() -> None:
-    assert set(verify._SOURCES) == {state.value for state in SourceState}
-    assert set(verify._QUOTES) == {state.value for state in QuoteState}
-
-
-def test_an_answer_without_citations_has_nothing_to_check(
-    chapterhouse: Any, home: Path, tmp_path: Path
-) -> None:
-    path = tmp_path / "printed.json"
-    path.write_text(chapterhouse("ask", "Who won?", "--json").out)
-    result = chapterhouse("verify", path)
-    assert (result.code, "cites nothing" in result.out) == (0, True)
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -268,19 +214,19 @@ def test_a_mark_holds_for_the_whole_file_alone() -> None:
     assert is_marked(twice.encode())
 
 
-def test_a_file_is_named_in_a_folder_that_is_there(tmp_path: Path) -> None:
-    for name in ("-", str(tmp_path), str(tmp_path / "missing" / "a.md"), " "):
+def test_a_file_is_named_in_a_folder_that_is_there_and_only_ours_is_written_over(
+    tmp_path: Path,
+) -> None:
+    def named(path: Path | str) -> Path:
+        return destination(str(path), "The minutes", "--out m.md", is_marked)
+
+    for name in ("-", tmp_path, tmp_path / "missing" / "a.md", " "):
         with pytest.raises(UsageError):
-            destination(name, "The minutes", "--out m.md", is_marked)
+            named(name)
     path = tmp_path / "a.md"
-    assert destination(str(path), "The minutes", "--out m.md", is_marked) == path
-    assert not path.exists()
-
-
-def test_only_what_is_ours_may_be_written_over(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
+    assert named(path) == path
     path.write_text(marked("# Minutes\n"))
-    assert destination(str(path), "The minutes", "--out m.md", is_marked) == path
+    assert named(path) == path
     path.write_text("# Mine\n")
     with pytest.raises(RefusedError, match="would be lost"):
-        destination(str(path), "The minutes", "--out m.md", is_marked)
+        named(path)
