@@ -17,29 +17,6 @@ from chapterhouse.concurrency import (
 )
 
 
-def test_what_blocks_gives_its_value_or_its_error() -> None:
-    def fail() -> int:
-        raise ValueError("no")
-
-    assert asyncio.run(run_in_thread(lambda: 7)) == 7
-    with pytest.raises(ValueError, match="no"):
-        asyncio.run(run_in_thread(fail))
-
-
-def test_nobody_waits_for_what_hangs() -> None:
-    release = threading.Event()
-
-    async def cancelled() -> None:
-        waiting = asyncio.ensure_future(run_in_thread(lambda: release.wait(60)))
-        await asyncio.sleep(0.01)
-        waiting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waiting
-
-    asyncio.run(cancelled())  # returns although the work still hangs
-    release.set()
-
-
 def test_what_was_left_to_itself_is_waited_for_before_anything_is_closed() -> None:
     begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
 
@@ -76,19 +53,6 @@ def test_plain_code_runs_work_of_the_loop_also_beside_a_loop_that_runs_already()
     asked, thread = asyncio.run(notebook())
     assert asked == "maria"
     assert thread != here
-
-
-def test_what_fails_there_fails_here() -> None:
-    async def failing() -> None:
-        await asyncio.sleep(0)
-        raise LookupError("gone")
-
-    async def notebook() -> None:
-        run_sync(failing())
-
-    for work in (failing, notebook):
-        with pytest.raises(LookupError, match="gone"):
-            run_sync(work())
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -158,16 +122,6 @@ def test_a_reader_that_goes_away_does_not_end_the_loop_where_tasks_of_the_work_t
         return "still here"
 
     assert asyncio.run(read()) == "still here"
-
-
-def test_threads_are_used_again() -> None:
-    async def twice() -> tuple[int, int]:
-        first = await run_in_thread(threading.get_ident)
-        assert wait_for_threads(10)
-        return first, await run_in_thread(threading.get_ident)
-
-    first, second = asyncio.run(twice())
-    assert first == second
 
 
 def test_as_much_is_computed_at_once_as_there_are_processors() -> None:

@@ -1,5 +1,3 @@
-"""Kill a whole library, indexes and all, at any moment of an add: what was told can be found."""
-
 import os
 import random
 import subprocess
@@ -36,7 +34,6 @@ def _write(folder: Path, number: int, version: int) -> None:
 
 
 def _killed_add(home: Path, folder: Path, chance: random.Random) -> set[str]:
-    """Start an add, kill it somewhere, and return the documents that it had told of."""
     command = [sys.executable, "-c", ADD, str(home), str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -1,5 +1,3 @@
-"""Whatever the source imports comes with what pyproject.toml asks for."""
-
 import ast
 import re
 import sys
@@ -24,7 +22,6 @@ PARTS = {
 
 
 def distribution(requirement: str) -> str:
-    """Return the distribution that a requirement names, as indexes spell it."""
     named = re.match(r"[\w.-]+", requirement)
     assert named
     return re.sub(r"[-_.]+", "-", named[0]).lower()
@@ -37,7 +34,6 @@ def declared() -> set[str]:
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    """Yield the outermost package of each import of a module, at once or later."""
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
@@ -65,11 +61,6 @@ def test_whatever_is_imported_is_declared() -> None:
         if known.isdisjoint(distribution(name) for name in provided.get(module, ()))
     }
     assert undeclared == set(), "declare it in pyproject.toml"
-
-
-def test_parts_come_with_their_whole() -> None:
-    for part, whole in PARTS.items():
-        assert part in {distribution(one) for one in metadata.requires(whole) or ()}, part
 
 
 def test_imports_are_found_wherever_they_are_written() -> None:

@@ -1,5 +1,3 @@
-"""The files that install the server say what the program has."""
-
 import json
 import re
 import shlex
@@ -23,7 +21,6 @@ INSTRUCTIONS = {
 
 
 def dockerfile() -> list[tuple[str, str]]:
-    """Return the instructions of the Dockerfile, each with what follows it."""
     text = re.sub(r"^#.*\n", "", (DEPLOY / "Dockerfile").read_text("utf-8"), flags=re.MULTILINE)
     lines = text.replace("\\\n", " ").splitlines()
     parts = [line.partition(" ") for line in lines if line.strip()]
@@ -31,7 +28,6 @@ def dockerfile() -> list[tuple[str, str]]:
 
 
 def the(name: str) -> str:
-    """Return what follows the last instruction of a name."""
     return [rest for found, rest in dockerfile() if found == name][-1]
 
 
@@ -115,20 +111,3 @@ def test_the_image_is_built_from_what_git_tracks() -> None:
         if tracked.returncode:
             pytest.skip("this is no clone: what is tracked is not known")
         assert tracked.stdout, name
-
-
-def test_nothing_runs_as_root_or_gains_rights_and_a_stop_is_waited_for() -> None:
-    service, section = compose()["services"]["chapterhouse"], unit()
-    assert the("USER") not in {"root", "0"}
-    assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
-    assert "no-new-privileges:true" in service["security_opt"]
-    assert section["User"] == ["chapterhouse"]
-    assert section["NoNewPrivileges"] == ["yes"]
-    assert section["ProtectSystem"] == ["strict"]
-    state = section["StateDirectory"][0]
-    homes = [line for line in section["Environment"] if line.startswith("CHAPTERHOUSE_HOME=")]
-    assert homes == [f"CHAPTERHOUSE_HOME=/var/lib/{state}"]
-    assert section["KillSignal"] == ["SIGTERM"]
-    assert section["SuccessExitStatus"] == ["130"]  # as the command ends on SIGTERM
-    assert int(section["TimeoutStopSec"][0]) > 10
-    assert service["stop_grace_period"] == "15s"

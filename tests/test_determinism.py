@@ -1,5 +1,3 @@
-"""The same folder and the same questions give the same bytes, in any home."""
-
 import json
 import os
 import subprocess

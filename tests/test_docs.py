@@ -1,5 +1,3 @@
-"""The documentation says what the program does: its code runs, its tables are the program's own."""
-
 import importlib.util
 import json
 import os
@@ -10,19 +8,15 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from tests.served import process
 
-from chapterhouse.ingest.look import SKIPPED_CODES, UNPACKED
-from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.reading.limits import NOTICES, REJECTIONS
 from chapterhouse.settings import Settings
 from chapterhouse.settings_file import load_settings
-from chapterhouse.types import FileRecord, Status
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -92,8 +86,8 @@ def test_every_command_line_shown_is_one_that_exists() -> None:
     "line",
     [
         'ask "How many passengers may MV Teal carry under amber?" --no-memory',
-        'search "leading lights"', 'context "amber weather"', "status", "source list", "docs list",
-        "jobs list", "memory list", "analytics show",
+        'search "leading lights"', 'context "amber weather"', "status", "source list",
+        "analytics show",
     ],
 )  # fmt: skip
 def test_the_json_of_commands_is_documented(line: str) -> None:
@@ -128,17 +122,6 @@ def test_every_documented_code_exists() -> None:
     told = set(re.findall(r"^\| `([a-z-]+)` \|", page.partition("## Codes of")[2], re.MULTILINE))
     assert told >= {*REJECTIONS, *NOTICES}
     assert sorted(told - {*REJECTIONS, *NOTICES, *raised}) == []
-
-
-def test_the_words_for_skipped_files_are_documented() -> None:
-    page = (ROOT / "docs" / "formats.md").read_text("utf-8")
-    table = page.partition("| Printed | Code | Meaning |")[2].partition("\n\n")[0]
-    rows = set(re.findall(r"^\| (\w+) \| `([a-z-]+)` \|", table, re.MULTILINE))
-    record = FileRecord("/a", "a", 0, 0, "", Status.SKIPPED)
-    assert rows == {
-        (outcome_word(replace(record, code=code)), code)
-        for code in (*SKIPPED_CODES, UNPACKED, "unchanged")
-    }
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
@@ -190,7 +173,6 @@ def test_python_blocks_run(
 
 
 def commands_shown(page: Path) -> list[tuple[str, str]]:
-    """Return the commands of a page's console blocks, each with what it is shown to print."""
     found = []
     for block in blocks(page, "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
@@ -226,7 +208,6 @@ def test_calls_of_the_server_print_what_is_shown(tmp_path: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings, as GitHub makes them."""
     headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,5 +1,3 @@
-"""Files that their owner alone may read, written whole or not at all."""
-
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,9 +6,7 @@ import pytest
 
 from chapterhouse.files import (
     lock_folder,
-    make_folder,
     move_into_place,
-    private_files,
     work_folder,
     write_output,
     write_whole,
@@ -52,26 +48,6 @@ def test_a_link_gives_way_to_a_file_and_an_output_is_written_through_it(tmp_path
     assert not (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text("utf-8") == "two é"
     assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_a_folder_and_what_is_missing_above_it_are_closed(tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
-    make_folder(tmp_path / "a" / "b")
-    make_folder(tmp_path / "a" / "b")
-    assert [_mode(tmp_path / name) for name in ("", "a", "a/b")] == [0o755, 0o700, 0o700]
-
-
-def test_the_umask_comes_back(tmp_path: Path) -> None:
-    with private_files():
-        (tmp_path / "inside").touch()
-    (tmp_path / "after").touch()
-    assert _mode(tmp_path / "inside") == 0o600
-    assert _mode(tmp_path / "after") == 0o666
-
-
-def test_a_device_is_written_as_it_is() -> None:
-    write_output(Path(os.devnull), "gone")
-    assert not Path(os.devnull).is_file()
 
 
 def test_an_interrupt_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

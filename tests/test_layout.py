@@ -1,5 +1,3 @@
-"""Functions take few parameters."""
-
 import ast
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Modules loaded when they are first used."""
-
 import gc
 import re
 import subprocess
@@ -7,36 +5,11 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse import lazy, lazy_pattern
-from chapterhouse.errors import MissingExtraError, optional
+from chapterhouse import lazy_pattern
 from chapterhouse.interfaces.cli.interrupts import WithoutCollection
-
-
-def test_a_module_is_loaded_when_a_name_in_it_is_read() -> None:
-    script = (
-        "import sys\n"
-        "from chapterhouse import lazy\n"
-        "colours = lazy('colorsys')\n"
-        "before = 'colorsys' in sys.modules\n"
-        "print(before, colours.rgb_to_hls(0, 0, 0), 'colorsys' in sys.modules)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False (0.0, 0.0, 0.0) True\n"
-
-
-def test_modules_and_those_of_extras_that_are_missing_are_named() -> None:
-    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
-        _ = lazy("no_such_module").anything
-    assert optional("json", "Anything", extra="ocr").dumps([]) == "[]"
-    with pytest.raises(MissingExtraError, match="A thing needs the extra 'ocr'") as caught:
-        optional("no_such_module", "A thing", extra="ocr")
-    assert "pip install" in caught.value.hint
 
 
 @given(st.text("ab1 \n", max_size=20), st.sampled_from([0, re.IGNORECASE, re.MULTILINE]))
@@ -48,16 +21,6 @@ def test_a_pattern_finds_what_a_compiled_one_finds(text: str, flags: int) -> Non
     ]
     assert later.sub("-", text) == now.sub("-", text)
     assert (later.pattern, later.flags) == (now.pattern, now.flags)
-
-
-def test_a_pattern_is_compiled_at_its_first_use_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = []
-    monkeypatch.setattr(re, "compile", lambda *given: compiled.append(given) or re._compile(*given))  # type: ignore[attr-defined, func-returns-value]
-    pattern = lazy_pattern("a+")
-    assert not compiled
-    assert pattern.findall("aab") == ["aa"]
-    assert pattern.findall("a") == ["a"]
-    assert len(compiled) == 1
 
 
 def test_nothing_is_collected_while_modules_are_loaded() -> None:

@@ -1,5 +1,3 @@
-"""The guard of the other tests."""
-
 import socket
 
 import pytest

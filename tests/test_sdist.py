@@ -1,5 +1,3 @@
-"""The source distribution has what its tests need, and they pass in it."""
-
 import os
 import subprocess
 import sys

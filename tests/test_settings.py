@@ -15,7 +15,6 @@ from chapterhouse.settings import (
     EmbeddingSettings,
     LanguageModelSettings,
     RerankSettings,
-    Settings,
     TelemetrySettings,
 )
 from chapterhouse.settings_file import (
@@ -24,7 +23,6 @@ from chapterhouse.settings_file import (
     portable_settings,
     read_stated,
 )
-from chapterhouse.types import Origin
 
 
 def test_a_target_fits_its_limits_inclusive_and_the_default_maximum() -> None:
@@ -81,17 +79,6 @@ def test_an_engine_says_what_it_needs(
     assert problem["msg"].endswith(missing)
 
 
-def test_nothing_can_be_changed_or_added() -> None:
-    settings = Settings()
-    with pytest.raises(ValidationError):
-        settings.search = settings.search
-    with pytest.raises(ValidationError):
-        Settings.model_validate({"serach": {}})
-
-
-# --- files and the environment -------------------------------------------------------------------
-
-
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     (tmp_path / "workspaces" / "own").mkdir(parents=True)
@@ -100,12 +87,6 @@ def home(tmp_path: Path) -> Path:
 
 def own(home: Path) -> Path:
     return home / "workspaces" / "own"
-
-
-def test_without_files_the_defaults_hold(home: Path) -> None:
-    settings = load_settings(home, own(home))
-    assert settings.search.limit == 10
-    assert settings.chunking.strategy == "hierarchical"
 
 
 def test_the_later_source_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,22 +141,6 @@ def test_a_variable_that_does_not_fit_is_named(
         load_settings(home, own(home))
 
 
-@pytest.mark.parametrize(
-    ("text", "now"),
-    [
-        ("[language_model]\nserver = 'ollama'\n", "the engine names what serves a model"),
-        ("[models.fast]\nserver = 'ollama'\n", "the engine names what serves a model"),
-        ("[tokens]\ntokenizer = 'llama-2'\n", "tokens are estimated"),
-        ("[chunking]\nsize = 900\n", r"chunking\.maximum"),
-        ("[cloud]\nstall_seconds = 9\n", "a transfer is broken off"),
-    ],
-)
-def test_a_setting_that_is_gone_says_what_holds_now(tmp_path: Path, text: str, now: str) -> None:
-    (tmp_path / "chapterhouse.toml").write_text(text)
-    with pytest.raises(UsageError, match=f"any more: {now}"):
-        load_settings(tmp_path, tmp_path / "own")
-
-
 PORTABLE = """\
 # a comment with a key: hunter2
 [search]
@@ -212,31 +177,6 @@ def test_settings_leave_a_machine_as_they_are_but_for_what_may_be_secret(tmp_pat
         section["extra_body"] = {}
     assert after == before
     assert portable_settings(tmp_path / "chapterhouse.toml") == written
-
-
-def test_a_file_that_is_not_there_or_says_nothing_has_no_settings(tmp_path: Path) -> None:
-    assert portable_settings(tmp_path / "none.toml") == ""
-    (tmp_path / "empty.toml").write_text("# nothing\n")
-    assert portable_settings(tmp_path / "empty.toml") == ""
-
-
-@pytest.mark.parametrize("value", ["2024-01-01", "nan", "[nan]"])
-def test_what_no_setting_has_does_not_leave(tmp_path: Path, value: str) -> None:
-    (tmp_path / "odd.toml").write_text(f"[search]\nlimit = {value}\n")
-    with pytest.raises(UsageError, match=r"odd\.toml has a value"):
-        portable_settings(tmp_path / "odd.toml")
-
-
-def test_what_each_says_is_known_apart(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (home / "chapterhouse.toml").write_text("[search]\nlimit = 20\n")
-    monkeypatch.setenv("CHAPTERHOUSE_SEARCH__RECENCY", "0.5")
-    found = read_stated(home, own(home))
-    assert found.layers == {
-        Origin.HOME_FILE: {"search": {"limit": 20}},
-        Origin.ENVIRONMENT: {"search": {"recency": "0.5"}},
-        Origin.WORKSPACE_FILE: {},
-    }
-    assert found.settings == load_settings(home, own(home))
 
 
 @pytest.mark.parametrize("age", [0, 3_600])

@@ -66,7 +66,6 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def forbidden(name: str, where: str = "") -> list[str]:
-    """Return the words of a name that say nothing as a name, with what to say instead."""
     words = [word.lower() for word in _WORD.findall(name)]
     allowed = ALLOWED.get(where, set())
     return [f"{name}: {FORBIDDEN[w]}" for w in words if w in FORBIDDEN and w not in allowed]
@@ -86,7 +85,6 @@ def names_of(tree: ast.Module) -> Iterator[str]:
 
 
 def messages_of(tree: ast.Module) -> Iterator[str]:
-    """Yield the texts of a module that are no docstrings."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = {
         node.body[0].value
@@ -103,7 +101,6 @@ def messages_of(tree: ast.Module) -> Iterator[str]:
 
 
 def commands_of(found: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield every command below a command, by its words."""
     yield path, found
     for name, inner in getattr(found, "commands", {}).items():
         yield from commands_of(inner, f"{path} {name}")

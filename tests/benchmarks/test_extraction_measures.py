@@ -27,18 +27,6 @@ def test_word_f1_counts_words_as_often_as_both_have_them() -> None:
     assert measures.word_f1("a", "") == measures.word_f1("", "a") == 0
 
 
-def test_order_tells_apart_what_bags_of_words_do_not() -> None:
-    pytest.importorskip("rapidfuzz")
-    assert measures.order("three two one", "one two three") < 0.7
-
-
-def test_headings_are_found_outside_code() -> None:
-    text = "# One\n\n```\n# no\n```\n\n### Two *and* three ###\n\n#hash"
-
-    assert measures.headings(text) == ["one", "two and three"]
-    assert measures.heading_f1("# One", "## one\n\n# Two") == pytest.approx(2 / 3)
-
-
 def test_a_row_counts_only_whole() -> None:
     wanted = "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
 
@@ -47,13 +35,6 @@ def test_a_row_counts_only_whole() -> None:
     assert measures.table_row_f1(wanted.replace("4", "5"), wanted) == pytest.approx(2 / 3)
     assert measures.table_row_f1("no table", wanted) == 0
     assert measures.table_rows("| - a - b | 1. c |  |") == [("a b", "c")]  # marks of lists are none
-
-
-def test_shingles_are_runs_of_four_words() -> None:
-    counts = measures.shingle_counts("a b c d e", "x b c d e")
-
-    assert (counts.precision, counts.recall) == (0.5, 0.5)
-    assert measures.shingle_counts("", "a b").f1 == 0
 
 
 @given(st.text(), st.text())

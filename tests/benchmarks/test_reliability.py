@@ -1,5 +1,3 @@
-"""The harnesses of ``make soak`` in small: they run, find nothing, and would find what is wrong."""
-
 from pathlib import Path
 
 import convergence

@@ -1,5 +1,3 @@
-"""The harness of removals on a few documents: nothing is found, and every planted fault is."""
-
 import random
 from pathlib import Path
 

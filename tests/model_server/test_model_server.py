@@ -9,19 +9,14 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.agents.council import Council
 from chapterhouse.answering.writing import NO_ANSWER
 from chapterhouse.types import AskEvent, DraftEvent
 
@@ -116,7 +111,6 @@ def told(result: "subprocess.CompletedProcess[str]") -> Any:
 
 
 def assert_labelled(answer: Any) -> None:
-    """It is the model's, with what is compared beside each sentence, or says that it is not."""
     if answer["method"] == "extractive":
         assert answer["warnings"] or answer["notice"] == NO_ANSWER
     else:
@@ -144,55 +138,6 @@ def test_an_answer_says_whose_it_is(home: Path, server: str) -> None:
     assert told(result)["usage"]["calls"] == 1
 
 
-def test_a_conversation_goes_on(home: Path, server: str) -> None:
-    prepared(home, settings(server))
-    result = run(home, "chat", typed=f"{QUESTION}\nand in winter?\n/sources\n/quit\n")
-    assert result.returncode == 0
-    assert "Traceback" not in result.stderr
-    assert result.stdout.count("[1]") >= 1
-
-
-def test_the_model_may_be_asked_what_the_sources_say(home: Path, server: str) -> None:
-    prepared(home, f'{settings(server)}\n[answer]\ncheck = "model"\n')
-    answer = told(run(home, "ask", QUESTION, "--json"))
-    assert_labelled(answer)
-    assert answer["usage"]["calls"] in {1, 2}
-
-
-def test_a_stream_is_what_is_checked_later(home: Path, server: str) -> None:
-    prepared(home, settings(server))
-    events: list[AskEvent] = []
-    with Library.open(home) as library:
-        answer = library.answers.ask(QUESTION, on_event=events.append)
-    assert any(isinstance(event, DraftEvent) for event in events)
-    assert answer.usage is not None
-    assert answer.usage.completion_tokens > 0
-
-
-def test_it_may_search_itself(home: Path, server: str) -> None:
-    prepared(home, settings(server))
-    with Library.open(home) as library:
-        library.personas.create("maria")
-        folder = home / "personas" / "maria" / "RAG"
-        (folder / "rules.md").write_text(RULES, "utf-8")
-        library.personas.change("maria", {"grounding": "tool"})
-    result = run(home, "ask", QUESTION, "--persona", "maria", "--json")
-    assert result.returncode in {0, 1, 6}  # 6: nothing that it wrote is an answer
-    assert_labelled(told(result))
-
-
-def test_three_members_share_one_slot(home: Path, server: str) -> None:
-    prepared(home, settings(server, calls_at_once=1))
-    council = Council.new("speed")
-    for name in ("Ann", "Bob", "Cid"):
-        council = council.add_member(name=name, instructions="Say what the documents say.")
-    council = council.add_round("independent_analysis")
-    with Library.open(home) as library:
-        minutes = library.councils.convene(council, QUESTION)
-    assert len(minutes.turns) == 3
-    assert not any("did not answer within" in warning for warning in minutes.warnings)
-
-
 def test_a_server_that_dies_is_told_of(home: Path) -> None:
     with served() as (address, process):
         prepared(home, settings(address, maximum_tokens=800, attempts=1))
@@ -212,66 +157,3 @@ def test_a_server_that_dies_is_told_of(home: Path) -> None:
     assert any("The model did not answer" in warning for warning in answer.warnings)
     result = run(home, "ask", QUESTION, "--json")  # and now nobody is there at all
     assert "could not be reached" in told(result)["warnings"][0]
-
-
-@pytest.mark.parametrize("known", [True, False], ids=["the server says", "nobody says"])
-def test_what_is_too_long_is_packed_again(home: Path, *, known: bool) -> None:
-    with served(context=1_024) as (address, _), forwarded(address, props=known) as near:
-        kind = {"engine": "llamacpp"} if known else {}
-        prepared(home, settings(near, more="", **kind), "rules.md", "log.md")
-        with Library.open(home) as library:
-            answer = library.answers.ask(QUESTION)
-    assert answer.usage is not None, answer.warnings
-    assert 200 < answer.usage.prompt_tokens < 1_024
-
-
-def test_a_slow_server_is_waited_for_no_longer_than_is_wanted(home: Path, server: str) -> None:
-    with forwarded(server, delay=20.0) as near:
-        prepared(home, settings(near, timeout_seconds=2, attempts=1))
-        with Library.open(home) as library:
-            answer = library.answers.ask(QUESTION)
-    assert answer.method == "extractive"
-    assert any("within 2 seconds" in warning for warning in answer.warnings)
-
-
-# --- what stands between ---------------------------------------------------------------------
-
-
-@contextmanager
-def forwarded(address: str, *, delay: float = 0.0, props: bool = True) -> Iterator[str]:
-    """Pass requests on to a server, late, or without what it says of itself."""
-    forward: Callable[[Any], None] = _forwarding(address, delay, props=props)
-    handler = type("Handler", (BaseHTTPRequestHandler,), {
-        "do_GET": forward, "do_POST": forward, "log_message": lambda *_: None,
-    })  # fmt: skip
-    near = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    near.daemon_threads = True
-    thread = threading.Thread(target=near.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{near.server_port}"
-    finally:
-        near.shutdown()
-        near.server_close()
-
-
-def _forwarding(address: str, delay: float, *, props: bool) -> Callable[[Any], None]:
-    def forward(self: Any) -> None:
-        time.sleep(delay)
-        body = self.rfile.read(int(self.headers.get("content-length") or 0)) or None
-        if self.path == "/props" and not props:
-            self.send_error(404)
-            return
-        request = Request(f"{address}{self.path}", body, {"content-type": "application/json"})
-        try:
-            with urlopen(request, timeout=900) as answer:
-                status, told = answer.status, answer.read()
-        except OSError as error:
-            status, told = getattr(error, "code", 502), getattr(error, "read", bytes)()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(told)))
-        self.end_headers()
-        self.wfile.write(told)
-
-    return forward

@@ -1,5 +1,3 @@
-"""The planted faults still fit the source, and are planted in a copy of it alone."""
-
 import ast
 import shutil
 from collections import Counter
@@ -25,7 +23,6 @@ def test_each_promise_is_broken_once() -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the package, of which only one small module is looked at."""
     package = tmp_path / "src" / "chapterhouse"
     package.mkdir(parents=True)
     shutil.copy(mutate.SOURCE / "chapterhouse" / "errors.py", package)
