@@ -67,6 +67,8 @@ def test_what_was_wrong_is_named_by_number_or_words() -> None:
     assert wrong("PAY  double") == (("Guests pay double.",), ())
     assert wrong("1", passages=("2",)) == (("It costs 80 euros.", "Guests pay 20 euros."), ())
     assert wrong(documents=("papers/tariffs.md",)) == ((), ("papers/tariffs.md",))
+    with pytest.raises(UsageError, match="Only of a bad answer"):
+        as_question(Verdict.GOOD, SEVERAL, wrong=Wrong(("1",)))
     both = as_question(Verdict.BAD, SEVERAL, ["prices.md"], wrong=Wrong(("2",)))
     assert (both.required, both.wrong) == (("prices.md",), ("Guests pay double.",))
 
@@ -180,3 +182,13 @@ def test_several_processes_lose_nothing(library: Library) -> None:
     notes = [question.question for question in read_questions(question_file(library))]
     assert len(notes) == 3 * 8 + 1
     assert [entry.name for entry in question_file(library).parent.glob(".questions*")] == []
+
+
+def test_what_an_earlier_version_kept_of_a_bad_answer_still_counts(library: Library) -> None:
+    path = question_file(library)
+    source = to_judged_answer(library.answers.ask(ASKED)).citations[0][0]
+    old = {"question": ASKED, "forbidden": [source], "note": "feedback: bad"}
+    path.write_text(json.dumps(old), "utf-8")
+    found = evaluate(read_questions(path), library, str(path))
+    assert found.measures["absent"].mean == 0.0
+    assert "corrected" not in found.measures

@@ -74,3 +74,4 @@ def test_a_mean_lies_in_its_interval(values: list[float]) -> None:
     assert found.mean == pytest.approx(math.fsum(values) / len(values), abs=1e-6)
     assert found.count == len(values)
     assert found == estimate(values)
+    assert estimate([]).count == 0

@@ -67,6 +67,7 @@ def test_a_key_is_revoked_after_a_question(chapterhouse: Any) -> None:
     assert (done.code, done.out) == (0, f"The key {key_id} (x) is revoked.\n")
     (listed,) = chapterhouse("key", "list", "--json").data
     assert listed["active"] is False
+    assert "revoked 20" in chapterhouse("key", "list").out
     assert listed["revoked"] >= listed["created"] > 0
     assert chapterhouse("key", "revoke", "ch_00000000", "--yes").code == 3
     no_id = chapterhouse("key", "revoke", NOBODY, "--yes")

@@ -167,3 +167,26 @@ def test_how_a_question_was_taken_is_told_line_by_line() -> None:
         "The model did not say how the question is meant: It is busy."
     ]
     assert explain_follow_up(FollowUp("How deep?", "How deep?")) == []
+
+
+def test_ask_goes_on_from_the_last_question(say: Any, chapterhouse: Any, home: Path) -> None:
+    refused = chapterhouse("ask", "and in winter?", "--continue", "--home", home)
+    assert (refused.code, "Nothing was asked" in refused.err) == (3, True)
+    chapterhouse("ask", ASKED, "--home", home)
+    done = chapterhouse("ask", "and in winter?", "--continue", "--home", home)
+    assert done.out.startswith("Taken as: and in winter? (")
+    assert "7 euros" in done.out
+    say("and why?\n", "chat", "--home", home)
+    again = chapterhouse("ask", "in winter?", "--continue", "--json", "--home", home).data
+    assert (again["asked"], again["completed_by"]) == ("in winter?", "rules")
+
+
+def test_a_persona_is_spoken_to(say: Any, chapterhouse: Any, home: Path) -> None:
+    chapterhouse("persona", "new", "maria", "--home", home)
+    (home / "personas" / "maria" / "RAG" / "rules.md").write_text("# Rules\n\nAt most 4 knots.\n")
+    done = say("How many knots at most?\n", "chat", "--persona", "maria", "--home", home)
+    assert "maria> How many knots at most?" in done.out
+    assert "At most 4 knots. [1]" in done.out
+    assert say("", "chat", "--persona", "nobody", "--home", home).code == 3
+    refused = say("", "chat", "--persona", "maria", "--shelf", "library", "--home", home)
+    assert refused.code == 2

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from chapterhouse.library.councils import LibraryCouncils
+
 
 def test_the_whole_way(chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, papers = tmp_path / "own", tmp_path / "papers"
@@ -99,3 +101,19 @@ def test_what_no_council_can_be_made_of_is_told(
     )
     checked = chapterhouse("council", "validate", "risks", *home)
     assert "without a model" not in checked.out
+
+
+def test_a_stopped_council_is_there_and_reads_the_rest(
+    chapterhouse: Any, tmp_path: Path, contracts: Path
+) -> None:
+    home = ("--home", tmp_path / "own")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LibraryCouncils, "refresh", stopped)
+        result = chapterhouse("council", "new", "rents", "--each", contracts, *home)
+    assert result.code == 130
+    assert f"chapterhouse sync council/rents --home {tmp_path}/own" in result.err
+    assert "council/rents: 2 read\n" in chapterhouse("sync", "council/rents", *home).out
+
+
+def stopped(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import chapterhouse as package
 from chapterhouse import Library
 from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange, loading, working
 from chapterhouse.interfaces.cli.main import COMMANDS, GONE
@@ -41,6 +42,8 @@ def _shell(folder: Path, limit: str, *command: str) -> tuple[int, str]:
 
 
 def test_an_option_before_the_command_is_told_where_to_stand(chapterhouse: Any) -> None:
+    shown = chapterhouse("--version")
+    assert (shown.code, shown.out) == (0, f"chapterhouse {package.__version__}\n")
     result = chapterhouse("--home", "x", "status")
     assert result.code == 2
     assert "after the command" in result.err
@@ -189,3 +192,14 @@ def test_while_a_command_works_ctrl_c_is_an_exception() -> None:
         assert not exchange(end_at_once, default)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_a_file_that_begins_with_a_hyphen_is_recognised(
+    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-dash.txt").write_text("A note.")
+    result = chapterhouse("add", "-dash.txt")
+    assert result.code == 2
+    assert "./-dash.txt" in result.err
+    assert "./" not in chapterhouse("add", "-other.txt").err

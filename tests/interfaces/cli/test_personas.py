@@ -62,6 +62,8 @@ def test_the_whole_way(chapterhouse: Any, tmp_path: Path) -> None:
     assert persona("docs", "maria", "--json").data["counts"]["indexed"] == 1
     (tmp_path / "own/personas/maria/RAW-DOCS/torn.pdf").write_bytes(b"%PDF-1.7 torn")
     assert persona("update", "maria").code == 4
+    fetched = persona("update", "maria", "--url", "http://127.0.0.1/x")
+    assert (fetched.code, "(url-" in fetched.out) == (4, True)
     assert persona("validate", "maria").code == 0
     assert "torn.pdf" in persona("validate", "maria").out
     config.write_text('{"slug": "maria",}')

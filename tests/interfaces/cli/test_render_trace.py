@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -104,3 +105,17 @@ def test_an_address_that_is_none_is_refused(
         result = chapterhouse("ask", QUESTION, "--home", home)
         assert result.code == 2
         assert "telemetry.endpoint" in result.err
+
+
+def test_the_tree_stands_on_standard_error(chapterhouse: Any, home: Path) -> None:
+    plain = chapterhouse("ask", QUESTION, "--home", home)
+    traced = chapterhouse("ask", QUESTION, "--home", home, "--trace")
+    assert (plain.code, traced.code) == (0, 0)
+    assert traced.out == plain.out
+    assert plain.err == ""
+    lines = traced.err.splitlines()
+    assert re.fullmatch(r"invoke_agent library  [\d.]+ m?s", lines[0])
+    assert f"  asked: {QUESTION}" in lines
+    assert any(re.fullmatch(r"  retrieval  [\d.]+ m?s", line) for line in lines)
+    assert "    top k: 8 · hits: 1 · searched documents: 1 · searched chunks: 1" in lines
+    assert f"    query: {QUESTION}" in lines

@@ -1,4 +1,5 @@
 import shlex
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -157,3 +158,13 @@ def test_an_empty_path_is_not_the_present_folder() -> None:
             require_path(path)
         assert "'.'" in caught.value.hint
     assert require_path(".") == "."
+
+
+def test_a_request_to_end_is_met_like_ctrl_c(
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Answers, "ask", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
+    result = chapterhouse("ask", "x")
+    assert result.code == 130
+    assert result.err.startswith("chapterhouse: Stopped.")
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

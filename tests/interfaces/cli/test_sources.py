@@ -124,3 +124,25 @@ def test_only_the_bytes_that_were_read_are_opened(original: Path) -> None:
     original.unlink()
     assert search.original_of(document) is None
     assert search.original_of(replace(document, location="relative.pdf")) is None
+
+
+def test_more_shows_passages_for_the_last_question(chapterhouse: Any, home: Path) -> None:
+    assert chapterhouse("ask", ASKED, "--shelf", "library", "--tag", "fees").code == 0
+    assert "A berth costs 80 euros" in chapterhouse("more").out
+    query = chapterhouse("more", "--json").data["query"]
+    assert (query["text"], query["scope"]["shelves"]) == (ASKED, ["library"])
+    assert (query["limit"], query["tags"]) == (8, ["fees"])
+
+
+def test_a_viewer_is_given_one_file(
+    original: Path, started: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = subprocess.CompletedProcess((), 0, stdout="evince.desktop")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
+    assert search.viewer_command(original, 2) == ("/bin/xdg-open", str(original))
+    monkeypatch.delenv("DISPLAY")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert search.viewer_command(original, 2) == ()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert search.viewer_command(original, 2) == ("/bin/open", str(original))
+    assert started == []

@@ -96,3 +96,30 @@ def test_a_watch_ends_with_ctrl_c(
     assert "2 unchanged" in result.out
     assert "Watching 1 source. Stop with Ctrl-C." in result.err
     assert "Stopped watching after 0 syncs." in result.err
+
+
+def test_a_source_has_a_level_of_trust(chapterhouse: Any, lamps: Path) -> None:
+    name = chapterhouse("source", "list", "--json").data["sources"][0]["source"]["name"]
+    assert chapterhouse("source", "trust", name, "web").code == 0
+    (row,) = [line for line in chapterhouse("source", "list").out.splitlines() if name in line][:1]
+    assert " web " in row
+    assert chapterhouse("source", "show", name, "--json").data["source"]["trust"] == "web"
+    hit = chapterhouse("search", "lamp", "--json").data["hits"][0]
+    assert hit["document"]["trust"] == "web"
+    assert " · web · " in chapterhouse("search", "lamp").out
+    added = chapterhouse("source", "add", lamps, "--trust", "external", "--json").data["source"]
+    assert added["trust"] == "external"
+    assert chapterhouse("source", "trust", name, "good").code == 2
+    persona = chapterhouse("source", "add", lamps, "--trust", "web", "--persona", "a")
+    assert persona.code == 2
+
+
+def test_wrong_input_says_what_to_do(chapterhouse: Any, lamps: Path, tmp_path: Path) -> None:
+    assert chapterhouse("sync", "nothing").code == 3
+    assert chapterhouse("source", "add", tmp_path / "none").code == 3
+    assert chapterhouse("source", "add", lamps, "--include", "").code == 2
+    assert chapterhouse("sync", "--watch", "--dry-run").code == 2
+    both = chapterhouse("source", "add", lamps, "--persona", "a", "--council", "b")
+    assert both.code == 2
+    assert chapterhouse("source", "remove", lamps, "--persona", "a", "--documents").code == 2
+    assert chapterhouse("source", "remove", lamps, "--persona", "a").code == 3

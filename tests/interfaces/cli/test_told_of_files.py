@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reading.conftest import png
 
 from chapterhouse.library import Library
 from chapterhouse.types import Status
@@ -102,3 +103,19 @@ def test_a_setting_that_is_gone_says_what_holds_now(
     (home / "chapterhouse.toml").write_text(f'[{section}]\n{setting} = "9"\n')
     refused = chapterhouse("docs", "list")
     assert (refused.code, said in refused.err) == (2, True)
+
+
+def test_pictures_without_text_are_one_line(
+    chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for number in range(4):
+        (papers / f"p{number:02}.png").write_bytes(png())
+    for _ in range(2):  # the second time they are unchanged
+        told = chapterhouse("add", str(papers), *home).out.splitlines()
+        lines = [line for line in told if "p00" in line or "without text" in line]
+        named = "papers/p00.png, papers/p01.png, papers/p02.png"
+        assert lines == [f"rejected  4 pictures without text: {named}, and 1 more"]
+    data = chapterhouse("add", str(papers), *home, "--json").data
+    assert len(data["outcomes"]) == 4
