@@ -16,8 +16,6 @@ NOW = 1_800_000_000
 
 @dataclass
 class Clock:
-    """The time, which stands still."""
-
     now: int = NOW
 
     def __call__(self) -> int:
@@ -25,8 +23,6 @@ class Clock:
 
 
 class CountingHasher(PasswordHasher):
-    """Hashes with the least effort there is, and counts how often."""
-
     def __init__(self, time_cost: int = 1) -> None:
         super().__init__(time_cost=time_cost, memory_cost=8, parallelism=1)
         self.calls = 0
@@ -43,11 +39,9 @@ class CountingHasher(PasswordHasher):
 def open_access(
     home: Path, clock: Clock | None = None, hasher: PasswordHasher | None = None
 ) -> Access:
-    """Open it as ``opening.open_access`` does."""
     passwords = Passwords(hasher or CountingHasher())
     return Access(AccessDatabase(home / "access.db"), passwords, clock or Clock())
 
 
 def stored_bytes(home: Path) -> bytes:
-    """Return every byte of the database and of what SQLite has beside it."""
     return b"".join(path.read_bytes() for path in sorted(home.glob("access.db*")))

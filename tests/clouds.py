@@ -97,11 +97,9 @@ class Proxy:
 
     @property
     def calls(self) -> int:
-        """All requests."""
         return sum(self.requests.values())
 
     def forget(self) -> None:
-        """Count from nothing."""
         self.requests.clear()
         self.transfers.clear()
         self.most_at_once = 0
@@ -138,7 +136,6 @@ class Proxy:
 
 
 def has_gone(client: socket.socket) -> bool:
-    """Whether a client has closed its connection."""
     try:
         readable, _, _ = select.select([client], [], [], 0)
         return bool(readable) and not client.recv(1, socket.MSG_PEEK)
@@ -147,8 +144,6 @@ def has_gone(client: socket.socket) -> bool:
 
 
 class Server(ThreadingHTTPServer):
-    """The proxy's own server."""
-
     daemon_threads = True
 
     def __init__(self, proxy: Proxy) -> None:
@@ -221,7 +216,6 @@ class Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
 
     def stall(self) -> None:
-        """Send nothing more until the client has gone."""
         until = time.monotonic() + _STALL_SECONDS
         while time.monotonic() < until and not self._proxy.closing.wait(0.05):
             if has_gone(self.connection):
@@ -243,7 +237,6 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def proxying(target: int) -> Iterator[Proxy]:
-    """Give a proxy in front of a port."""
     proxy = Proxy(target)
     with Server(proxy) as server:
         proxy.port = server.server_port
@@ -267,11 +260,9 @@ class Drive:
 
     @property
     def rclone(self) -> Rclone:
-        """The program, in haste."""
         return Rclone(find_rclone(), HASTE)
 
     def write(self, name: str, content: str | bytes, moment: float = OLD) -> Path:
-        """Write a file, as old as it says."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -281,7 +272,6 @@ class Drive:
 
 @contextmanager
 def connected(kind: str, folder: Path) -> Iterator[Drive]:
-    """Give an empty drive of a kind, and its remote in a configuration in ``folder``."""
     served = folder / f"{kind}-served"
     files = served / BUCKET if kind == "s3" else served
     files.mkdir(parents=True)

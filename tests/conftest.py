@@ -51,7 +51,6 @@ def _is_loopback(address: object) -> bool:
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no test reach beyond this machine, nor look a name up."""
     connect, look_up = socket.socket.connect, socket.getaddrinfo
 
     def guarded_connect(self: socket.socket, address: object) -> None:
@@ -97,7 +96,6 @@ class LentReaders:
 
 @pytest.fixture(scope="session", autouse=True)
 def readers() -> Iterator[None]:
-    """Let the libraries of this process share their reading workers."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(opening, "ReadingPool", LentReaders)
         yield
@@ -107,7 +105,6 @@ def readers() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def fine_clock() -> Iterator[None]:
-    """Wait for a file that was just written as long as Linux takes for another time, no longer."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(content, "_TICK_NS", 8_000_000)
         yield
@@ -115,7 +112,6 @@ def fine_clock() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def csv_limit() -> Iterator[None]:
-    """Restore the process-wide limit of the csv module, which readers set in their workers."""
     limit = csv.field_size_limit()
     yield
     csv.field_size_limit(limit)
@@ -142,7 +138,6 @@ def data_folder() -> Path:
 
 @pytest.fixture(scope="session")
 def example_folder() -> Path:
-    """The documents of the example organisation."""
     return Path(__file__).parents[1] / "examples" / "varnholm-ferry"
 
 
@@ -176,19 +171,16 @@ def _write_documents(place: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def write_documents() -> Callable[[Path], Path]:
-    """Give what makes a folder of three small documents in another one."""
     return _write_documents
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a folder of three small documents."""
     return _write_documents(tmp_path)
 
 
 @pytest.fixture
 def library(folder: Path) -> Iterator[Library]:
-    """Give a library that has read them."""
     with Library.open() as opened:
         opened.documents.add(folder)
         yield opened
@@ -196,7 +188,6 @@ def library(folder: Path) -> Iterator[Library]:
 
 @pytest.fixture
 def drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Drive]:
-    """Give a WebDAV drive behind a proxy, as the only remote of rclone."""
     with connected("webdav", tmp_path) as made:
         monkeypatch.setenv("RCLONE_CONFIG", str(made.config))
         yield made
@@ -204,7 +195,6 @@ def drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Drive]:
 
 @pytest.fixture
 def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Drive]:
-    """Give a bucket behind a proxy, as the only remote of rclone."""
     with connected("s3", tmp_path) as made:
         monkeypatch.setenv("RCLONE_CONFIG", str(made.config))
         yield made

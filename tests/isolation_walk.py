@@ -9,23 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.served import Served, serving
-from tests.walls import (
-    OURS,
-    THEIRS,
-    Operation,
-    Secrets,
-    filled,
-    operations,
-    plant,
-    tools,
-)
+from tests.walls import OURS, THEIRS, Operation, Secrets, filled, operations, plant, tools
 
-from chapterhouse.evaluation.questions import (
-    Verdict,
-    as_question,
-    save_feedback,
-    to_judged_answer,
-)
+from chapterhouse.evaluation.questions import Verdict, as_question, save_feedback, to_judged_answer
 from chapterhouse.interfaces.api.state import ServerOptions
 from chapterhouse.library import Library
 from chapterhouse.types.access import AccessLevel
@@ -45,14 +31,11 @@ _OURS: Final = {
 
 @dataclass(frozen=True)
 class Viewer:
-    """Somebody who asks, and whose secrets they must never see."""
-
     name: str
     key: str
     secrets: tuple[Secrets, ...]
 
     def seen(self, answer: str, request: str) -> list[str]:
-        """Return the secret words of an answer that the request did not hold."""
         low, asked = answer.lower(), request.lower()
         words = (word for one in self.secrets for word in one.words)
         return [word for word in words if word in low and word not in asked]
@@ -60,8 +43,6 @@ class Viewer:
 
 @dataclass
 class Result:
-    """What a walk came to."""
-
     steps: int = 0
     sighted: int = 0  # answers with secrets for who may see them: it would be noticed
     requests: dict[str, int] = field(default_factory=dict)
@@ -73,8 +54,6 @@ class Result:
 
 
 class _Log(logging.Handler):
-    """Remembers what the server wrote to any log."""
-
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
         self.lines: list[str] = []
@@ -85,8 +64,6 @@ class _Log(logging.Handler):
 
 
 class Walk:
-    """A server with secrets, those who ask it, and what they came to see."""
-
     def __init__(self, folder: Path, seed: int, stack: ExitStack) -> None:
         self.random = random.Random(seed)
         self.result = Result()
@@ -119,7 +96,6 @@ class Walk:
             self._meetings.append(began.json()["id"])
 
     def _plant(self, folder: Path) -> None:
-        """Put secrets everywhere, into questions that are counted, meetings and verdicts, too."""
         ours = self._libraries[OURS]
         self.wrong_ids = [
             plant(ours, HIDDEN, folder / "hidden"),
@@ -167,10 +143,7 @@ class Walk:
 
     @property
     def log_lines(self) -> int:
-        """How many lines the server wrote to its logs."""
         return len(self._log.lines)
-
-    # --- those who ask --------------------------------------------------------------------------
 
     def _request(self) -> None:
         """Let somebody ask; an admin only looks, or they would change who may what."""
@@ -210,7 +183,6 @@ class Walk:
         return name == "content" or self.random.random() < 0.3
 
     def _name(self, operation: Operation, slot: str, viewer: Viewer) -> str:
-        """Return a name or an id for the address of something that is no document."""
         pick, stems = self.random.choice, (HIDDEN.stem, FOREIGN.stem)
         if slot == "slug":
             kind = "council" if "councils" in operation.path else "persona"
@@ -261,12 +233,10 @@ class Walk:
         )
 
     def _near(self, field_name: str = "") -> list[str]:
-        """Return words by which secret ones might be suggested."""
         names = [field_name] if field_name else ["title", "text", "file", "author", "expertise"]
         return [one.misspelled(name) for one in (HIDDEN, FOREIGN) for name in names]
 
     def _follow(self, answer: Any) -> None:
-        """Remember what was made, and do the jobs that were left."""
         if answer.status_code == 202:
             self._libraries[OURS].jobs.work(idle_seconds=0)
         elif answer.headers.get("content-type") == "application/json":
@@ -286,8 +256,6 @@ class Walk:
             self.result.sighted += 1
         if status >= 500:
             self.result.server_errors.append(f"{viewer.name} {name}: {answer.text[:300]}")
-
-    # --- those who are not seen -----------------------------------------------------------------
 
     def _change_of_theirs(self) -> None:
         """Change what is not seen; nobody's answers may move by it."""

@@ -68,7 +68,6 @@ class Room:
     def persona(
         self, slug: str, documents: Mapping[str, str], *, prose: str = "", **config: object
     ) -> None:
-        """Make a persona with curated documents and settings by dotted key, ``__`` for the dot."""
         personas = self.library.personas
         folder = personas.create(slug)
         for name, text in documents.items():
@@ -85,7 +84,6 @@ class Room:
     def says(
         self, *script: Scripted, name: str = "", fingerprint: str = "scripted"
     ) -> ScriptedModel:
-        """Let the model write these, in turn."""
         self.models[name] = ScriptedModel(list(script), fingerprint=fingerprint)
         return self.models[name]
 
@@ -111,7 +109,6 @@ def room(tmp_path: Path) -> Iterator[Room]:
 
 @pytest.fixture
 def harbour(room: Room) -> Room:
-    """Maria knows the rules, Jonas the prices."""
     room.persona(
         "maria",
         {"rules.md": RULES},
@@ -132,7 +129,6 @@ def harbour(room: Room) -> Room:
 
 @pytest.fixture
 def make_room() -> Callable[[Path], AbstractContextManager[Room]]:
-    """Open a room of its own for each example of a property."""
 
     @contextmanager
     def opened(folder: Path) -> Iterator[Room]:
@@ -161,7 +157,6 @@ def asked(room: Any, question: str, persona: str = "maria", **choices: Any) -> A
 
 
 def marker_in(prompt: str) -> str:
-    """Return the marker of the block that speaks of knots, as a model would copy it."""
     place = re.search(r"^(\[\d+\]) \w[^\n]*\n(?:(?!^\[).)*knots", prompt, re.DOTALL | re.MULTILINE)
     assert place, prompt
     return place[1]

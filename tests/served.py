@@ -61,7 +61,6 @@ def make_board(home: Path) -> None:
 
 
 def remember_board(library: Library) -> None:
-    """Remember what each member of that council held, as after a meeting with models."""
     for slug, text in RULES.items():
         owner = owner_of("storm-board", slug)
         held = Memory("", owner, asked=10, expires=0, question=QUESTION, answer=text, found=True,
@@ -71,8 +70,6 @@ def remember_board(library: Library) -> None:
 
 @dataclass
 class Served:
-    """A server over loopback, and what it works with."""
-
     home: Path
     url: str
     access: Access
@@ -88,30 +85,24 @@ class Served:
 
     @property
     def owner_key(self) -> str:
-        """The secret of the owner, as it is in the home."""
         return self.state.owner_key
 
     def client(self, key: str = "", workspace: str = "") -> httpx2.Client:
-        """Return a client, with a key where one is given."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         headers |= {"X-Workspace": workspace} if workspace else {}
         return httpx2.Client(base_url=self.url, headers=headers, timeout=60.0)
 
     @property
     def host(self) -> str:
-        """What requests name as their host."""
         return self.url.removeprefix("http://")
 
     def connected(self) -> socket.socket:
-        """Return a connection on which nothing was sent yet."""
         return socket.create_connection(("127.0.0.1", int(self.url.rpartition(":")[2])), 20)
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something in the loop of the server."""
         asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
 
     def work(self, workspace: str = "default") -> None:
-        """Do the jobs that wait, as a worker would."""
         with Library.open(self.home, workspace) as library:
             library.jobs.work(idle_seconds=0)
 
@@ -174,7 +165,6 @@ def process(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], 
 
 
 def children_of(parent: int, word: bytes) -> list[int]:
-    """Return the processes that another one has started, with a word in their command (Linux)."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -187,9 +177,8 @@ def children_of(parent: int, word: bytes) -> list[int]:
     return sorted(found)
 
 
-def until(look: Callable[[], Value]) -> Value:
-    """Wait for something to be true, and return it."""
-    end = time.monotonic() + 120
+def until(look: Callable[[], Value], seconds: float = 120) -> Value:
+    end = time.monotonic() + seconds
     while not (found := look()):
         assert time.monotonic() < end, "It did not come about."
         time.sleep(0.05)

@@ -76,7 +76,6 @@ class Operation:
 
 
 def is_text(schema: Mapping[str, Any], operation: Operation) -> bool:
-    """Whether a schema is of a free text, or of a list of them."""
     if schema.get("type") == "array":
         return is_text(operation.resolved(schema.get("items", {})), operation)
     plain = schema.get("type") == "string" and "enum" not in schema and "const" not in schema
@@ -84,7 +83,6 @@ def is_text(schema: Mapping[str, Any], operation: Operation) -> bool:
 
 
 def operations(description: Mapping[str, Any]) -> list[Operation]:
-    """Return every operation of an OpenAPI description, and what it does not describe."""
     schemas = description["components"]["schemas"]
     found = [Operation(*name, level, whole=False) for name, level in UNDESCRIBED.items()]
     for path, item in description["paths"].items():
@@ -146,8 +144,6 @@ def filled(operation: Operation, choose: Choose, *, wanted: Callable[[str], bool
 
 @dataclass(frozen=True)
 class Filled:
-    """A request that can be sent."""
-
     operation: Operation
     path: str
     query: Mapping[str, Any]
@@ -219,8 +215,6 @@ def _value(  # noqa: PLR0911 - one return for each kind of value
 
 @dataclass(frozen=True)
 class Secrets:
-    """Words that are in nobody's language, one for each field of what somebody has."""
-
     stem: str
 
     def word(self, field: str) -> str:
@@ -231,7 +225,6 @@ class Secrets:
         return tuple(map(self.word, FIELDS))
 
     def misspelled(self, field: str) -> str:
-        """Return a word by which the secret one might be suggested, and which does not hold it."""
         return self.word(field)[:-1]
 
 

@@ -1,7 +1,5 @@
-"""Who may call over HTTP: raw requests to the real server, and the rules by themselves."""
-
 import http.client
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import product
 from urllib.parse import urlsplit
 
@@ -9,32 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import Headers
-from tests.served import serving
+from tests.served import Served
 
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.interfaces.admission import admission, refusal, require_safe
 from chapterhouse.interfaces.api.problems import Refusal
-from chapterhouse.interfaces.api.routing import (
-    Credentials,
-    credentials,
-    workspace_of,
-)
-from chapterhouse.library import Library
+from chapterhouse.interfaces.api.routing import Credentials, credentials, workspace_of
 from chapterhouse.types.access import AccessLevel, Grant
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = tmp_path_factory.mktemp("admission")
-    Library.open(home).close()
-    with serving(home) as served:
-        yield served.url
+@pytest.fixture
+def address(served: Served) -> str:
+    return served.url
 
 
 def status(
     address: str, headers: Mapping[str, str], path: str = "/api/health", method: str = "GET"
 ) -> int:
-    """Send a request with just these headers."""
     parts = urlsplit(address)
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=10)
     try:
@@ -56,18 +45,9 @@ def test_loopback_names_with_the_port_may_call(address: str) -> None:
 
 
 def test_a_foreign_host_is_refused_everywhere(address: str) -> None:
-    for host in (
-        "evil.example",
-        "evil.example:{port}",
-        "127.0.0.1",
-        "localhost",
-        "127.0.0.1:1",
-        "localhost.evil.example:{port}",
-        "127.0.0.1:{port}.evil.example",
-        "127.0.0.1:{port}@evil.example",
-        "0.0.0.0:{port}",
-        "",
-    ):
+    foreign = ("evil.example:{port}", "127.0.0.1:1", "localhost", "0.0.0.0:{port}", "")
+    hidden = ("localhost.evil.example:{port}", "127.0.0.1:{port}.a", "127.0.0.1:{port}@a")
+    for host in (*foreign, *hidden):
         named = host.format(port=urlsplit(address).port)
         for path in ["/api/health", "/mcp", "/", "/elsewhere"]:
             assert status(address, {"Host": named}, path) == 421, (named, path)
@@ -77,37 +57,25 @@ def test_a_foreign_host_is_refused_everywhere(address: str) -> None:
 def test_a_foreign_origin_is_refused_by_every_method(address: str) -> None:
     port = urlsplit(address).port
     for origin, method, path in product(
-        (
-            "http://evil.example",
-            "https://127.0.0.1:{port}",
-            "http://127.0.0.1",
-            "http://127.0.0.1:1",
-            "http://localhost:{port}.evil.example",
-            "null",
-            "",
-        ),
-        ["POST", "GET", "DELETE", "OPTIONS"],
+        ("https://127.0.0.1:{port}", "http://127.0.0.1", "http://localhost:{port}.a", "null", ""),
+        ["POST", "GET", "OPTIONS"],
         ["/api/health", "/mcp"],
     ):
         headers = {"Host": f"127.0.0.1:{port}", "Origin": origin.format(port=port)}
         assert status(address, headers, path, method) == 403, (origin, method, path)
 
 
-@pytest.mark.parametrize(
-    ("site", "mode", "answer"),
-    [
+def test_what_a_page_of_others_loads_without_an_origin_is_refused(address: str) -> None:
+    host = {"Host": f"127.0.0.1:{urlsplit(address).port}"}
+    for site, mode, answer in (
         ("cross-site", "no-cors", 403),  # an image of another page
         ("same-site", "no-cors", 403),  # of another port of this machine
         ("cross-site", "navigate", 200),  # somebody follows a link
         ("same-origin", "cors", 200),
         ("none", "navigate", 200),
-    ],
-)
-def test_what_a_page_of_others_loads_without_an_origin_is_refused(
-    address: str, site: str, mode: str, answer: int
-) -> None:
-    host = {"Host": f"127.0.0.1:{urlsplit(address).port}"}
-    assert status(address, {**host, "Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}) == answer
+    ):
+        headers = {**host, "Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}
+        assert status(address, headers) == answer, (site, mode)
 
 
 def test_names_that_were_allowed_may_call() -> None:
@@ -121,38 +89,30 @@ def test_names_that_were_allowed_may_call() -> None:
     assert refusal(["library.example.org", "127.0.0.1:8431"], [], admitted) == 421
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "::", "library.example.org", ""])
-def test_other_machines_are_only_let_in_by_name_and_with_a_key(host: str) -> None:
-    with pytest.raises(RefusedError, match="no key and no user") as raised:
-        require_safe(host, ("library.example.org",), (), is_configured=False)
-    assert "key create" in raised.value.hint
-    with pytest.raises(RefusedError, match="no name for them") as raised:
-        require_safe(host, (), (), is_configured=True)
-    assert "--allow-host" in raised.value.hint
-    require_safe(host, ("library.example.org",), (), is_configured=True)
-
-
-def test_this_machine_needs_no_name() -> None:
+def test_other_machines_are_only_let_in_by_name_and_with_a_key() -> None:
+    name = ("library.example.org",)
+    for host in ("0.0.0.0", "192.168.1.7", "::", "library.example.org", ""):
+        with pytest.raises(RefusedError, match="no key and no user") as raised:
+            require_safe(host, name, (), is_configured=False)
+        assert "key create" in raised.value.hint
+        with pytest.raises(RefusedError, match="no name for them") as raised:
+            require_safe(host, (), (), is_configured=True)
+        assert "--allow-host" in raised.value.hint
+        require_safe(host, name, (), is_configured=True)
     for host in ("127.0.0.1", "localhost", "::1", "[::1]", "127.9.9.9"):
         require_safe(host, (), (), is_configured=False)
+    with pytest.raises(RefusedError, match=r"As library\.example\.org"):  # a proxy may lead here
+        require_safe("127.0.0.1", name, (), is_configured=False)
+    require_safe("127.0.0.1", name, (), is_configured=True)
 
 
-def test_another_name_needs_a_key_because_a_proxy_may_lead_there() -> None:
-    with pytest.raises(RefusedError, match=r"As library\.example\.org"):
-        require_safe("127.0.0.1", ("library.example.org",), (), is_configured=False)
-    require_safe("127.0.0.1", ("library.example.org",), (), is_configured=True)
-
-
-@pytest.mark.parametrize("name", ["*", "a/b", "http://x", "", "x y", "me@x"])
-def test_a_name_that_is_none_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="no host"):
-        require_safe("127.0.0.1", (name,), (), is_configured=True)
-
-
-@pytest.mark.parametrize("origin", ["*", "localhost:1", "null", "http://", "ftp://x"])
-def test_an_origin_that_is_none_is_refused(origin: str) -> None:
-    with pytest.raises(UsageError, match="no origin"):
-        require_safe("127.0.0.1", (), (origin,), is_configured=False)
+def test_a_name_or_an_origin_that_is_none_is_refused() -> None:
+    for name in ("*", "a/b", "http://x", "", "x y", "me@x"):
+        with pytest.raises(UsageError, match="no host"):
+            require_safe("127.0.0.1", (name,), (), is_configured=True)
+    for origin in ("*", "localhost:1", "null", "http://", "ftp://x"):
+        with pytest.raises(UsageError, match="no origin"):
+            require_safe("127.0.0.1", (), (origin,), is_configured=False)
 
 
 @given(st.text(), st.text())
@@ -162,25 +122,16 @@ def test_only_what_is_listed_is_admitted(host: str, origin: str) -> None:
     assert (refusal([host], [origin], admitted) is None) == known
 
 
-@pytest.mark.parametrize(
-    ("headers", "expected"),
-    [
+def test_credentials_come_in_headers_and_never_two_keys() -> None:
+    cookie = {"Cookie": "a=b; chapterhouse_session=s", "X-CSRF-Token": "t"}
+    for headers, expected in (
         ({}, Credentials("", "", "")),
         ({"Authorization": "Bearer  k "}, Credentials("k", "", "")),
         ({"Authorization": "bearer k", "X-API-Key": "k"}, Credentials("k", "", "")),
         ({"Authorization": "Basic k"}, Credentials("", "", "")),
-        ({"X-API-Key": "k"}, Credentials("k", "", "")),
-        (
-            {"Cookie": "a=b; chapterhouse_session=s", "X-CSRF-Token": "t"},
-            Credentials("", "s", "t"),
-        ),
-    ],
-)
-def test_credentials_come_in_headers(headers: dict[str, str], expected: Credentials) -> None:
-    assert credentials(Headers(headers)) == expected
-
-
-def test_two_keys_are_refused() -> None:
+        (cookie, Credentials("", "s", "t")),
+    ):
+        assert credentials(Headers(headers)) == expected
     with pytest.raises(Refusal) as caught:
         credentials(Headers({"Authorization": "Bearer a", "X-API-Key": "b"}))
     assert caught.value.status == 400
@@ -190,23 +141,15 @@ def _grant(*workspaces: str, **limits: tuple[str, ...]) -> Grant:
     return Grant("key", AccessLevel.READ, workspaces or None, **limits)
 
 
-@pytest.mark.parametrize(
-    ("grant", "header", "workspace"),
-    [
+def test_a_request_is_about_the_workspace_that_it_names_or_the_only_one() -> None:
+    for grant, header, workspace in (
         (_grant(), "", "default"),
         (_grant("a"), "", "a"),
         (_grant("a", "default"), "", "default"),
         (_grant("a", "b"), "b", "b"),
         (_grant(), "anything", "anything"),
-    ],
-)
-def test_a_request_is_about_the_workspace_that_it_names_or_the_only_one(
-    grant: Grant, header: str, workspace: str
-) -> None:
-    assert workspace_of(Headers({"X-Workspace": header}), grant) == workspace
-
-
-@pytest.mark.parametrize(("grant", "header"), [(_grant("a"), "b"), (_grant(), "../b")])
-def test_a_workspace_that_is_not_the_callers_is_not_there(grant: Grant, header: str) -> None:
-    with pytest.raises(NotFoundError):
-        workspace_of(Headers({"X-Workspace": header}), grant)
+    ):
+        assert workspace_of(Headers({"X-Workspace": header}), grant) == workspace
+    for grant, header in ((_grant("a"), "b"), (_grant(), "../b")):
+        with pytest.raises(NotFoundError):
+            workspace_of(Headers({"X-Workspace": header}), grant)

@@ -1,16 +1,13 @@
-"""When the process that makes vectors is started, that it is alone, and that it ends."""
-
 import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.served import until
 
 from chapterhouse import Library
 from chapterhouse.errors import ChapterhouseError
@@ -18,8 +15,6 @@ from chapterhouse.interfaces import background
 
 
 class Process:
-    """What would have been started."""
-
     started: list[tuple[list[str], dict[str, Any]]]
 
     def __init__(self, command: list[str], **options: Any) -> None:
@@ -69,30 +64,33 @@ def test_the_process_is_of_one_thread_and_starts_no_other(library: Any, started:
     assert options["start_new_session"]
 
 
-@pytest.mark.parametrize(
-    "reason", ["variable", "setting", "at it", "runs", "nothing to do", "broken"]
-)
 def test_none_is_started_where_it_is_not_wanted_or_not_needed(
-    library: Any, started: list[Any], monkeypatch: pytest.MonkeyPatch, reason: str
+    library: Any, started: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if reason == "variable":
-        monkeypatch.setenv(background.VARIABLE, "0")
-    elif reason == "setting":
-        library.settings.embedding.background = False
-    elif reason == "at it":
-        library.encoders.embedding = True
-    elif reason == "runs":
-        assert background._take_lock(library.home) is not None
-    elif reason == "nothing to do":
-        library.encoders.pending = False
-    else:
+    def is_started() -> bool:
+        return background.start_background(library) or bool(started)
 
-        def broken() -> bool:
-            raise ChapterhouseError("The store is locked.")
+    def broken() -> bool:
+        raise ChapterhouseError("The store is locked.")
 
-        library.encoders.is_pending = broken
-    assert not background.start_background(library)
-    assert not started
+    with monkeypatch.context() as patched:
+        patched.setenv(background.VARIABLE, "0")
+        assert not is_started()
+    library.settings.embedding.background = False
+    assert not is_started()
+    library.settings.embedding.background, library.encoders.embedding = True, True
+    assert not is_started()
+    library.encoders.embedding, library.encoders.pending = False, False
+    assert not is_started()
+    library.encoders.pending = True
+    with monkeypatch.context() as patched:
+        patched.setattr(library.encoders, "is_pending", broken)
+        assert not is_started()
+    lock = background._take_lock(library.home)  # it runs
+    assert lock is not None
+    assert not is_started()
+    os.close(lock)
+    assert background.start_background(library)
 
 
 @pytest.mark.usefixtures("started")
@@ -108,14 +106,11 @@ def test_a_server_looks_at_most_twice_a_minute(
         assert library.encoders.asked == asked
 
 
-# --- as processes --------------------------------------------------------------------------------
-
 needs_proc = pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
-NOTES = 10
+NOTES = 10 if "CHAPTERHOUSE_LARGE" in os.environ else 2
 
 
 def processes(home: Path) -> list[int]:
-    """Return the processes of a home that make vectors."""
     wanted = ["-m", "chapterhouse.interfaces.background", str(home)]
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -142,24 +137,14 @@ def commands(home: Path, *arguments: list[str]) -> list["subprocess.Popen[bytes]
     ]
 
 
-def until(found: Callable[[], bool], seconds: float = 60.0) -> bool:
-    """Wait until something is the case; say whether it was in time."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found():
-            return True
-        time.sleep(0.01)
-    return False
-
-
 @needs_proc
-@pytest.mark.timeout(300)
+@pytest.mark.large
 def test_many_commands_start_one_process_and_it_ends(tmp_path: Path) -> None:
     home, notes = tmp_path / "home", tmp_path / "notes"
     notes.mkdir()
     text = "The ferry leaves the harbour at seven, and is back before the tide turns.\n\n"
     for number in range(NOTES):
-        (notes / f"{number}.md").write_text(f"# Ferry {number}\n\n" + text * 40)
+        (notes / f"{number}.md").write_text(f"# Ferry {number}\n\n" + text * 4)
     paths = [["add", str(notes / f"{number}.md")] for number in range(NOTES)]
     paths += [[*paths[0], "--workspace", "other"]]
     running, most = commands(home, *paths), set[int]()
@@ -170,7 +155,7 @@ def test_many_commands_start_one_process_and_it_ends(tmp_path: Path) -> None:
         most.update(now)
         return all(one.poll() is not None for one in running) and not now
 
-    assert until(has_ended, 200)
+    until(has_ended, 250)
     assert [one.returncode for one in running] == [0] * len(running)
     assert 1 <= len(most) <= NOTES  # one after the other, where one had ended before the last came
     for workspace, count in (("default", NOTES), ("other", 1)):
@@ -181,24 +166,23 @@ def test_many_commands_start_one_process_and_it_ends(tmp_path: Path) -> None:
 
 
 @needs_proc
-@pytest.mark.timeout(300)
 def test_a_process_that_is_killed_loses_nothing_and_the_next_command_starts_it_again(
     tmp_path: Path,
 ) -> None:
     home, note = tmp_path / "home", tmp_path / "note.md"
-    note.write_text("# Ferry\n\n" + "The ferry leaves the harbour at seven, each day.\n\n" * 400)
+    note.write_text("# Ferry\n\n" + "The ferry leaves the harbour at seven, each day.\n\n" * 40)
     (adding,) = commands(home, ["add", str(note)])
-    assert until(lambda: bool(processes(home)))
+    until(lambda: bool(processes(home)))
     (first,) = processes(home)
     adding.wait()
     os.kill(first, signal.SIGKILL)
-    assert until(lambda: not processes(home))
+    until(lambda: not processes(home))
     with Library.open(home) as library:
         assert all(check.passed for check in library.doctor())
         waits = library.encoders.is_pending()
     (looking,) = commands(home, ["status"])
     looking.wait()
-    assert until(lambda: not processes(home))
+    until(lambda: not processes(home))
     with Library.open(home) as library:
         assert not library.encoders.is_pending()
         assert waits or not library.encoders.is_embedding()

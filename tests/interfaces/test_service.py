@@ -1,5 +1,3 @@
-"""Several requests at once, requests that are given up, and errors."""
-
 import asyncio
 import threading
 import time
@@ -45,54 +43,6 @@ def test_work_runs_side_by_side_up_to_a_limit() -> None:
     assert 1 < most <= 4
 
 
-def test_a_long_question_does_not_hold_up_a_search() -> None:
-    async def both() -> list[str]:
-        shared, order = service(), list[str]()
-
-        async def slow(_: object) -> None:
-            await asyncio.sleep(0.3)
-            order.append("asked")
-
-        async def ask() -> None:
-            await shared.ask(slow)
-
-        async def look() -> None:
-            order.append(await shared.look(lambda _: "looked"))
-
-        await asyncio.gather(*(ask() for _ in range(6)), look())
-        return order
-
-    assert asyncio.run(both())[0] == "looked"
-
-
-def test_a_call_that_is_given_up_is_stopped_and_frees_its_place() -> None:
-    async def given_up() -> bool:
-        shared, stopped = service(), threading.Event()
-
-        async def endless(_: object) -> None:
-            try:
-                await asyncio.sleep(60)
-            except asyncio.CancelledError:
-                stopped.set()
-                raise
-
-        calls = [asyncio.create_task(shared.ask(endless)) for _ in range(4)]
-        await asyncio.sleep(0.1)
-        for call in calls:
-            call.cancel()
-        done = await asyncio.gather(*calls, return_exceptions=True)
-        assert all(isinstance(one, asyncio.CancelledError) for one in done)
-
-        async def quick(_: object) -> str:
-            return "free"
-
-        assert await asyncio.wait_for(shared.ask(quick), 5) == "free"
-        shared.workload.wait_for_threads(5)
-        return stopped.is_set()
-
-    assert asyncio.run(given_up())
-
-
 def test_a_blocking_search_that_is_given_up_keeps_its_place_until_it_ends() -> None:
     async def given_up() -> None:
         shared, go_on = service(), threading.Event()
@@ -110,40 +60,26 @@ def test_a_blocking_search_that_is_given_up_keeps_its_place_until_it_ends() -> N
     asyncio.run(given_up())
 
 
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
+def test_errors_are_told_in_a_sentence() -> None:
+    gone = "There is no library in {} (workspace 'default')."
+    for error, expected in (
         (NotFoundError("No 'x'.", hint="Look."), "No 'x'. Look."),
-        (
-            NotFoundError("There is no library in /home/ann/Chapterhouse (workspace 'default')."),
-            "There is no library in Chapterhouse (workspace 'default').",
-        ),
+        (NotFoundError(gone.format("/home/ann/Chapterhouse")), gone.format("Chapterhouse")),
         (NotFoundError("It is in ~/Papers/a/tides.pdf."), "It is in tides.pdf."),
-        (
-            PermissionError(13, "Permission denied", "/home/ann/x"),
-            "The system refused: Permission denied.",
-        ),
+        (PermissionError(13, "Denied", "/home/ann/x"), "The system refused: Denied."),
         (
             ZeroDivisionError("/home/ann by zero"),
             "Unexpected ZeroDivisionError. Details are in the server's log.",
         ),
         (NotFoundError("a\x1b[2J\u202eb"), "a[2Jb"),
-    ],
-)
-def test_errors_are_told_in_a_sentence(error: Exception, expected: str) -> None:
-    assert explain(error) == expected
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
+    ):
+        assert explain(error) == expected
+    for sentence in (
         "Ask and/or search.",
         "See https://example.org/a/b.html for 1/2 of it.",
         "Give persona=x, 3/4 or documents/tides.md.",
-    ],
-)
-def test_what_is_no_path_stays(sentence: str) -> None:
-    assert without_paths(sentence) == sentence
+    ):
+        assert without_paths(sentence) == sentence
 
 
 SENTENCES = (
@@ -180,7 +116,6 @@ def test_of_a_path_only_its_last_name_is_told(
 def test_of_a_known_folder_nothing_is_told_whatever_its_name_is(
     sentence: str, folders: list[str], name: str
 ) -> None:
-    plain = sentence.replace("file://", "")
     plain = sentence.replace("file://", "")
     home = f"/srv/{'/'.join(f'zq{one}zq' for one in folders)}"
     with pytest.MonkeyPatch.context() as patched:

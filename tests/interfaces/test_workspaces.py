@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.library import Library
 
@@ -20,15 +20,6 @@ def test_workspaces_are_those_of_the_home(home: Path) -> None:
     assert workspaces.names() == ("a", "b")
     with pytest.raises(NotFoundError), workspaces.borrow("gone"):
         pass
-
-
-def test_a_workspace_is_made_once(home: Path) -> None:
-    workspaces = Workspaces(home)
-    for _ in range(2):
-        workspaces.create("c")
-    assert workspaces.names() == ("a", "b", "c")
-    with pytest.raises(UsageError):
-        workspaces.create("../c")
 
 
 def test_a_workspace_is_open_once_and_again_when_its_settings_change(home: Path) -> None:

@@ -1,36 +1,39 @@
-"""What the application says of itself, and how it answers what has no route."""
-
 import pytest
 from tests.served import Served
 
 from chapterhouse.interfaces.api.routing import router
 
 
-def test_the_description_has_every_schema_that_it_names(served: Served) -> None:
+def test_the_description_has_every_schema_that_it_names_and_the_problems_of_every_route(
+    served: Served,
+) -> None:
     with served.client(served.key("read")) as client:
         answer = client.get("/api/openapi.json")
-    schemas = answer.json()["components"]["schemas"]
+    described = answer.json()
+    schemas = described["components"]["schemas"]
     assert {"Problem", "Place", "OpenAIError", "OpenAIErrorDetails"} <= schemas.keys()
     named = {part.split('"')[0] for part in answer.text.split("#/components/schemas/")[1:]}
     assert named <= schemas.keys()
+    assert described["security"] == [{"key": []}, {"header": []}, {"session": []}]
+    for path, item in described["paths"].items():
+        form = "application/json" if path.startswith("/v1/") else "application/problem+json"
+        routes = [one for method, one in item.items() if method != "parameters"]
+        assert all(list(one["responses"]["404"]["content"]) == [form] for one in routes)
 
 
-@pytest.mark.parametrize(
-    ("path", "methods"),
-    [
-        ("/api/documents/search", "POST"),  # and no document of that name
-        ("/api/documents/some-id", "DELETE, GET"),
-        ("/api/sources/some/name", "DELETE, GET"),
-        ("/api/sources/some/sync", "POST"),  # and no source of that name
-        ("/api/users/ada/password", "PUT"),
-    ],
-)
-def test_a_method_that_is_none_is_answered_with_those_of_the_closest_route(
-    served: Served, path: str, methods: str
-) -> None:
+def test_a_method_that_is_none_is_answered_with_those_of_the_closest_route(served: Served) -> None:
     with served.client(served.key()) as client:
-        answer = client.request("TRACE", path)
-        assert (answer.status_code, answer.headers["allow"]) == (405, methods)
+        for path, methods in (
+            ("/api/documents/search", "POST"),  # and no document of that name
+            ("/api/documents/some-id", "DELETE, GET"),
+            ("/api/sources/some/name", "DELETE, GET"),
+            ("/api/sources/some/sync", "POST"),  # and no source of that name
+            ("/api/users/ada/password", "PUT"),
+        ):
+            for method in ("HEAD", "OPTIONS", "TRACE", "PATCH", "ANYTHING"):
+                answer = client.request(method, path)
+                assert (answer.status_code, answer.headers["allow"]) == (405, methods)
+                assert not [one for one in answer.headers if one.startswith("access-control")]
 
 
 def test_an_address_that_is_none_is_a_problem_in_its_form(served: Served) -> None:

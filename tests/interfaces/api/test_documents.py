@@ -1,12 +1,11 @@
 import json
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.served import Served
+from tests.served import Served, until
 
 from chapterhouse.library import Library
 
@@ -28,6 +27,8 @@ def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
         assert client.get(f"/api/documents/{document}/content?original=1").content.startswith(
             b"# Kites"
         )
+        assert client.post(f"/api/documents/{document}/reprocess").status_code == 202
+        served.work()
         removed = client.delete(f"/api/documents/{document}").json()
         assert removed["state"] == "removed"
         assert [one["id"] for one in removed["documents"]] == [document]
@@ -47,71 +48,14 @@ def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
     assert [path for path in left if b"kites.md" in path.read_bytes()] == []
 
 
-def test_what_is_left_is_said_in_the_state(served: Served) -> None:
-    with served.client(served.key("write")) as client:
-        text = "# Anchors\n\nAn anchor of the harbour weighs eleven tons.\n"
-        assert client.post("/api/documents/text", json={"text": text}).status_code == 201
-        (served.home / "workspaces" / "default" / "notes.txt").write_text(text)
-        name = client.get("/api/documents/?text=anchors").json()["documents"][0]["id"]
-        removed = client.delete(f"/api/documents/{name}").json()
-        assert removed["state"] == "incomplete"
-        assert removed["search"]["found"] > 0
-    (served.home / "workspaces" / "default" / "notes.txt").unlink()
-
-
-def test_a_request_that_is_sent_again_adds_nothing_and_another_one_is_another(
-    served: Served,
-) -> None:
-    header = {"Idempotency-Key": "one"}  # a header that means nothing here
-    texts = (b"# Reed\n\nReed bends.\n", b"# Rush\n\nRush bends.\n")
-    with served.client(served.key("write")) as client:
-        for data in (*texts, *texts):
-            files = {"file": ("plants.md", data)}
-            client.post("/api/documents/upload", files=files, headers=header).raise_for_status()
-            body = {"text": data.decode().replace("bends", "sways"), "title": "Sway"}
-            client.post("/api/documents/text", json=body, headers=header).raise_for_status()
-        served.work()
-        found = client.get("/api/documents/").json()["documents"]
-        plants = [one["id"] for one in found if "plants" in one["source"]]
-        texts_ = [one["id"] for one in found if "sway" in one["source"].lower()]
-        assert (len(plants), len(texts_)) == (2, 2)
-
-
 def test_a_removal_names_the_file_that_would_be_read_again(served: Served, tmp_path: Path) -> None:
-    folder = tmp_path / "papers"
-    folder.mkdir()
-    (folder / "sails.md").write_text("# Sails\n\nSails are of linen.\n")
+    (tmp_path / "sails.md").write_text("# Sails\n\nSails are of linen.\n")
     with Library.open(served.home) as library:
-        library.documents.add(folder)
+        library.documents.add(tmp_path / "sails.md")
     with served.client(served.key("write")) as client:
         listed = client.get("/api/documents/?text=sails").json()["documents"]
         removed = client.delete(f"/api/documents/{listed[0]['id']}").json()
         assert removed["in_place"] == [listed[0]["source"]]
-
-
-def test_as_many_passages_come_as_the_settings_say_or_the_request(served: Served) -> None:
-    with served.client(served.key("admin")) as client:
-        client.put("/api/settings/search.limit", json={"value": 1})
-        query = {"query": "harbour bridge toll ferry"}
-        assert len(client.post("/api/documents/search", json=query).json()["hits"]) == 1
-        more = client.post("/api/documents/search", json={**query, "limit": 9}).json()
-        assert len(more["hits"]) > 1
-        client.delete("/api/settings/search.limit")
-
-
-def test_a_form_with_anything_but_one_file_is_refused(served: Served) -> None:
-    with served.client(served.key("write")) as client:
-
-        def refusal(*files: tuple[str, tuple[str | None, bytes]]) -> str:
-            answer = client.post("/api/documents/upload", files=list(files))
-            assert 400 <= answer.status_code < 500
-            return str(answer.json()["detail"])
-
-        file = ("file", ("a.md", b"# A\n\nOars.\n"))
-        assert "unknown member 'colour'" in refusal(file, ("colour", (None, b"red")))
-        assert "'file' more than once" in refusal(file, file)
-        assert "is a text" in refusal(("file", (None, b"Oars.")))
-        assert refusal(("shelf", (None, b"oars")))
 
 
 def test_a_limited_key_puts_documents_on_its_only_shelf_and_else_names_one(served: Served) -> None:
@@ -136,8 +80,8 @@ def test_an_upload_is_where_it_waits_from_its_first_bytes(served: Served) -> Non
     before = set(folder.glob("*"))
     with _begun_upload(served, served.key("write")):
         (received,) = set(folder.glob("*")) - before
-        _wait_for(lambda: received.stat().st_size >= 500_000)
-    _wait_for(lambda: set(folder.glob("*")) == before)  # what did not come to its end is deleted
+        until(lambda: received.stat().st_size >= 500_000)
+    until(lambda: set(folder.glob("*")) == before)  # what did not come to its end is deleted
 
 
 def test_a_caller_has_eight_uploads_under_way(served: Served) -> None:
@@ -150,11 +94,11 @@ def test_a_caller_has_eight_uploads_under_way(served: Served) -> None:
             refused = client.post("/api/documents/upload", files=file)
             assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
             assert other.post("/api/documents/upload", files=file).status_code == 202
-        _wait_for(lambda: client.post("/api/documents/upload", files=file).status_code == 202)
+        until(lambda: client.post("/api/documents/upload", files=file).status_code == 202)
 
 
 def test_how_large_an_upload_may_be_is_a_setting_that_holds_at_once(served: Served) -> None:
-    file = {"file": ("long.txt", b"A long line of text. " * 100_000)}
+    file = {"file": ("long.txt", b" " * 2_100_000)}
     with served.client(served.key("admin")) as client:
         for megabytes, status in ((1, 413), (3, 202)):
             changed = {"value": megabytes}
@@ -163,29 +107,32 @@ def test_how_large_an_upload_may_be_is_a_setting_that_holds_at_once(served: Serv
         client.delete("/api/settings/reading.maximum_megabytes")
 
 
-_PART = b'--b\r\nContent-Disposition: form-data; name="'
-
-
-def test_a_form_that_is_none_is_refused(served: Served) -> None:
+def test_a_form_with_anything_but_one_file_and_one_that_is_none_are_refused(served: Served) -> None:
     media = {"Content-Type": "multipart/form-data; boundary=b"}
     with served.client(served.key("write")) as client:
+
+        def refusal(**sent: Any) -> str:
+            answer = client.post("/api/documents/upload", **sent)
+            assert 400 <= answer.status_code < 500
+            return str(answer.json()["detail"])
+
+        file = ("file", ("a.md", b"# A\n\nOars.\n"))
+        assert "unknown member 'colour'" in refusal(files=[file, ("colour", (None, b"red"))])
+        assert "'file' more than once" in refusal(files=[file, file])
+        assert "is a text" in refusal(files=[("file", (None, b"Oars."))])
+        named = b'--b\r\nContent-Disposition: form-data; name="'
         for body, said in (
             (b"", "read to its end"),
-            (
-                b'--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nx',
-                "to its end",
-            ),
+            (named + b'file"; filename="a"\r\n\r\nx', "to its end"),
             (b"no form at all", "read to its end"),
-            (_PART + b'shelf"\r\n\r\n/\r\n--b--\r\n', "no file"),
+            (named + b'shelf"\r\n\r\n/\r\n--b--\r\n', "no file"),
         ):
-            answer = client.post("/api/documents/upload", content=body, headers=media)
-            assert (answer.status_code, said in answer.json()["detail"]) == (400, True)
-        assert client.post("/api/documents/upload", content=b"x").status_code == 400
+            assert said in refusal(content=body, headers=media)
+        assert refusal(content=b"x")
 
 
 @contextmanager
 def _begun_upload(served: Served, key: str) -> Iterator[None]:
-    """Begin an upload of which the first megabyte comes and the rest does not."""
     folder = served.home / "workspaces" / "default" / "uploads"
     before = len(list(folder.glob("*")))
     with served.connected() as connection:
@@ -196,15 +143,8 @@ def _begun_upload(served: Served, key: str) -> Iterator[None]:
             'Content-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'.encode()
             + b"x" * 1_000_000
         )
-        _wait_for(lambda: len(list(folder.glob("*"))) > before)
+        until(lambda: len(list(folder.glob("*"))) > before)
         yield
-
-
-def _wait_for(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def _answers_to_sending(served: Served, client: Any, number: int) -> list[Any]:
@@ -233,9 +173,8 @@ def _answers_to_sending(served: Served, client: Any, number: int) -> list[Any]:
 
 def test_who_sends_what_another_shelf_has_is_answered_as_for_anything_new(served: Served) -> None:
     with Library.open(served.home) as library:
-        for number in range(410, 413):  # under other names
-            data = f"# Salt {number}\n\nThe salt on the quay weighs {number} tonnes."
-            library.documents.add_bytes(data.encode(), "board-secret.md", shelf="board")
+        data = b"# Salt 411\n\nThe salt on the quay weighs 411 tonnes."
+        library.documents.add_bytes(data, "board-secret.md", shelf="board")  # by another name
         (shared,) = library.documents.add_text("Both have it.", shelf="board").outcomes
         library.documents.set_shelves(shared.record.document_id, ["board", "open"])
         hidden = {one.id for one in library.documents.list(["board"])}
@@ -243,8 +182,7 @@ def test_who_sends_what_another_shelf_has_is_answered_as_for_anything_new(served
     with served.client(limited) as client, served.client(served.key("write")) as owner:
         fresh = _answers_to_sending(served, client, 460)
         assert '"ready": 1' in str(fresh)
-        for number in range(410, 413):
-            assert _answers_to_sending(served, client, number) == fresh
+        assert _answers_to_sending(served, client, 411) == fresh
         kept = {one["id"] for one in owner.get("/api/documents/?shelf=board").json()["documents"]}
         assert kept == hidden
 
@@ -259,22 +197,10 @@ def test_who_sends_what_another_shelf_has_is_answered_as_for_anything_new(served
         assert (narrowed.status_code, narrowed.json()["shelves"]) == (200, ["open"])
         gone = client.delete(path)
         search = gone.json()["search"]
-        assert (gone.status_code, search["found"], search["files"], search["bytes"]) == (
-            200,
-            0,
-            0,
-            0,
-        )
+        assert (gone.status_code, search["found"]) == (200, 0)
+        assert (search["files"], search["bytes"]) == (0, 0)
         (removed,) = gone.json()["documents"]
         assert (removed["id"], removed["shelves"]) == (shared.record.document_id, ["open"])
         assert gone.json()["state"] == "removed"
         assert client.get(path).status_code == 404
         assert owner.get(path).json()["shelves"] == ["board"]
-
-
-def test_without_a_shelf_the_owner_sends_again_what_a_shelf_has(served: Served) -> None:
-    with served.client(served.key("write")) as owner:
-        body = {"title": "Salt", "text": "It is white."}
-        first = owner.post("/api/documents/text", json={**body, "shelf": "papers"}).json()
-        again = owner.post("/api/documents/text", json=body).json()
-        assert (again["id"], again["shelves"]) == (first["id"], ["papers"])

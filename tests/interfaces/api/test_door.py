@@ -131,11 +131,7 @@ def test_what_anyone_and_strangers_may_ask_is_bounded_and_costs_no_caller_anythi
         assert [one.at > 1_700_000_000 for one in done] == [True]
 
 
-@given(
-    st.integers(1, 20),
-    st.integers(1, 20),
-    st.lists(st.floats(0, 5), min_size=1, max_size=60),
-)
+@given(st.integers(1, 20), st.integers(1, 20), st.lists(st.floats(0, 5), min_size=1, max_size=60))
 def test_nobody_gets_more_than_a_burst_and_what_the_time_brings(
     per_second: int, burst: int, pauses: list[float]
 ) -> None:

@@ -8,7 +8,6 @@ OTHER = "What do storm rules allow for lodging?"
 
 @pytest.fixture(scope="module", autouse=True)
 def asked(served_board: Served) -> None:
-    """What was asked once of the library, of a persona and of a council."""
     with Library.open(served_board.home) as library:
         library.answers.ask(QUESTION)
         library.answers.ask(OTHER, persona="maria")

@@ -1,7 +1,7 @@
-"""Two processes that answer at one address, as a user starts them."""
-
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -35,15 +35,14 @@ def test_two_processes_answer_as_one(tmp_path: Path) -> None:
     with process(home, "--workers", "2", "--quiet") as (running, url):
         until(lambda: len(children_of(running.pid, b"spawn_main")) == 2)
         owner = {"X-API-Key": read_owner_key(home)}
-        with httpx2.Client(base_url=url, headers=owner, timeout=60.0) as client:
+        with httpx2.Client(base_url=url, headers=owner, timeout=240.0) as client:
             made = client.post("/api/keys", json={"label": "trial"}).json()
         key = {"X-API-Key": made["secret"]}
 
         def ask(
             method: str, path: str, headers: dict[str, str] = owner, json: Any = None
         ) -> httpx2.Response:
-            """Return the answer to a request by a connection of its own."""
-            return httpx2.request(method, f"{url}{path}", headers=headers, timeout=60.0, json=json)
+            return httpx2.request(method, f"{url}{path}", headers=headers, timeout=240.0, json=json)
 
         first, second = children_of(running.pid, b"spawn_main")
         limit = "/api/settings/search.limit"
@@ -58,7 +57,7 @@ def test_two_processes_answer_as_one(tmp_path: Path) -> None:
             found = ask("POST", "/api/documents/search", json=search).json()["hits"]
             assert len(found) == 1  # as the setting says from now on
             assert ask("DELETE", f"/api/keys/{made['key']['id']}").status_code == 200
-        with httpx2.Client(base_url=url, headers=owner, timeout=60.0) as client:
+        with httpx2.Client(base_url=url, headers=owner, timeout=240.0) as client:
             assert events(client, meeting_id)[-1]["event"] == "minutes"
             shown = {client.get("/api/meetings").text for _ in range(2)}
         for one in (first, second):
@@ -83,13 +82,36 @@ def test_two_processes_answer_as_one(tmp_path: Path) -> None:
         assert len(workers) == 1
         assert not children_of(third, b"--uploads") + children_of(second, b"--uploads")
         following = children_of(running.pid, b"spawn_main")
+        running.terminate()
+        assert "chapterhouse.access" not in running.communicate(timeout=60)[1]  # it is quiet
     assert running.returncode == 130
     assert not [one for one in (*following, *workers) if Path(f"/proc/{one}").exists()]
 
 
+KILLED = """
+import multiprocessing, sys, time
+from pathlib import Path
+
+def answer(home):
+    from chapterhouse.interfaces.api.serving import Address, Site
+    Site(Path(home), Address())()
+    print("answers", flush=True)
+    time.sleep(600)
+
+if __name__ == "__main__":
+    process = multiprocessing.get_context("spawn").Process(target=answer, args=sys.argv[1:])
+    process.start()
+    print(process.pid, flush=True)
+    process.join()
+"""
+
+
 def test_a_killed_server_takes_its_processes_with_it(tmp_path: Path) -> None:
-    with process(tmp_path / "home", "--workers", "2") as (running, _):
-        until(lambda: len(children_of(running.pid, b"spawn_main")) == 2)
-        left = children_of(running.pid, b"spawn_main")
+    (tmp_path / "killed.py").write_text(KILLED)
+    command = [sys.executable, str(tmp_path / "killed.py"), str(tmp_path / "home")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout
+        left = int(running.stdout.readline())
+        assert running.stdout.readline() == "answers\n"
         running.kill()
-        until(lambda: not [one for one in left if Path(f"/proc/{one}").exists()])
+        until(lambda: not Path(f"/proc/{left}").exists())

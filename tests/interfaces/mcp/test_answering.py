@@ -1,5 +1,3 @@
-"""Tools that ask, called without a server between."""
-
 import hashlib
 import shutil
 from collections.abc import Iterator
@@ -16,7 +14,6 @@ from .conftest import Built, Direct
 
 @pytest.fixture
 def own(built: Built, tmp_path: Path) -> Iterator[Library]:
-    """A copy of the library, which a test may change."""
     with Library.open(shutil.copytree(built.home, tmp_path / "home")) as opened:
         yield opened
 
@@ -35,33 +32,6 @@ def require_verified(citations: list[dict[str, Any]], library: Library) -> None:
         assert citation["verified"]
         assert text[citation["start"] : citation["end"]] == citation["quote"]
         assert hashlib.sha256(text.encode()).hexdigest() == citation["text_sha256"]
-
-
-def test_an_answer_has_verified_citations(direct: Direct, library: Library) -> None:
-    answer = direct.data("ask", **CALLS["ask"])
-    assert answer["outcome"] == "answer"
-    assert answer["route"] == "answered"
-    assert "75 euros" in answer["text"]
-    require_verified(answer["citations"], library)
-
-
-def test_a_persona_answers_from_their_own_shelf(direct: Direct, library: Library) -> None:
-    answer = direct.data("ask", **CALLS["ask"], persona="maria")
-    assert answer["persona"] == "maria"
-    require_verified(answer["citations"], library)
-    assert {one["source"].rpartition("/")[2] for one in answer["citations"]} == {"storm-2023.md"}
-
-
-def test_personas_and_councils_are_listed_with_what_cannot_be_used(direct: Direct) -> None:
-    personas = direct.data("list_personas")["personas"]
-    assert [(one["slug"], one["documents"]) for one in personas] == [("maria", 1), ("tom", 1)]
-    councils = direct.data("list_councils")["councils"]
-    assert [(one["slug"], one["usable"]) for one in councils] == [
-        ("broken", False),
-        ("storm-board", True),
-    ]
-    assert councils[0]["problems"][0]["sentence"]
-    assert [one["key"] for one in councils[1]["members"]] == ["maria", "tom"]
 
 
 def test_minutes_have_verified_citations_and_the_table(direct: Direct, library: Library) -> None:
@@ -116,12 +86,3 @@ def test_what_is_read_first_is_reported(own: Library) -> None:
     assert served.told[-1].startswith("Read 2 of 2")
     served.data("ask", **CALLS["ask"], persona="maria")
     assert len(served.told) == 2  # nothing had changed any more
-
-
-def test_an_empty_library_says_that_nobody_is_there(tmp_path: Path) -> None:
-    with Library.open(tmp_path / "home") as empty:
-        served = Direct(empty)
-        for kind in ("personas", "councils"):
-            result = served.tool(f"list_{kind}")
-            assert result.structured_content == {kind: []}
-            assert result.content[0].text.startswith(f"There are no {kind}")

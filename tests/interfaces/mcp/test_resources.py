@@ -1,5 +1,3 @@
-"""Resources: listed page by page, by template, and read."""
-
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -121,12 +119,3 @@ def test_a_very_long_document_is_cut_and_says_how_to_read_on(
     assert contents.meta
     assert contents.meta["chapterhouse/characters"] == len(library.documents.body(name).text)
     assert "offset=100" in str(contents.meta["chapterhouse/note"])
-
-
-def test_templates_lead_to_all_three(caller: Caller) -> None:
-    found = caller.run(caller.client.list_resource_templates).resource_templates
-    assert [one.uri_template for one in found] == [
-        "chapterhouse://documents/{id}",
-        "chapterhouse://personas/{slug}",
-        "chapterhouse://councils/{slug}",
-    ]

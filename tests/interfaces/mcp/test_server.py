@@ -1,5 +1,3 @@
-"""A call that its client gives up, and one whose client hears how far it is: over the protocol."""
-
 import asyncio
 import threading
 from collections.abc import AsyncIterator
@@ -16,7 +14,6 @@ from chapterhouse.interfaces.service import Service
 
 
 def server_of(**facets: Any) -> Server[dict[str, Any]]:
-    """Return a server of a library that has only some facets."""
     library = cast("Any", SimpleNamespace(**facets))
     service = Service(lambda: nullcontext(library))
     return build_server(lambda _: service, remember=False)

@@ -1,5 +1,3 @@
-"""The skill file says what the server and the command line have."""
-
 import re
 import shlex
 from pathlib import Path

@@ -1,9 +1,6 @@
-"""Every tool, called by the SDK's client over both transports."""
-
 import json
 
 import jsonschema
-import pytest
 
 from chapterhouse.interfaces.mcp.tools import TOOLS
 from chapterhouse.library import Library
@@ -42,20 +39,23 @@ def test_the_list_is_complete_and_says_that_nothing_is_changed(caller: Caller) -
             assert about.get("description"), f"{tool.name}: {name} is not described"
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_every_result_is_text_and_data_that_fits_its_schema(caller: Caller, name: str) -> None:
-    result = caller.tool(name, **CALLS[name])
-    assert not result.is_error, result.content
-    assert result.content[0].text.strip()
-    schema = next(t for t in caller.run(caller.client.list_tools).tools if t.name == name)
-    jsonschema.validate(result.structured_content, schema.output_schema)
+def test_every_result_is_text_and_data_that_fits_its_schema(caller: Caller) -> None:
+    schemas = {one.name: one.output_schema for one in caller.run(caller.client.list_tools).tools}
+    for name, arguments in CALLS.items():
+        result = caller.tool(name, **arguments)
+        assert not result.is_error, result.content
+        assert result.content[0].text.strip()
+        jsonschema.validate(result.structured_content, schemas[name])
 
 
 def test_both_transports_give_the_same(over_stdio: Caller, over_http: Caller) -> None:
-    for name, arguments in CALLS.items():
+    for name, arguments, *_ in (*CALLS.items(), *ERRORS):
         first, second = over_stdio.tool(name, **arguments), over_http.tool(name, **arguments)
         assert first.structured_content == second.structured_content, name
-        assert first.content == second.content, name
+        assert (first.is_error, first.content) == (second.is_error, second.content), name
+    for method in ("list_tools", "list_resources", "list_resource_templates"):
+        first, second = (one.run(getattr(one.client, method)) for one in (over_stdio, over_http))
+        assert first.model_dump(exclude={"meta"}) == second.model_dump(exclude={"meta"})
 
 
 def test_search_and_fetch_are_the_pair_that_research_clients_expect(caller: Caller) -> None:
@@ -92,30 +92,25 @@ def test_what_a_document_orders_arrives_as_a_quotation(caller: Caller) -> None:
     assert "</tool_result>" not in told
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "sentence"),
-    [
-        ("fetch", {"id": "nothing-12345678"}, "There is no document 'nothing-12345678'."),
-        ("fetch", {"id": "nothing-12345678:3"}, "There is no document 'nothing-12345678'."),
-        ("fetch", {"id": "berths.md:99999"}, "has no passage 99999"),
-        ("fetch", {"id": "berths.md", "offset": 10**9}, "there is nothing at 1,000,000,000"),
-        ("ask", {"question": "x", "persona": "zed"}, "There is no persona 'zed'."),
-        ("convene", {"council": "zed", "question": "x"}, "There is no council 'zed'."),
-        ("convene", {"council": "broken", "question": "x"}, "broken"),
-        ("search_documents", {"query": "x", "shelves": ["nowhere"]}, "nowhere"),
-        ("search", {}, "query: Field required"),
-        ("search", {"query": ""}, "query: "),
-        ("search", {"query": "x", "limit": 3}, "no parameter 'limit'. There are: query"),
-        ("search_knowledge", {"query": "x", "min_similarity": 2}, "min_similarity: "),
-    ],
+ERRORS: tuple[tuple[str, dict[str, object], str], ...] = (
+    ("fetch", {"id": "nothing-12345678"}, "There is no document 'nothing-12345678'."),
+    ("fetch", {"id": "nothing-12345678:3"}, "There is no document 'nothing-12345678'."),
+    ("fetch", {"id": "berths.md:99999"}, "has no passage 99999"),
+    ("fetch", {"id": "berths.md", "offset": 10**9}, "there is nothing at 1,000,000,000"),
+    ("ask", {"question": "x", "persona": "zed"}, "There is no persona 'zed'."),
+    ("convene", {"council": "zed", "question": "x"}, "There is no council 'zed'."),
+    ("convene", {"council": "broken", "question": "x"}, "broken"),
+    ("search_documents", {"query": "x", "shelves": ["nowhere"]}, "nowhere"),
+    ("search", {}, "query: Field required"),
+    ("search", {"query": ""}, "query: "),
+    ("search", {"query": "x", "limit": 3}, "no parameter 'limit'. There are: query"),
+    ("search_knowledge", {"query": "x", "min_similarity": 2}, "min_similarity: "),
 )
-def test_errors_are_sentences_without_traces_or_paths(
-    caller: Caller, library: Library, name: str, arguments: dict[str, object], sentence: str
-) -> None:
-    result = caller.tool(name, **arguments)
-    assert result.is_error
-    told = result.content[0].text
-    assert sentence in told
-    assert "Traceback" not in told
-    assert str(library.home) not in told
-    assert "pydantic" not in told
+
+
+def test_errors_are_sentences_without_traces_or_paths(caller: Caller, library: Library) -> None:
+    for name, arguments, sentence in ERRORS:
+        result = caller.tool(name, **arguments)
+        told = result.content[0].text
+        assert (result.is_error, sentence in told) == (True, True), told
+        assert not [one for one in ("Traceback", str(library.home), "pydantic") if one in told]

@@ -14,13 +14,10 @@ from chapterhouse.models.scripted import ScriptedModel, Step
 
 
 class Desktop(Served):
-    """A server, and clients that call it."""
-
     def openai(self, key: str = "") -> openai.OpenAI:
         return openai.OpenAI(base_url=f"{self.url}/v1", api_key=key or self.key(), max_retries=0)
 
     def script(self, script: Script) -> ScriptedModel:
-        """Let a model write for the library, which is asked for nothing but answers."""
         model = ScriptedModel(script)
         with self.state.workspaces.borrow("default") as library:
             runtime = library._runtime
@@ -34,7 +31,6 @@ class Desktop(Served):
 
 
 def answer_of(client: openai.OpenAI, model: str) -> str:
-    """Return what a model answers to the question how fast a vessel may go."""
     messages: Any = [{"role": "user", "content": SPEED}]
     return (
         client.chat.completions.create(model=model, messages=messages).choices[0].message.content
@@ -47,7 +43,6 @@ def desktop(served: Served) -> Desktop:
 
 
 def make_home(folder: Path) -> Path:
-    """Make a home with two personas, and a council of both."""
     (folder / "rules.md").write_text(RULES)
     with Library.open(folder / "home") as library:
         library.documents.add(folder / "rules.md")
@@ -74,30 +69,28 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
 
 @pytest.fixture(scope="session")
 def client(town: Desktop) -> Iterator[openai.OpenAI]:
-    """A client with a key for everything."""
     with town.openai() as client:
         yield client
 
 
 @pytest.fixture
-def own_town(tmp_path: Path) -> Iterator[Desktop]:
-    """A server of its own, in which a model can be let write."""
-    with serving(make_home(tmp_path)) as served:
-        yield desktop(served)
+def own_town(town: Desktop) -> Iterator[Desktop]:
+    with town.state.workspaces.borrow("default") as library:
+        before = library._runtime
+        yield town
+        library._runtime = before
+        library.__dict__.pop("answers", None)
 
 
 def knots(_: str, prompt: str) -> Step:
-    """Write what the rules say of speed, as a script."""
     marker = marker_in(prompt)
     text = f"{KNOTS} {marker} The duty officer grants exceptions {marker}. So be slow. Truly slow."
     return Step(text, pieces=(text,))  # at once, for drafts are made only now and then
 
 
-def user(text: str) -> Any:
-    """Return a message."""
+def user(text: Any) -> Any:
     return {"role": "user", "content": text}
 
 
 def ask(client: openai.OpenAI, *messages: Any, model: str = "chapterhouse", **more: Any) -> Any:
-    """Return a completion."""
     return client.chat.completions.create(model=model, messages=list(messages), **more)

@@ -1,5 +1,3 @@
-"""What is read of the messages that a client sends."""
-
 from typing import Any
 
 from hypothesis import given
@@ -11,7 +9,6 @@ from chapterhouse.interfaces.api.openai.conversation import (
     conversation_of,
     tools_of,
     with_tool_texts,
-    words_of,
 )
 from chapterhouse.interfaces.api.openai.results import opening_of, taken_as
 from chapterhouse.types import FollowUp, Turn
@@ -51,10 +48,6 @@ def test_sources_of_earlier_answers_are_left_out() -> None:
 def test_a_question_is_read_back_as_it_was_taken(question: str) -> None:
     opening = opening_of(FollowUp("?" if question != "?" else "!", question))
     assert taken_as(f"{opening}Because.") == (question, "\nBecause.")
-
-
-def test_words_for_tokens() -> None:
-    assert [words_of(n) for n in (None, 1, 400, 10**9)] == [None, 10, 300, 10_000]
 
 
 def called(identifier: str, name: str, arguments: str) -> Message:

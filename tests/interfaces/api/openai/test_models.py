@@ -1,5 +1,3 @@
-"""Who can be asked, what else the documentation shows, and errors."""
-
 import math
 import re
 import shlex
@@ -13,13 +11,7 @@ from openai.types import CreateEmbeddingResponse, Model
 from tests.interfaces.api.openai.conftest import Desktop, answer_of
 from tests.rooms import SPEED
 
-ALL = {
-    "chapterhouse",
-    "persona/maria",
-    "persona/jonas",
-    "council/board",
-    "chapterhouse-embeddings",
-}
+ALL = {"chapterhouse", "persona/maria", "persona/jonas", "council/board", "chapterhouse-embeddings"}
 LIMITED = {"chapterhouse", "persona/maria", "chapterhouse-embeddings"}
 
 
@@ -63,27 +55,21 @@ def test_errors_are_the_exceptions_of_the_client(town: Desktop, client: openai.O
             answer_of(client, model)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "status"),
-    [
-        ("GET", "/v1/files", b"", 404),
-        ("GET", "/v1", b"", 404),
-        ("DELETE", "/v1/models", b"", 405),
-        ("POST", "/v1/chat/completions", b"{", 400),
-        ("POST", "/v1/chat/completions", b'{"model": "\\ud800", "messages": []}', 400),
-        ("POST", "/v1/embeddings", b"x" * (4 * 2**20 + 1), 413),
-        ("POST", "/v1/models/persona/maria", b"", 405),
-    ],
-)
-def test_every_error_has_the_form_of_openai(
-    town: Desktop, method: str, path: str, body: bytes, status: int
-) -> None:
+def test_every_error_has_the_form_of_openai(town: Desktop) -> None:
+    media = {"Content-Type": "application/json"}
     with town.client(town.key()) as plain:
-        response = plain.request(
-            method, path, content=body, headers={"Content-Type": "application/json"}
-        )
-    assert response.status_code == status, response.text
-    assert set(response.json()["error"]) == {"message", "type", "param", "code"}
+        for method, path, body, status in (
+            ("GET", "/v1/files", b"", 404),
+            ("GET", "/v1", b"", 404),
+            ("DELETE", "/v1/models", b"", 405),
+            ("POST", "/v1/chat/completions", b"{", 400),
+            ("POST", "/v1/chat/completions", b'{"model": "\\ud800", "messages": []}', 400),
+            ("POST", "/v1/embeddings", b"x" * (4 * 2**20 + 1), 413),
+            ("POST", "/v1/models/persona/maria", b"", 405),
+        ):
+            response = plain.request(method, path, content=body, headers=media)
+            assert response.status_code == status, response.text
+            assert set(response.json()["error"]) == {"message", "type", "param", "code"}
 
 
 PAGE = Path(__file__).parents[4] / "docs" / "api.md"
@@ -119,23 +105,12 @@ def test_vectors_are_those_of_questions(client: openai.OpenAI) -> None:
     assert packed.usage.prompt_tokens > 0
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"input": [1, 2, 3]},
-        {"input": [[1, 2], [3]]},
-        {"input": []},
-        {"input": ""},
-        {"input": ["x", " "]},
-        {"input": "x" * 32_001},
-        {"input": ["x"] * 257},
-        {"input": "x", "dimensions": 7},
-        {"input": "x", "encoding_format": "int8"},
-    ],
-)
-def test_what_cannot_be_embedded(client: openai.OpenAI, more: dict[str, Any]) -> None:
-    with pytest.raises(openai.BadRequestError):
-        client.embeddings.create(model="chapterhouse-embeddings", **more)
+def test_what_cannot_be_embedded(client: openai.OpenAI) -> None:
+    wrong: list[Any] = [[1, 2, 3], [[1, 2], [3]], [], "", ["x", " "], "x" * 32_001, ["x"] * 257]
+    options: list[dict[str, Any]] = [{"dimensions": 7}, {"encoding_format": "int8"}]
+    for body in (*({"input": one} for one in wrong), *({"input": "x", **one} for one in options)):
+        with pytest.raises(openai.BadRequestError):
+            client.embeddings.create(model="chapterhouse-embeddings", **body)
 
 
 def test_only_the_embedder_embeds(client: openai.OpenAI) -> None:

@@ -1,5 +1,3 @@
-"""Answers that a model writes, as text that only grows."""
-
 import asyncio
 import time
 from collections.abc import AsyncGenerator

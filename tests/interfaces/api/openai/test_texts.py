@@ -1,6 +1,3 @@
-"""Answers as the text that clients show."""
-
-from dataclasses import replace
 from typing import Any
 
 from chapterhouse.interfaces.api.openai.results import draft_text, show_answer
@@ -66,11 +63,3 @@ def test_a_draft_is_how_its_answer_begins() -> None:
     assert drafts[1] == "Ships are slow.[1]"
     for shorter, longer in zip(drafts, [*drafts[1:], whole], strict=True):
         assert longer.startswith(shorter)
-
-
-def test_code_of_a_document_is_never_a_marker() -> None:
-    quoted = AnswerSentence("```\nx[^1]\n```", (1,))
-    code = replace(ANSWER, sentences=(quoted,), method="extractive", citations=(citation(1),))
-    shown = show_answer(code, "", ADDRESS)
-    assert "x[^1]" in shown.text
-    assert [shown.text[a.start_index - 2 : a.end_index] for a in shown.annotations] != ["x[1]"]
