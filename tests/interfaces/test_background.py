@@ -106,6 +106,7 @@ def test_a_server_looks_at_most_twice_a_minute(
         assert library.encoders.asked == asked
 
 
+WAIT = 250  # seconds: what makes vectors has the lowest priority
 needs_proc = pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
 NOTES = 10 if "CHAPTERHOUSE_LARGE" in os.environ else 2
 
@@ -138,6 +139,7 @@ def commands(home: Path, *arguments: list[str]) -> list["subprocess.Popen[bytes]
 
 
 @needs_proc
+@pytest.mark.timeout(900)
 @pytest.mark.large
 def test_many_commands_start_one_process_and_it_ends(tmp_path: Path) -> None:
     home, notes = tmp_path / "home", tmp_path / "notes"
@@ -155,7 +157,7 @@ def test_many_commands_start_one_process_and_it_ends(tmp_path: Path) -> None:
         most.update(now)
         return all(one.poll() is not None for one in running) and not now
 
-    until(has_ended, 250)
+    until(has_ended, WAIT)
     assert [one.returncode for one in running] == [0] * len(running)
     assert 1 <= len(most) <= NOTES  # one after the other, where one had ended before the last came
     for workspace, count in (("default", NOTES), ("other", 1)):
@@ -166,23 +168,24 @@ def test_many_commands_start_one_process_and_it_ends(tmp_path: Path) -> None:
 
 
 @needs_proc
+@pytest.mark.timeout(900)
 def test_a_process_that_is_killed_loses_nothing_and_the_next_command_starts_it_again(
     tmp_path: Path,
 ) -> None:
     home, note = tmp_path / "home", tmp_path / "note.md"
     note.write_text("# Ferry\n\n" + "The ferry leaves the harbour at seven, each day.\n\n" * 40)
     (adding,) = commands(home, ["add", str(note)])
-    until(lambda: bool(processes(home)))
+    until(lambda: bool(processes(home)), WAIT)
     (first,) = processes(home)
     adding.wait()
     os.kill(first, signal.SIGKILL)
-    until(lambda: not processes(home))
+    until(lambda: not processes(home), WAIT)
     with Library.open(home) as library:
         assert all(check.passed for check in library.doctor())
         waits = library.encoders.is_pending()
     (looking,) = commands(home, ["status"])
     looking.wait()
-    until(lambda: not processes(home))
+    until(lambda: not processes(home), WAIT)
     with Library.open(home) as library:
         assert not library.encoders.is_pending()
         assert waits or not library.encoders.is_embedding()

@@ -49,7 +49,7 @@ def test_every_result_is_text_and_data_that_fits_its_schema(caller: Caller) -> N
 
 
 def test_both_transports_give_the_same(over_stdio: Caller, over_http: Caller) -> None:
-    for name, arguments, *_ in (*CALLS.items(), *ERRORS):
+    for name, arguments in (*CALLS.items(), *((one[0], one[1]) for one in ERRORS)):
         first, second = over_stdio.tool(name, **arguments), over_http.tool(name, **arguments)
         assert first.structured_content == second.structured_content, name
         assert (first.is_error, first.content) == (second.is_error, second.content), name
