@@ -101,8 +101,8 @@ def test_arguments_are_bounded() -> None:
 
 def test_fetch_opens_a_long_document_where_the_passage_stands(direct: Direct) -> None:
     found = direct.data("search_documents", query="Berth 300", limit=1)["passages"][0]
-    page = direct.data("fetch", id=found["id"])
+    page = direct.data("fetch", id=found["chunk_id"])
     assert page["metadata"]["start"] > 0
     assert found["text"] in page["text"]
-    again = direct.data("fetch", id=found["span"]["document_id"], offset=found["span"]["start"])
+    again = direct.data("fetch", id=found["document_id"], offset=found["start"])
     assert again["text"].startswith(found["text"])
