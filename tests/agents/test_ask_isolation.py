@@ -25,19 +25,9 @@ from chapterhouse.types import Answer, Persona, Route
 WHO = ("maria", "jonas", "nina")
 # Words that stand in one persona's documents and nowhere else, one for each place in a document.
 PLACES = (
-    "title",
-    "heading",
-    "body",
-    "second",
-    "key",
-    "alias",
-    "long",
-    "tag",
-    "summary",
-    "author",
-    "file",
-    "table",
-)
+    "title", "heading", "body", "second", "key", "alias", "long", "tag", "summary", "author",
+    "file", "table",
+)  # fmt: skip
 CANARIES = {slug: {place: f"{slug[:2]}zq{place}x" for place in PLACES} for slug in WHO}
 SHARED = "Every persona knows that the harbour has one gate, and that a berth has a price."
 
@@ -116,26 +106,13 @@ ALL_WORDS = [word for own in CANARIES.values() for word in own.values()]
 questions = st.lists(
     st.sampled_from(
         [
-            *ALL_WORDS,
-            "harbour",
-            "gate",
-            "berth",
-            "price",
-            "opens",
-            "what is",
-            "HML",
-            '"of the harbour"',
-            "?",
-            "2024",
-            "MAZQLO",
-            "JOZQLO",
-            "jozqfilex.md",
-            "notes",
+            *ALL_WORDS, "harbour", "gate", "berth", "price", "opens", "what is", "HML",
+            '"of the harbour"', "?", "2024", "MAZQLO", "JOZQLO", "jozqfilex.md", "notes",
         ]
     ),
     min_size=1,
     max_size=5,
-).map(" ".join)
+).map(" ".join)  # fmt: skip
 quickly = settings(
     max_examples=max(settings().max_examples // 3, 8),
     deadline=None,

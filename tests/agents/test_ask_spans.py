@@ -122,14 +122,9 @@ def test_nothing_that_was_read_asked_or_written_leaves(
     asked(harbour)
     names = [one.name for one in exporter.get_finished_spans()]
     assert sorted(names) == [
-        "chat scripted",
-        "execute_tool search_documents",
-        "execute_tool search_documents",
-        "execute_tool unknown",
-        "invoke_agent maria",
-        "retrieval maria",
-        "retrieval maria",
-    ]
+        "chat scripted", "execute_tool search_documents", "execute_tool search_documents",
+        "execute_tool unknown", "invoke_agent maria", "retrieval maria", "retrieval maria",
+    ]  # fmt: skip
     left = everything(exporter).casefold()
     assert [word for word in PLANTED if word in left] == []
     assert "tariff" not in left  # nor of a colleague's

@@ -180,18 +180,14 @@ def test_json_is_short_and_keeps_its_order() -> None:
     assert json.loads(council.to_json()) == {
         "slug": "berths",
         "purpose": "Tariffs – 2027",
-        "tools": [
-            "search_papers",
-            "search_knowledge",
-            {"corpus": {"folder": "rules", "top_k": 2}},
-        ],
+        "tools": ["search_papers", "search_knowledge", {"corpus": {"folder": "rules", "top_k": 2}}],
         "members": [{"persona": "maria", "grounding": "both", "timeout_seconds": 30}],
         "rounds": [
             "independent_analysis",
             {"name": "cost_check", "instructions": "Count.", "speakers": ["maria"]},
         ],
         "chair": {"name": "Chair"},
-    }
+    }  # fmt: skip
     assert "Tariffs – 2027" in council.to_json()
     assert council.to_json().endswith("}\n")
 

@@ -94,12 +94,8 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (changed(purpose="\u200b"), ("purpose",), Code.INVISIBLE, "anew"),
     (changed(purpose="a" * 20_001), ("purpose",), Code.RANGE, "docs"),
     # tools and models
-    (
-        changed(tools=("search_knowledge", "semantic_search", "search_knowlege")),
-        ("tools", 2),
-        Code.UNKNOWN,
-        "Did you mean 'search_knowledge'?",
-    ),
+    (changed(tools=("search_knowledge", "semantic_search", "search_knowlege")), ("tools", 2),
+     Code.UNKNOWN, "Did you mean 'search_knowledge'?"),
     (changed(tools=("",)), ("tools", 0), Code.EMPTY, "Name a tool"),
     # tools that are declared
     (changed(tools=(DeclaredTool(),)), ("tools", 0), Code.MISSING, "Declare one"),
@@ -131,90 +127,48 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (with_member(persona="x", grounding="injcet"), (*LATE, "grounding"), Code.UNKNOWN, "docs"),
     (with_member(persona="x", model="bg"), (*LATE, "model"), Code.MODEL_UNKNOWN, "'big'"),
     (with_member(persona="x", tools=["y"]), (*LATE, "tools", 0), Code.UNKNOWN, "There are"),
-    (
-        with_member(persona="x", timeout_seconds=901),
-        (*LATE, "timeout_seconds"),
-        Code.UNUSED,
-        "Raise",
-    ),
+    (with_member(persona="x", timeout_seconds=901), (*LATE, "timeout_seconds"), Code.UNUSED,
+     "Raise"),
     (with_member(persona="x", shelves=["librari"]), (*LATE, "shelves", 0), Code.UNKNOWN, "library"),
     (with_member(persona="x", shelves=["a b"]), (*LATE, "shelves", 0), Code.NAME, "status"),
     (with_member(persona="x", shelves=["x"]), (*LATE, "shelves", 0), Code.UNUSED, "Leave it out"),
-    (
-        with_member(persona="x", shelves=["council_berths"]),
-        (*LATE, "shelves", 0),
-        Code.UNUSED,
-        "Leave it out",
-    ),
+    (with_member(persona="x", shelves=["council_berths"]), (*LATE, "shelves", 0), Code.UNUSED,
+     "Leave it out"),
     (changed(chaired_by=None), ("chair",), Code.NO_CHAIR, '"chair"'),
     (changed(chaired_by=Member()), ("chair",), Code.MISSING, "'persona'"),
     (changed(chaired_by=Member(council="audit")), ("chair", "council"), Code.MISPLACED, "preside"),
-    (
-        changed(chaired_by=Member(name="C", folders=("docs",))),
-        ("chair", "folders"),
-        Code.MISPLACED,
-        "a member",
-    ),
+    (changed(chaired_by=Member(name="C", folders=("docs",))), ("chair", "folders"), Code.MISPLACED,
+     "a member"),
     (changed(chaired_by=Member(persona="x")), ("chair", "persona"), Code.UNKNOWN, "maria"),
-    (
-        changed(chaired_by=Member(name="C", tools=("x",))),
-        ("chair", "tools", 0),
-        Code.UNKNOWN,
-        "There are",
-    ),
+    (changed(chaired_by=Member(name="C", tools=("x",))), ("chair", "tools", 0), Code.UNKNOWN,
+     "There are"),
     # rounds
     (changed(rounds=()), ("rounds",), Code.NO_ROUNDS, "independent_analysis"),
     (changed(rounds=(INDEPENDENT,)), ("rounds",), Code.NO_SYNTHESIS, "at the end"),
     (changed(rounds=(INDEPENDENT,)), ("chair",), Code.UNUSED, "leave the chair out"),
     (changed(rounds=(CROSS, SYNTHESIS)), ("rounds", 0), Code.ORDER, "Begin with"),
     (changed(rounds=(SYNTHESIS,)), ("rounds", 0), Code.ORDER, "Begin with"),
-    (
-        changed(rounds=(replace(OWN, sees_statements=True), SYNTHESIS)),
-        ("rounds", 0),
-        Code.ORDER,
-        "Begin with",
-    ),
-    (
-        changed(rounds=(INDEPENDENT, SYNTHESIS, CROSS)),
-        ("rounds", 1),
-        Code.ORDER,
-        "Put it last",
-    ),
+    (changed(rounds=(replace(OWN, sees_statements=True), SYNTHESIS)), ("rounds", 0), Code.ORDER,
+     "Begin with"),
+    (changed(rounds=(INDEPENDENT, SYNTHESIS, CROSS)), ("rounds", 1), Code.ORDER, "Put it last"),
     (with_round(1, name="cross_examinaton"), ("rounds", 1, "name"), Code.UNKNOWN, "Did you mean"),
     (with_round(1, name=""), ("rounds", 1, "name"), Code.EMPTY, "rebuttal"),
-    (
-        with_round(1, name="Cost check", instructions="x"),
-        ("rounds", 1, "name"),
-        Code.NAME,
-        "cost_check",
-    ),
-    (
-        with_round(1, name="own", instructions="x"),
-        ("rounds", 1, "name"),
-        Code.RESERVED,
-        "happens",
-    ),
-    (
-        with_round(1, sees_statements=True),
-        ("rounds", 1, "sees_statements"),
-        Code.MISPLACED,
-        "your own",
-    ),
+    (with_round(1, name="Cost check", instructions="x"), ("rounds", 1, "name"), Code.NAME,
+     "cost_check"),
+    (with_round(1, name="own", instructions="x"), ("rounds", 1, "name"), Code.RESERVED, "happens"),
+    (with_round(1, sees_statements=True), ("rounds", 1, "sees_statements"), Code.MISPLACED,
+     "your own"),
     (with_round(1, speakers=("mario",)), ("rounds", 1, "speakers", 0), Code.UNKNOWN, "'maria'"),
     (with_round(2, speakers=("maria",)), ("rounds", 2, "speakers"), Code.MISPLACED, "Leave"),
-    (
-        changed(rounds=(replace(INDEPENDENT, speakers=("chair",)),), chaired_by=None),
-        ("rounds", 0, "speakers", 0),
-        Code.MISSING,
-        "'chair'",
-    ),
+    (changed(rounds=(replace(INDEPENDENT, speakers=("chair",)),), chaired_by=None),
+     ("rounds", 0, "speakers", 0), Code.MISSING, "'chair'"),
     # the rest
     (changed(folders=(" ",)), ("folders", 0), Code.EMPTY, "Name a folder"),
     (changed(folders=("gone",)), ("folders", 0), Code.FOLDER_MISSING, "spelling"),
     (changed(folders=("~no-such-user/x",)), ("folders", 0), Code.FOLDER_MISSING, "whole path"),
     (changed(options=("yes",)), ("options",), Code.RANGE, "Add another"),
     (changed(options=("yes", "")), ("options", 1), Code.EMPTY, "Write"),
-]
+]  # fmt: skip
 
 
 def found(council: Council, folder: Path | None = None) -> tuple[Problem, ...]:
@@ -276,14 +230,9 @@ def test_all_is_told_at_once_and_errors_come_first() -> None:
     )
     problems = found(broken)
     assert [problem.place for problem in problems] == [
-        "parallel",
-        "tools[0]",
-        "tools[2]",
-        "members[2].persona",
-        "members[2].timeout_seconds",
-        "rounds",
-        "chair",
-    ]
+        "parallel", "tools[0]", "tools[2]", "members[2].persona", "members[2].timeout_seconds",
+        "rounds", "chair",
+    ]  # fmt: skip
     assert [problem.severity for problem in problems[4:]] == [Severity.WARNING] * 3
     assert errors(problems) == problems[:4]
     assert len({(problem.path, problem.code) for problem in problems}) == len(problems)
@@ -464,12 +413,8 @@ def parse(text: str) -> ParsedDefinition[Council]:
         ('{"slug": "x", "rounds": [{}]}', ("rounds", 0, "name"), Code.MISSING, "missing"),
         ('{"slug": "x", "parallel": 1.5}', ("parallel",), Code.TYPE, "a whole number"),
         ('{"slug": "x", "parallel": true}', ("parallel",), Code.TYPE, "not true"),
-        (
-            '{"slug": "x", "members": [{"timeout_seconds": "9"}]}',
-            ("members", 0, "timeout_seconds"),
-            Code.TYPE,
-            "a number",
-        ),
+        ('{"slug": "x", "members": [{"timeout_seconds": "9"}]}', ("members", 0, "timeout_seconds"),
+         Code.TYPE, "a number"),
         ('{"slug": "x", "tools": [["x"]]}', ("tools", 0), Code.TYPE, "text in double quotes"),
         ('{"slug": "x", "tools": [{"corpus": "p"}]}', ("tools", 0, "corpus"), Code.TYPE, "object"),
         ('{"slug": "x", "tools": [{"mcp": {}}]}', ("tools", 0, "mcp"), Code.UNKNOWN, "any more"),
@@ -479,19 +424,11 @@ def parse(text: str) -> ParsedDefinition[Council]:
          ("members", 0, "tools", 0, "corpus", "folder"), Code.TYPE, "text in double quotes"),
         ('{"slug": "x", "membres": []}', ("membres",), Code.UNKNOWN, "no key 'membres'"),
         ('{"slug": "x", "chaired_by": {}}', ("chaired_by",), Code.UNKNOWN, "no key"),
-        (
-            '{"slug": "x", "members": [{"personna": "m"}]}',
-            ("members", 0, "personna"),
-            Code.UNKNOWN,
-            "no key 'personna'",
-        ),
+        ('{"slug": "x", "members": [{"personna": "m"}]}', ("members", 0, "personna"), Code.UNKNOWN,
+         "no key 'personna'"),
         ('{"slug": "x", "slug": "y"}', ("slug",), Code.DUPLICATE, "twice"),
-        (
-            '{"slug": "x", "members": [{}, {"name": "a", "name": "a"}]}',
-            ("members", 1, "name"),
-            Code.DUPLICATE,
-            "twice",
-        ),
+        ('{"slug": "x", "members": [{}, {"name": "a", "name": "a"}]}', ("members", 1, "name"),
+         Code.DUPLICATE, "twice"),
         (r'{"slug": "x", "purpose": "\ud800"}', ("purpose",), Code.TYPE, "half"),
         (r'{"slug": "x", "\ud800": 1}', (), Code.TYPE, "half"),
     ],

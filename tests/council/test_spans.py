@@ -81,12 +81,8 @@ def test_no_word_of_a_meeting_leaves(hall: Hall, exporter: InMemorySpanExporter)
     hall.convene("harbour-board")
     finished = exporter.get_finished_spans()
     assert {one.name.split()[0] for one in finished} == {
-        "invoke_workflow",
-        "round",
-        "invoke_agent",
-        "retrieval",
-        "chat",
-    }
+        "invoke_workflow", "round", "invoke_agent", "retrieval", "chat",
+    }  # fmt: skip
     left = "".join(
         json.dumps([one.name, dict(one.attributes or {}), one.status.description], default=str)
         + json.dumps([[event.name, dict(event.attributes or {})] for event in one.events])

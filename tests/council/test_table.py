@@ -280,30 +280,18 @@ def test_a_council_that_is_a_member_has_one_column(bare_hall: Hall) -> None:
     ("question", "language", "asked"),
     [
         ("How long should confidentiality last?", "en", ["How long should confidentiality last"]),
-        (
-            "What is the notice period, and who may terminate?",
-            "en",
-            ["What is the notice period", "who may terminate"],
-        ),
-        (
-            "Which court decides? Which law governs?",
-            "en",
-            ["Which court decides", "Which law governs"],
-        ),
+        ("What is the notice period, and who may terminate?", "en",
+         ["What is the notice period", "who may terminate"]),
+        ("Which court decides? Which law governs?", "en",
+         ["Which court decides", "Which law governs"]),
         ("Give me an overview of who owns what.", "en", ["who owns what"]),
         ("Harbour fees", "en", ["Harbour fees"]),
-        (
-            "Wie lange gilt die Vertraulichkeit, und wer darf kündigen?",
-            "de",
-            ["Wie lange gilt die Vertraulichkeit", "wer darf kündigen"],
-        ),
-        (
-            "Combien de temps dure la confidentialité et qui peut résilier ?",
-            "fr",
-            ["Combien de temps dure la confidentialité", "qui peut résilier"],
-        ),
+        ("Wie lange gilt die Vertraulichkeit, und wer darf kündigen?", "de",
+         ["Wie lange gilt die Vertraulichkeit", "wer darf kündigen"]),
+        ("Combien de temps dure la confidentialité et qui peut résilier ?", "fr",
+         ["Combien de temps dure la confidentialité", "qui peut résilier"]),
     ],
-)
+)  # fmt: skip
 def test_what_a_question_asks(question: str, language: str, asked: list[str]) -> None:
     assert [one.text for one in aspects_of(question, {language: 1})] == asked
 
@@ -311,32 +299,16 @@ def test_what_a_question_asks(question: str, language: str, asked: list[str]) ->
 @pytest.mark.parametrize(
     ("question", "language", "context", "asked"),
     [
-        (
-            "Two companies share data: who owns it and how long is it kept?",
-            "en",
-            "Two companies share data",
-            ["who owns it", "how long is it kept"],
-        ),
-        (
-            "We want to hire two people. May they start in May?",
-            "en",
-            "We want to hire two people",
-            ["May they start in May"],
-        ),
-        (
-            "If a supplier is late, what may we do?",
-            "en",
-            "If a supplier is late",
-            ["what may we do"],
-        ),
-        (
-            "Wenn der Verein aufgelöst wird, wer bekommt das Vermögen?",
-            "de",
-            "Wenn der Verein aufgelöst wird",
-            ["wer bekommt das Vermögen"],
-        ),
+        ("Two companies share data: who owns it and how long is it kept?", "en",
+         "Two companies share data", ["who owns it", "how long is it kept"]),
+        ("We want to hire two people. May they start in May?", "en", "We want to hire two people",
+         ["May they start in May"]),
+        ("If a supplier is late, what may we do?", "en", "If a supplier is late",
+         ["what may we do"]),
+        ("Wenn der Verein aufgelöst wird, wer bekommt das Vermögen?", "de",
+         "Wenn der Verein aufgelöst wird", ["wer bekommt das Vermögen"]),
     ],
-)
+)  # fmt: skip
 def test_what_asks_nothing_is_context_of_all_that_does(
     question: str, language: str, context: str, asked: list[str]
 ) -> None:

@@ -200,26 +200,13 @@ def test_a_prompt_stands_where_it_belongs_whatever_it_says(serve: Serve) -> None
 PIECES = st.lists(
     st.sampled_from(
         [
-            "<think>",
-            "</think>",
-            "<",
-            "think",
-            ">",
-            "</",
-            "<thinking>",
-            "</thinking>",
-            " ",
-            "\n",
-            "\r",
-            "At nine.",
-            "x",
-            "\u200b",
-            "<b>",
+            "<think>", "</think>", "<", "think", ">", "</", "<thinking>", "</thinking>", " ", "\n",
+            "\r", "At nine.", "x", "\u200b", "<b>",
         ]
     )
     | st.text(max_size=5),
     max_size=12,
-)
+)  # fmt: skip
 
 
 def shown(*pieces: str) -> tuple[list[str], str]:

@@ -230,18 +230,10 @@ def test_an_error_in_a_stream_is_one(serve: Serve, status: int, kind: str, tries
 
 NO_JSON = [b'{"data": [', b"<html>Hello</html>", b"", b"[" * 100_000, b"data: nonsense\n\n"]
 NO_ANSWERS = [
-    *NO_JSON,
-    b"null",
-    b"[]",
-    b"{}",
-    b'"text"',
-    b"\xff\xfe",
-    b'{"choices": []}',
-    b'{"choices": [{}]}',
-    b'{"choices": 1}',
-    b'{"content": 3, "candidates": 4}',
+    *NO_JSON, b"null", b"[]", b"{}", b'"text"', b"\xff\xfe", b'{"choices": []}',
+    b'{"choices": [{}]}', b'{"choices": 1}', b'{"content": 3, "candidates": 4}',
     b"event: odd\ndata: {}\n\n",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -120,21 +120,10 @@ def test_everything_that_was_held_stands_there(minutes: Minutes) -> None:
     page = parsed(html(minutes))
     titles = [node.text() for node in page.css("main > section > h2")]
     assert titles == [
-        "What each member's documents say",
-        "Nothing was found",
-        "Who sat",
-        "Decision",
-        "Grounds",
-        "Dissent",
-        "Who stands where",
-        "Open questions",
-        "Missing evidence",
-        "Absences",
-        "What was said",
-        "Warnings",
-        "The council that sat as a member: Finance",
-        "Sources",
-    ]
+        "What each member's documents say", "Nothing was found", "Who sat", "Decision", "Grounds",
+        "Dissent", "Who stands where", "Open questions", "Missing evidence", "Absences",
+        "What was said", "Warnings", "The council that sat as a member: Finance", "Sources",
+    ]  # fmt: skip
     assert [node.text() for node in page.css("nav li")] == titles
     quotes = [node.text() for node in page.css("blockquote")]
     assert quotes == [*(c.quote for c in minutes.citations), minutes.citations[1].quote]
