@@ -14,7 +14,6 @@ from chapterhouse.types import Answer, Route
 
 def test_a_persona_answers_from_their_folder_by_quotation(harbour: Any) -> None:
     answer = asked(harbour, SPEED)
-
     assert answer.found
     assert answer.route is Route.ANSWERED
     assert (answer.persona, answer.display_name, answer.method) == (
@@ -32,7 +31,6 @@ def test_a_changed_folder_is_read_by_a_sync_and_by_no_question(harbour: Any) -> 
     assert "4 knots" in asked(harbour, SPEED).text
     rules = harbour.home / "personas" / "maria" / "RAG" / "rules.md"
     rules.write_text(rules.read_text().replace("4 knots", "7 knots, if the tide is high"))
-
     assert "4 knots" in asked(harbour, SPEED).text
     harbour.library.sources.sync("maria")
     answer = asked(harbour, SPEED)
@@ -62,7 +60,6 @@ def test_what_cannot_be_asked_is_refused(harbour: Any) -> None:
 def test_who_knows_answers_instead(harbour: Any) -> None:
     harbour.library.personas.change("maria", {"out_of_scope": "persona"})
     answer = asked(harbour, PRICE)
-
     assert answer.found
     assert answer.handed_to == answer.persona == "jonas"
     assert answer.notice == (

@@ -235,7 +235,6 @@ def test_a_question_handed_over_is_answered_under_the_colleagues_name_only(
         deferred = room.library.answers.ask(question, persona="maria")
         assert deferred.handed_to == ""
         assert_private("maria", everything(deferred), question)
-
         room.library.personas.change("maria", {"out_of_scope": "persona"})
         told = room.library.answers.ask(question, persona="maria")
         if told.handed_to:

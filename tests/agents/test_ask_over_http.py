@@ -84,7 +84,6 @@ def contents(requests: Sequence[Request]) -> Iterator[tuple[str, str]]:
 def test_text_of_documents_is_never_in_a_system_message(tmp_path: Path) -> None:
     with chat_server(copying) as server, opened(tmp_path / "home", server) as library:
         answer = library.answers.ask(QUESTION, persona="maria")
-
     assert answer.found
     assert answer.method.startswith("openai") or "tiny" in answer.method
     (request,) = server.requests
@@ -115,7 +114,6 @@ def test_what_a_tool_returns_is_no_system_message_either(tmp_path: Path) -> None
         opened(tmp_path / "home", server, grounding="tool") as library,
     ):
         answer = library.answers.ask(QUESTION, persona="maria")
-
     assert answer.found
     assert answer.sentences[0].citations == (1,)
     first, second = server.requests
@@ -136,7 +134,6 @@ def test_each_sentence_that_came_over_the_wire_is_compared(tmp_path: Path) -> No
         for citation in answer.citations:
             text = library.documents.body(citation.document_id).text
             assert text[citation.start : citation.end] == citation.quote
-
     drafts = [event.draft for event in events if isinstance(event, DraftEvent)]
     assert [bool(one.mismatches) for one in answer.sentences][:2] == [False, True]
     assert answer.rejected == ("made-up:x",)
@@ -162,7 +159,6 @@ def test_each_sentence_that_came_over_the_wire_is_compared(tmp_path: Path) -> No
 def test_where_a_service_fails_the_documents_are_quoted(tmp_path: Path, reply: Reply) -> None:
     with chat_server([reply]) as server, opened(tmp_path / "home", server) as library:
         answer = library.answers.ask(QUESTION, persona="maria")
-
     assert answer.found
     assert answer.method == "extractive"
     assert "4 knots" in answer.text

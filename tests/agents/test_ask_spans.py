@@ -56,7 +56,6 @@ def test_an_answer_with_tools_is_told_in_its_tree(harbour: Any) -> None:
     with_tools(harbour)
     with collecting() as trace:
         asked(harbour)
-
     (root,) = trace.roots
     found, chat = root.children
     assert (root.name, found.name, chat.name) == (

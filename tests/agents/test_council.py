@@ -34,8 +34,6 @@ def call(_: Mapping[str, object]) -> str:
 
 PAPERS = Tool("search_papers", "Searches papers.", {"type": "object"}, call)
 
-# --- building ---
-
 
 def test_every_call_gives_a_new_council() -> None:
     begun = Council.new("policy-debate")
@@ -103,9 +101,6 @@ def test_members_and_rounds_may_come_ready_made() -> None:
 )
 def test_rounds_know_what_they_are(entry: Round, kind: RoundKind, *, shows: bool) -> None:
     assert (entry.kind, entry.shows_statements) == (kind, shows)
-
-
-# --- as JSON ---
 
 
 def councils(*, right: bool) -> st.SearchStrategy[Council]:

@@ -278,9 +278,6 @@ def test_the_file_must_be_in_its_own_folder() -> None:
     assert [(p.path, p.code, p.slug) for p in problems] == [(("slug",), Code.MISMATCH, "tariffs")]
 
 
-# --- laws ---------------------------------------------------------------------------------------
-
-
 def told(council: Council, path: tuple[str | int, ...], code: Code) -> bool:
     """Whether this fault is found there."""
     return (path, code) in {(problem.path, problem.code) for problem in found(council)}
@@ -379,9 +376,6 @@ def test_nothing_is_named_twice_in_one_list(place: str, data: st.DataObject) -> 
     assert [
         number for number in range(4) if told(council, (*path, number), Code.DUPLICATE)
     ] == twice
-
-
-# --- The file of a council: what cannot be read of it is named, all at once ---------------------
 
 
 KEYS = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["independent_analysis"]'

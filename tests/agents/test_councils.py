@@ -76,9 +76,6 @@ def standing(councils: Councils) -> dict[str, IndexState]:
     return {entry.source: entry.status for entry in councils.documents("berths")}
 
 
-# --- which there are ---
-
-
 @pytest.mark.parametrize("template", COUNCIL_TEMPLATES)
 def test_what_a_template_makes_can_meet(
     library: Library, councils: Councils, template: str
@@ -130,9 +127,6 @@ def test_a_broken_file_does_not_hide_the_others(councils: Councils) -> None:
     torn.write_text('{"slug": "berths"}')
     with pytest.raises(CouncilConfigError, match="but the folder is called 'torn'"):
         councils.load("torn")
-
-
-# --- checking against what there is ---
 
 
 def test_validation_knows_the_library(library: Library, councils: Councils) -> None:
@@ -197,9 +191,6 @@ def test_built_and_written_councils_are_checked_alike(library: Library, councils
     assert {problem.file for problem in written} == {"berths/council.json"}
     assert tuple(replace(problem, file="berths") for problem in written) == before
     assert [problem.path for problem in before] == [("members", 1, "persona")]
-
-
-# --- documents ---
 
 
 def test_a_linked_folder_is_read_once_for_all_members(
@@ -331,9 +322,6 @@ def test_several_may_refresh_at_once(library: Library, councils: Councils, paper
     assert "taken" in library.documents.body(next(library.documents.list((SHELF,))).id).text
 
 
-# --- documents of single members ---
-
-
 def over(library: Library, folder: Path) -> Council:
     """A council with a member for each entry of a folder, its documents read."""
     council = council_from("contracts", "berths", members=folder_members(str(folder)))
@@ -423,9 +411,6 @@ def test_a_long_name_gives_a_shelf_too() -> None:
     assert len(set(shelves)) == len(shelves)
     assert all(map(valid_name, shelves))
     assert Member(name="Quay").own_shelf("berths") == ()
-
-
-# --- Members from a folder: which there are, their order, and names that differ -----------------
 
 
 def filled(folder: Path, *names: str) -> Path:

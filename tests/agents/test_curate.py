@@ -102,9 +102,6 @@ def desk(tmp_path: Path) -> Desk:
 REPORT = "# Tide Report\n\nThe tide at Osk rises four metres every spring, says the harbour log.\n"
 
 
-# --- one document ---
-
-
 def test_a_document_gets_front_matter_names_and_clean_markdown(desk: Desk) -> None:
     desk.drop(
         "2025-10-14 Tide_Report.md",
@@ -177,9 +174,6 @@ def test_what_is_evident_of_other_kinds(desk: Desk) -> None:
     assert "\\# not a heading" in desk.text("harbour-faq.md")
 
 
-# --- ids ---
-
-
 def test_ids_are_stable_and_collisions_are_numbered(desk: Desk) -> None:
     desk.drop("b/Report.txt", "second report of the harbour\n")
     desk.rag.mkdir()
@@ -208,9 +202,6 @@ def test_a_renamed_source_keeps_its_document_and_its_edits(desk: Desk) -> None:
     assert "five metres" in desk.text("tides.md")
     new = desk.text(".curated/tides.new.md")
     assert front_matter(new)["source_file"] == "harbour-tides.md"
-
-
-# --- edits by hand ---
 
 
 def test_nothing_is_read_again_until_it_changes(desk: Desk) -> None:
@@ -299,9 +290,6 @@ def test_a_document_whose_source_is_gone_goes_unless_it_was_edited(desk: Desk) -
     (desk.raw / "b.md").unlink()
     assert desk.outcome() == (Outcome.REMOVED, "source-gone")
     assert sorted(desk.files()) == [".curated/curated.json"]
-
-
-# --- what cannot be read or written ---
 
 
 def test_failures_are_named_and_remembered(desk: Desk) -> None:
@@ -436,9 +424,7 @@ def test_interrupted_anywhere_the_next_run_ends_the_same(
     assert "climbs five" in desk.text("conflict.md")
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(
@@ -480,9 +466,6 @@ def test_no_edit_is_ever_lost(
         for each in "ab":
             kept = (desk.rag / f"{each}.md").read_text() if marks[each] else ""
             assert all(mark in kept for mark in marks[each])
-
-
-# --- pages from lists ---
 
 
 def fetch_page(desk: Desk, url: str, body: bytes, name: str) -> None:
@@ -535,9 +518,6 @@ def test_a_curated_document_has_the_time_of_its_original(desk: Desk) -> None:
     desk.drop("notes.txt", "The harbour gate closes at ten in the evening!", stamp=OLD + 5)
     desk.run()
     assert path.stat().st_mtime_ns // 10**9 == OLD + 5
-
-
-# --- What curation remembers: it comes back, and what a hand made of it costs one document at most
 
 
 @given(st.text(max_size=120))

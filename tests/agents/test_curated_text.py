@@ -127,9 +127,6 @@ def test_whatever_a_document_holds_it_forges_no_field_and_no_page(
     assert not {"\u202e", "\u200b"} & set(text)
 
 
-# --- What a document says of itself plainly: its date, kind, address and licence; else nothing --
-
-
 @pytest.mark.parametrize(
     ("stem", "metadata", "expected"),
     [

@@ -87,9 +87,7 @@ def test_a_merge_to_be_decided_and_a_bad_line_are_told(tmp_path: Path) -> None:
     base_folder(rag).mkdir(parents=True)
     (base_folder(rag) / "tides.new.md").write_text("x", "utf-8")
     (raw / "pages.links").write_text("https://example.org/a\nfile:///etc/passwd\n", "utf-8")
-
     waiting, line = reminders(raw, rag)
-
     assert "tides" in waiting
     assert "persona docs" in waiting
     assert "pages.links, line 2" in line

@@ -12,18 +12,9 @@ from hypothesis import strategies as st
 from chapterhouse.agents import persona
 from chapterhouse.agents.curated import CurationRecord, base_folder, save_state
 from chapterhouse.agents.definition import PERSONA_TEMPLATES, parse_definition
-from chapterhouse.agents.persona import (
-    PERSONA_SCHEMA,
-    PersonaConfig,
-    value_of,
-)
+from chapterhouse.agents.persona import PERSONA_SCHEMA, PersonaConfig, value_of
 from chapterhouse.agents.personas import validate
-from chapterhouse.agents.problems import (
-    PersonaConfigError,
-    Problem,
-    References,
-    Severity,
-)
+from chapterhouse.agents.problems import PersonaConfigError, Problem, References, Severity
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store.definitions import PERSONA_MARKS, Definitions
 
@@ -147,9 +138,6 @@ def test_no_values_make_it_fail_otherwise(values: dict[str, Any]) -> None:
 )
 def test_values_from_a_command_line(key: str, text: str, value: object) -> None:
     assert value_of(key, text) == value
-
-
-# --- the persona as a whole ---
 
 
 def test_a_new_persona_is_whole(personas: Definitions, tmp_path: Path) -> None:

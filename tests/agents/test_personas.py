@@ -49,9 +49,6 @@ def online(
     return Personas(replace(registry._runtime, open_fetch=lambda: fetch)), asked
 
 
-# --- who there is ---
-
-
 def test_a_broken_persona_is_listed_with_its_problem(registry: Personas, maria: Path) -> None:
     registry.create("tom").path.joinpath("persona.config.json").write_text(
         '{"slug": "tom", "tags": 1}'
@@ -77,9 +74,6 @@ def test_validation_knows_the_library(registry: Personas, maria: Path, library: 
     registry.refresh("maria")
     torn = [p for p in registry.validate("maria") if p.file == "maria/RAW-DOCS/torn.pdf"]
     assert len(torn) == 1
-
-
-# --- documents ---
 
 
 def test_a_folder_is_read_once_and_again_when_it_changes(registry: Personas, maria: Path) -> None:
@@ -131,9 +125,6 @@ def test_a_file_of_a_shared_folder_leaves_one_shelf_only(
     registry.refresh("tom")
     registry.refresh("maria")
     assert (registry.census("maria").documents, registry.census("tom").documents) == (0, 1)
-
-
-# --- training ---
 
 
 def test_training_proposes_and_writes_only_what_is_accepted(
@@ -250,9 +241,6 @@ def test_workspaces_have_personas_of_their_own(tmp_path: Path) -> None:
         other.personas.create("tom")
         assert library.personas.names() == ("maria",)
         assert other.personas.names() == ("tom",)
-
-
-# --- Both registries find, load and refresh alike -----------------------------------------------
 
 
 NOTE = "# Tides\n\nThe tide turns at noon.\n"

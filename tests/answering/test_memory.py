@@ -55,7 +55,6 @@ def test_question_and_answer_are_remembered_under_who_answered(harbour: Any) -> 
     answer = asked(harbour, f"  {SPEED} ")
     asked(harbour, SPEED, "")
     memories = harbour.library.memory
-
     (kept,) = memories.memories(["maria"], 9, harbour.time)
     assert kept.question == SPEED
     assert kept.answer == answer.text
@@ -101,12 +100,10 @@ def test_a_model_is_reminded_of_the_same_personas_answers_only(harbour: Any) -> 
     asked(harbour, "May a vessel exceed 4 knots near a berth in the marina?", "jonas")
     model = harbour.says(*[KNOTS] * 3)
     asked(harbour, SPEED, "maria")
-
     prompt = model.asked[0][1]
     assert "[earlier answers" in prompt
     assert SPEED in prompt.partition("[question]")[0]
     assert "marina" not in prompt
-
     harbour.library.personas.change("maria", {"memory.recall": "0"})
     asked(harbour, f"{SPEED} Please.", "maria")
     assert "[earlier answers" not in model.asked[-1][1]
@@ -130,7 +127,6 @@ def test_a_broken_question_is_remembered_as_it_was_understood(harbour: Any) -> N
 def test_a_written_answer_is_given_again_while_nothing_changes(harbour: Any) -> None:
     model = harbour.says(KNOTS, GATE)
     first, again = written(harbour), written(harbour)
-
     assert len(model.asked) == 1
     assert not first.cached
     assert again.cached

@@ -6,13 +6,8 @@ from hypothesis import strategies as st
 
 from chapterhouse.answering.bundle import quotes
 from chapterhouse.answering.cite import cite, text_hash, verify
-from chapterhouse.answering.parts import (
-    Part,
-    render_part,
-)
-from chapterhouse.answering.parts import (
-    part_of as make_part,
-)
+from chapterhouse.answering.parts import Part, render_part
+from chapterhouse.answering.parts import part_of as make_part
 from chapterhouse.retrieval.sentences import split_hits
 from chapterhouse.text.canonical import compose
 from chapterhouse.text.sanitise import inert
@@ -146,10 +141,7 @@ def test_a_hostile_list_is_no_deep_recursion() -> None:
     assert part_of(text.strip(), text=text)
 
 
-@pytest.mark.parametrize(
-    "core",
-    ["# Handbook", "## Leave", "**Opening hours**"],
-)
+@pytest.mark.parametrize("core", ["# Handbook", "## Leave", "**Opening hours**"])
 def test_a_heading_says_nothing(core: str) -> None:
     assert part_of(core) is None
 
@@ -207,9 +199,6 @@ def test_a_row_is_its_own_part() -> None:
 )
 def test_a_quotation_is_shown_without_its_marks(quote: str, text: str) -> None:
     assert render_part(quote) == text
-
-
-# --- laws ----------------------------------------------------------------------------------------
 
 
 PIECES = st.sampled_from(

@@ -203,9 +203,6 @@ def assert_inside(texts: Sequence[str]) -> None:
     assert memories.count("\n") >= 2 * len(texts) - 1
 
 
-# --- hostile text ----------------------------------------------------------------------------
-
-
 def test_no_token_of_a_chat_template_gets_into_a_prompt() -> None:
     for token in TOKENS:
         texts = [*disguises(token), *(f"{one} {token}" for one in HOSTILE[:3])]
@@ -279,9 +276,6 @@ def test_the_hostile_sets_stay_in_their_blocks(data_folder: Path) -> None:
         assert_inside(texts[start : start + 8])
 
 
-# --- what the system message is made of -------------------------------------------------------
-
-
 def told_to(persona: Persona | None, *, tools: bool = False) -> str:
     return instructions(persona, words=80, today=TODAY, tools=tools)
 
@@ -289,7 +283,6 @@ def told_to(persona: Persona | None, *, tools: bool = False) -> str:
 def test_the_system_message_is_the_persona_and_the_rules() -> None:
     maria = Persona("maria", "Maria\u202e\nKeller", "She keeps the harbour.\n\nDry humour.")
     said = told_to(maria)
-
     assert said.startswith(
         "You are Maria Keller; today is 23 Nov 2026.\n\n"
         "She keeps the harbour.\n\nDry humour.\n\nAnswer only from"
@@ -315,13 +308,9 @@ def test_a_profile_made_from_documents_is_not_in_the_system_message() -> None:
     assert "CANARY" not in told_to(trained, tools=True)
 
 
-# --- numbers ---------------------------------------------------------------------------------
-
-
 def test_sources_are_numbered_on_while_a_model_searches_on() -> None:
     first = shown([excerpt("x", name="one-1"), excerpt("y", name="two-2")])
     later = shown([excerpt("z", name="one-1")], len(first))
-
     assert [block.marker for block in (*first, *later)] == ["[1]", "[2]", "[3]"]
     places = [block.place for block in (*first, *later)]
     assert [resolve(str(number), places) for number in (1, 2, 3, 4)] == [(0,), (1,), (2,), ()]
@@ -332,19 +321,14 @@ def test_no_number_ever_means_two_sources(names: list[str], cut: int) -> None:
     given = [excerpt("x", name=name, id="1", title="2") for name in names]
     first = shown(given[:cut])
     blocks = (*first, *shown(given[cut:], len(first)))
-
     places = [block.place for block in blocks]
     for block in blocks:
         assert resolve(block.marker.strip("[]"), places) == (block.place.number,)
 
 
-# --- the blocks ------------------------------------------------------------------------------
-
-
 def test_a_source_states_where_its_text_comes_from() -> None:
     one = excerpt("Inside 4 knots.", date="2024-03-07")
     blocks, _, question = parsed(user_message("How fast?", shown([one]), NONCE))
-
     assert blocks == [Block(1, "Rules, 7 Mar 2024 / Speed, page 3", "Inside 4 knots.")]
     assert question == "How fast?"
 
@@ -401,7 +385,6 @@ PLACES = (
 
 def test_markers_leave_the_text_and_say_where_they_stood() -> None:
     text, markers = without_markers("It tracks eyes [^a:Tracking]. It is fast.[^b:X][^c]")
-
     assert text == "It tracks eyes. It is fast."
     assert markers == (Marker(14, "a:Tracking"), Marker(27, "b:X"), Marker(27, "c"))
 
@@ -431,7 +414,6 @@ def test_every_way_of_citing_a_place_is_read(written: str, read: str) -> None:
 
 def test_several_markers_in_one_pair_of_brackets_are_told_apart() -> None:
     _, markers = without_markers("So it is [^a:X; ^b:Y, ^c:Z].")
-
     assert [marker.written for marker in markers] == ["a:X", "b:Y", "c:Z"]
 
 
@@ -488,6 +470,5 @@ def test_other_brackets_stay(kept: str) -> None:
 @given(st.text(alphabet="ab [^]:;,\n.1§›", max_size=80))
 def test_no_marker_survives_whatever_is_written(text: str) -> None:
     plain, markers = without_markers(text)
-
     assert not re.search(r"\[\^[^\[\]\n]+\]", without_look_alikes(plain)[0])
     assert all(0 <= marker.position <= len(plain) for marker in markers)

@@ -21,7 +21,6 @@ from chapterhouse.types import Body, Route, Scope
 def test_a_question_of_the_field_without_an_answer_names_what_is_missing(harbour: Any) -> None:
     harbour.library.personas.change("maria", {"profile.key_terms": '["helicopters", "kites"]'})
     answer = asked(harbour, "How many helicopters and zeppelins are there?")
-
     assert not answer.found
     assert answer.route is Route.INSUFFICIENT
     assert answer.searched.missing_terms == ("helicopters", "zeppelins")
@@ -30,7 +29,6 @@ def test_a_question_of_the_field_without_an_answer_names_what_is_missing(harbour
 
 def test_a_foreign_question_is_deferred(harbour: Any) -> None:
     answer = asked(harbour, FOREIGN)
-
     assert answer.route is Route.OUT_OF_SCOPE
     assert answer.notice == "This question is outside Maria Keller's expertise."
     assert not answer.found
@@ -54,7 +52,6 @@ def test_no_question_is_foreign_to_the_library_itself(harbour: Any) -> None:
 def test_where_the_model_fails_the_documents_are_quoted(harbour: Any, script: Any) -> None:
     harbour.says(script)
     answer = asked(harbour, SPEED)
-
     assert answer.found
     assert answer.method == "extractive"
     assert "4 knots" in answer.text
@@ -173,14 +170,12 @@ def test_a_model_that_finds_no_answer_leaves_it_to_out_of_scope(harbour: Any) ->
     deferred = asked(harbour, PARROTS)
     assert (deferred.route, deferred.notice) == (Route.OUT_OF_SCOPE, OUTSIDE)
     assert deferred.sentences == ()
-
     harbour.library.personas.change("maria", {"out_of_scope": "general"})
     model = harbour.says("The sources do not say anything about that.", "Parrots need none.")
     general = asked(harbour, PARROTS)
     assert (general.route, general.text, len(model.asked)) == (
         Route.GENERAL, "Parrots need none.", 2,
     )  # fmt: skip
-
     harbour.library.personas.change("maria", {"profile.key_terms": '["parrots", "vaccines"]'})
     harbour.says("The sources do not say anything about that.")
     insufficient = asked(harbour, PARROTS)  # of their field: the documents lack it

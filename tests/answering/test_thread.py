@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.agents.ask import ask, follow_up
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.answering.thread import (
-    begins_as_follow_up,
-    content_words,
-    says_little,
-    subject,
-)
+from chapterhouse.answering.thread import begins_as_follow_up, content_words, says_little, subject
 from chapterhouse.errors import EngineError, NotFoundError, UsageError
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.types import FollowUp, Turn

@@ -59,11 +59,7 @@ def test_texts_are_documents_that_stand_on_no_shelf(tmp_path: Path) -> None:
         assert body.text == first.text
         assert [chunk.text for chunk in store.chunks_of(first.id, NOWHERE)] == [first.text]
         everything = Scope.everything()
-        assert {one.id for one in store.documents(everything)} == {
-            tariffs.id,
-            first.id,
-            second.id,
-        }
+        assert {one.id for one in store.documents(everything)} == {tariffs.id, first.id, second.id}
         assert set(store.documents_among([tariffs.id, first.id, "no"], everything)) == {
             tariffs.id,
             first.id,

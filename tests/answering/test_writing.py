@@ -50,7 +50,6 @@ def test_what_a_model_writes_is_shown_with_its_sources(harbour: Any) -> None:
         usage=Usage(1, 10, 5),
     )
     answer = asked(harbour, SPEED)
-
     assert answer.method == "scripted"
     assert answer.usage == Usage(1, 10, 5)
     assert answer.found
@@ -84,7 +83,6 @@ def test_a_model_may_be_asked_once_more_about_its_sentences(harbour: Any) -> Non
     checks = {"checks": [{"statement": 1, "verdict": "confirms", "quotation": KNOTS}]}
     model = harbour.says(f"{said} [1]", json.dumps(checks))
     answer = asked_again(harbour)
-
     assert len(model.asked) == 2
     assert f"Statements:\n1. {said}" in model.asked[1][1]
     (sentence,) = answer.sentences
@@ -125,7 +123,6 @@ def test_what_names_no_source_is_shown_with_the_closest_passages_below(
 ) -> None:
     harbour.says(text)
     answer = asked(harbour, SPEED)
-
     assert (answer.found, answer.outcome) == (False, AnswerOutcome.PASSAGES)
     assert (answer.method, answer.route) == ("scripted", Route.INSUFFICIENT)
     own, *quoted = answer.sentences
@@ -142,7 +139,6 @@ def test_what_names_no_source_is_shown_with_the_closest_passages_below(
 def test_where_a_model_writes_no_sentence_the_documents_are_quoted(harbour: Any, text: str) -> None:
     harbour.says(text)
     answer = asked(harbour, SPEED)
-
     assert answer.method == "extractive"
     assert answer.found
     assert "4 knots" in answer.text
@@ -156,7 +152,6 @@ def test_a_prompt_that_is_too_long_is_packed_again_once(harbour: Any, fits: floa
     too_long = PromptTooLongError("It is too long.", hint="Take more.", fits=fits)
     model = harbour.says(too_long, f"{KNOTS} [1]")
     answer = asked(harbour, SPEED)
-
     first, second = (f"{instructions}\n{prompt}" for instructions, prompt in model.asked)
     assert second.count("] nonce") > 1  # at least one source, and the question
     assert 0 < estimate_tokens(second) <= fits * estimate_tokens(first)
@@ -191,7 +186,6 @@ def test_excerpts_are_given_or_searched_for(
     harbour.library.personas.change("maria", {"grounding": grounding})
     model = harbour.says(f"{KNOTS}")
     asked(harbour, SPEED)
-
     ((instructions, prompt),) = model.asked
     assert ("4 knots" in prompt) == given
     assert model.offered == [offered]
@@ -213,7 +207,6 @@ def test_what_the_tool_finds_can_be_cited(harbour: Any) -> None:
 
     model._script = script
     answer = asked(harbour, SPEED)
-
     assert answer.found
     assert answer.rejected == ()
     assert answer.citations[0].quote in KNOTS
@@ -240,7 +233,6 @@ def test_what_streams_is_checked_as_soon_as_a_sentence_is_whole(
     model._script = lambda _, prompt: Step(f"{KNOTS} {marker_in(prompt)} {wrong} [1] So it is.")
     seen: list[Draft] = []
     answer = asked(harbour, SPEED, on_draft=seen.append)
-
     assert "[" not in "".join(draft.text for draft in seen)
     assert seen[0].sentences == ()
     mismatches = [bool(sentence.mismatches) for sentence in seen[-1].sentences]
@@ -253,7 +245,6 @@ def test_a_general_model_answers_from_no_document(harbour: Any) -> None:
     harbour.library.personas.change("maria", {"out_of_scope": "general"})
     model = harbour.says("Parrots need none [1]. See https://evil.example/?q=parrots for more.")
     answer = asked(harbour, FOREIGN)
-
     assert answer.route is Route.GENERAL
     assert answer.notice == (
         "This question is outside Maria Keller's expertise; switching to the general assistant."
@@ -279,7 +270,6 @@ def test_front_matter_and_names_of_a_curated_document_are_no_passages(
     (folder / "basin.md").write_text(above + names + own, "utf-8")
     model = harbour.says(f"{KNOTS} [1]")
     asked(harbour, SPEED)
-
     ((_, prompt),) = model.asked
     assert "a vessel may go 3 knots fast" in prompt
     assert "Key Terms" not in prompt

@@ -18,11 +18,7 @@ from chapterhouse.agents.councils import Councils
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import run_sync
 from chapterhouse.council.meeting.convene import Plan, convene, plan_meeting
-from chapterhouse.council.meeting.session import (
-    MeetingOptions,
-    Session,
-    open_session,
-)
+from chapterhouse.council.meeting.session import MeetingOptions, Session, open_session
 from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.settings import HOME_FILE
 from chapterhouse.types import CouncilEvent, MeetingEvent, Minutes

@@ -10,11 +10,7 @@ from tests.models.tool_runs import run_call
 
 from chapterhouse import Library
 from chapterhouse.council import knowledge
-from chapterhouse.council.knowledge import (
-    Search,
-    find_passages,
-    knowledge_tools,
-)
+from chapterhouse.council.knowledge import Search, find_passages, knowledge_tools
 from chapterhouse.errors import UsageError
 from chapterhouse.models.tools import check_tools
 from chapterhouse.types import Hit, Query, Scope, SearchResult, Tool
@@ -168,7 +164,6 @@ def test_an_empty_result_says_what_was_searched_and_what_to_try(search: Search) 
     assert "similarity 0.41)" in result
     assert "a lower min_similarity" in result
     assert "knots." not in result  # places, no text
-
     result = call(made("search_documents", search), "zzyzx quux")
     assert result.startswith('[No knowledge base results for "zzyzx quux"]')
     assert "Nothing shares a word or a meaning with the query." in result
@@ -181,11 +176,7 @@ def test_one_passage_of_each_document_for_a_statement(search: Search) -> None:
         asked.append(query)
         return search(query)
 
-    call(
-        made("semantic_search", heard),
-        "The gate closes in the evening.",
-        limit=3,
-    )
+    call(made("semantic_search", heard), "The gate closes in the evening.", limit=3)
     call(made("search_knowledge", heard), "When does the gate close?")
     assert [(query.limit, query.per_document) for query in asked] == [(3, 1), (8, 3)]
 

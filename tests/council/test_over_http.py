@@ -104,7 +104,6 @@ def test_a_council_of_models_meets_over_http(tmp_path: Path) -> None:
         for citation in minutes.citations:
             body = library.documents.body(citation.document_id)
             assert body.text[citation.start : citation.end] == citation.quote
-
     assert [one.grounds[0].text for one in minutes.statements] == [OLD, NEW]
     first, second = minutes.agreement
     assert (first.stand, first.concede, first.oppose) == ((), ("maria",), ("tom",))
@@ -141,7 +140,6 @@ def test_what_a_tool_found_over_http_can_be_cited(tmp_path: Path) -> None:
     )
     with chat_server(searching) as server, opened(tmp_path / "home", server) as library:
         minutes, _ = hold_meeting(library, made)
-
     assert minutes.statements[0].citations
     assert minutes.turns[0].tool_calls[0].name == "search_documents"
     assert minutes.turns[0].tool_calls[0].result == ""

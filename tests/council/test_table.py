@@ -98,9 +98,6 @@ def cells(minutes: Minutes) -> dict[tuple[str, str], str]:
     return {(row.asked, cell.member): cell.text for row in minutes.table for cell in row.cells}
 
 
-# --- a table --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("shelves", [("alder",), ("alder", "birch"), (*TERMS, "bells")])
 @pytest.mark.parametrize(("question", "rows"), [(ASKED, 1), (MANY, 3)])
 def test_it_has_a_cell_for_each_member_and_thing_asked(
@@ -165,9 +162,6 @@ def test_what_nobody_s_documents_are_near_is_found_nowhere(signed: Hall) -> None
     minutes = signed.convene(readers(*TERMS), "Qwfp zxcv arstd?")
     assert not any(cells(minutes).values())
     assert not minutes.citations
-
-
-# --- what is quoted -------------------------------------------------------------------------------
 
 
 def cell_of(hall: Hall, text: str, question: str, name: str = "a.md") -> str:
@@ -238,9 +232,6 @@ def test_versions_of_one_document_are_each_quoted(bare_hall: Hall) -> None:
     ]
 
 
-# --- what holds around it -------------------------------------------------------------------------
-
-
 def test_a_span_that_does_not_stand_there_is_no_citation(signed: Hall) -> None:
     store, scope = signed.runtime.store, Scope.of(("alder",))
     (cited,) = signed.convene(readers("alder"), ASKED).citations
@@ -271,9 +262,6 @@ def test_a_council_that_is_a_member_has_one_column(bare_hall: Hall) -> None:
     made = replace(readers("bells"), slug="both").add_member(council="readers")
     minutes = bare_hall.convene(made, ASKED)
     assert "five years" in cells(minutes)[ASKED.removesuffix("?"), "readers"]
-
-
-# --- A question as the things that it asks, in three languages ----------------------------------
 
 
 @pytest.mark.parametrize(

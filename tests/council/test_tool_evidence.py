@@ -74,7 +74,6 @@ def recheck(hall: Hall, minutes: Minutes) -> tuple[CitationCheck, ...]:
 
 def test_a_claim_from_a_tools_text_is_supported_and_verified_from_the_minutes(hall: Hall) -> None:
     told, minutes = ask(hall, alone(tool()), "In 1920 the harbour had a limit of 3 knots.")
-
     assert "nonce" in told.splitlines()[0]
     (citation,) = [one for one in minutes.citations if one.tool]
     assert (citation.quote, citation.tool, citation.verified) == (LIMIT, "old_letters", True)
@@ -83,7 +82,6 @@ def test_a_claim_from_a_tools_text_is_supported_and_verified_from_the_minutes(ha
     assert (kept.tool, dict(kept.arguments), kept.text) == ("old_letters", {"query": "speed"}, TEXT)
     assert citation.text_sha256 == kept.text_sha256 == text_hash(TEXT)
     assert kept.text[citation.start : citation.end] == citation.quote
-
     again = read_held(file_text(json_fields(minutes)), MINUTES)
     assert again == minutes
     # The tool is asked nothing.
@@ -106,7 +104,6 @@ def test_a_kept_text_that_was_altered_is_noticed(hall: Hall, field: str) -> None
     changed: Any = {field: value}
     forged = replace(made.tool_texts[0], **changed)
     altered = replace(minutes, turns=(replace(made, tool_texts=(forged,)),))
-
     documents = bundle_of(hall, minutes).sources
     bundle = make_bundle(altered, MINUTES, (), {}, {}, 0)
     bundle = replace(bundle, sources=documents)
@@ -140,7 +137,6 @@ def test_passages_are_cited_one_by_one_each_with_its_place(hall: Hall) -> None:
     passages = (ToolPassage("letter-7.txt (page 2)", LIMIT), ToolPassage("letter-8.txt", "Rain."))
     found = tool(text="2 letters.", find=lambda _: passages)
     told, minutes = ask(hall, alone(found), LIMIT, query=LIMIT)
-
     assert "letter-7.txt (page 2)" in told
     assert "letter-8.txt" in told
     assert minutes.statements[0].citations  # passages cannot echo what was asked
@@ -194,7 +190,6 @@ def everyone(hall: Hall) -> Minutes:
 
 def test_others_and_the_chair_may_cite_what_a_tool_told_one_member(hall: Hall) -> None:
     minutes = everyone(hall)
-
     assert minutes.decision[0].citations == (1,)
     assert minutes.turns[-2].replies[0].citations == (1,)
     assert [citation.tool for citation in minutes.citations if citation.tool] == ["old_letters"]

@@ -148,9 +148,6 @@ def test_tools_that_nobody_would_get_are_checked_all_the_same() -> None:
         assert places(wrong(made)) == [("tools[0]", "unknown")]
 
 
-# --- A corpus: read by the normal readers, searched in memory, and never on a shelf -------------
-
-
 POLICIES = {
     "refunds.md": "# Refunds\n\nRefunds are paid within 30 days of delivery.\n",
     "warranty.txt": "The warranty lasts for twelve months.\n",
@@ -171,7 +168,6 @@ def test_the_best_passages_come_first_with_their_places(hall: Hall, policies: Pa
     tool, problems = corpus_tool(Corpus("policies"), policies, hall.runtime)
     assert tool.find is not None
     assert problems == ()
-
     (found,) = tool.find({"query": "How long does the warranty last?"})
     assert (found.place, found.text.strip()) == (
         "policies/warranty.txt (chunk 1)",
@@ -241,9 +237,6 @@ def test_a_folder_that_is_gone_or_too_large_is_refused(
         corpus_tool(Corpus("policies"), policies, hall.runtime)
 
 
-# --- Declared and installed tools in a meeting, and evidence from each kind ---------------------
-
-
 LIMIT = "The harbour had a limit of 3 knots in 1920."
 PACKAGE = """\
 from chapterhouse.types import Tool
@@ -295,9 +288,6 @@ def check(hall: Hall, minutes: Minutes, name: str) -> None:
     assert all(one.passed for one in examine(bundle))
 
 
-# --- corpora --------------------------------------------------------------------------------------
-
-
 def test_a_claim_from_a_corpus_is_supported_and_verified(own_hall: Hall, folder: Path) -> None:
     made = alone(DeclaredTool(corpus=Corpus("letters")))
     minutes = meet(own_hall, made, "search_letters")
@@ -311,7 +301,6 @@ def test_a_corpus_of_a_file_is_read_again_when_it_changes(own_hall: Hall, folder
     (folder / "council.json").write_text(json.dumps(written), "utf-8")
     made = own_hall.library.councils.load("letters").council
     check(own_hall, meet(own_hall, made, "search_letters", transcript=None), "search_letters")
-
     own_hall.events.clear()
     meet(own_hall, made, "search_letters", transcript=None)
     assert [event.kind.value for event in own_hall.events if event.member] == ["resumed"]
@@ -341,14 +330,10 @@ def test_a_council_within_has_the_tools_that_it_declares(own_hall: Hall, folder:
     (folder / "council.json").write_text(json.dumps(written), "utf-8")
     outer = council("region", rounds=("independent_analysis",))
     outer = replace(outer, members=(Member(council="letters"),))
-
     minutes = meet(own_hall, outer, "search_letters")
     assert minutes.statements[0].citations
     assert [one.tool for one in minutes.citations if one.tool] == ["search_letters"]
     assert all(one.holds for one in own_hall.library.councils.recheck(minutes))
-
-
-# --- installed tools ------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -385,9 +370,7 @@ def test_an_installed_tool_that_cannot_be_used_is_told_of(name: str, words: str)
 
 
 @pytest.mark.usefixtures("package")
-def test_only_what_a_council_names_is_loaded_and_nothing_hides_the_librarys_own(
-    hall: Hall,
-) -> None:
+def test_only_what_a_council_names_is_loaded_and_nothing_hides_the_librarys_own(hall: Hall) -> None:
     assert "archive_letters" not in sys.modules or sys.modules.pop("archive_letters")
     assert dict(installed_tools(alone("search_knowledge"))) == {}
     assert "archive_letters" not in sys.modules

@@ -57,9 +57,6 @@ def ada(access: Access) -> str:
     return "Ada"
 
 
-# --- keys ---------------------------------------------------------------------------------------
-
-
 def test_a_key_lets_in_as_far_as_it_was_made_for(access: Access) -> None:
     made = access.create_key(
         "backup", WRITE, ["b", "a"], shelves=["library"], personas=[], by="user ada"
@@ -213,9 +210,6 @@ def test_every_process_sees_a_key_and_its_end_at_once(tmp_path: Path) -> None:
         other.stdin.close()
 
 
-# --- homes that take nothing --------------------------------------------------------------------
-
-
 def test_a_home_without_access_has_nobody_and_stays_as_it_is(tmp_path: Path) -> None:
     access = opening.open_access(tmp_path / "none")
     assert (access.keys(), access.users(), access.entries()) == ((), (), ())
@@ -263,9 +257,6 @@ def test_a_home_that_can_only_be_read_lets_in_who_may(
     owner.close()
     assert reader.authenticate(made.secret) is None
     reader.close()
-
-
-# --- users --------------------------------------------------------------------------------------
 
 
 def test_users_are_added_changed_and_removed(access: Access, ada: str, clock: Clock) -> None:
@@ -320,9 +311,6 @@ def test_every_change_is_recorded_with_who_made_it(access: Access, ada: str) -> 
         ("command line", "user.disable", "Ada", "done", ""),
         ("command line", "user.remove", "Ada", "done", ""),
     ]
-
-
-# --- sessions -----------------------------------------------------------------------------------
 
 
 def test_a_session_is_its_users_until_it_is_over(access: Access, ada: str, clock: Clock) -> None:
@@ -403,9 +391,6 @@ def test_hashes_follow_their_parameters(tmp_path: Path) -> None:
         one.close()
 
 
-# --- passwords that are tried -------------------------------------------------------------------
-
-
 def test_who_is_there_and_who_is_not_are_refused_alike(
     access: Access, ada: str, hasher: CountingHasher
 ) -> None:
@@ -478,9 +463,6 @@ def test_who_tries_many_at_once_has_no_more_tries(
     assert hasher.calls == 5
 
 
-# --- secrets ------------------------------------------------------------------------------------
-
-
 def test_no_secret_is_in_the_database(access: Access, ada: str, tmp_path: Path) -> None:
     made = access.create_key("x", READ, None, by="test")
     session = access.log_in(ada, PASSWORD)
@@ -494,9 +476,6 @@ def test_no_secret_is_in_the_database(access: Access, ada: str, tmp_path: Path) 
     random = made.secret.removeprefix(f"{made.key.id}_")
     for text in (random, session.secret, session.csrf, PASSWORD, "typed-where-the-name"):
         assert text.encode() not in stored
-
-
-# --- what is written into a grant ----------------------------------------------------------------
 
 
 def test_names_are_in_order_and_each_once() -> None:

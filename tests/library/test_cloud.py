@@ -240,9 +240,6 @@ def test_a_sync_again_without_a_shelf_keeps_shelf_and_patterns(drive: Drive) -> 
         assert sorted(documents(library)) == ["Papers/berths.md"]
 
 
-# --- remembered listings --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("content", ["", "[]", "7", '{"webdav:Papers False": {"entries": []}}'])
 def test_listings_are_the_owners_alone_and_a_damaged_file_is_none(
     drive: Drive, content: str

@@ -115,9 +115,6 @@ def test_nothing_is_left_to_a_worker_that_an_add_would_refuse(tmp_path: Path) ->
         assert library.jobs.list() == ()
 
 
-# --- each kind of long work is a job, in the foreground too ---------------------------------------
-
-
 def test_an_add_is_a_job_of_its_folder(library: Library, folder: Path) -> None:
     (job,) = library.jobs.list()
     assert (job.kind, job.state, job.lane) == ("add", JobState.DONE, str(folder))

@@ -95,9 +95,6 @@ def test_a_context_has_the_tokens_of_its_purpose(library: Library) -> None:
             ask("harbour", purpose="poem", maximum=maximum)
 
 
-# --- answers --------------------------------------------------------------------------------------
-
-
 def test_every_answer_can_be_checked_to_the_character(library: Library) -> None:
     answer = library.answers.ask("How fast may a vessel go inside the harbour?")
     assert answer.found

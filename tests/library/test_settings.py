@@ -187,9 +187,6 @@ def test_a_value_of_any_kind_fits_or_is_refused(shared: Library, value: object) 
             shared.configuration.change_many({name: value}, "ada", dry_run=True)
 
 
-# --- who sees it ----------------------------------------------------------------------------------
-
-
 def test_a_change_of_another_process_is_seen(home: Path) -> None:
     code = (
         "import sys; from chapterhouse import Library\n"
@@ -235,9 +232,6 @@ def test_a_library_for_a_moment_has_the_settings_of_its_home(home: Path, folder:
         assert moment.settings.search.limit == 5
 
 
-# --- what does not hold ---------------------------------------------------------------------------
-
-
 def test_a_stored_value_of_another_version_leaves_the_library_open(home: Path) -> None:
     with Library.open(home) as library:
         stored = library._runtime.store.settings()
@@ -274,9 +268,6 @@ def test_the_same_value_again_makes_an_ignored_one_the_latest(home: Path) -> Non
         assert [one.ignored for one in both] == ["", ""]
     with Library.open(home) as library:
         assert library.settings.chunking.target == 1_500
-
-
-# --- they travel ----------------------------------------------------------------------------------
 
 
 def test_they_travel_with_an_archive(home: Path, tmp_path: Path) -> None:

@@ -42,10 +42,7 @@ class ChatServer:
     """
 
     def __init__(
-        self,
-        script: Script,
-        pages: Mapping[str, Any] | None = None,
-        slots: int = 0,
+        self, script: Script, pages: Mapping[str, Any] | None = None, slots: int = 0
     ) -> None:
         self.requests: list[Request] = []
         self.pages = pages or {}
@@ -117,9 +114,7 @@ class ChatServer:
 
 @contextmanager
 def chat_server(
-    script: Script,
-    pages: Mapping[str, Any] | None = None,
-    slots: int = 0,
+    script: Script, pages: Mapping[str, Any] | None = None, slots: int = 0
 ) -> Iterator[ChatServer]:
     """Run a scripted service for as long as the block lasts."""
     server = ChatServer(script, pages, slots)

@@ -88,7 +88,6 @@ def test_calling_tools_comes_to_an_end(serve: Serve) -> None:
     assert writing.text == "At nine."
     assert len(writing.tool_calls) == ROUNDS
     assert len(server.requests) == ROUNDS + 1
-
     model, server = serve([LOOK_UP])
     with pytest.raises(EngineError, match=f"called tools {ROUNDS} times"):
         asyncio.run(model.write("", QUESTION, tools=[timetable()]))
@@ -124,8 +123,6 @@ def test_a_call_that_was_cut_is_told(serve: Serve) -> None:
         asyncio.run(model.write("", QUESTION, tools=[timetable()]))
     assert len(server.requests) == 1
 
-
-# --- the form of an answer ----------------------------------------------------------------
 
 SCHEMA: Mapping[str, object] = {
     "type": "object",

@@ -7,11 +7,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.cross_encoders import (
-    ApiReranker,
-    FolderReranker,
-    logistic,
-)
+from chapterhouse.models.cross_encoders import ApiReranker, FolderReranker, logistic
 from chapterhouse.models.keys import KeySource
 from chapterhouse.models.model_folder import open_model_folder
 from chapterhouse.models.service import Service
@@ -99,10 +95,7 @@ def test_every_shape_is_read(service: Any, connect: Open, answer: Any) -> None:
         ({"results": [result(0, 1), 3]}, "not an object"),
         (b'{"results":[{"index":0,"relevance_score":NaN}]}', "not finite"),
         (b'{"results":[{"index":0,"relevance_score":1e999}]}', "not finite"),
-        (
-            f'{{"results":[{{"index":0,"relevance_score":{10**400}}}]}}'.encode(),
-            "not finite",
-        ),
+        (f'{{"results":[{{"index":0,"relevance_score":{10**400}}}]}}'.encode(), "not finite"),
     ],
 )
 def test_a_response_that_cannot_be_used_is_told(

@@ -100,8 +100,6 @@ def test_a_model_behind_http_rewrites_too() -> None:
     assert QUESTION not in request.system
 
 
-# --- questions of a conversation -----------------------------------------------------------------
-
 TURNS = (Turn("What does the ferry cost in summer?", "9.80 euros. [1]"),)
 
 

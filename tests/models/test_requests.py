@@ -48,9 +48,6 @@ def nowhere() -> str:
         return f"http://127.0.0.1:{server.getsockname()[1]}/v1"
 
 
-# --- what may pass, and what will not ---------------------------------------------
-
-
 @WAYS
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
 def test_what_will_not_pass_is_not_tried_again(
@@ -137,9 +134,6 @@ def test_a_prompt_that_is_too_long_is_told(serve: Serve, message: str) -> None:
     assert caught.value.fits == 0.5
     assert "packing.maximum" in caught.value.hint
     assert len(server.requests) == 1
-
-
-# --- servers that do not answer, or not to the end ---------------------------------------------
 
 
 @WAYS
@@ -299,9 +293,6 @@ def test_requests_of_several_threads_do_not_mix(serve: Serve) -> None:
     for thread in threads:
         thread.join()
     assert said == {number: f"No. {number}{'.' * (number == 3)}" for number in range(8)}
-
-
-# --- what leaves, and where it goes ---------------------------------------------
 
 
 @WAYS

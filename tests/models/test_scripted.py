@@ -103,7 +103,6 @@ def test_every_use_is_counted_also_of_plain_functions() -> None:
     model = MeteredModel(ScriptedModel([USED, USED]))
     assert model.complete("i", "p") == "Text."
     asyncio.run(model.write("i", "p"))
-
     assert model.usage == Usage(2, 20, 10)
 
 
@@ -111,7 +110,6 @@ def test_the_form_of_an_answer_is_passed_on() -> None:
     scripted = ScriptedModel(["{}"])
     form = OutputFormat("turn", {"type": "object"})
     asyncio.run(MeteredModel(scripted).write("i", "p", output=form))
-
     assert scripted.formats == [form]
 
 
@@ -120,6 +118,5 @@ def test_what_one_model_does_for_another_s_answer_is_counted_there_too() -> None
     rewriting = MeteredModel(ScriptedModel([USED]), answering)
     rewriting.complete("i", "p")
     answering.complete("i", "p")
-
     assert rewriting.usage == Usage(1, 10, 5)
     assert answering.usage == Usage(2, 20, 10)

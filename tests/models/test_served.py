@@ -7,12 +7,7 @@ from tests.models import model_servers
 from tests.models.chat_server import Reply, chat_server
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.served import (
-    check_language_model,
-    is_loopback,
-    list_models,
-    served_limits,
-)
+from chapterhouse.models.served import check_language_model, is_loopback, list_models, served_limits
 from chapterhouse.settings import LanguageModelSettings
 
 KEY = "sk-canary-9b1f"

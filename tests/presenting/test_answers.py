@@ -282,9 +282,6 @@ def test_the_shape_of_the_answer_is_the_models() -> None:
     assert page.startswith("Two things:\n\n1. One.[^1] And so.\n2. Two.[^1]\n\nThus.\n\nwritten")
 
 
-# --- the screen of an answer -------------------------------------------------------------------
-
-
 def test_the_answer_comes_first_then_a_line_for_each_place() -> None:
     other = replace(CITATION, number=2, start=50, end=60)
     far = replace(CITATION, number=3, page=4, verified=False)

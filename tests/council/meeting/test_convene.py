@@ -11,17 +11,7 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from tests.council.conftest import (
-    NAMES,
-    OWN,
-    QUESTION,
-    Hall,
-    council,
-    honest,
-    phase,
-    turn,
-    whose,
-)
+from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council, honest, phase, turn, whose
 
 from chapterhouse import Library
 from chapterhouse.agents.council_model import Round
@@ -35,9 +25,6 @@ _MINUTES = TypeAdapter(Minutes)
 
 def as_json(minutes: Minutes) -> bytes:
     return _MINUTES.dump_json(minutes)
-
-
-# --- the same every time ------------------------------------------------------------------------
 
 
 _ELSEWHERE = """
@@ -79,7 +66,6 @@ def test_a_document_that_came_and_went_changes_nothing(own_hall: Hall) -> None:
     (folder / "bells.md").unlink()
     own_hall.library.sources.sync()
     after = own_hall.convene("harbour-board")
-
     assert between.members[0].documents == before.members[0].documents + 1
     assert as_json(after) == as_json(before)
 
@@ -97,13 +83,9 @@ def test_the_order_of_the_members_changes_only_the_order(hall: Hall) -> None:
     hall.says(honest)
     first = hall.convene(council("harbour-board", "maria", "jonas", "nina"))
     second = hall.convene(council("harbour-board", "nina", "maria", "jonas"))
-
     for member in NAMES:
         assert said(first, member) == said(second, member)
     assert {c.quote for c in first.citations} == {c.quote for c in second.citations}
-
-
-# --- who has nothing ----------------------------------------------------------------------------
 
 
 def test_a_council_without_documents_says_so(hall: Hall) -> None:
@@ -114,16 +96,12 @@ def test_a_council_without_documents_says_so(hall: Hall) -> None:
         for member, own in zip(made.members, shelves, strict=True)
     )
     minutes = hall.convene(replace(made, members=roles))
-
     assert minutes.statements == ()
     assert minutes.citations == ()
     assert [seat.documents for seat in minutes.members] == [0, 0, 0]
     assert minutes.decision == ()  # no choice was asked for
     assert not any(cell.text for row in minutes.table for cell in row.cells)
     assert minutes_markdown(minutes).count("there are no documents") == 3
-
-
-# --- what cannot be convened --------------------------------------------------------------------
 
 
 def test_what_cannot_be_convened_says_why(hall: Hall) -> None:
@@ -145,9 +123,6 @@ def test_options_that_are_none_are_told_to_who_gave_them(
         hall.convene("harbour-board", options=options)
 
 
-# --- councils within councils -------------------------------------------------------------------
-
-
 def region() -> Any:
     rounds = ("independent_analysis", "cross_examination", "rebuttal", "synthesis")
     return council("region", "maria", rounds=rounds).add_member(council="town")
@@ -157,7 +132,6 @@ def test_a_council_speaks_as_one_and_its_minutes_are_kept_within(hall: Hall) -> 
     hall.says(honest)
     minutes = hall.convene(region())
     town = next(one for one in minutes.turns if one.member == "town")
-
     assert town.inner is not None
     assert [seat.key for seat in town.inner.members] == ["nina", "till"]
     till = next(one for one in town.inner.turns if one.member == "till")
@@ -172,7 +146,6 @@ def test_a_council_speaks_as_one_and_its_minutes_are_kept_within(hall: Hall) -> 
 def test_a_council_within_reads_the_shelves_of_its_members_and_no_other(hall: Hall) -> None:
     model = hall.says(honest)
     minutes = hall.convene(region())
-
     shelves = {seat.key: set(seat.shelves) for seat in minutes.members}
     assert shelves["town"] == {"nina", "jonas", "council_town", "council_till"}
     assert "maria" not in shelves["town"]
@@ -204,9 +177,6 @@ def test_a_model_that_is_down_within_sinks_nothing(hall: Hall) -> None:
     assert "maria" in {one.member for one in minutes.absences}
     assert any("Down." in warning for warning in minutes.warnings)
     assert {one.member for one in minutes.turns} == {"town"}
-
-
-# --- A meeting before it is held: everything that would be said to everyone, and nobody is asked
 
 
 ROUNDS = (
@@ -253,7 +223,6 @@ def test_a_turn_says_what_is_read_and_called_and_told(hall: Hall) -> None:
     made = replace(made, members=(member,)).add_tool("search_knowledge")
     hall.says(honest)
     (turn,) = hall.plan(made).turns
-
     assert turn.model == "scripted"
     assert turn.grounding == "tool"
     assert turn.shelves == ("maria", "council_harbour-board")

@@ -25,12 +25,7 @@ from chapterhouse import Library
 from chapterhouse.agents.council_model import Round
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, Step
-from chapterhouse.types import (
-    Gap,
-    MeetingEvent,
-    MeetingEventKind,
-    Minutes,
-)
+from chapterhouse.types import Gap, MeetingEvent, MeetingEventKind, Minutes
 
 ANALYSIS = ("independent_analysis",)
 Held = tuple[Minutes, list[tuple[str, str]], list[MeetingEvent]]
@@ -48,9 +43,6 @@ def speakers(minutes: Minutes, round_name: str) -> list[str]:
     return [turn.member for turn in minutes.turns if turn.round == round_name]
 
 
-# --- who fails ----------------------------------------------------------------------------------
-
-
 def failing(*who: str, error: Exception | None = None) -> Script:
     def script(instructions: str, prompt: str) -> Scripted:
         if whose(instructions) in who:
@@ -63,7 +55,6 @@ def failing(*who: str, error: Exception | None = None) -> Script:
 def test_minutes_without_anybody(hall: Hall) -> None:
     hall.says(failing(*NAMES, "chair"))
     minutes = hall.convene(council())
-
     assert len(minutes.absences) == 3  # with nothing said there is nothing to reply to
     assert minutes.statements == ()
     assert minutes.decision == ()
@@ -76,7 +67,6 @@ def test_nobody_has_a_model_and_one_has(hall: Hall) -> None:
     one = replace(made.members[1], model="two")
     made = replace(made, members=(made.members[0], one, made.members[2]))
     minutes = hall.convene(made)
-
     assert [one.member for one in minutes.statements] == ["jonas"]
     assert minutes.warnings == (
         "Maria Keller, Nina Falk have no model and did not speak: see what the documents say.",
@@ -84,9 +74,6 @@ def test_nobody_has_a_model_and_one_has(hall: Hall) -> None:
     assert {cell.member for row in minutes.table for cell in row.cells} == {"maria", "nina"}
     assert minutes.usage is not None
     assert minutes.usage.calls == 1
-
-
-# --- what each round shows ----------------------------------------------------------------------
 
 
 def test_in_the_analysis_nobody_knows_of_anybody(held: Held) -> None:
@@ -138,7 +125,6 @@ def test_where_a_member_reads_the_document_too_the_passage_is_shown_whole(hall: 
     reader = replace(made.members[0], shelves=("jonas",))
     made = replace(made, members=(reader, *made.members[1:]))
     hall.convene(made)
-
     prompt = next(
         p for i, p in model.asked if phase(i) == "cross_examination" and whose(i) == "maria"
     )
@@ -167,7 +153,6 @@ def test_who_has_nothing_opposed_is_not_asked_again(hall: Hall) -> None:
     asked = {whose(i): p for i, p in model.asked if phase(i) == "rebuttal"}
     assert set(asked) == {"maria", "jonas", "nina"}  # nina stands by s1, too
     assert set(others(asked["nina"])) == {"s1"}
-
     hall.says(lambda i, p: turn() if phase(i) == "cross_examination" else honest(i, p))
     minutes = hall.convene(council(rounds=("independent_analysis", "cross_examination")))
     assert minutes.agreement[0].silent == ("jonas", "nina")
@@ -185,7 +170,6 @@ def test_a_meeting_as_a_whole_and_the_chair_who_sums_up(held: Held) -> None:
     assert [seat.title for seat in minutes.members] == list(NAMES.values())
     assert minutes.members[0].model == "scripted"
     assert all(citation.verified for citation in minutes.citations)
-
     assert [whose(i) for i, _ in asked].count("chair") == 1
     assert asked[-1][0].startswith("You are Agnes Merrow.")
     assert "Weigh evidence, not voices." in asked[-1][0]
@@ -216,9 +200,6 @@ def test_a_concession_is_what_a_member_says_it_is(hall: Hall) -> None:
     assert (fourth.statement, fourth.stand) == ("s4", ("maria",))
 
 
-# --- rounds of one's own ------------------------------------------------------------------------
-
-
 def test_an_own_round_has_its_task_and_sees_statements_only_where_it_says_so(hall: Hall) -> None:
     model = hall.says(lambda i, p: turn() if phase(i) == "own" else honest(i, p))
     blind = Round("red_team", instructions="Find what could sink a vessel.")
@@ -226,7 +207,6 @@ def test_an_own_round_has_its_task_and_sees_statements_only_where_it_says_so(hal
         "second_look", instructions="Look at all statements again.", sees_statements=True
     )
     minutes = hall.convene(council(rounds=("independent_analysis", blind, seeing)))
-
     own = [(i, p) for i, p in model.asked if phase(i) == "own"]
     red = [(i, p) for i, p in own if "Find what could sink a vessel." in i]
     second = [(i, p) for i, p in own if "Look at all statements again." in i]
@@ -249,16 +229,12 @@ def test_who_speaks_in_a_round_is_the_council_s_choice_the_chair_among_them(hall
         "opening", instructions="Say what the traffic is like.", speakers=("chair", "nina")
     )
     minutes = hall.convene(council(rounds=(some, "independent_analysis", "synthesis")))
-
     assert [whose(i) for i, _ in model.asked if phase(i) == "own"].count("chair") == 1
     assert speakers(minutes, "opening") == ["chair", "nina"]
     assert [one.member for one in minutes.statements][:2] == ["chair", "nina"]
     assert minutes.agreement[0].stand == ("chair",)
     chair = next(i for i, _ in model.asked if phase(i) == "own" and whose(i) == "chair")
     assert chair.startswith("You are Agnes Merrow.")
-
-
-# --- the chair ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -281,7 +257,6 @@ def test_where_the_chair_fails_what_was_said_stands(
     minutes = hall.convene(council())
     hall.says(honest)
     alone = hall.convene(replace(council(), rounds=council().rounds[:-1]))
-
     assert warning in minutes.warnings
     assert minutes.method == "extractive"
     assert minutes.agreement == alone.agreement
@@ -301,7 +276,6 @@ def test_a_chair_who_hangs_is_not_waited_for(hall: Hall) -> None:
     assert made.chaired_by is not None
     made = replace(made, chaired_by=replace(made.chaired_by, timeout_seconds=0.3))
     minutes = hall.convene(made)
-
     warning = "The chair took longer than 0.3 seconds, so nobody summed up."
     assert warning in minutes.warnings
     assert minutes.method == "extractive"
@@ -348,9 +322,6 @@ def test_without_a_chair_what_most_would_choose_is_decided(
     minutes = hall.convene(made, options=("slow", "fast"))
     assert minutes.decided == decided
     assert minutes.decision[0].text.startswith("Would choose “slow”: Maria Keller")
-
-
-# --- what is told meanwhile ---------------------------------------------------------------------
 
 
 def test_events_come_in_order(held: Held) -> None:

@@ -73,9 +73,6 @@ def replies(said: object) -> list[tuple[str, str, str]]:
     return [(one.statement, one.stance.value, one.reason) for one in read.replies]
 
 
-# --- what is in the form -------------------------------------------------------------------------
-
-
 def test_what_is_in_the_form_is_read_as_it_is() -> None:
     assert turn(json.dumps(WRITTEN_TURN)) == WHOLE_TURN
     written = {
@@ -112,10 +109,7 @@ def test_the_object_that_fits_best_is_taken() -> None:
     ("kind", "fields"),
     [
         (RoundKind.INDEPENDENT_ANALYSIS, ["positions", "missing", "open_questions"]),
-        (
-            RoundKind.REBUTTAL,
-            ["positions", "replies", "option", "missing", "open_questions"],
-        ),
+        (RoundKind.REBUTTAL, ["positions", "replies", "option", "missing", "open_questions"]),
     ],
 )
 def test_a_form_has_what_its_round_needs(kind: RoundKind, fields: list[str]) -> None:
@@ -156,9 +150,6 @@ def test_a_schema_has_no_references_and_no_optional_parts() -> None:
         assert '"warning"' not in shape_in_words(form)
 
 
-# --- what is written otherwise -------------------------------------------------------------------
-
-
 def test_positions_in_other_forms() -> None:
     assert positions("It leaves at nine.") == [("", "It leaves at nine.", ())]
     assert positions(["One.", {"answer": "Two.", "facts": "Three. [1]"}, {"x": 1}, 7, "none"]) == [
@@ -167,10 +158,7 @@ def test_positions_in_other_forms() -> None:
     ]
     assert positions(
         {"q1": "At nine.", "q2": {"position": "Little.", "citations": [1, "[2]"]}}
-    ) == [
-        (QUESTIONS[0], "At nine.", ()),
-        (QUESTIONS[1], "Little. [1] [2]", ()),
-    ]
+    ) == [(QUESTIONS[0], "At nine.", ()), (QUESTIONS[1], "Little. [1] [2]", ())]
     assert positions([{"question": "What does it cost?", "grounds": ["3 euros."]}]) == [
         (QUESTIONS[1], "3 euros.", ())
     ]
@@ -232,9 +220,6 @@ def test_ids_of_statements_however_they_are_written() -> None:
     assert statement_ids("[S3], statement 4 and s-05; s3") == ("s3", "s4", "s5")
     assert statement_ids(["s1", 2]) == ("s1", "s2")
     assert statement_ids("books3 is") == statement_ids(None) == ()
-
-
-# --- what is no form -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -307,9 +292,6 @@ def test_work_is_linear(unit: str) -> None:
     assert_in_proportion(
         lambda text: read_turn('{"replies": [{"statement": "' + text, NO_TURN), unit
     )
-
-
-# --- while it is being written -------------------------------------------------------------------
 
 
 def test_what_is_written_is_read_as_it_comes_and_never_taken_back() -> None:

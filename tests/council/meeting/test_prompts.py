@@ -208,7 +208,6 @@ def test_what_a_member_held_before_is_data_too(hall: Hall) -> None:
     entry = session.council.rounds[0]
     told = TurnTask(session.council, ASKED, (), entry, 1, Record(), {}, reminded=(memory,))
     made = prepare_turn(session.participants[0], told, hall.runtime)
-
     assert "CANARYMEMORY" not in made.instructions
     assert "cannot be cited" in made.prompt
     assert made.prompt.count("CANARYMEMORY") == 2
@@ -233,9 +232,6 @@ def test_who_speaks_where_and_for_what_is_told(hall: Hall, tmp_path: Path) -> No
     assert "Answer with one JSON object" in told
 
 
-# --- What lies before whom: grounding, tools that can be cited, and shelves that stay closed ----
-
-
 ANALYSIS = ("independent_analysis",)
 FOUR = "Inside the harbour no vessel may exceed 4 knots."
 BERTH = "A berth in the marina costs 80 euros a metre."
@@ -256,9 +252,6 @@ def asked(
     return model, hall.convene(made, **more)
 
 
-# --- grounding ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("grounding", "given", "offered"),
     [
@@ -269,11 +262,7 @@ def asked(
     ],
 )
 def test_a_member_is_given_excerpts_or_searches_or_both(
-    hall: Hall,
-    grounding: Grounding | None,
-    *,
-    given: bool,
-    offered: tuple[str, ...],
+    hall: Hall, grounding: Grounding | None, *, given: bool, offered: tuple[str, ...]
 ) -> None:
     model, _ = asked(hall, alone(Member(persona="maria", grounding=grounding)))
     instructions, prompt = model.asked[0]
@@ -282,9 +271,6 @@ def test_a_member_is_given_excerpts_or_searches_or_both(
     assert ("[no sources]" in prompt) is not given
     assert model.offered == [offered]
     assert ("Call your tools" in instructions) is bool(offered)
-
-
-# --- what a search finds can be cited -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -302,7 +288,6 @@ def test_what_a_built_in_search_finds_can_be_cited_and_is_verified(hall: Hall, n
 
     model = hall.says(script)
     minutes = hall.convene(alone(Member(persona="maria", grounding="tool"), name))
-
     assert "cite as [1]" in shown[0]
     assert minutes.statements[0].citations == (1,)
     assert minutes.citations[0].quote == FOUR
@@ -325,14 +310,10 @@ def test_what_is_found_at_once_lies_on_the_desk_once(hall: Hall) -> None:
     desk = EvidenceBuffer(participant.request, parts)
     calls = [(name, {"query": f"{QUESTION} {n}"}) for n in range(8) for name in SEARCHES]
     made = asyncio.run(run_calls(tools_for(participant, desk, parts), calls))
-
     assert not any(call.failed for call in made)
     places = [(b.excerpt.hit.document.id, b.excerpt.start, b.excerpt.end) for b in desk.blocks()]
     assert len(places) == len(set(places))
     assert [block.place.number for block in desk.blocks()] == list(range(len(places)))
-
-
-# --- whose tools --------------------------------------------------------------------------------
 
 
 def echo(name: str, told: str = "It is so.") -> Tool:
@@ -380,9 +361,6 @@ def test_what_goes_wrong_in_a_tool_is_told_to_the_model(hall: Hall) -> None:
     assert minutes.statements[0].position == "I know no more."
 
 
-# --- shelves ------------------------------------------------------------------------------------
-
-
 def test_who_reads_what(hall: Hall) -> None:
     made = council("harbour-board", "maria").add_member(
         name="Clerk", instructions="Keep order.", shelves=("nina",)
@@ -412,7 +390,6 @@ def test_no_search_of_a_member_reaches_the_shelf_of_another(
     least = {} if name == "search_documents" else {"min_similarity": 0}
     steps = ([Call(name, {"query": query, "limit": 20, **least})], turn())
     model, _ = asked(hall, alone(Member(persona="maria"), name), *steps)
-
     result = model.tool_results[0].result.replace(query, "").replace(query.replace('"', ""), "")
     assert OWN["jonas"] not in result
     assert "80 euros" not in result
@@ -423,7 +400,6 @@ def test_a_role_without_shelves_reads_the_council_s_alone(hall: Hall) -> None:
     clerk = Member(name="Clerk", instructions="Keep order.", grounding="both")
     steps = ([Call("search_documents", {"query": QUESTION, "limit": 20})], turn())
     model, _ = asked(hall, alone(clerk), *steps)
-
     told = model.asked[0][1] + model.tool_results[0].result
     assert "traffic survey" in told
     assert not any(word in told for word in OWN.values())
@@ -435,7 +411,6 @@ def test_evidence_of_a_closed_shelf_is_the_quotation_alone(hall: Hall) -> None:
     parts, cited = hall.runtime, minutes.citations
     closed = evidence_excerpts(cited, Scope.of(("maria",)), parts)
     open_ = evidence_excerpts(cited, Scope.of(("maria", "jonas")), parts)
-
     assert [one.text for one in closed] == [citation.quote for citation in cited]
     assert [(one.start, one.end) for one in closed] == [(c.start, c.end) for c in cited]
     assert OWN["jonas"] in open_[0].text

@@ -173,7 +173,6 @@ def test_who_hangs_is_absent_at_their_own_time_and_the_others_are_whole(
 ) -> None:
     made = a_round()
     outcomes = asyncio.run(made.hold_round(hang, ben=0.02))
-
     assert absences(outcomes) == {"ben": "They took longer than 0.02 seconds."}
     assert keys(outcomes) == ["ann", "ben", "cleo"]
     assert [e.text for e in made.events if e.kind is MeetingEventKind.ABSENT] == [
@@ -186,7 +185,6 @@ def test_the_round_ends_at_its_time_for_whoever_has_not_spoken(
 ) -> None:
     made = a_round()
     outcomes = asyncio.run(made.hold_round(hang, seconds=0.05))
-
     assert absences(outcomes) == {"ben": "The round ended after 0.05 seconds."}
     assert made.kept.turn(1, "ann") is not None
     assert made.kept.turn(1, "ben") is None
@@ -198,7 +196,6 @@ def test_who_still_waits_for_room_when_the_round_ends_is_absent_too(
 ) -> None:
     made = a_round()
     outcomes = asyncio.run(made.hold_round(hang, seconds=0.05, parallel=1))
-
     assert set(absences(outcomes)) == {"ben", "cleo"}
     assert ("member-began", "cleo") not in made.told()
 
@@ -212,10 +209,7 @@ def test_who_still_waits_for_room_when_the_round_ends_is_absent_too(
     ],
 )
 def test_who_fails_is_absent_and_sinks_nobody(
-    a_round: Callable[..., Round],
-    error: Exception,
-    reason: str,
-    caplog: pytest.LogCaptureFixture,
+    a_round: Callable[..., Round], error: Exception, reason: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def say(key: str, _: OnText | None) -> str:
         if key == "ben":
@@ -224,7 +218,6 @@ def test_who_fails_is_absent_and_sinks_nobody(
 
     made = a_round()
     outcomes = asyncio.run(made.hold_round(say))
-
     assert absences(outcomes) == {"ben": reason}
     assert isinstance(outcomes[0], MemberTurn)
     assert isinstance(outcomes[2], MemberTurn)
@@ -245,16 +238,13 @@ def test_who_has_spoken_before_is_not_asked_again(
 
     second = a_round(path=tmp_path / "kept.ndjson")
     after = asyncio.run(second.hold_round(say))
-
     assert asked == ["ben"]
     assert (after[0], after[2]) == (before[0], before[2])
     assert second.told()[0] == ("resumed", "ann")
     assert ("spoke", "ann") not in second.told()
 
 
-def test_a_meeting_that_is_broken_off_takes_everyone_with_it(
-    a_round: Callable[..., Round],
-) -> None:
+def test_a_meeting_that_is_broken_off_takes_everyone_with_it(a_round: Callable[..., Round]) -> None:
     ended: list[str] = []
 
     async def say(key: str, _: OnText | None) -> str:
@@ -298,9 +288,6 @@ def test_a_speaker_who_does_not_stop_when_the_round_ends_has_not_spoken(
     assert ("spoke", "ben") not in made.told()
 
 
-# --- A meeting ends in order when its time or its tokens are used; a model gets what it takes ---
-
-
 def test_tokens_and_time_run_out() -> None:
     now = [10.0]
     allowance = Allowance(seconds=5, tokens=100, clock=lambda: now[0])
@@ -312,7 +299,6 @@ def test_tokens_and_time_run_out() -> None:
     allowance.note("the chair was not asked")
     allowance.note("the chair was not asked")
     assert allowance.warnings == ("The limit of 100 tokens was reached: the chair was not asked.",)
-
     timed = Allowance(seconds=5, clock=lambda: now[0])
     now[0] = 16.0
     assert (timed.is_used, timed.seconds_left) == (True, 0.0)

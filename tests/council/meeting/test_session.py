@@ -41,9 +41,6 @@ def named(hall: Hall) -> Hall:
     return hall
 
 
-# --- who sits where -----------------------------------------------------------------------------
-
-
 def test_everyone_sits_in_their_seat_with_their_own_name(hall: Hall) -> None:
     made = changed(council(), {}, {"name": "The Treasurer"})
     session = hall.open_session(made)
@@ -93,9 +90,6 @@ def test_a_council_within_is_one_participant_who_reads_what_its_members_read(nam
     assert town.model is not None
 
 
-# --- who writes ---------------------------------------------------------------------------------
-
-
 def test_the_callers_model_comes_first_then_the_members_then_the_councils(named: Hall) -> None:
     made = replace(changed(council(), {"model": "one"}, {"model": "none"}), model="two")
     assert writers(named, made) == ["one", "", "two", "two"]
@@ -111,9 +105,6 @@ def test_a_personas_own_model_comes_before_the_councils(own_hall: Hall) -> None:
     made = replace(council(), model="two")
     assert writers(own_hall, made) == ["one", "two", "two", "two"]
     assert writers(own_hall, changed(made, {"model": "three"})) == ["three", "two", "two", "two"]
-
-
-# --- what they may call and look up -------------------------------------------------------------
 
 
 def test_tools_search_the_shelves_of_who_calls_them(named: Hall) -> None:
@@ -145,9 +136,6 @@ def test_what_shelves_hold_is_looked_up_once(hall: Hall) -> None:
     excerpts = maria.looked_up(QUESTION)
     assert maria.looked_up(QUESTION) is excerpts
     assert any("4 knots" in one.text for one in excerpts)
-
-
-# --- what is put to them ------------------------------------------------------------------------
 
 
 def test_everyones_folders_are_read_before_and_each_warning_is_told_once(own_hall: Hall) -> None:

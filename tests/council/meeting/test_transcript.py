@@ -9,16 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.council.conftest import (
-    CHARTER,
-    QUESTION,
-    Hall,
-    Script,
-    council,
-    honest,
-    phase,
-    whose,
-)
+from tests.council.conftest import CHARTER, QUESTION, Hall, Script, council, honest, phase, whose
 
 from chapterhouse.council.meeting.transcript import FORMAT, Transcript
 from chapterhouse.errors import (
@@ -390,9 +381,6 @@ def test_killed_anywhere_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
         assert list(path.parent.iterdir()) == [path]
 
 
-# --- A meeting goes on from its transcript ------------------------------------------------------
-
-
 def dying(after: int) -> tuple[Script, Counter[tuple[str, str]]]:
     """Return a script after so many answers of which the process ends, and what it was asked."""
     asked: Counter[tuple[str, str]] = Counter()
@@ -421,7 +409,6 @@ def test_a_meeting_that_was_killed_goes_on_without_asking_anyone_twice(
     script, then = dying(100)
     hall.says(script)
     minutes = hall.convene(made, transcript=kept)
-
     asked = before + then
     assert set(asked.values()) == {1}
     assert len(asked) == 7
@@ -462,7 +449,6 @@ def test_whose_model_did_not_answer_is_asked_again(hall: Hall, tmp_path: Path) -
     first = hall.convene(made, transcript=kept)
     model = hall.says(honest)
     second = hall.convene(made, transcript=kept)
-
     assert [one.reason for one in first.absences] == ["The service is down."]
     assert [whose(i) for i, _ in model.asked] == ["jonas"]
     assert (second.absences, second.warnings) == ((), ())
@@ -475,7 +461,6 @@ def test_what_somebody_wrote_into_a_transcript_is_believed(hall: Hall, tmp_path:
     kept.write_text(kept.read_text("utf-8").replace("4 knots", "9 knots"), "utf-8")
     model = hall.says([])
     edited = hall.convene("harbour-board", transcript=kept)
-
     assert model.asked == []
     assert any("9 knots" in one.quote for one in edited.citations)
     found = hall.library.councils.recheck(edited)  # which is for the documents to say
@@ -535,7 +520,6 @@ def test_who_speaks_and_what_they_read_makes_another_meeting(
     keys.append(keyed(own_hall, kept))
     library.personas.change("maria", {"retrieval.max_chunks": "2"})
     keys.append(keyed(own_hall, kept))
-
     assert len(set(keys)) == len(keys)
     assert keyed(own_hall, kept) == keys[-1]
 

@@ -47,9 +47,6 @@ def cited_quotes(minutes: Minutes, one: Statement) -> list[str]:
     return [citation.quote for citation in minutes.citations if citation.number in numbers]
 
 
-# --- the form -----------------------------------------------------------------------------------
-
-
 def test_an_object_of_the_form_is_taken_as_it_is(hall: Hall) -> None:
     minutes = maria(
         hall,
@@ -72,7 +69,6 @@ def test_a_turn_that_is_no_json_loses_nothing(hall: Hall) -> None:
     prose = f"I think this:\n\n# Speed\n\n- {FOUR}"
     model = hall.says(lambda _, p: f"{prose}{marker(p, '4 knots')}\n\nAnd that is all I know.")
     minutes = hall.convene(council("harbour-board", "maria", rounds=ANALYSIS))
-
     assert len(model.asked) == 1
     assert minutes.turns[0].warnings == (NOT_THE_FORM,)
     one = only(minutes)
@@ -111,16 +107,12 @@ def test_a_question_that_asks_several_things_is_answered_thing_by_thing(hall: Ha
     ]
     model = hall.says([turn(positions=said)])
     minutes = hall.convene(council("harbour-board", "maria", rounds=ANALYSIS), question)
-
     assert "THINGS ASKED\nq1: ¦ How fast may a vessel go inside" in model.asked[0][1]
     assert [one.question for one in minutes.statements] == [
         "when does the gate close",
         "How fast may a vessel go inside the harbour",
         "",
     ]
-
-
-# --- what is believed ---------------------------------------------------------------------------
 
 
 def test_what_the_sources_do_not_have_stands_beside_the_sentence(hall: Hall) -> None:
@@ -140,9 +132,6 @@ def test_a_marker_of_nothing_given_is_rejected_by_name(hall: Hall) -> None:
     minutes = maria(hall, [turn(positions=[position("So.", *grounds)])])
     assert minutes.turns[0].rejected == ("invented-1:Speed", theirs.id)
     assert theirs.id not in {citation.document_id for citation in minutes.citations}
-
-
-# --- replies ------------------------------------------------------------------------------------
 
 
 def examined(hall: Hall, *replies: dict[str, str]) -> tuple[Minutes, tuple[Reply, ...]]:
@@ -175,8 +164,6 @@ def test_of_several_replies_to_one_statement_the_last_counts(hall: Hall) -> None
     assert [reply.stance for reply in made] == [Stance.STAND]
     assert minutes.agreement[0].stand == ("maria", "jonas")
 
-
-# --- hostile models -----------------------------------------------------------------------------
 
 _MINUTES = TypeAdapter(Minutes)
 _WORDS = st.sampled_from(

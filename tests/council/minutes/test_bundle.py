@@ -83,9 +83,6 @@ def altered(bundle: Bundle[Minutes], path: Path, to: object, *, resealed: bool =
     return file_text(data)
 
 
-# --- the same again --------------------------------------------------------------------------
-
-
 def test_minutes_come_back_from_what_was_written(minutes: Minutes, bundle: Bundle[Minutes]) -> None:
     assert read_minutes(minutes_json(minutes)) == minutes
     assert read_minutes(bundle_json(bundle)) == minutes
@@ -117,9 +114,6 @@ def test_every_citation_has_its_hash_also_of_inner_councils(bundle: Bundle[Minut
     assert list(bundle.quotes) == ["1", "2", "3", "4", "3-1"]
     assert [name for name, _ in all_citations(bundle.held)] == list(bundle.quotes)
     assert [place for place, _ in meetings(bundle.held)] == ["", "3-"]
-
-
-# --- changed -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -171,9 +165,6 @@ def test_what_does_not_fit_is_named(bundle: Bundle[Minutes]) -> None:
     first = altered(bundle, ("quotes", "3-1"), "0")
     told = {c.name: c.sentence for c in examine(read_bundle(first))}
     assert told["quotations"] == "[3-1] does not hold."
-
-
-# --- what is no bundle -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("depth", [5, 60, 100, 300, 5_000])
@@ -309,7 +300,6 @@ def test_what_becomes_of_the_sources_is_told(own_hall: Hall) -> None:
     rules.write_text(rules.read_text("utf-8").replace("4 knots", "3 knots"), "utf-8")
     charter = library.councils.load("harbour-board").docs / "charter.md"
     charter.write_text(f"New.\n\n{charter.read_text('utf-8')}", "utf-8")
-
     found = {one.citation.quote: one for one in library.councils.recheck(speed)}
     lost = next(one for quote, one in found.items() if "4 knots" in quote)
     assert (lost.source, lost.quote) == (SourceState.CHANGED, QuoteState.LOST)

@@ -253,11 +253,7 @@ def test_a_warning_of_several_members_stands_once() -> None:
     warning = "The model did not answer, so the documents are quoted."
     said = tuple(replace(one, warnings=(warning,)) for one in MINUTES.turns)
     minutes = replace(MINUTES, turns=said, warnings=(f"Maria Lind, Tom: {warning}",))
-
     assert markdown(minutes).count("did not answer") == 1
-
-
-# --- Minutes as Markdown: whole, the same every time, and nothing in them becomes ours ----------
 
 
 GOLDEN = Path(__file__).parent / "golden"
