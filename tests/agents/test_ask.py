@@ -1,7 +1,6 @@
 """A question put to a persona: answered, insufficient, deferred, or passed on."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,33 +26,11 @@ def test_a_persona_answers_from_their_folder_by_quotation(harbour: Any) -> None:
     assert asked(harbour, SPEED).refreshed == ""
 
 
-def test_a_changed_folder_is_read_by_a_sync_and_by_no_question(harbour: Any) -> None:
-    assert "4 knots" in asked(harbour, SPEED).text
-    rules = harbour.home / "personas" / "maria" / "RAG" / "rules.md"
-    rules.write_text(rules.read_text().replace("4 knots", "7 knots, if the tide is high"))
-    assert "4 knots" in asked(harbour, SPEED).text
-    harbour.library.sources.sync("maria")
-    answer = asked(harbour, SPEED)
-    assert "7 knots" in answer.text
-    assert "4 knots" not in answer.text
-
-
-def test_a_persona_is_named_by_slug_beginning_or_name(harbour: Any) -> None:
-    for name in ("maria", "mar", "Maria Keller", "MARIA"):
-        assert asked(harbour, SPEED, name).persona == "maria"
-    with pytest.raises(NotFoundError, match="no persona 'peter'"):
-        asked(harbour, SPEED, "peter")
-
-
 def test_what_cannot_be_asked_is_refused(harbour: Any) -> None:
     with pytest.raises(UsageError, match="reads their own shelves"):
         asked(harbour, SPEED, shelves=("jonas",))
-    with pytest.raises(UsageError, match="at least 1 word"):
-        asked(harbour, SPEED, words=0)
-    with pytest.raises(UsageError, match="empty"):
-        asked(harbour, "  ")
-    with pytest.raises(UsageError, match="over 10,000"):
-        asked(harbour, "x " * 6_000)
+    with pytest.raises(NotFoundError, match="no persona 'peter'"):
+        asked(harbour, SPEED, "peter")
     assert harbour.library.memory.personas() == ()
 
 
@@ -104,13 +81,3 @@ def test_asking_works_where_a_loop_runs_already(harbour: Any) -> None:
     plain, awaited = asyncio.run(notebook())
     assert plain.sentences == awaited.sentences
     assert plain.found
-
-
-def test_the_same_question_gives_the_same_answer_byte_for_byte(
-    harbour: Any, tmp_path: Path
-) -> None:
-    first = asked(harbour, SPEED)
-    second, third = asked(harbour, SPEED), asked(harbour, SPEED)
-    assert repr(second) == repr(third)
-    assert first.sentences == second.sentences
-    assert harbour.library.answers.bundle(second) == harbour.library.answers.bundle(third)

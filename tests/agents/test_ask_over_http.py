@@ -13,7 +13,6 @@ from tests.models.chat_server import ChatServer, Reply, Request, ToolCall, chat_
 from chapterhouse import Library
 from chapterhouse.answering.bundle import bundle_json
 from chapterhouse.text.sanitise import ALPHABET
-from chapterhouse.types import AskEvent, DraftEvent
 
 KNOTS = "Inside the harbour no vessel may exceed 4 knots."
 QUESTION = "How fast may a vessel go inside the harbour?"
@@ -124,47 +123,6 @@ def test_what_a_tool_returns_is_no_system_message_either(tmp_path: Path) -> None
     assert "CANARYBODY" in told[0]
     assert "<|im_start|>" not in told[0]
     assert "[INST]" not in told[0]
-
-
-def test_each_sentence_that_came_over_the_wire_is_compared(tmp_path: Path) -> None:
-    events: list[AskEvent] = []
-    with chat_server(copying) as server, opened(tmp_path / "home", server) as library:
-        answer = library.answers.ask(QUESTION, persona="maria", on_event=events.append)
-        assert server.requests[0].body["stream"] is True
-        for citation in answer.citations:
-            text = library.documents.body(citation.document_id).text
-            assert text[citation.start : citation.end] == citation.quote
-    drafts = [event.draft for event in events if isinstance(event, DraftEvent)]
-    assert [bool(one.mismatches) for one in answer.sentences][:2] == [False, True]
-    assert answer.rejected == ("made-up:x",)
-    assert drafts
-    for draft in drafts:
-        assert "[" not in draft.text
-        whole = [sentence.text for sentence in draft.sentences]
-        assert whole == [sentence.text for sentence in answer.sentences][: len(whole)]
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reply(status=500, body={"error": {"message": "CANARYERROR"}}),
-        Reply(status=401, body={"error": {"message": "bad key"}}),
-        Reply(status=429, body={"error": {"message": "slow down"}}, headers={"retry-after": "0"}),
-        Reply(status=200, body=b"no json"),
-        Reply("", refusal="I must not."),
-        Reply(KNOTS * 20, cut=3),
-    ],
-    ids=["broken", "key", "limit", "junk", "refused", "cut"],
-)
-def test_where_a_service_fails_the_documents_are_quoted(tmp_path: Path, reply: Reply) -> None:
-    with chat_server([reply]) as server, opened(tmp_path / "home", server) as library:
-        answer = library.answers.ask(QUESTION, persona="maria")
-    assert answer.found
-    assert answer.method == "extractive"
-    assert "4 knots" in answer.text
-    assert len(answer.warnings) == 1
-    assert answer.warnings[0].startswith("The model did not answer, so the documents are quoted:")
-    assert KEY not in repr(answer)
 
 
 def test_the_key_of_a_service_is_in_nothing_that_is_kept(tmp_path: Path) -> None:

@@ -5,13 +5,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from opentelemetry import trace as api
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.telemetry import TraceSpan, collecting
 from chapterhouse.types import Answer, Usage
@@ -92,28 +90,6 @@ def test_retrieval_tells_what_it_found(harbour: Any) -> None:
     assert found.content["gen_ai.retrieval.query.text"] == QUESTION
 
 
-def test_what_a_model_used_is_told(harbour: Any, exporter: InMemorySpanExporter) -> None:
-    with_tools(harbour)
-    asked(harbour)
-    chat: Any = exported(exporter)["chat scripted"].attributes
-    assert chat["gen_ai.usage.input_tokens"] == 200
-    assert chat["gen_ai.usage.output_tokens"] == 20
-    assert chat["chapterhouse.usage.requests"] == 2
-    assert chat["chapterhouse.chat.tool_calls"] == 3
-    assert chat["gen_ai.response.finish_reasons"] == ("stop",)
-
-
-def test_a_model_that_fails_is_noted(harbour: Any, exporter: InMemorySpanExporter) -> None:
-    harbour.says(EngineError("frimble"))
-    asked(harbour)
-    told = exported(exporter)
-    chat = told["chat scripted"]
-    assert chat.status.status_code is api.StatusCode.ERROR
-    (event,) = chat.events
-    assert dict(event.attributes or {}) == {"exception.type": "chapterhouse.errors.EngineError"}
-    assert told["invoke_agent maria"].status.is_unset  # the documents were quoted
-
-
 def test_nothing_that_was_read_asked_or_written_leaves(
     harbour: Any, exporter: InMemorySpanExporter
 ) -> None:
@@ -150,22 +126,6 @@ def test_a_colleague_who_takes_over_is_told_of_inside(harbour: Any) -> None:
     last = first.children[-1]
     assert (first.name, last.name) == ("invoke_agent maria", "invoke_agent jonas")
     assert inner(last) == {"retrieval jonas"}
-
-
-def test_questions_side_by_side_keep_to_themselves(harbour: Any) -> None:
-    async def both() -> None:
-        runtime = harbour.runtime()
-        await asyncio.gather(
-            *(ask(QUESTION, name, AskOptions(), runtime) for name in ("maria", "jonas"))
-        )
-
-    harbour.models[""] = None
-    with collecting() as trace:
-        asyncio.run(both())
-    assert {one.name: inner(one) for one in trace.roots} == {
-        "invoke_agent maria": {"retrieval maria"},
-        "invoke_agent jonas": {"retrieval jonas"},
-    }
 
 
 def inner(span: TraceSpan) -> set[str]:

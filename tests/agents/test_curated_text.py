@@ -75,10 +75,6 @@ def test_citations_of_a_curated_document_name_the_page_of_the_original() -> None
         at = body.text.index(f"tells of mole {number}")
         (page,) = [page for page in body.pages if page.start <= at < page.end]
         assert page.number == number
-    once_more = curated_text(again, Origin("a", "a.md", "mia", TODAY))
-    assert [(p.number, p.text.strip()) for p in marked_pages(once_more)[0][1:]] == [
-        (p.number, p.text.strip()) for p in marked_pages(text)[0][1:]
-    ]
 
 
 LINES = st.sampled_from(

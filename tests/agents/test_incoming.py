@@ -43,12 +43,8 @@ def test_what_is_no_file_is_refused_before_anything_is_copied(tmp_path: Path, ra
     good, hidden = tmp_path / "good.md", tmp_path / ".hidden.md"
     good.write_text("x")
     hidden.write_text("x")
-    for wrong, error in (
-        (tmp_path / "gone.md", NotFoundError),
-        (tmp_path, UsageError),
-        (hidden, UsageError),
-    ):
-        with pytest.raises(error):
+    for wrong in (tmp_path / "gone.md", tmp_path, hidden):
+        with pytest.raises((NotFoundError, UsageError)):
             copy_in([good, wrong], raw)
         assert not raw.exists()
 
@@ -77,12 +73,9 @@ def test_what_is_no_address_is_refused(url: str) -> None:
         parse_urls(["https://example.org/", url])
 
 
-def test_nothing_waits_in_folders_that_are_not_there(tmp_path: Path) -> None:
-    assert reminders(tmp_path / "RAW-DOCS", tmp_path / "RAG") == ()
-
-
 def test_a_merge_to_be_decided_and_a_bad_line_are_told(tmp_path: Path) -> None:
     raw, rag = tmp_path / "RAW-DOCS", tmp_path / "RAG"
+    assert reminders(raw, rag) == ()
     raw.mkdir()
     base_folder(rag).mkdir(parents=True)
     (base_folder(rag) / "tides.new.md").write_text("x", "utf-8")

@@ -1,7 +1,6 @@
 """What a persona's files may say, how what they may not say is told, and how they are made."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +30,9 @@ def problems(text: str | bytes) -> list[tuple[str, str, str]]:
     return [(problem.place, problem.sentence, problem.hint) for problem in caught.value.problems]
 
 
-def reasons(work: Callable[[], object]) -> list[str]:
+def reasons(data: bytes) -> list[str]:
     try:
-        work()
+        parsed(data)
     except PersonaConfigError as error:
         return [problem.sentence for problem in error.problems]
     return []
@@ -100,11 +99,6 @@ def test_all_problems_come_at_once() -> None:
     assert "1 more" in caught.value.hint
 
 
-@given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
-def test_no_bytes_make_it_fail_otherwise(data: bytes) -> None:
-    assert all(reason for reason in reasons(lambda: parsed(data)))
-
-
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda below: st.lists(below, max_size=3) | st.dictionaries(st.text(max_size=5), below),
@@ -113,10 +107,12 @@ json_values = st.recursive(
 
 
 @given(
-    st.dictionaries(st.sampled_from([*PersonaConfig.model_fields, "x"]), json_values, max_size=5)
+    st.binary(max_size=200) | st.text(max_size=100).map(str.encode),
+    st.dictionaries(st.sampled_from([*PersonaConfig.model_fields, "x"]), json_values, max_size=5),
 )
-def test_no_values_make_it_fail_otherwise(values: dict[str, Any]) -> None:
-    assert all(reason for reason in reasons(lambda: parsed(json.dumps(values).encode())))
+def test_no_bytes_and_no_values_make_it_fail_otherwise(data: bytes, values: dict[str, Any]) -> None:
+    for one in (data, json.dumps(values).encode()):
+        assert all(reasons(one))
 
 
 @pytest.mark.parametrize(
@@ -156,55 +152,39 @@ def test_a_new_persona_is_whole(personas: Definitions, tmp_path: Path) -> None:
     assert made.persona.reads == ("maria-keller",)
 
 
-def test_a_template_that_is_not_there(personas: Definitions, tmp_path: Path) -> None:
+def test_what_cannot_be_made_leaves_nothing(personas: Definitions, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="expret") as caught:
         persona.create(personas, "maria", template="expret")
     assert "expert" in caught.value.hint
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    "slug",
-    ["", "Maria", "maria keller", "-maria", "maria-", "a--b", "../x", "a/b", ".", "library", "all",
-     "none", "ä", "a" * 41, "a\n", "a\x00"],
-)  # fmt: skip
-def test_names_that_a_persona_cannot_have(personas: Definitions, tmp_path: Path, slug: str) -> None:
-    with pytest.raises(UsageError):
-        persona.create(personas, slug)
+    for slug in (
+        "", "Maria", "maria keller", "-maria", "maria-", "a--b", "../x", "a/b", ".", "library",
+        "all", "none", "ä", "a" * 41, "a\n", "a\x00",
+    ):  # fmt: skip
+        with pytest.raises(UsageError):
+            persona.create(personas, slug)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_missing_in_a_folder_is_made(personas: Definitions, tmp_path: Path) -> None:
     (tmp_path / "maria").mkdir()
     (tmp_path / "maria" / "persona.md").write_text("I know the tides.")
-    made = persona.create(personas, "maria")
-    assert made.prose == "I know the tides."
+    made = persona.create(personas, "maria", display_name="  Maria\u202e\n Keller ")
+    assert (made.prose, made.display_name) == ("I know the tides.", "Maria Keller")
     assert (made.path / "persona.config.json").exists()
 
 
-def test_a_name_is_one_clean_line(personas: Definitions, tmp_path: Path) -> None:
-    made = persona.create(personas, "maria", display_name="  Maria\u202e\n Keller ")
-    assert made.display_name == "Maria Keller"
-
-
-def test_prose_has_nothing_invisible(personas: Definitions, tmp_path: Path) -> None:
-    made = persona.create(personas, "maria")
-    (made.path / "persona.md").write_text("Tides\u200b and\u202e gates\r\n")
-    assert persona.load(personas, "maria").prose == "Tides and gates"
-    (made.path / "persona.md").unlink()
-    assert persona.load(personas, "maria").prose == ""
-
-
-@pytest.mark.parametrize(
-    ("data", "reason"), [(b"a\nb\xff", "line 2"), (b"x" * 100_001, "100,001 characters")]
-)
-def test_prose_that_cannot_be_used(
-    personas: Definitions, tmp_path: Path, data: bytes, reason: str
+def test_prose_has_nothing_invisible_and_is_text_of_a_size(
+    personas: Definitions, tmp_path: Path
 ) -> None:
-    made = persona.create(personas, "maria")
-    (made.path / "persona.md").write_bytes(data)
-    with pytest.raises(PersonaConfigError, match=reason):
-        persona.load(personas, "maria")
+    prose = persona.create(personas, "maria").path / "persona.md"
+    prose.write_text("Tides\u200b and\u202e gates\r\n")
+    assert persona.load(personas, "maria").prose == "Tides and gates"
+    for data, reason in ((b"a\nb\xff", "line 2"), (b"x" * 100_001, "100,001 characters")):
+        prose.write_bytes(data)
+        with pytest.raises(PersonaConfigError, match=reason):
+            persona.load(personas, "maria")
+    prose.unlink()
+    assert persona.load(personas, "maria").prose == ""
 
 
 def test_a_folder_has_the_name_of_its_persona(personas: Definitions, tmp_path: Path) -> None:
@@ -389,10 +369,7 @@ def test_one_problem_hides_no_other(maria: Path) -> None:
         ("persona.md", ""),
         ("RAG/a.md", "front matter"),
     ]
+    (maria / "persona.config.json").unlink()
+    assert found(maria)[0] == ("persona.config.json", "", "error")
     severities = [problem.severity for problem in problems]
     assert severities == sorted(severities, key=list(Severity).index)
-
-
-def test_a_folder_without_a_configuration(tmp_path: Path) -> None:
-    (tmp_path / "maria" / "RAG").mkdir(parents=True)
-    assert found(tmp_path / "maria")[0] == ("persona.config.json", "", "error")

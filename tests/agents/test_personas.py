@@ -145,14 +145,19 @@ def test_training_proposes_and_writes_only_what_is_accepted(
         registry.accept("maria", training.proposal)
 
 
-def test_training_reads_everything_anew(registry: Personas, maria: Path) -> None:
-    first = registry.update("maria")
-    assert first.again is not None
-    assert first.again.outcomes == ()
-    second = registry.update("maria")
-    assert second.again is not None
-    assert second.again.changed == 2
-    assert second.refresh.curation is not None
+def test_training_takes_files_in_and_reads_everything_anew(
+    registry: Personas, maria: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
+    training = registry.update("maria", files=[tmp_path / "fog.md"])
+    assert training.copied == ("RAW-DOCS/fog.md",)
+    assert training.again is None
+    assert listed(registry)["RAW-DOCS/fog.md"] == "indexed"
+    with pytest.raises(UsageError):
+        registry.update("maria", files=[tmp_path])
+    again = registry.update("maria").again
+    assert again is not None
+    assert again.changed == 3
 
 
 def test_a_model_words_the_profile_where_one_is_set(registry: Personas, maria: Path) -> None:
@@ -170,16 +175,6 @@ def test_a_model_words_the_profile_where_one_is_set(registry: Personas, maria: P
     modelled.change("maria", {"model": "none"})
     assert not modelled.update("maria").proposal
     assert asked == [""]
-
-
-def test_files_are_taken_in(registry: Personas, maria: Path, tmp_path: Path) -> None:
-    (tmp_path / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
-    training = registry.update("maria", files=[tmp_path / "fog.md"])
-    assert training.copied == ("RAW-DOCS/fog.md",)
-    assert training.again is None
-    assert listed(registry)["RAW-DOCS/fog.md"] == "indexed"
-    with pytest.raises(UsageError):
-        registry.update("maria", files=[tmp_path])
 
 
 def test_pages_are_fetched_listed_and_asked_for_by_their_etag(
@@ -289,15 +284,6 @@ def test_what_was_made_is_found_by_each_of_its_names(made: Made) -> None:
         found.resolve("mar")
     with pytest.raises(UsageError, match=f"name of a {found.kind} is empty"):
         found.resolve(" ")
-
-
-def test_its_documents_are_read_once_under_a_lock(made: Made) -> None:
-    found, _ = made
-    assert not found.is_current("maria")
-    assert found.refresh("maria").sentence == "The documents of María K. had changed: 1 read."
-    assert found.is_current("maria")
-    assert not found.refresh("maria")
-    assert found.census("maria").documents == 1
 
 
 def test_what_cannot_be_written_is_asked_as_it_was(

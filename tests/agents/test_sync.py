@@ -70,7 +70,7 @@ class House:
     def read(self, data: bytes, name: str) -> Future[Extraction]:
         self.read_names.append(name)
         future: Future[Extraction] = Future()
-        future.set_result(read_markdown(data))
+        future.set_result((read_markdown if name.endswith("md") else read_text)(data))
         return future
 
     def update(self, slug: str, **options: Any) -> SyncReport:
@@ -115,13 +115,6 @@ def test_what_curation_keeps_for_itself_is_never_indexed(house: House) -> None:
     house.write(house.rag("mia") / "tides.md", "x")
     house.update("mia")
     assert house.shelf("mia") == ["personas/mia/RAG/tides.md"]
-
-
-def test_a_young_file_needs_no_second_look(house: House) -> None:
-    path = house.write(house.rag("mia") / "tides.md", "x")
-    os.utime(path, None)
-    house.update("mia")
-    assert house.is_current("mia")
 
 
 def test_without_its_rag_a_persona_has_no_documents(house: House) -> None:
@@ -193,13 +186,7 @@ def test_a_document_of_the_library_cannot_put_itself_on_a_shelf(house: House) ->
 
 def test_only_markdown_says_whose_it_is(house: House) -> None:
     house.write(house.rag("mia") / "a.txt", "a", ["ben"])
-
-    def read(data: bytes, name: str) -> Future[Extraction]:
-        future: Future[Extraction] = Future()
-        future.set_result(read_text(data))
-        return future
-
-    mirror_shelf(house.places("mia"), ReadingContext(house.store, read, PREPARE), Options())
+    house.update("mia")
     (document,) = house.store.documents(EVERYTHING)
     assert document.metadata["personas"] == "ben"
     assert document.shelves == ("mia",)
