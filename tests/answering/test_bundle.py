@@ -58,23 +58,9 @@ DOCUMENT = Document(
 )
 QUOTE = "Inside the harbour no vessel may exceed 4 knots."
 CITATION = Citation(
-    1,
-    "rules-1",
-    "Rules",
-    "docs/rules.md",
-    ("Rules",),
-    None,
-    "",
-    "",
-    0,
-    len(QUOTE),
-    QUOTE,
-    text_hash(TEXT),
-    "rules-1:Rules",
-    "2024",
-    "",
-    verified=True,
-)
+    1, "rules-1", "Rules", "docs/rules.md", ("Rules",), None, "", "", 0, len(QUOTE), QUOTE,
+    text_hash(TEXT), "rules-1:Rules", "2024", "", verified=True,
+)  # fmt: skip
 ANSWER = Answer(
     "How fast?",
     outcome=AnswerOutcome.ANSWER,
@@ -177,14 +163,9 @@ def altered(*path: str | int, to: object) -> str:
 def resealed(text: str) -> str:
     """Return a bundle as a forger would write it who knows how seals are made."""
     data = json.loads(text)
-    made = bundle_of(read_answer(json.dumps(data["answer"])))
-    told = json.loads(bundle_json(made))
-    told["answer"] = data["answer"]
-    told["quotes"], told["sources"] = data["quotes"], data["sources"]
-    unsealed = {name: value for name, value in told.items() if name != "checksum"}
+    unsealed = {name: value for name, value in data.items() if name != "checksum"}
     line = json.dumps(unsealed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    told["checksum"] = hashlib.sha256(line.encode()).hexdigest()
-    return json.dumps(told)
+    return json.dumps({**data, "checksum": hashlib.sha256(line.encode()).hexdigest()})
 
 
 @given(answers)
@@ -207,9 +188,9 @@ def test_a_bundle_comes_back_from_its_file(
     assert "checksum" not in failed(text)
 
 
-def test_the_same_answer_gives_the_same_bytes() -> None:
+def test_a_bundle_as_written_passes_every_check() -> None:
     text = bundle_json(bundle_of(ANSWER))
-    assert text == bundle_json(bundle_of(ANSWER))
+    assert failed(text) == set()
     assert text.endswith("}\n")
     assert "CANARY" not in text
     assert json.loads(text)["format"] == KIND.format
@@ -243,10 +224,6 @@ def test_a_file_has_the_same_bytes_however_its_fields_were_made(
     assert json.loads(file_text(fields)) == fields
     assert checksum_of(turned({**fields, "checksum": value})) == checksum_of(fields)
     assert checksum_of({**fields, "another field": value}) != checksum_of(fields)
-
-
-def test_a_bundle_as_written_passes_every_check() -> None:
-    assert failed(bundle_json(bundle_of(ANSWER))) == set()
 
 
 CHANGES: list[tuple[tuple[str | int, ...], object]] = [
@@ -416,21 +393,15 @@ JUNK = [
 ]
 
 
-@pytest.mark.parametrize("text", JUNK)
-def test_junk_is_refused_with_a_hint(text: str) -> None:
+@pytest.mark.parametrize("text", [*JUNK, b"\xff\xfe", b"\x80", b"{\xff}", bytes(range(256))])
+def test_junk_is_refused_with_a_hint(text: str | bytes) -> None:
+    encoded = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     for read in (read_answer, read_bundle):
-        for data in (text, text.encode("utf-8", "surrogatepass")):
+        for data in (text, encoded):
             with pytest.raises(UsageError) as failure:
                 read(data)
             assert len(failure.value.message) < 400
             assert "\n" not in failure.value.message
-
-
-@pytest.mark.parametrize("data", [b"\xff\xfe", b"\x80", b"{\xff}", bytes(range(256))])
-def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
-    for read in (read_answer, read_bundle):
-        with pytest.raises(UsageError):
-            read(data)
 
 
 def test_a_later_format_says_what_this_one_is() -> None:

@@ -53,18 +53,9 @@ PRIVATE = "# Diary\n\nThe cashier keeps 9,000 euros under the floor of the shed.
 
 def document(name: str, text: str) -> Document:
     return Document(
-        name,
-        f"docs/{name}.md",
-        f"/docs/{name}.md",
-        name.title(),
-        "md",
-        "test",
-        "",
-        text_hash(text),
-        1,
-        0,
-        language="en",
-    )
+        name, f"docs/{name}.md", f"/docs/{name}.md", name.title(), "md", "test", "",
+        text_hash(text), 1, 0, language="en",
+    )  # fmt: skip
 
 
 def body(text: str) -> Body:
@@ -108,7 +99,6 @@ def sentences(text: str) -> list[tuple[str, str]]:
 
 
 KNOTS = "Inside the harbour no vessel may exceed 4 knots."
-GATE = "The gate closes at 21:30 from April to September."
 METRE = "A berth costs 80 euros a metre."
 
 
@@ -328,12 +318,8 @@ def test_a_marker_of_nothing_that_was_given_is_taken_out(marker: str) -> None:
     assert found.sentences[0].text == "Nobody may whistle here."
     assert found.citations == ()
     assert found.rejected == (marker,)
-
-
-def test_of_two_sources_of_a_sentence_the_one_that_does_not_exist_is_taken_out() -> None:
-    found = written(f"{KNOTS} [^rules-1:Speed][^rules-9:Speed]")
-    assert found.sentences[0].citations == (1,)
-    assert found.rejected == ("rules-9:Speed",)
+    beside = written(f"{KNOTS} [^rules-1:Speed][^{marker}]")
+    assert (beside.sentences[0].citations, beside.rejected) == ((1,), (marker,))
 
 
 def test_beside_a_sentence_stands_what_none_of_its_sources_has() -> None:
@@ -344,16 +330,6 @@ def test_beside_a_sentence_stands_what_none_of_its_sources_has() -> None:
     assert not written(f"{METRE} [1][3]").sentences[0].mismatches
     assert not written(METRE).sentences[0].mismatches  # without a marker any may
     assert not written(f"{said} [3]", known="Is it 90 euros?").sentences[0].mismatches
-
-
-def test_a_sentence_that_says_the_same_otherwise_or_nothing_has_nothing_beside_it() -> None:
-    for said in (
-        "Boats must be slow: four knots at most. [1]",
-        "In winter the gate is shut from 6 pm. [2]",
-        "Hello! Here is what I found: [1]",
-        "The documents do not say.",
-    ):
-        assert not any(one.mismatches for one in written(said).sentences)
 
 
 def test_one_quotation_has_one_number() -> None:
@@ -461,27 +437,6 @@ def test_of_adversarial_answers_no_citation_is_accepted_wrongly() -> None:
     assert shown > 300  # the loop is no loop over refusals
 
 
-@pytest.mark.parametrize(
-    ("sentence", "changed"),
-    [
-        (KNOTS, ("4", "5")),
-        (GATE, ("21:30", "21:20")),
-        (GATE, ("April", "March")),
-        ("In winter the gate closes at 18:00.", ("18:00", "8:00")),
-        (METRE, ("80", "800")),
-        ("Guests pay 20 euros a night.", ("20", "21")),
-    ],
-)
-def test_a_number_or_date_that_was_changed_is_found(
-    sentence: str, changed: tuple[str, str]
-) -> None:
-    for marker in (" [1][2][3]", ""):
-        (one,) = written(f"{sentence}{marker}").sentences
-        assert one.mismatches == ()
-        (other,) = written(f"{sentence.replace(*changed)}{marker}").sentences
-        assert changed[1] in other.mismatches[0].text
-
-
 TEXT = "Guests pay 20 euros a night. Dogs are welcome on every deck of the ferry."
 HERE = Evidence("tariff-1", 0, len(TEXT), TEXT, "en", "Tariff")
 DOCUMENT = Document("tariff-1", "t.md", "", "Tariff", "md", "test", "", text_hash(TEXT), 1, 0)
@@ -499,37 +454,21 @@ def opinion(kind: OpinionKind, quotation: str) -> tuple[Opinion | None, list[str
 
 
 @pytest.mark.parametrize("kind", [OpinionKind.CONFIRMS, OpinionKind.CONTRADICTS])
-def test_an_opinion_stands_with_the_words_of_the_source(kind: OpinionKind) -> None:
+def test_an_opinion_stands_with_the_words_of_the_source_or_not_at_all(kind: OpinionKind) -> None:
     assert opinion(kind, DOGS) == (Opinion(kind, "m", 1), [DOGS.rstrip(".")])
-
-
-@pytest.mark.parametrize("quotation", ["", "Dogs", "Cats are welcome on every deck.", "x" * 900])
-def test_without_words_of_a_source_it_is_left_out(quotation: str) -> None:
-    assert opinion(OpinionKind.CONFIRMS, quotation) == (None, [])
-    assert opinion(OpinionKind.CONTRADICTS, quotation) == (None, [])
-
-
-def test_that_no_source_says_it_needs_no_words() -> None:
+    for quotation in ("", "Dogs", "Cats are welcome on every deck.", "x" * 900):
+        assert opinion(kind, quotation) == (None, [])
     assert opinion(OpinionKind.SILENT, DOGS) == (Opinion(OpinionKind.SILENT, "m"), [])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"checks": [{"statement": 1, "verdict": "confirms", "quotation": "Dogs"}]}',
-        'Here:\n```json\n{"checks": [{"statement": 1, "verdict": "confirms", "quotation": "Dogs"}',
-        """{"checks": [{"statement": 1, "verdict": "confirms", "quotation": "Dogs"}, 7,
-        {"statement": 9, "verdict": "confirms"}, {"statement": 2, "verdict": "true"}]}""",
-    ],
-)
-def test_opinions_are_read_as_models_write_them(text: str) -> None:
-    expected = {"One.": (OpinionKind.CONFIRMS, "Dogs")}
-    assert read_opinions(text, ("One.", "Two.")) == expected
-
-
-@pytest.mark.parametrize("text", ["", "I agree with all of it.", "[]", '{"checks": {"a": 1}}'])
-def test_rubbish_is_no_opinion(text: str) -> None:
-    assert read_opinions(text, ("One.",)) == {}
+def test_opinions_are_read_as_models_write_them() -> None:
+    one = '{"checks": [{"statement": 1, "verdict": "confirms", "quotation": "Dogs"}'
+    others = ', 7, {"statement": 9, "verdict": "confirms"}, {"statement": 2, "verdict": "true"}]}'
+    for text in (f"{one}]}}", f"Here:\n```json\n{one}", one + others):
+        found = read_opinions(text, ("One.", "Two."))
+        assert found == {"One.": (OpinionKind.CONFIRMS, "Dogs")}
+    for rubbish in ("", "I agree with all of it.", "[]", '{"checks": {"a": 1}}'):
+        assert read_opinions(rubbish, ("One.",)) == {}
 
 
 def test_statements_are_numbered_and_harmless() -> None:

@@ -83,23 +83,10 @@ def test_nothing_holds_without_its_document() -> None:
     assert not verify(citation(0, 7), DOCUMENT, None).verified
 
 
-def test_a_text_that_was_tampered_with_verifies_nothing() -> None:
-    tampered = Body(TEXT.replace("nine", "ten!"), BODY.sections)
-    assert not verify(citation(0, 7), DOCUMENT, tampered).verified
-
-
 DOCUMENT_PROVENANCE = Document(
-    "sr-runtime-0a1b2c3d",
-    "papers/sr-runtime.md",
-    "/papers/sr-runtime.md",
-    "SR Runtime",
-    "md",
-    "markdown",
-    "",
-    "",
-    1,
-    0,
-)
+    "sr-runtime-0a1b2c3d", "papers/sr-runtime.md", "/papers/sr-runtime.md", "SR Runtime", "md",
+    "markdown", "", "", 1, 0,
+)  # fmt: skip
 
 
 def stating(**metadata: str) -> Document:
@@ -264,34 +251,23 @@ def rewrite(library: Library, path: Path, text: str) -> None:
     library.documents.add(path.parent)
 
 
-def test_nothing_has_changed(library: Library, answer: Answer) -> None:
-    for found in library.answers.recheck(answer):
-        assert state(found) == (SourceState.SAME, QuoteState.FOUND)
-        assert found.holds
-        assert (found.start, found.end) == (found.citation.start, found.citation.end)
-        assert found.source_now == found.citation.source
-
-
-def test_the_text_changed_elsewhere(library: Library, folder: Path, answer: Answer) -> None:
-    rewrite(library, folder / "rules.md", RULES + "\nThe gate closes at nine.\n")
-    assert state(checked(library, answer)) == (SourceState.CHANGED, QuoteState.FOUND)
-
-
-def test_the_quotation_moved_within_its_document(
+def test_a_text_that_changes_leaves_its_quotation_or_moves_or_loses_it(
     library: Library, folder: Path, answer: Answer
 ) -> None:
+    for found in library.answers.recheck(answer):
+        assert (state(found), found.holds) == ((SourceState.SAME, QuoteState.FOUND), True)
+        assert (found.start, found.end) == (found.citation.start, found.citation.end)
+        assert found.source_now == found.citation.source
+    rewrite(library, folder / "rules.md", RULES + "\nThe gate closes at nine.\n")
+    assert state(checked(library, answer)) == (SourceState.CHANGED, QuoteState.FOUND)
     rewrite(library, folder / "rules.md", f"# Preface\n\nNew.\n\n{RULES}")
     found = checked(library, answer)
     assert state(found) == (SourceState.CHANGED, QuoteState.MOVED)
     body = library.documents.body(found.document_id)
     assert body.text[found.start : found.end] == found.citation.quote
-
-
-def test_the_quotation_is_lost(library: Library, folder: Path, answer: Answer) -> None:
     rewrite(library, folder / "rules.md", RULES.replace("4 knots", "5 knots"))
     found = checked(library, answer)
-    assert state(found) == (SourceState.CHANGED, QuoteState.LOST)
-    assert not found.holds
+    assert (state(found), found.holds) == ((SourceState.CHANGED, QuoteState.LOST), False)
     assert found.start == found.end == -1
 
 
@@ -314,23 +290,17 @@ def test_a_row_of_a_table_is_lost_where_its_columns_are_named_otherwise(
     assert state(checked(library, answer)) == (SourceState.CHANGED, QuoteState.LOST)
 
 
-def test_the_file_has_another_name(library: Library, folder: Path, answer: Answer) -> None:
-    (folder / "rules.md").rename(folder / "regulations.md")
-    library.sources.sync()
-    found = checked(library, answer)
-    assert state(found) == (SourceState.MOVED, QuoteState.FOUND)
-    assert found.source_now == "documents/regulations.md"
-    assert found.document_id == found.citation.document_id
-
-
-def test_another_text_took_the_name_of_a_file_that_moved(
+def test_the_file_has_another_name_and_another_text_took_its_own(
     library: Library, folder: Path, answer: Answer
 ) -> None:
     (folder / "rules.md").rename(folder / "old-rules.md")
-    rewrite(library, folder / "rules.md", "# Rules\n\nNothing is forbidden.\n")
-    found = checked(library, answer)
-    assert state(found) == (SourceState.MOVED, QuoteState.FOUND)
-    assert found.source_now == "documents/old-rules.md"
+    library.sources.sync()
+    for _ in range(2):
+        found = checked(library, answer)
+        assert state(found) == (SourceState.MOVED, QuoteState.FOUND)
+        assert found.source_now == "documents/old-rules.md"
+        assert found.document_id == found.citation.document_id
+        rewrite(library, folder / "rules.md", "# Rules\n\nNothing is forbidden.\n")
 
 
 def test_the_document_is_gone(library: Library, answer: Answer) -> None:
@@ -338,12 +308,6 @@ def test_the_document_is_gone(library: Library, answer: Answer) -> None:
     found = checked(library, answer)
     assert state(found) == (SourceState.GONE, QuoteState.LOST)
     assert found.document_id == found.source_now == ""
-
-
-def test_the_document_is_back(library: Library, folder: Path, answer: Answer) -> None:
-    library.documents.remove("rules.md")
-    library.documents.add(folder)
-    assert state(checked(library, answer)) == (SourceState.SAME, QuoteState.FOUND)
 
 
 def test_of_two_places_the_nearer_one_is_meant(

@@ -223,14 +223,3 @@ def test_a_hostile_table_takes_no_time() -> None:
     row = f"|{' a |' * 2_000}"
     text = f"{row}\n|{' - |' * 2_000}\n{row}x\n"
     assert not quotes("a" * 3_999 + "b", [replace(cited(row, text), header=row)])
-
-
-def test_a_row_under_another_heading_no_longer_stands(harbour: Library) -> None:
-    answer = next(
-        answer
-        for answer in (harbour.answers.ask(question, remember=False) for question in QUESTIONS)
-        if any(citation.header for citation in answer.citations)
-    )
-    other = [replace(one, header=one.header and "| A | B | C |") for one in answer.citations]
-    found = harbour.answers.recheck(replace(answer, citations=tuple(other)))
-    assert [one.holds for one in found] == [not one.header for one in answer.citations]

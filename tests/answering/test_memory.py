@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from tests.rooms import KNOTS, PRICE, RULES, SPEED, asked
 
 from chapterhouse import Library
@@ -18,36 +17,30 @@ from chapterhouse.types import Answer, Minutes, QuestionOutcome, Route, Usage
 
 GATE = "The gate closes at 21:30 from April to September."
 
-OTHERWISE: dict[str, dict[str, Any]] = {
-    "question": {"question": "How fast may a vessel go within the harbour?"},
-    "persona": {"persona": "jonas"},
-    "asker": {"persona": ""},
-    "tags": {"tags": ("speed",)},
-    "words": {"words": 60},
-}
 
-PERSONAS = {
-    "name": {"display_name": "Mary"},
-    "tags": {"tags": "tides"},
-    "max_chunks": {"retrieval.max_chunks": "3"},
-    "max_tokens": {"retrieval.max_tokens": "900"},
-    "grounding": {"grounding": "both"},
-    "deferral": {"out_of_scope": "general"},
-    "shelves": {"shelves": '["jonas"]'},
-}
+OTHERWISE: tuple[dict[str, Any], ...] = (
+    {"question": "How fast may a vessel go within the harbour?"}, {"persona": "jonas"},
+    {"persona": ""}, {"tags": ("speed",)}, {"words": 60},
+)  # fmt: skip
 
-FILES = {
-    "prose": ("maria/persona.md", "She is gruff."),
-    "document": ("maria/RAG/tide.md", "# Tide\n\nHigh.\n"),
-    "same document": ("maria/RAG/rules.md", RULES.replace("21:30", "22:30")),
-    "elsewhere": ("jonas/RAG/x.md", "# X\n\nY is.\n"),
-}
+
+PERSONAS = (
+    {"display_name": "Mary"}, {"tags": "tides"}, {"retrieval.max_chunks": "3"},
+    {"retrieval.max_tokens": "900"}, {"grounding": "both"}, {"out_of_scope": "general"},
+    {"shelves": '["jonas"]'},
+)  # fmt: skip
+
+
+FILES = (
+    ("maria/persona.md", "She is gruff."), ("maria/RAG/tide.md", "# Tide\n\nHigh.\n"),
+    ("maria/RAG/rules.md", RULES.replace("21:30", "22:30")), ("jonas/RAG/x.md", "# X\n\nY is.\n"),
+)  # fmt: skip
 
 
 def is_kept(harbour: Any) -> None:
-    """Have an answer written and kept."""
+    """Have an answer written, unless it is, and kept."""
     harbour.says(KNOTS, "Other.")
-    assert not written(harbour).cached
+    written(harbour)
     assert written(harbour).cached
 
 
@@ -136,50 +129,42 @@ def test_a_written_answer_is_given_again_while_nothing_changes(harbour: Any) -> 
     assert "gate" in written(harbour, use_cache=False).sentences[0].text
 
 
-@pytest.mark.parametrize(
-    "wording",
-    [SPEED.upper(), f"Please, {SPEED.lower()}", f"Can you tell me: {SPEED.rstrip('?')} please"],
-)
-def test_the_same_question_in_other_wording_is_found_again(harbour: Any, wording: str) -> None:
+def test_the_same_question_in_other_wording_is_found_again(harbour: Any) -> None:
     is_kept(harbour)
-    again = written(harbour, question=wording)
-    assert again.cached
-    assert again.question == wording
+    please = f"Can you tell me: {SPEED.rstrip('?')} please"
+    for wording in (SPEED.upper(), f"Please, {SPEED.lower()}", please):
+        again = written(harbour, question=wording)
+        assert (again.cached, again.question) == (True, wording)
 
 
-@pytest.mark.parametrize("change", OTHERWISE)
-def test_a_question_put_otherwise_is_answered_anew(harbour: Any, change: str) -> None:
+def test_a_question_put_otherwise_is_answered_anew(harbour: Any) -> None:
+    for change in OTHERWISE:
+        is_kept(harbour)
+        assert not written(harbour, **change).cached, change
+
+
+def test_another_model_or_another_profile_has_it_written_anew(harbour: Any) -> None:
     is_kept(harbour)
-    assert not written(harbour, **OTHERWISE[change]).cached
-
-
-@pytest.mark.parametrize("change", PERSONAS)
-def test_a_persona_who_changed_answers_anew(harbour: Any, change: str) -> None:
-    harbour.library.personas.refresh("jonas")
-    is_kept(harbour)
-    harbour.library.personas.change("maria", PERSONAS[change])
-    assert not written(harbour).cached
-
-
-@pytest.mark.parametrize("change", FILES)
-def test_a_file_that_changed_has_it_written_anew(harbour: Any, change: str) -> None:
-    is_kept(harbour)
-    path, text = FILES[change]
-    (harbour.home / "personas" / path).write_text(text)
-    harbour.library.personas.refresh("jonas")
-    assert not written(harbour).cached
-
-
-def test_another_model_has_it_written_anew(harbour: Any) -> None:
-    is_kept(harbour)
+    harbour.says("Other.", name="long")
+    assert not written(harbour, model="long").cached
     harbour.says("Other.", fingerprint="another")
     assert not written(harbour).cached
 
 
-def test_two_profiles_of_one_model_are_two_models(harbour: Any) -> None:
-    is_kept(harbour)
-    harbour.says("Other.", name="long")
-    assert not written(harbour, model="long").cached
+def test_a_persona_who_changed_answers_anew(harbour: Any) -> None:
+    harbour.library.personas.refresh("jonas")
+    for change in PERSONAS:
+        is_kept(harbour)
+        harbour.library.personas.change("maria", change)
+        assert not written(harbour).cached, change
+
+
+def test_a_file_that_changed_has_it_written_anew(harbour: Any) -> None:
+    for path, text in FILES:
+        is_kept(harbour)
+        (harbour.home / "personas" / path).write_text(text)
+        harbour.library.personas.refresh("jonas")
+        assert not written(harbour).cached, path
 
 
 def test_a_changed_setting_has_it_written_anew(harbour: Any) -> None:
@@ -210,30 +195,27 @@ def test_an_answer_with_a_warning_is_not_kept(harbour: Any) -> None:
     assert written(harbour).method == "scripted"
 
 
-@pytest.mark.parametrize("damage", ["{", "", "[]", '{"question": 1}', "\x00", None])
-def test_a_damaged_kept_answer_is_written_anew(harbour: Any, damage: str | None) -> None:
-    harbour.says(KNOTS, GATE)
-    first = written(harbour)
-    store = harbour.library._runtime.store
-    with store.memories()._connections.write() as connection:
-        if damage is None:  # a quotation that does not stand there
-            connection.execute(
-                "UPDATE cached_answer SET answer = replace(answer, '4 knots', '9 knots')"
-            )
-        else:
-            connection.execute("UPDATE cached_answer SET answer = ?", (damage,))
-    again = written(harbour)
-    assert not again.cached
-    assert first.sentences != again.sentences
+def test_a_damaged_kept_answer_is_written_anew(harbour: Any) -> None:
+    connections = harbour.library._runtime.store.memories()._connections
+    for damage in ("{", "", "[]", '{"question": 1}', "\x00", None):
+        is_kept(harbour)
+        with connections.write() as connection:
+            if damage is None:  # a quotation that does not stand there
+                connection.execute(
+                    "UPDATE cached_answer SET answer = replace(answer, '4 knots', '9 knots')"
+                )
+            else:
+                connection.execute("UPDATE cached_answer SET answer = ?", (damage,))
+        harbour.says(GATE)
+        again = written(harbour)
+        assert not again.cached, damage
+        assert "gate" in again.sentences[0].text
 
 
 def written(harbour: Any, **options: Any) -> Answer:
     return asked(
         harbour, options.pop("question", SPEED), options.pop("persona", "maria"), **options
     )
-
-
-SPEED = "How fast may a vessel go inside the harbour?"
 
 
 def test_an_answer_is_counted_with_what_it_cites(library: Library) -> None:

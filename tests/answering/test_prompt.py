@@ -109,18 +109,9 @@ def excerpt(
     """Return an excerpt as a library has it: its text is canonical, the rest is as it came."""
     canonical = sanitise(text).text
     document = Document(
-        name,
-        f"docs/{name}.md",
-        f"/docs/{name}.md",
-        title,
-        "md",
-        method,
-        "",
-        "",
-        1,
-        0,
+        name, f"docs/{name}.md", f"/docs/{name}.md", title, "md", method, "", "", 1, 0,
         metadata=metadata,
-    )
+    )  # fmt: skip
     chunk = Chunk(
         name, 0, 0, len(canonical), canonical, section_path=tuple(section), page=3, page_label=label
     )
@@ -173,16 +164,9 @@ def parsed(message: str) -> tuple[list[Block], str, str]:
 
 def hostile_everywhere(text: str) -> Excerpt:
     return excerpt(
-        text,
-        title=text,
-        section=(text, text),
-        method=text,
-        label=text,
-        id=text,
-        date=text,
-        source_url=text,
-        author=text,
-    )
+        text, title=text, section=(text, text), method=text, label=text, id=text, date=text,
+        source_url=text, author=text,
+    )  # fmt: skip
 
 
 def memory(text: str) -> Memory:
@@ -297,14 +281,9 @@ def test_the_system_message_is_the_persona_and_the_rules() -> None:
 
 def test_a_profile_made_from_documents_is_not_in_the_system_message() -> None:
     trained = Persona(
-        "maria",
-        "Maria",
-        "Prose.",
-        tags=("CANARY1",),
-        key_terms=("CANARY2",),
-        aliases=("CANARY3",),
+        "maria", "Maria", "Prose.", tags=("CANARY1",), key_terms=("CANARY2",), aliases=("CANARY3",),
         expertise="CANARY4",
-    )
+    )  # fmt: skip
     assert "CANARY" not in told_to(trained, tools=True)
 
 
@@ -324,13 +303,6 @@ def test_no_number_ever_means_two_sources(names: list[str], cut: int) -> None:
     places = [block.place for block in blocks]
     for block in blocks:
         assert resolve(block.marker.strip("[]"), places) == (block.place.number,)
-
-
-def test_a_source_states_where_its_text_comes_from() -> None:
-    one = excerpt("Inside 4 knots.", date="2024-03-07")
-    blocks, _, question = parsed(user_message("How fast?", shown([one]), NONCE))
-    assert blocks == [Block(1, "Rules, 7 Mar 2024 / Speed, page 3", "Inside 4 knots.")]
-    assert question == "How fast?"
 
 
 def test_no_title_and_no_heading_is_said_twice() -> None:
@@ -370,9 +342,11 @@ def test_what_stands_around_a_source_is_a_dozen_tokens() -> None:
 @pytest.mark.parametrize(
     ("date", "told"), [("2024-03-07", "7 Mar 2024"), ("2024-12", "Dec 2024"), ("2024", "2024")]
 )
-def test_dates_are_told_in_few_tokens(date: str, told: str) -> None:
-    message = user_message("How fast?", shown([excerpt("4 knots.", date=date)]), NONCE)
-    assert f"Rules, {told}" in message
+def test_a_source_states_where_its_text_comes_from(date: str, told: str) -> None:
+    one = excerpt("Inside 4 knots.", date=date)
+    blocks, _, question = parsed(user_message("How fast?", shown([one]), NONCE))
+    assert blocks == [Block(1, f"Rules, {told} / Speed, page 3", "Inside 4 knots.")]
+    assert question == "How fast?"
 
 
 PLACES = (
@@ -384,7 +358,7 @@ PLACES = (
 
 
 def test_markers_leave_the_text_and_say_where_they_stood() -> None:
-    text, markers = without_markers("It tracks eyes [^a:Tracking]. It is fast.[^b:X][^c]")
+    text, markers = without_markers("It tracks eyes [^a:Tracking]. It is fast.[^b:X; ^c]")
     assert text == "It tracks eyes. It is fast."
     assert markers == (Marker(14, "a:Tracking"), Marker(27, "b:X"), Marker(27, "c"))
 
@@ -410,11 +384,6 @@ def test_markers_leave_the_text_and_say_where_they_stood() -> None:
 )  # fmt: skip
 def test_every_way_of_citing_a_place_is_read(written: str, read: str) -> None:
     assert as_markers(written, PLACES) == read
-
-
-def test_several_markers_in_one_pair_of_brackets_are_told_apart() -> None:
-    _, markers = without_markers("So it is [^a:X; ^b:Y, ^c:Z].")
-    assert [marker.written for marker in markers] == ["a:X", "b:Y", "c:Z"]
 
 
 @pytest.mark.parametrize(

@@ -27,14 +27,6 @@ def test_a_question_of_the_field_without_an_answer_names_what_is_missing(harbour
     assert answer.notice == ""
 
 
-def test_a_foreign_question_is_deferred(harbour: Any) -> None:
-    answer = asked(harbour, FOREIGN)
-    assert answer.route is Route.OUT_OF_SCOPE
-    assert answer.notice == "This question is outside Maria Keller's expertise."
-    assert not answer.found
-    assert answer.sentences == ()
-
-
 def test_no_question_is_foreign_to_the_library_itself(harbour: Any) -> None:
     asked(harbour, SPEED)
     answer = asked(harbour, FOREIGN, "")
@@ -85,12 +77,6 @@ def test_a_question_is_parsed_once_and_each_body_read_once(
     assert answer.method == ("scripted" if written else "extractive")
     assert parsed == {SPEED: 1}
     assert set(read.values()) == {1}
-
-
-def test_a_model_is_not_asked_what_the_documents_are_far_from(harbour: Any) -> None:
-    model = harbour.says("Parrots need none.")
-    assert asked(harbour, FOREIGN).route is Route.OUT_OF_SCOPE
-    assert model.asked == []
 
 
 def test_a_general_model_that_fails_leaves_the_deferral(harbour: Any) -> None:
@@ -156,13 +142,16 @@ OUTSIDE = "This question is outside Maria Keller's expertise."
 PARROTS = "Which rules does the harbour have for the vaccines of parrots and macaws?"
 
 
-def test_what_becomes_of_a_foreign_question_is_the_same_with_a_model(harbour: Any) -> None:
+def test_a_foreign_question_is_deferred_with_a_model_or_without(harbour: Any) -> None:
     # Passages come up for its common words: a search that finds something decides nothing.
     for question in (FOREIGN, f"{FOREIGN} The gate closes."):
-        model = harbour.says(*["Parrots need none."] * 2)
-        answer = asked(harbour, question)
-        assert (answer.route, answer.notice, answer.text) == (Route.OUT_OF_SCOPE, OUTSIDE, "")
-        assert model.asked == []
+        for script in ((), ("Parrots need none.",)):
+            model = harbour.says(*script) if script else None
+            answer = asked(harbour, question)
+            assert (answer.route, answer.notice, answer.text) == (Route.OUT_OF_SCOPE, OUTSIDE, "")
+            assert not answer.found
+            assert model is None or model.asked == []
+            harbour.models.clear()
 
 
 def test_a_model_that_finds_no_answer_leaves_it_to_out_of_scope(harbour: Any) -> None:

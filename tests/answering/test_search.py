@@ -1,13 +1,15 @@
 """From settings to stages."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from chapterhouse import Library
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import fitted_model, method_for, packing_for
+from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.expand import by_parts, by_tags
 from chapterhouse.retrieval.fuse import combine_scores, rank_scores, variant_ranks
@@ -20,42 +22,7 @@ from chapterhouse.settings import (
     SearchSettings,
     Settings,
 )
-from chapterhouse.types import Body, Chunk, ModelLimits, OutputFormat, Query, Scope, Tool, Writing
-
-
-class Model:
-    """A reranker and a language model that remembers what it was given."""
-
-    fingerprint = "model"
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
-        self.asked.append(question)
-        return [0.5] * len(passages)
-
-    def limits(self) -> ModelLimits:
-        return ModelLimits()
-
-    def complete(self, instructions: str, prompt: str) -> str:
-        self.asked.append(prompt)
-        return (
-            '["Is the gate shut at night?", "Who shut it?"]'
-            if "JSON" in instructions
-            else "The gate is shut."
-        )
-
-    async def write(
-        self,
-        instructions: str,
-        prompt: str,
-        *,
-        tools: Sequence[Tool] = (),  # noqa: ARG002 - the seam's
-        on_text: Callable[[str], None] | None = None,  # noqa: ARG002 - the seam's
-        output: OutputFormat | None = None,  # noqa: ARG002 - the seam's
-    ) -> Writing:
-        return Writing(self.complete(instructions, prompt), self.fingerprint)
+from chapterhouse.types import Body, Chunk, Query, Scope
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +35,9 @@ def never() -> int:
     pytest.fail("the time was asked")
 
 
-def method(
-    runtime: Runtime, settings: Settings, model: Model | None = None, *, reranker: bool = True
-) -> Method:
-    own = replace(runtime, reranker=model if reranker else None, now=lambda: 1_000_000)
-    return method_for(own, settings, model)
+def method(runtime: Runtime, settings: Settings, model: ScriptedModel | None = None) -> Method:
+    reranker: Any = model  # which nobody asks here
+    return method_for(replace(runtime, reranker=reranker, now=lambda: 1_000_000), settings, model)
 
 
 def test_by_default_questions_are_expanded_and_hits_reranked_without_a_model(
@@ -87,7 +52,7 @@ def test_by_default_questions_are_expanded_and_hits_reranked_without_a_model(
 
 
 def test_a_model_rewrites_only_where_it_is_there_and_always_wanted(runtime: Runtime) -> None:
-    model = Model()
+    model = ScriptedModel(['["Is the gate shut at night?", "Who shut it?"]'])
     settings = Settings(expansion=ExpansionSettings(rewrite="always"))
     assert len(method(runtime, Settings(), model).expand) == 3
     assert len(method(runtime, settings).expand) == 3
@@ -109,7 +74,7 @@ def test_each_expansion_can_be_switched_off(runtime: Runtime) -> None:
 
 
 def test_rerankers_are_those_of_the_settings(runtime: Runtime) -> None:
-    model = Model()
+    model = ScriptedModel([])
     none = Settings(rerank=RerankSettings(engine="none"))
     assert method(runtime, none).rerank is None
     served = RerankSettings(engine="http", base_url="http://localhost:1/v1", model="m", depth=7)

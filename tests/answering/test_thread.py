@@ -123,18 +123,11 @@ def no_frequencies(terms: object) -> list[int]:
     return []
 
 
-@pytest.mark.parametrize(
-    "text", ["and in winter?", "But who pays?", "Und im Winter?", "那冬天的票价是多少钱?"]
-)
-def test_a_question_that_begins_so_goes_on(text: str) -> None:
-    assert begins_as_follow_up(parse_question(text, LANGUAGES))
-
-
-@pytest.mark.parametrize(
-    "text", ["What does the ferry cost?", "Android?", "Was kostet die Fähre?", "?!", "and/or"]
-)
-def test_others_do_not_begin_so(text: str) -> None:
-    assert not begins_as_follow_up(parse_question(text, LANGUAGES))
+def test_a_question_that_begins_so_goes_on() -> None:
+    for text in ("and in winter?", "But who pays?", "Und im Winter?", "那冬天的票价是多少钱?"):
+        assert begins_as_follow_up(parse_question(text, LANGUAGES)), text
+    for text in ("What does the ferry cost?", "Android?", "Was kostet die Fähre?", "?!", "and/or"):
+        assert not begins_as_follow_up(parse_question(text, LANGUAGES)), text
 
 
 def test_a_question_without_a_subject_says_little() -> None:

@@ -230,9 +230,3 @@ def test_descriptions_name_their_trigger_and_hold_nothing_of_documents(search: S
         # The same for everyone, whatever stands on their shelves.
         other = knowledge_tools(search, Scope.of(["olof"]))[name]
         assert (other.description, other.parameters) == (tool.description, tool.parameters)
-
-
-def test_a_real_question_is_answered_above_the_threshold(search: Search) -> None:
-    tool = made("search_knowledge", search)
-    result = call(tool, "When does the gate close?", min_similarity=0.2)
-    assert "¦ The gate closes at 21:30" in result

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.models.chat_server import ChatServer, Reply, Request, ToolCall, chat_server
+from tests.models.chat_server import ChatServer, Reply, Request, chat_server
 
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
@@ -120,26 +120,3 @@ def test_a_council_of_models_meets_over_http(tmp_path: Path) -> None:
         assert "one json object" in request.system.casefold()
         if not request.body.get("tools"):
             assert request.body["response_format"]["type"] == "json_schema"
-
-
-def test_what_a_tool_found_over_http_can_be_cited(tmp_path: Path) -> None:
-    def searching(request: Request) -> Reply:
-        tools = [t["function"]["name"] for t in request.body.get("tools") or ()]
-        asked = any(message["role"] == "tool" for message in request.body["messages"])
-        if tools and not asked and "Analyse the question" in request.system:
-            return Reply(calls=(ToolCall("search_documents", {"query": "speed in the harbour"}),))
-        if asked and "Analyse the question" in request.system:
-            found = str([m for m in request.body["messages"] if m["role"] == "tool"][-1]["content"])
-            marker = re.search(r"cite as (\[\d+\])", found)
-            assert marker is not None
-            return Reply(json.dumps({"positions": f"{NEW} {marker[1]}"}))
-        return speaking(request)
-
-    made = (
-        Council.new("speed").add_member("tom", grounding="tool").add_round("independent_analysis")
-    )
-    with chat_server(searching) as server, opened(tmp_path / "home", server) as library:
-        minutes, _ = hold_meeting(library, made)
-    assert minutes.statements[0].citations
-    assert minutes.turns[0].tool_calls[0].name == "search_documents"
-    assert minutes.turns[0].tool_calls[0].result == ""

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
 from tests.council.conftest import Hall, furnished
 
 from chapterhouse import Library
@@ -91,7 +90,6 @@ def signed(agreements: Library, tmp_path: Path) -> Hall:
 
 
 MANY = "How long should confidentiality last, which law governs, and who rings the bells?"
-WHOLE = TypeAdapter(Minutes)
 
 
 def cells(minutes: Minutes) -> dict[tuple[str, str], str]:
@@ -134,13 +132,9 @@ def test_nothing_else_is_said(signed: Hall) -> None:
     minutes = signed.convene(readers(*TERMS, "bells"), ASKED)
     assert not minutes.debated
     bare = Minutes(
-        minutes.council,
-        minutes.title,
-        minutes.question,
-        members=minutes.members,
-        table=minutes.table,
-        citations=minutes.citations,
-    )
+        minutes.council, minutes.title, minutes.question, members=minutes.members,
+        table=minutes.table, citations=minutes.citations,
+    )  # fmt: skip
     assert minutes == bare
     text = minutes_markdown(minutes).casefold()
     verdicts = ("same", "differ", "disput", "decided", "decision", "supports", "silent")
@@ -220,18 +214,6 @@ def test_what_is_near_by_meaning_alone_is_found(bare_hall: Hall) -> None:
     assert "physician" in cell_of(bare_hall, text, "When does the doctor see ill travellers?")
 
 
-def test_versions_of_one_document_are_each_quoted(bare_hall: Hall) -> None:
-    versions = {
-        f"{year}": {"terms.md": agreement("Alder", term, f"{year}-01-01")}
-        for year, term in ((2023, "two years"), (2025, "five years"))
-    }
-    found = cells(read(bare_hall, versions, ASKED))
-    assert [term in text for term, text in zip(("two", "five"), found.values(), strict=True)] == [
-        True,
-        True,
-    ]
-
-
 def test_a_span_that_does_not_stand_there_is_no_citation(signed: Hall) -> None:
     store, scope = signed.runtime.store, Scope.of(("alder",))
     (cited,) = signed.convene(readers("alder"), ASKED).citations
@@ -240,12 +222,6 @@ def test_a_span_that_does_not_stand_there_is_no_citation(signed: Hall) -> None:
     assert check_citation(replace(found, quote="x" * len(found.quote)), store, scope) is None
     assert check_citation(found, store, Scope.of(("birch",))) is None  # of another's shelf
     assert check_citation(Quotation("nowhere", 0, 1, "x"), store, scope) is None
-
-
-def test_the_minutes_are_the_same_twice_and_as_json(signed: Hall) -> None:
-    first, second = (signed.convene(readers(*TERMS, "bells"), MANY) for _ in range(2))
-    assert WHOLE.dump_json(first) == WHOLE.dump_json(second)
-    assert WHOLE.validate_json(WHOLE.dump_json(first)) == first
 
 
 def test_options_of_the_caller_are_not_used_and_it_is_said(signed: Hall) -> None:
@@ -324,12 +300,9 @@ def test_it_is_cut_only_where_each_part_is_a_whole_question(
     assert [one.text for one in aspects_of(question, {"en": 1})] == asked
 
 
-def test_a_part_has_the_part_before_it_as_context() -> None:
+def test_a_part_has_the_part_before_it_as_context_and_there_are_only_so_many() -> None:
     one, other = aspects_of("Who keeps the papers, and where are they kept?", {"en": 1})
     assert (one.context, other.context) == ("", one.text)
-
-
-def test_no_more_than_a_table_can_show() -> None:
     many = " ".join(f"Who owns part {number}?" for number in range(3 * MOST_ASPECTS))
     assert len(aspects_of(many, {"en": 1})) == MOST_ASPECTS
 

@@ -90,12 +90,6 @@ def test_a_claim_from_a_tools_text_is_supported_and_verified_from_the_minutes(ha
     assert failed(bundle_of(hall, minutes)) == set()
 
 
-def test_a_number_that_the_text_does_not_have_is_named(hall: Hall) -> None:
-    _, minutes = ask(hall, alone(tool()), LIMIT.replace("3", "5"))
-    assert ["5" in one.text for one in minutes.statements[0].mismatches] == [True]
-    assert minutes.turns[0].tool_texts[0].text == TEXT
-
-
 @pytest.mark.parametrize("field", ["text", "text_sha256", "tool"])
 def test_a_kept_text_that_was_altered_is_noticed(hall: Hall, field: str) -> None:
     _, minutes = ask(hall, alone(tool()), LIMIT)
@@ -114,16 +108,6 @@ def test_a_kept_text_that_was_altered_is_noticed(hall: Hall, field: str) -> None
         or check.quote is not QuoteState.FOUND
         or (field == "text_sha256")
     )
-
-
-def test_a_quotation_that_was_altered_is_noticed(hall: Hall) -> None:
-    _, minutes = ask(hall, alone(tool()), LIMIT)
-    quote = LIMIT.replace("3", "9")
-    altered = replace(minutes, citations=(replace(minutes.citations[0], quote=quote),))
-    bundle = make_bundle(altered, MINUTES, (), {}, {}, 0)
-    assert "quotations" in failed(replace(bundle, sources=bundle_of(hall, minutes).sources))
-    (check,) = recheck(hall, altered)
-    assert not check.holds
 
 
 def test_what_repeats_a_models_own_words_is_no_evidence(hall: Hall) -> None:
@@ -152,12 +136,6 @@ def test_a_text_cannot_forge_a_block_or_a_role(hall: Hall) -> None:
     assert "\nSystem:" not in told
     assert "\u200b" not in minutes.turns[0].tool_texts[0].text
     assert minutes.statements[0].citations
-
-
-def test_a_long_text_is_cut_before_it_is_kept(hall: Hall) -> None:
-    told, minutes = ask(hall, alone(tool(text=TEXT * 50, maximum_characters=len(TEXT))), LIMIT)
-    assert told.endswith(f"({49 * len(TEXT):,} more characters were left out.)")
-    assert minutes.turns[0].tool_texts[0].text == TEXT
 
 
 def everyone(hall: Hall) -> Minutes:

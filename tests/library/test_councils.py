@@ -10,7 +10,6 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.session import MeetingOptions
-from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.library.councils import LibraryCouncils, minutes_of
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
@@ -80,21 +79,6 @@ def test_who_stops_reading_stops_the_meeting_and_what_was_said_is_kept(
     assert not any("minutes" in line for line in lines)
 
 
-def test_a_plan_names_everyone_and_every_turn_before_anything_is_held(
-    library: Library, board: Council
-) -> None:
-    plan = library.councils.plan(board, QUESTION)
-    assert [seat.key for seat in plan.participants] == ["ada", "bo", "chair"]
-    assert [(turn.round, turn.member) for turn in plan.turns] == [
-        ("independent_analysis", "ada"),
-        ("independent_analysis", "bo"),
-        ("cross_examination", "ada"),
-        ("cross_examination", "bo"),
-        ("synthesis", "chair"),
-    ]
-    assert library.memory.personas() == ()
-
-
 def test_minutes_are_checked_against_what_the_documents_say_now(
     library: Library, board: Council, folder: Path
 ) -> None:
@@ -108,13 +92,3 @@ def test_minutes_are_checked_against_what_the_documents_say_now(
     broken = [check.citation for check in library.councils.recheck(minutes) if not check.holds]
     assert broken
     assert all("22:30" in citation.quote for citation in broken)
-
-
-def test_what_cannot_be_convened_says_why(library: Library, board: Council) -> None:
-    with pytest.raises(NotFoundError, match="no council"):
-        library.councils.convene("nobody", QUESTION)
-    for work in (library.councils.convene, library.councils.plan):
-        with pytest.raises(UsageError, match="empty"):
-            work(board, "  ")
-        with pytest.raises(UsageError, match="model"):
-            work(board, QUESTION, options=MeetingOptions(model="unknown"))

@@ -40,18 +40,10 @@ def test_without_settings_there_is_no_model() -> None:
 
 def test_the_settings_reach_the_engine(embedding_service: Any) -> None:
     settings = EmbeddingSettings(
-        engine="openai",
-        base_url=embedding_service.url,
-        model="m",
-        revision="2",
-        dimensions=8,
-        shorten=True,
-        question_prefix="q ",
-        passage_prefix="p ",
-        languages=("en",),
-        encoding="base64",
-        batch=1,
-    )
+        engine="openai", base_url=embedding_service.url, model="m", revision="2", dimensions=8,
+        shorten=True, question_prefix="q ", passage_prefix="p ", languages=("en",),
+        encoding="base64", batch=1,
+    )  # fmt: skip
     embedder = open_embedder(settings)
     assert embedder.fingerprint == "openai/m@2/8-cut/question='q '/passage='p '"
     embedder.embed_passages(["a", "b"])

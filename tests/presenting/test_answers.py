@@ -39,23 +39,10 @@ TAGS = set(
     )
 )
 CITATION = Citation(
-    1,
-    "sr-1",
-    "SR Runtime Overview",
-    "papers/sr.md",
-    ("SR Runtime Overview", "Tracking"),
-    3,
-    "page",
-    "",
-    10,
-    40,
-    "Eyes are tracked at 60 Hz.",
-    "ab" * 32,
-    "sr:Tracking",
-    "2024",
-    "https://docs.example/sr#tracking",
-    verified=True,
-)
+    1, "sr-1", "SR Runtime Overview", "papers/sr.md", ("SR Runtime Overview", "Tracking"), 3,
+    "page", "", 10, 40, "Eyes are tracked at 60 Hz.", "ab" * 32, "sr:Tracking", "2024",
+    "https://docs.example/sr#tracking", verified=True,
+)  # fmt: skip
 ANSWER = Answer(
     "How fast?",
     outcome=AnswerOutcome.ANSWER,
@@ -100,15 +87,9 @@ def plain(text: str) -> str:
 def hostile_answer(text: str) -> Answer:
     """Return an answer in which a document or a model put a text wherever it could."""
     cited = replace(
-        CITATION,
-        title=text,
-        source=text,
-        section_path=(text, text),
-        page_label=text,
-        quote=text,
-        year=text[:4],
-        marker=text,
-    )
+        CITATION, title=text, source=text, section_path=(text, text), page_label=text, quote=text,
+        year=text[:4], marker=text,
+    )  # fmt: skip
     return replace(
         ANSWER,
         sentences=(
@@ -337,16 +318,9 @@ def test_numbers_are_those_of_the_document_in_every_format() -> None:
 
 def test_a_question_that_documents_do_not_answer_says_what_was_searched() -> None:
     searched = Searched(
-        3,
-        9,
-        ("pier", "won"),
-        ("won",),
-        ("Piers › Osk",),
-        partly_read=1,
-        partly_read_names=("a/plan.pdf",),
-        languages=("de",),
-        question_language="en",
-    )
+        3, 9, ("pier", "won"), ("won",), ("Piers › Osk",), partly_read=1,
+        partly_read_names=("a/plan.pdf",), languages=("de",), question_language="en",
+    )  # fmt: skip
     refusal = replace(
         ANSWER,
         outcome=AnswerOutcome.NOT_FOUND,

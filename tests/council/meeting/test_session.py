@@ -80,16 +80,6 @@ def test_without_a_model_who_reads_the_same_is_read_once(hall: Hall) -> None:
     assert [one.key for one in hall.open_session(made).participants] == ["a", "b", "c"]
 
 
-def test_a_council_within_is_one_participant_who_reads_what_its_members_read(named: Hall) -> None:
-    made = council("region", "maria").add_member(council="town")
-    town = named.open_session(made).participant("town")
-    assert town.inner is not None
-    assert [one.key for one in town.inner.participants] == ["nina", "till"]
-    assert set(town.shelves) == {"nina", "jonas", "council_town", "council_till"}
-    assert town.tools == ()
-    assert town.model is not None
-
-
 def test_the_callers_model_comes_first_then_the_members_then_the_councils(named: Hall) -> None:
     made = replace(changed(council(), {"model": "one"}, {"model": "none"}), model="two")
     assert writers(named, made) == ["one", "", "two", "two"]

@@ -114,16 +114,9 @@ def test_the_lines_are_as_documented(path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_nothing_is_written_twice(path: Path) -> None:
-    with opened(path) as transcript:
-        transcript.add_turn(1, turn("maria"))
-        transcript.add_turn(1, turn("maria"))
-        transcript.add_minutes(MINUTES)
-        transcript.add_minutes(MINUTES)
-    assert path.read_bytes().count(b"\n") == 3
-
-
-def test_without_a_file_it_is_in_memory_only(tmp_path: Path) -> None:
+def test_without_a_file_it_is_in_memory_only_and_half_characters_stop_nothing(
+    tmp_path: Path,
+) -> None:
     with opened(None) as transcript:
         transcript.add_turn(1, turn("maria"))
         transcript.add_absence(1, Absence("piet", "rebuttal", "Why."))
@@ -132,15 +125,10 @@ def test_without_a_file_it_is_in_memory_only(tmp_path: Path) -> None:
         assert transcript.minutes == MINUTES
         assert transcript.path is transcript.aside is None
     assert not list(tmp_path.iterdir())
-
-
-def test_half_characters_stop_nothing(path: Path) -> None:
-    with opened(path) as transcript:
+    with opened(tmp_path / "m.ndjson") as transcript:
         transcript.add_turn(1, turn("maria", "half \ud800"))
-    with opened(path) as again:
-        said = again.turn(1, "maria")
-    assert said is not None
-    assert said.statements[0].grounds[0].text == "half ?"
+    with opened(tmp_path / "m.ndjson") as again:
+        assert again.turn(1, "maria") == turn("maria", "half ?")
 
 
 def test_another_meeting_is_moved_aside(path: Path) -> None:
@@ -416,15 +404,6 @@ def test_a_meeting_that_was_killed_goes_on_without_asking_anyone_twice(
     assert len(resumed) == min(after, 6)
     hall.says(honest)
     assert minutes == hall.convene(made)
-
-
-def test_a_meeting_that_is_over_is_not_held_again(hall: Hall, tmp_path: Path) -> None:
-    kept = tmp_path / "kept.ndjson"
-    hall.says(honest)
-    minutes = hall.convene("harbour-board", transcript=kept)
-    again = hall.says([])
-    assert hall.convene("harbour-board", transcript=kept) == minutes
-    assert again.asked == []
 
 
 def test_begun_anew_everyone_is_asked_again(hall: Hall, tmp_path: Path) -> None:

@@ -47,19 +47,10 @@ def document(name: str) -> Document:
     date = {"date": DATES[name]} if DATES[name] else {}
     text = TEXTS[name]
     return Document(
-        name,
-        f"papers/{name}.md",
-        f"/papers/{name}.md",
-        TITLES[name],
-        "md",
-        "markdown",
-        text_hash(name),
-        text_hash(text),
-        len(text.encode()),
-        0,
-        language="zh" if name == "码头-1" else "en",
-        metadata=date,
-    )
+        name, f"papers/{name}.md", f"/papers/{name}.md", TITLES[name], "md", "markdown",
+        text_hash(name), text_hash(text), len(text.encode()), 0,
+        language="zh" if name == "码头-1" else "en", metadata=date,
+    )  # fmt: skip
 
 
 DOCUMENTS = tuple(map(document, TEXTS))
@@ -68,23 +59,10 @@ DOCUMENTS = tuple(map(document, TEXTS))
 def citation(number: int, name: str, quote: str, link: str = "") -> Citation:
     start = TEXTS[name].index(quote)
     return Citation(
-        number,
-        name,
-        TITLES[name],
-        f"papers/{name}.md",
-        (TITLES[name], "Fees"),
-        3,
-        "page",
-        "",
-        start,
-        start + len(quote),
-        quote,
-        text_hash(TEXTS[name]),
-        f"{name}:Fees",
-        DATES[name][:4],
-        link,
-        verified=True,
-    )
+        number, name, TITLES[name], f"papers/{name}.md", (TITLES[name], "Fees"), 3, "page", "",
+        start, start + len(quote), quote, text_hash(TEXTS[name]), f"{name}:Fees", DATES[name][:4],
+        link, verified=True,
+    )  # fmt: skip
 
 
 CITATIONS = (
@@ -118,13 +96,7 @@ TURNS = (
         ANALYSIS,
         (
             Statement(
-                "s1",
-                "maria",
-                ANALYSIS,
-                "Guests pay more than they did.",
-                "80 euros",
-                COST,
-                (2,),
+                "s1", "maria", ANALYSIS, "Guests pay more than they did.", "80 euros", COST, (2,),
                 grounds=(Ground(FEE_2025, (2,)),),
             ),
             Statement("s2", "maria", ANALYSIS, CHINESE, "", QUAYS, (4,)),
@@ -181,7 +153,7 @@ TURNS = (
         replies=(Reply("tom", REBUTTAL, "s3", Stance.CONCEDE, "The newer list holds.", (2,)),),
         method="small-model",
     ),
-)
+)  # fmt: skip
 TABLE = (
     TableRow(
         COST,

@@ -239,16 +239,6 @@ def test_any_text_is_only_text(
     assert shape(page) == usual
 
 
-@pytest.mark.parametrize(
-    "link", ["javascript:alert(1)", "http://a b", "//evil.example", "https://x@y.example", "data:,"]
-)
-def test_only_a_web_address_becomes_a_link(minutes: Minutes, link: str) -> None:
-    cited = tuple(replace(citation, link=link) for citation in minutes.citations)
-    page = html(replace(minutes, citations=cited))
-    assert link not in page
-    assert_inert(page)
-
-
 def test_a_warning_of_several_members_stands_once() -> None:
     warning = "The model did not answer, so the documents are quoted."
     said = tuple(replace(one, warnings=(warning,)) for one in MINUTES.turns)
