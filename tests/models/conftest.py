@@ -13,9 +13,11 @@ from tests.models.chat_server import ChatServer, Reply, Request, Script, chat_se
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from chapterhouse.models.chat import ChatModel
+from chapterhouse.models.embedders import FolderEmbedder
+from chapterhouse.models.model_folder import open_model_folder
 from chapterhouse.models.presets import address_of, key_source
 from chapterhouse.models.service import Service as ModelService
-from chapterhouse.settings import LanguageModelSettings
+from chapterhouse.settings import EmbeddingSettings, LanguageModelSettings
 
 DIMENSIONS = 8
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "ferry", "harbour", "leaves", "wind", "the", "at")
@@ -156,6 +158,19 @@ def write_model(folder: Path, output: str = "last_hidden_state", hidden: int = D
     return folder
 
 
+def open_folder_embedder(folder: Path, **around: Any) -> FolderEmbedder:
+    model = open_model_folder(str(folder), section="embedding")
+    return FolderEmbedder(model, EmbeddingSettings(engine="folder", folder=str(folder), **around))
+
+
+def change(folder: Path, name: str, **values: Any) -> None:
+    """Change values of a JSON file in a model's folder."""
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    known = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps(known | values))
+
+
 @pytest.fixture
 def model_folder(tmp_path: Path) -> Path:
     """An encoder in a folder."""
@@ -199,18 +214,10 @@ def serve(closing: ExitStack, slept: list[float]) -> Callable[..., Any]:
         server = closing.enter_context(chat_server(script))
         values = {"engine": "openai", "base_url": server.url, "model": "writer", **changes}
         settings = LanguageModelSettings.model_validate(values)
-        source = key_source(settings, section)
-        source.check(address_of(settings))
-        place = ModelService(
-            address_of(settings),
-            section,
-            source,
-            settings.timeout_seconds,
-            settings.attempts,
-            settings.trust_environment,
-            sleep,
-            lambda: 0.5,
-        )
+        source, address = key_source(settings, section), address_of(settings)
+        source.check(address)
+        bounds = (settings.timeout_seconds, settings.attempts, settings.trust_environment)
+        place = ModelService(address, section, source, *bounds, sleep, lambda: 0.5)
         return ChatModel(settings, place), server
 
     return start

@@ -75,26 +75,6 @@ def test_text_is_streamed_as_it_comes(serve: Serve) -> None:
     assert writing.usage == Usage(1, 11, 7)
 
 
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize(
-    ("reply", "text"),
-    [
-        (Reply("<think>Hmm, nine?\n\nYes.</think>\n\nAt nine."), "At nine."),
-        (Reply("At nine.", thoughts="Hmm."), "At nine."),
-        (Reply("The tag <think> is not first."), "The tag <think> is not first."),
-        (Reply("At \u200bnine\u202e.\U000e0041"), "At nine."),
-    ],
-)
-def test_only_what_is_meant_for_the_reader_comes_back(
-    serve: Serve, reply: Reply, text: str, *, stream: bool
-) -> None:
-    model, _ = serve([reply])
-    heard: list[str] = []
-    writing = asyncio.run(model.write("", QUESTION, on_text=heard.append if stream else None))
-    assert writing.text == text
-    assert not stream or "".join(heard).strip() == text
-
-
 def test_thoughts_without_a_beginning_end_where_a_model_is_known_to_think(serve: Serve) -> None:
     reply = Reply("Hmm.\n</think>\nAt nine.")
     assert serve([reply], reasoning=True)[0].complete("", QUESTION) == "At nine."
@@ -243,13 +223,6 @@ def test_thoughts_are_no_text_in_one_piece_and_in_many(written: str, text: str) 
 def test_text_is_not_held_back() -> None:
     assert shown("At", " nine", ".")[0] == ["At", " nine", "."]
     assert shown("<th", "e ferry>")[0] == ["<the ferry>"]
-
-
-def test_an_end_without_a_beginning_counts_for_models_that_think() -> None:
-    thoughts = Thoughts()
-    thoughts.feed("Hm.</think>No.</think> At nine.")
-    thoughts.finish()
-    assert thoughts.text(thinks_first=True) == "At nine."
 
 
 @given(PIECES)

@@ -12,7 +12,7 @@ from tests.models.chat_server import ChatServer, Reply, Request, ToolCall
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.chat import ROUNDS, ChatModel
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.types import OutputFormat, Tool, Usage
+from chapterhouse.types import OutputFormat, Tool
 
 QUESTION = "When does the ferry leave?"
 Serve = Callable[..., tuple[ChatModel, ChatServer]]
@@ -35,25 +35,6 @@ def timetable(result: str = "At nine.") -> Tool:
 LOOK_UP = [ToolCall("look_up", {"harbour": "Varnholm"})]
 
 
-@pytest.mark.parametrize("stream", [False, True])
-def test_a_tool_is_called_and_its_result_told(serve: Serve, *, stream: bool) -> None:
-    first = Reply("Let me see.", calls=LOOK_UP, thoughts="Hmm.")
-    model, server = serve([first, "At nine, says the timetable."])
-    heard: list[str] = []
-    writing = asyncio.run(
-        model.write("", QUESTION, tools=[timetable()], on_text=heard.append if stream else None)
-    )
-    assert writing.text == "At nine, says the timetable."
-    (call,) = writing.tool_calls
-    assert (call.name, call.arguments) == ("look_up", {"harbour": "Varnholm"})
-    assert (call.result, call.failed) == ("Varnholm: At nine.", False)
-    assert 0 <= call.seconds < 5
-    assert writing.usage == Usage(2, 22, 14)
-    assert "".join(heard) == ("Let me see.At nine, says the timetable." if stream else "")
-    assert "Varnholm: At nine." in server.requests[1].everything_else
-    assert "look_up" in str(server.requests[0].body["tools"])
-
-
 def test_a_call_of_an_external_tool_ends_the_writing(serve: Serve) -> None:
     schema = {"type": "object", "properties": {"harbour": {"$ref": "#/never-checked"}}}
     theirs = replace(timetable(), name="theirs", parameters=schema, external=True)
@@ -64,19 +45,6 @@ def test_a_call_of_an_external_tool_ends_the_writing(serve: Serve) -> None:
     assert (wanted.name, json.loads(wanted.arguments)) == ("theirs", {"harbour": "Ness"})
     assert not writing.tool_calls  # nobody waits for what would be told to nobody
     assert len(server.requests) == 1
-
-
-def test_tools_may_be_called_at_once(serve: Serve) -> None:
-    calls = [ToolCall("look_up", {"harbour": name}) for name in ("Varnholm", "Skerry", "Ness")]
-    model, server = serve([calls, "Done."])
-    writing = asyncio.run(model.write("", QUESTION, tools=[timetable()], on_text=lambda _: None))
-    assert [call.arguments["harbour"] for call in writing.tool_calls] == [
-        "Varnholm",
-        "Skerry",
-        "Ness",
-    ]
-    answers = [m for m in server.requests[1].body["messages"] if m["role"] == "tool"]
-    assert [answer["tool_call_id"] for answer in answers] == ["call_0", "call_1", "call_2"]
 
 
 def test_calling_tools_comes_to_an_end(serve: Serve) -> None:

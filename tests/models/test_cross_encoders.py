@@ -107,18 +107,8 @@ def test_a_response_that_cannot_be_used_is_told(
     assert "rerank.base_url" in caught.value.hint
 
 
-def test_nothing_is_asked_about_nothing(service: Any, connect: Open) -> None:
+def test_nothing_is_asked_about_nothing_or_too_much(service: Any, connect: Open) -> None:
     assert connect().score("q", []) == []
-    assert not service.requests
-
-
-def test_too_many_passages_are_refused(service: Any, connect: Open) -> None:
     with pytest.raises(EngineError, match="1,001 passages"):
         connect().score("q", ["a"] * 1_001)
     assert not service.requests
-
-
-def test_a_service_that_fails_is_told(service: Any, connect: Open) -> None:
-    service.says(service.reply({"message": "model is loading"}, status=503))
-    with pytest.raises(EngineError, match="503: model is loading"):
-        connect().score("q", ["a"])

@@ -41,12 +41,7 @@ def thoughts_apart(name: str) -> tuple[Any, list[Any]]:
 
 MARKED = (
     {"content": f"<think>Hmm.</think>\n\n{TEXT}"},
-    [
-        {"content": "<th"},
-        {"content": "ink>H"},
-        {"content": "m</think>\n\nAt "},
-        {"content": "nine."},
-    ],
+    [{"content": part} for part in ("<th", "ink>H", "m</think>\n\nAt ", "nine.")],
 )
 PLAIN = ({"content": TEXT}, [{"role": "assistant"}, {"content": "At "}, {"content": "nine."}])
 IN_PARTS = (
@@ -110,74 +105,31 @@ class Dialect:
     headers: dict[str, str] = field(default_factory=dict)
 
 
+INVALID = "invalid_request_error"
+RETRY = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "17s"}
 DIALECTS = {
     "openai": Dialect(
         busy=(429, openai_error("Rate limit reached for gpt-6", "tokens", "rate_limit_exceeded")),
-        bad_key=(
-            401,
-            openai_error(
-                f"Incorrect API key provided: {KEY}.", "invalid_request_error", "invalid_api_key"
-            ),
-        ),
-        too_long=(
-            400,
-            openai_error(
-                "Your input is longer than we take.",
-                "invalid_request_error",
-                "context_length_exceeded",
-            ),
-        ),
+        bad_key=(401, openai_error(f"Incorrect API key: {KEY}.", INVALID, "invalid_api_key")),
+        too_long=(400, openai_error("Longer than we take.", INVALID, "context_length_exceeded")),
         headers={"Retry-After": "3"},
         wait=3,
     ),
     "anthropic": Dialect(
         busy=(529, {"type": "error", **openai_error("Overloaded", "overloaded_error", None)}),
-        bad_key=(
-            401,
-            openai_error("invalid x-api-key", "invalid_request_error", "invalid_api_key"),
-        ),
-        too_long=(
-            400,
-            openai_error(
-                "prompt is too long: 210000 tokens > 200000 maximum",
-                "invalid_request_error",
-                "invalid_request_error",
-            ),
-        ),
+        bad_key=(401, openai_error("invalid x-api-key", INVALID, "invalid_api_key")),
+        too_long=(400, openai_error("prompt is too long: 9 tokens > 5", INVALID, INVALID)),
     ),
     "google": Dialect(
-        message=(
-            {"content": f"<thought>Hmm.</thought>{TEXT}"},
-            [{"content": "<thought>Hm"}, {"content": "m.</thought>At "}, {"content": "nine."}],
-        ),
+        message=({"content": f"<thought>Hmm.</thought>{TEXT}"},
+                 [{"content": one} for one in ("<thought>Hm", "m.</thought>At ", "nine.")]),
         call=SIGNED,
-        busy=(
-            429,
-            google_error(
-                429,
-                "You exceeded your current quota, please check your plan and billing details.",
-                "RESOURCE_EXHAUSTED",
-                {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "17s"},
-            ),
-        ),
-        bad_key=(
-            400,
-            google_error(
-                400,
-                "API key not valid. Please pass a valid API key.",
-                "INVALID_ARGUMENT",
-                {"reason": "API_KEY_INVALID"},
-            ),
-        ),
-        too_long=(
-            400,
-            google_error(
-                400,
-                "The input token count (1200000) exceeds the maximum number "
-                "of tokens allowed (1048576).",
-                "INVALID_ARGUMENT",
-            ),
-        ),
+        busy=(429, google_error(429, "You exceeded your current quota, please check your plan and "
+                                "billing details.", "RESOURCE_EXHAUSTED", RETRY)),
+        bad_key=(400, google_error(400, "API key not valid. Please pass a valid API key.",
+                                   "INVALID_ARGUMENT", {"reason": "API_KEY_INVALID"})),
+        too_long=(400, google_error(400, "The input token count (9) exceeds the maximum number of "
+                                    "tokens allowed (5).", "INVALID_ARGUMENT")),
         wait=17,
     ),
     "mistral": Dialect(
@@ -185,72 +137,41 @@ DIALECTS = {
         call=WHOLE,
         busy=(429, flat_error("Service tier capacity exceeded for this model.", "tier", "3505")),
         bad_key=(401, {"detail": "Unauthorized"}),
-        too_long=(
-            400,
-            flat_error(
-                "Prompt contains 40000 tokens, too large for model with 32768 maximum context "
-                "length",
-                "invalid_request_invalid_args",
-                "3051",
-            ),
-        ),
+        too_long=(400, flat_error("Prompt contains 40000 tokens, too large for model with 32768 "
+                                  "maximum context length", "invalid_request", "3051")),
     ),
     "openrouter": Dialect(
         message=thoughts_apart("reasoning"),
         busy=(429, openrouter_error(429, "Provider returned error", "somebody is rate-limited")),
         bad_key=(401, openrouter_error(401, "No auth credentials found")),
-        too_long=(
-            400,
-            openrouter_error(
-                400,
-                "Provider returned error",
-                '{"error": {"message": "This endpoint\'s maximum context length is 8192 tokens."}}',
-            ),
-        ),
+        too_long=(400, openrouter_error(400, "Provider returned error", '{"error": {"message": "'
+                                        "This endpoint's maximum context length is 8 tokens.\"}}")),
     ),
     "ollama": Dialect(
         message=thoughts_apart("reasoning"),
         call=WHOLE,
         busy=(503, openai_error("server busy, please try again.", "api_error", None)),
-        too_long=(
-            400,
-            openai_error("the input length exceeds the context length", "api_error", None),
-        ),
+        too_long=(400, openai_error("the input length exceeds the context length", "api_error", 0)),
     ),
     "lmstudio": Dialect(
         message=MARKED,
-        too_long=(
-            400,
-            {
-                "error": "Trying to keep the first 6547 tokens when context the overflows. "
-                "However, the model is loaded with context length of only 4096 tokens."
-            },
-        ),
+        too_long=(400, {"error": "Trying to keep the first 6547 tokens when context the overflows. "
+                        "However, the model is loaded with context length of only 4096 tokens."}),
     ),
     "llamacpp": Dialect(
         message=thoughts_apart("reasoning_content"),
         bad_key=(401, openai_error("Invalid API Key", "authentication_error", 401)),
-        too_long=(
-            400,
-            openai_error(
-                "the request exceeds the available context size", "exceed_context_size_error", 400
-            ),
-        ),
+        too_long=(400, openai_error("the request exceeds the available context size",
+                                     "exceed_context_size_error", 400)),
     ),
     "vllm": Dialect(
         message=thoughts_apart("reasoning_content"),
         call=NAMELESS,
         bad_key=(401, {"error": "Unauthorized"}),
-        too_long=(
-            400,
-            flat_error(
-                "This model's maximum context length is 2048 tokens. However, you ...",
-                "BadRequestError",
-                400,
-            ),
-        ),
+        too_long=(400, flat_error("This model's maximum context length is 2048 tokens. However,",
+                                  "BadRequestError", 400)),
     ),
-}
+}  # fmt: skip
 EACH = pytest.mark.parametrize("engine", DIALECTS)
 
 

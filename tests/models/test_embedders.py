@@ -1,7 +1,6 @@
 """Embedders of a folder and of a service: which numbers, which complaints."""
 
 import base64
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,29 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.models.conftest import change
+from tests.models.conftest import open_folder_embedder as open_embedder
 
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.models.embedders import THREADS, ApiEmbedder, FolderEmbedder, apply_each
+from chapterhouse.models.embedders import THREADS, ApiEmbedder, apply_each
 from chapterhouse.models.keys import KeySource
-from chapterhouse.models.model_folder import open_model_folder
 from chapterhouse.models.service import Service
 from chapterhouse.settings import EmbeddingSettings
 
 Write = Callable[..., None]
-
-
-def open_embedder(folder: Path, **around: Any) -> FolderEmbedder:
-    return FolderEmbedder(
-        open_model_folder(str(folder), section="embedding"),
-        EmbeddingSettings(engine="folder", folder=str(folder), **around),
-    )
-
-
-def change(folder: Path, name: str, **values: Any) -> None:
-    path = folder / name
-    path.parent.mkdir(exist_ok=True)
-    known = json.loads(path.read_text()) if path.exists() else {}
-    path.write_text(json.dumps(known | values))
 
 
 @pytest.mark.parametrize("name", ["config.json", "1_Pooling/config.json"])
@@ -148,19 +134,14 @@ def entry(place: int, *numbers: float) -> dict[str, Any]:
     return {"index": place, "embedding": list(numbers)}
 
 
-def test_it_sends_what_the_service_knows(embedding_service: Any, connect: Open) -> None:
-    connect(dimensions=8).embed_passages(["one", "two"])
-    (request,) = embedding_service.requests
-    assert request.path == "/v1/embeddings"
-    assert request.body == {"model": "small-model", "input": ["one", "two"]}
-
-
 def test_prefixes_stand_before_the_texts(embedding_service: Any, connect: Open) -> None:
     embedder = connect(dimensions=8, question_prefix="query: ", passage_prefix="document: ")
-    embedder.embed_passages(["a ferry"])
+    embedder.embed_passages(["a ferry", "two"])
     embedder.embed_question("a ferry")
-    sent = [request.body["input"] for request in embedding_service.requests]
-    assert sent == [["document: a ferry"], ["query: a ferry"]]
+    first, second = embedding_service.requests
+    assert first.path == "/v1/embeddings"
+    assert first.body == {"model": "small-model", "input": ["document: a ferry", "document: two"]}
+    assert second.body["input"] == ["query: a ferry"]
 
 
 def test_texts_are_sent_in_batches(embedding_service: Any, connect: Open) -> None:
@@ -186,14 +167,10 @@ def test_texts_without_characters_are_not_sent(embedding_service: Any, connect: 
     assert len(embedding_service.requests) == 1
 
 
-def test_the_order_is_that_of_the_index(service: Any, connect: Open) -> None:
-    service.says(service.reply({"data": [entry(1, 0, 2), entry(0, 3, 0)]}))
-    vectors = connect(dimensions=2).embed_passages(["first", "second"])
-    assert vectors.tolist() == [[1, 0], [0, 1]]
-
-
-def test_an_index_may_be_left_out(service: Any, connect: Open) -> None:
-    service.says(service.reply({"data": [{"embedding": [3, 0]}, entry(1, 0, 2)]}))
+@pytest.mark.parametrize("first", [{"index": 0}, {}])  # it may be left out
+def test_the_order_is_that_of_the_index(service: Any, connect: Open, first: Any) -> None:
+    data = [{"embedding": [3, 0], **first}, entry(1, 0, 2)]
+    service.says(service.reply({"data": data[::-1] if first else data}))
     assert connect(dimensions=2).embed_passages(["first", "second"]).tolist() == [[1, 0], [0, 1]]
 
 
@@ -213,18 +190,14 @@ def test_a_shorter_vector_is_asked_for(service: Any, connect: Open) -> None:
     assert "2-cut" in embedder.fingerprint
 
 
-def test_the_length_is_asked_where_nobody_states_it(embedding_service: Any, connect: Open) -> None:
-    embedder = connect()
-    assert embedder.dimensions == 8
-    assert embedder.fingerprint == "openai/small-model/8"
-
-
-def test_a_wrong_length_says_what_to_do(service: Any, connect: Open) -> None:
-    service.says(service.reply({"data": [entry(0, 4, 0, 1)]}))
+def test_the_length_is_asked_and_a_wrong_one_says_what_to_do(
+    embedding_service: Any, connect: Open
+) -> None:
+    assert (connect().dimensions, connect().fingerprint) == (8, "openai/small-model/8")
+    embedding_service.says(embedding_service.reply({"data": [entry(0, 4, 0, 1)]}))
     with pytest.raises(EngineError, match="vectors of 3 numbers, not 2") as caught:
         connect(dimensions=2).embed_passages(["text"])
     assert "embedding.dimensions to 3" in caught.value.hint
-    assert "embedding.dimensions" in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -266,20 +239,14 @@ def test_a_question_does_not_wait_for_ever(service: Any, connect: Open) -> None:
         connect(dimensions=2).embed_passages(["text"])
 
 
-def test_the_fingerprint_tells_models_apart(connect: Open) -> None:
+def test_the_fingerprint_tells_models_apart_and_not_languages(connect: Open) -> None:
     kinds: list[dict[str, Any]] = [
-        {},
-        {"revision": "2"},
-        {"question_prefix": "query: "},
-        {"passage_prefix": "query: "},
+        {}, {"revision": "2"}, {"question_prefix": "query: "}, {"passage_prefix": "query: "},
         {"shorten": True},
-    ]
+    ]  # fmt: skip
     names = {connect(dimensions=8, **kind).fingerprint for kind in kinds}
     assert len(names) == len(kinds)
-    assert connect(dimensions=8, batch=3, languages=("en",)).fingerprint in names
-
-
-def test_it_serves_the_languages_it_is_told(connect: Open) -> None:
-    assert connect().serves("xx")
-    assert connect(languages=("en",)).serves("en")
-    assert not connect(languages=("en",)).serves("de")
+    english = connect(dimensions=8, batch=3, languages=("en",))
+    assert english.fingerprint in names
+    served = (connect().serves("xx"), english.serves("en"), english.serves("de"))
+    assert served == (True, True, False)

@@ -100,26 +100,17 @@ def test_nothing_is_paid_for_twice(
     assert not (home / "workspaces/default/cache").exists()
 
 
-def test_a_library_opens_without_its_service_once_it_knows_it(
-    home: Path, folder: Path, embedding_service: Any, configure: Configure
-) -> None:
-    use_service(configure, embedding_service)
-    with Library.open(home) as library:
-        library.documents.add(folder)
-    embedding_service.says(embedding_service.reply(status=503))
-    with Library.open(home) as library:
-        assert library.status().documents == 3
-        assert all(check.passed for check in library.doctor())
-
-
-def test_a_search_goes_on_without_its_service(
+def test_a_library_that_knows_its_service_opens_and_searches_without_it(
     home: Path, folder: Path, embedding_service: Any, configure: Configure
 ) -> None:
     use_service(configure, embedding_service)
     with Library.open(home) as library:
         library.documents.add(folder)
         library.encoders.embed_pending()
-        embedding_service.says(embedding_service.reply({"error": "restarting"}, status=503))
+    embedding_service.says(embedding_service.reply({"error": "restarting"}, status=503))
+    with Library.open(home) as library:
+        assert library.status().documents == 3
+        assert all(check.passed for check in library.doctor())
         found = library.search.hits("When does the ferry leave?")
         assert found.hits[0].document.source == "notes/ferry.md"
         assert any("503: restarting" in warning for warning in found.warnings)
@@ -171,16 +162,6 @@ def test_a_service_that_fails_leaves_the_rest_pending_and_says_why(
         assert (active.name, active.role, active.done) == ("small", "active", 3)
         assert not active.problem
         assert previous.name == "static"
-
-
-def test_vectors_of_another_length_say_what_to_do(
-    home: Path, folder: Path, embedding_service: Any, configure: Configure
-) -> None:
-    use_service(configure, embedding_service, dimensions=16)
-    with Library.open(home) as library:
-        library.documents.add(folder)
-        with pytest.raises(EngineError, match="8 numbers, not 16"):
-            library.encoders.embed_pending()
 
 
 def test_another_model_is_built_beside_the_one_in_use(

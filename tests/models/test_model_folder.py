@@ -1,31 +1,14 @@
 """Models in folders: which files, and which complaints."""
 
 import hashlib
-import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.models.conftest import change, open_folder_embedder
 
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.models.embedders import FolderEmbedder
 from chapterhouse.models.model_folder import open_model_folder
-from chapterhouse.settings import EmbeddingSettings
-
-
-def open_embedder(folder: Path, **around: Any) -> FolderEmbedder:
-    return FolderEmbedder(
-        open_model_folder(str(folder), section="embedding"),
-        EmbeddingSettings(engine="folder", folder=str(folder), **around),
-    )
-
-
-def change(folder: Path, name: str, **values: Any) -> None:
-    path = folder / name
-    path.parent.mkdir(exist_ok=True)
-    known = json.loads(path.read_text()) if path.exists() else {}
-    path.write_text(json.dumps(known | values))
 
 
 def test_the_checksum_is_what_sha256sum_gives(model_folder: Path) -> None:
@@ -56,7 +39,7 @@ def test_a_checksum_is_held_to(model_folder: Path) -> None:
 
 
 def test_a_file_changed_meanwhile_is_refused(model_folder: Path) -> None:
-    embedder = open_embedder(model_folder)
+    embedder = open_folder_embedder(model_folder)
     change(model_folder, "tokenizer.json", version="2.0")
     with pytest.raises(EngineError, match=r"tokenizer\.json has changed"):
         embedder.embed_passages(["wind"])

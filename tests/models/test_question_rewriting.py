@@ -6,13 +6,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.models.chat_server import chat_server
 
-from chapterhouse.errors import EngineError
-from chapterhouse.models.opening import open_language_model
 from chapterhouse.models.question_rewriting import rewrite, standalone_question
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Rewriting, Turn
 
@@ -81,23 +77,6 @@ def test_a_long_passage_and_a_long_question_are_cut() -> None:
     model = ScriptedModel([json.dumps({"parts": [], "terms": [], "passage": "word " * 700})])
     assert 1_400 < len(rewrite(model, "word " * 2_000).passage) <= 1_500
     assert len(model.asked[0][1]) == 4_000
-
-
-def test_a_model_that_fails_is_told() -> None:
-    with pytest.raises(EngineError):
-        rewrite(ScriptedModel([]), QUESTION)
-
-
-def test_a_model_behind_http_rewrites_too() -> None:
-    written = f"<think>Two things.</think>{json.dumps(WRITTEN)}"
-    with chat_server([written]) as server:
-        settings = LanguageModelSettings(engine="openai", base_url=server.url, model="m")
-        model = open_language_model(settings)
-        assert model is not None
-        assert rewrite(model, QUESTION).parts == PARTS
-    (request,) = server.requests
-    assert QUESTION in request.everything_else
-    assert QUESTION not in request.system
 
 
 TURNS = (Turn("What does the ferry cost in summer?", "9.80 euros. [1]"),)

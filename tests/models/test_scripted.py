@@ -27,12 +27,6 @@ def test_a_script_is_followed() -> None:
     assert ScriptedModel([], fingerprint="other").fingerprint == "other"
 
 
-def test_a_script_may_be_a_function() -> None:
-    model = ScriptedModel(lambda instructions, prompt: f"{prompt}, {instructions}")
-    assert model.complete("please", "go") == "go, please"
-    assert asyncio.run(model.write("now", "go")).text == "go, now"
-
-
 def test_text_is_streamed() -> None:
     model = ScriptedModel(["At nine, or ten.", Step("At nine.", pieces=("At n", "ine."))])
     heard: list[str] = []
@@ -99,24 +93,12 @@ def test_a_call_of_an_external_tool_ends_the_writing() -> None:
 USED = Step("Text.", usage=Usage(1, 10, 5))
 
 
-def test_every_use_is_counted_also_of_plain_functions() -> None:
-    model = MeteredModel(ScriptedModel([USED, USED]))
-    assert model.complete("i", "p") == "Text."
-    asyncio.run(model.write("i", "p"))
-    assert model.usage == Usage(2, 20, 10)
-
-
-def test_the_form_of_an_answer_is_passed_on() -> None:
-    scripted = ScriptedModel(["{}"])
-    form = OutputFormat("turn", {"type": "object"})
-    asyncio.run(MeteredModel(scripted).write("i", "p", output=form))
-    assert scripted.formats == [form]
-
-
-def test_what_one_model_does_for_another_s_answer_is_counted_there_too() -> None:
-    answering = MeteredModel(ScriptedModel([USED]))
+def test_every_use_is_counted_also_for_the_answer_of_another_model() -> None:
+    scripted = ScriptedModel([USED, USED])
+    answering, form = MeteredModel(scripted), OutputFormat("turn", {"type": "object"})
     rewriting = MeteredModel(ScriptedModel([USED]), answering)
-    rewriting.complete("i", "p")
-    answering.complete("i", "p")
-    assert rewriting.usage == Usage(1, 10, 5)
-    assert answering.usage == Usage(2, 20, 10)
+    assert rewriting.complete("i", "p") == answering.complete("i", "p") == "Text."
+    assert (rewriting.usage, answering.usage) == (Usage(1, 10, 5), Usage(2, 20, 10))
+    asyncio.run(answering.write("i", "p", output=form))
+    assert answering.usage == Usage(3, 30, 15)
+    assert scripted.formats == [None, form]

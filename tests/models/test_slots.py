@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.models.chat_server import Reply, chat_server
+from tests.models.chat_server import Reply, ToolCall, chat_server
 
 from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.models.chat import ChatModel
@@ -17,7 +17,7 @@ from chapterhouse.models.keys import KeySource
 from chapterhouse.models.opening import LanguageModels
 from chapterhouse.models.service import Service, Slots
 from chapterhouse.settings import LanguageModelSettings, Settings
-from chapterhouse.types import ModelLimits
+from chapterhouse.types import ModelLimits, Tool
 
 Serve = Callable[..., Any]
 
@@ -58,22 +58,6 @@ def test_never_more_at_once_and_none_is_lost(number: int, loops: int, stopped: s
     assert not number or most <= number
 
 
-def test_a_server_of_one_slot_is_never_asked_two_things(serve: Serve) -> None:
-    model, server = serve([Reply("Yes.", seconds=0.05)], calls_at_once=1)
-
-    async def all_at_once() -> None:
-        await asyncio.gather(*(model.write("", "Really?") for _ in range(4)))
-
-    threads = [threading.Thread(target=model.complete, args=("", "Really?")) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    asyncio.run(all_at_once())
-    for thread in threads:
-        thread.join()
-    assert len(server.requests) == 6
-    assert server.most_open == 1
-
-
 def test_waiting_for_a_slot_does_not_count_against_the_time_of_an_answer(serve: Serve) -> None:
     # Eight answers of a fifth of a second, one after the other, take longer than any may alone:
     # four times 0.3 seconds.
@@ -98,10 +82,6 @@ def test_waiting_for_a_slot_does_not_count_against_the_time_of_an_answer(serve: 
 
 
 def test_a_tool_may_ask_the_model_that_calls_it(serve: Serve) -> None:
-    from tests.models.chat_server import ToolCall  # noqa: PLC0415 - only here
-
-    from chapterhouse.types import Tool  # noqa: PLC0415 - likewise
-
     steps = [Reply(calls=[ToolCall("ask", {})]), Reply("inner"), Reply("outer")]
     model, server = serve(steps, calls_at_once=1)
     tool = Tool(
