@@ -60,46 +60,25 @@ def test_less_of_a_date_agrees_and_more_does_not() -> None:
         ("# Regeln\n\nStand: 3. Mai 2024", "de", "2024-05-03"),
         ("日期：2024年3月7日", "zh", "2024-03-07"),
         ("Published on 7 March 2024 by the board.", "en", "2024-03-07"),
+        ("Dated 1 May 2023.\nDate: 2 June 2024", "en", "2023-05-01"),
+        ("# Pool\n\nMinutes of 12 October 2023.\n\nMore.", "en", "2023-10-12"),
+        ("# Ordnung\n\nGültig ab 1. Januar 2021\n\nMehr.", "de", "2021-01-01"),
+        ("The pool of 12 October 2023 was full.", "en", ""),  # goes on: not a line of its own
+        ("The meeting takes place on 20 November 2025.", "en", ""),
+        ("Backdated 20 November 2025.", "en", ""),
+        ("The update 20 November 2025 failed.", "en", ""),
+        ("Dated in November 2025.", "en", ""),
+        ("Date of birth: see the annex of 20 November 2025.", "en", ""),
+        ("Stand 12 is taken on 20 November 2025.", "en", ""),
+        ("x" * 1_000 + "\nDated 20 November 2025.", "en", ""),
+        ("", "en", ""),
     ],
 )
-def test_a_dateline_is_read(text: str, language: str, day: str) -> None:
+def test_the_first_dateline_is_read_and_no_other_date(text: str, language: str, day: str) -> None:
     assert dateline(text, language) == day
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The meeting takes place on 20 November 2025.",
-        "Backdated 20 November 2025.",
-        "The update 20 November 2025 failed.",
-        "Dated in November 2025.",
-        "Date of birth: see the annex of 20 November 2025.",
-        "Stand 12 is taken on 20 November 2025.",
-        "x" * 1_000 + "\nDated 20 November 2025.",
-        "",
-    ],
-)
-def test_other_dates_are_none(text: str) -> None:
-    assert dateline(text, "en") == ""
-
-
-def test_the_first_of_several_counts() -> None:
-    assert dateline("Dated 1 May 2023.\nDate: 2 June 2024", "en") == "2023-05-01"
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_to_its_end(text: str) -> None:
     day = dateline(f"Dated {text}", "en")
     assert day == "" or len(day) == len("2025-11-20")
-
-
-@pytest.mark.parametrize(
-    ("text", "language", "day"),
-    [
-        ("# Pool\n\nMinutes of 12 October 2023.\n\nMore.", "en", "2023-10-12"),
-        ("# Ordnung\n\nGültig ab 1. Januar 2021\n\nMehr.", "de", "2021-01-01"),
-        ("The pool of 12 October 2023 was full.", "en", ""),  # goes on: not a line of its own
-    ],
-)
-def test_a_line_that_is_nothing_but_a_date(text: str, language: str, day: str) -> None:
-    assert dateline(text, language) == day

@@ -115,25 +115,17 @@ def test_long_and_odd_texts_are_compared_in_time() -> None:
     assert mismatches("It takes 99999 days.", many)
 
 
-def test_the_closest_sentences_are_a_span_of_the_document() -> None:
-    found = closest_sentences("How long may guests stay in the house?", [passage()])
-    assert found is not None
-    assert found.quote == "Guests may stay for seven nights; the keys are kept in the office."
-    assert RULES[found.start - 100 : found.end - 100] == found.quote
-
-
-def test_two_neighbours_are_closest_where_both_are_needed_and_none_where_no_word_is_shared() -> (
-    None
-):
-    text = passage("The pier is closed. It opens again in the spring of 2025. Bring a coat.")
-    found = closest_sentences("The pier is closed until spring 2025.", [text])
-    assert found is not None
-    assert found.quote == "The pier is closed. It opens again in the spring of 2025."
-    assert closest_sentences("Völlig anderes", [text]) is None
-
-
-def test_the_best_of_several_passages_is_quoted() -> None:
-    other = Evidence("e", 0, 40, "Dogs wait on the quay beside the ladder.", "en")
-    found = closest_sentences("Where do dogs wait?", [passage(), other])
-    assert found is not None
-    assert (found.document_id, found.start, found.end) == ("e", 0, 40)
+def test_the_closest_sentences_are_a_span_of_the_best_passage() -> None:
+    dogs = Evidence("e", 0, 40, "Dogs wait on the quay beside the ladder.", "en")
+    pier = "The pier is closed. It opens again in the spring of 2025."
+    for said, passages, quote in (
+        ("How long may guests stay in the house?", [passage()],
+         "Guests may stay for seven nights; the keys are kept in the office."),
+        ("Where do dogs wait?", [passage(), dogs], dogs.text),
+        ("The pier is closed until spring 2025.", [passage(f"{pier} Bring a coat.")], pier),
+    ):  # fmt: skip
+        found = closest_sentences(said, passages)
+        assert found is not None
+        (one,) = [one for one in passages if one.document_id == found.document_id]
+        assert one.text[found.start - one.start : found.end - one.start] == found.quote == quote
+    assert closest_sentences("Völlig anderes", [passage()]) is None

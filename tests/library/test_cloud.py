@@ -224,42 +224,17 @@ def test_remotes_are_listed_and_the_command_to_connect_is_known(drive: Drive) ->
             library.cloud.connect("webdav")
 
 
-def test_a_sync_again_without_a_shelf_keeps_shelf_and_patterns(drive: Drive) -> None:
-    drive.write("Papers/berths.md", TEXT)
-    drive.write("Papers/draft.md", "# Draft\n\nNothing yet.\n")
-    with Library.open() as library:
-        library.sources.add("webdav:Papers", shelf="papers", exclude=["draft.md"])
-        before = library.sources.list()
-        library.cloud.sync("webdav:Papers", dry_run=True)
-        library.cloud.sync("webdav:Papers")
-        library.cloud.sync_later("webdav:Papers")
-        assert [(one.name, one.shelf, one.exclude) for one in library.sources.list()] == [
-            (one.name, one.shelf, one.exclude) for one in before
-        ]
-        assert {one.shelves for one in library.documents.list()} == {("papers",)}
-        assert sorted(documents(library)) == ["Papers/berths.md"]
-
-
-@pytest.mark.parametrize("content", ["", "[]", "7", '{"webdav:Papers False": {"entries": []}}'])
-def test_listings_are_the_owners_alone_and_a_damaged_file_is_none(
-    drive: Drive, content: str
-) -> None:
-    drive.write("Papers/a.md", "# A")
-    with Library.open() as library:
-        runtime, place = library.documents._runtime, Place("webdav", "Papers")
-        list_folder(place, runtime)
-        (file,) = (runtime.folder / "cache").glob("listings*")
-        assert file.stat().st_mode & 0o777 == 0o600
-        file.write_text(content)
-        assert [entry.path for entry in list_folder(place, runtime)] == ["a.md"]
-
-
-def test_a_listing_is_forgotten_after_its_time(drive: Drive) -> None:
+def test_a_listing_is_its_owners_alone_and_forgotten_after_its_time(drive: Drive) -> None:
     drive.write("Papers/a.md", "# A")
     place, now = Place("webdav", "Papers"), 1_000
     with Library.open() as library:
         runtime = replace(library.documents._runtime, now=lambda: now)
         list_folder(place, runtime)
+        (file,) = (runtime.folder / "cache").glob("listings*")
+        assert file.stat().st_mode & 0o777 == 0o600
+        for damage in ("", "[]", "7", '{"webdav:Papers False": {"entries": []}}'):
+            file.write_text(damage)
+            assert [entry.path for entry in list_folder(place, runtime)] == ["a.md"]
         drive.write("Papers/b.md", "# B")
         now += 299
         assert len(list_folder(place, runtime)) == 1

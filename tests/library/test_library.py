@@ -14,7 +14,6 @@ from chapterhouse import Library
 from chapterhouse.errors import CorruptLibraryError, NotFoundError, UsageError
 from chapterhouse.evaluation.measuring import evaluate
 from chapterhouse.evaluation.questions import Question
-from chapterhouse.types import Scope
 
 
 def test_whoever_asks_hears_what_did_not_work(folder: Path, tmp_path: Path) -> None:
@@ -56,10 +55,6 @@ def test_workspaces_are_apart(library: Library) -> None:
     with Library.open(workspace="other") as other:
         assert other.status().documents == 0
         assert other.search.hits("harbour").hits == ()
-
-
-def test_the_doctor_finds_a_healthy_library_healthy(library: Library) -> None:
-    assert [check for check in library.doctor() if not check.passed] == []
 
 
 def test_the_doctor_looks_into_every_index_and_reindexing_repairs_it(library: Library) -> None:
@@ -135,20 +130,7 @@ def test_two_processes_add_and_search_at_once(folder: Path, tmp_path: Path) -> N
         assert [check for check in library.doctor() if not check.passed] == []
 
 
-def test_settings_choose_the_chunker(folder: Path, tmp_path: Path) -> None:
-    home = tmp_path / "fixed"
-    home.mkdir()
-    (home / "chapterhouse.toml").write_text(
-        "[chunking]\nstrategy = 'fixed'\nmaximum = 120\noverlap = 20\n"
-    )
-    with Library.open(home) as library:
-        library.documents.add(folder)
-        document = library.documents.get("rules.md")
-        chunks = library._runtime.store.chunks_of(document.id, Scope.everything())
-        assert {chunk.end - chunk.start for chunk in chunks[:-1]} == {120}
-
-
-def test_an_index_that_lost_bytes_or_files_is_built_again(library: Library) -> None:
+def test_an_index_that_lost_bytes_or_files_is_built_again_or_told_of(library: Library) -> None:
     question = "How fast may a vessel go inside the harbour?"
     before = library.answers.ask(question)
     library.close()
@@ -165,13 +147,7 @@ def test_an_index_that_lost_bytes_or_files_is_built_again(library: Library) -> N
             shutil.rmtree(folder)
         with Library.open() as again:
             assert again.answers.ask(question) == before
-
-
-def test_a_damaged_index_is_told_and_rebuilt(library: Library) -> None:
-    question = "How fast may a vessel go inside the harbour?"
-    before = library.answers.ask(question)
-    library.close()
-    (path,) = library.home.glob("workspaces/default/index/lexical/tantivy.*/meta.json")
+    (path,) = index.glob("lexical/tantivy.*/meta.json")
     path.write_bytes(b"garbage")
     with Library.open() as again:
         with pytest.raises(CorruptLibraryError) as caught:

@@ -270,15 +270,6 @@ def test_the_same_value_again_makes_an_ignored_one_the_latest(home: Path) -> Non
         assert library.settings.chunking.target == 1_500
 
 
-def test_they_travel_with_an_archive(home: Path, tmp_path: Path) -> None:
-    with Library.open(home) as library:
-        library.configuration.change("search.limit", 3, "ada")
-        library.export(tmp_path / "archive")
-    Library.restore(tmp_path / "archive", tmp_path / "elsewhere", "other")
-    with Library.open(tmp_path / "elsewhere", "other") as restored:
-        assert restored.settings.search.limit == 3
-
-
 def test_a_library_that_can_only_be_read_is_left(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

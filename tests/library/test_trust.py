@@ -85,6 +85,8 @@ def test_bundles_state_trust_only_where_it_is_not_the_own(trusted: Library) -> N
 
 def test_a_persona_that_left_sources_out_by_trust_is_told_what_holds_now(trusted: Library) -> None:
     trusted.personas.create("maria")
+    with pytest.raises(UsageError, match="no trust of their own"):
+        trusted.sources.set_trust("persona/maria", WEB)
     with pytest.raises(PersonaConfigError) as failure:
         trusted.personas.change("maria", {"trust": '["web"]'})
     (problem,) = failure.value.problems
@@ -120,9 +122,3 @@ def test_a_folder_in_another_source_has_its_own_trust(tmp_path: Path) -> None:
         library.sources.add(str(inside), trust=EXTERNAL)
         levels = {one.source: one.trust for one in library.documents.list()}
     assert levels == {"all/a.md": OWN, "all/mail/b.md": EXTERNAL}
-
-
-def test_the_folders_of_a_persona_have_no_trust_of_their_own(library: Library) -> None:
-    library.personas.create("maria")
-    with pytest.raises(UsageError, match="no trust of their own"):
-        library.sources.set_trust("persona/maria", WEB)

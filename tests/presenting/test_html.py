@@ -50,16 +50,12 @@ def test_the_policy_allows_the_one_script_that_a_page_has_and_no_other() -> None
     assert b64decode(allowed) == sha256(script.encode()).digest()
 
 
-def test_a_page_without_a_table_to_sort_has_no_script() -> None:
-    found = whole(Part("t", "Table", (Grid("Who", ("member",), ((CELL,),)),)))
+def test_without_a_table_to_sort_no_script_and_without_titles_no_contents() -> None:
+    found = whole(Part("t", "Table", (Grid("Who", ("member",), ((CELL,),)),)), Part("b", ""))
     assert "<script" not in found
     assert "script-src" not in found
     assert POLICY in unescape(found)
-
-
-def test_contents_lead_to_parts_that_have_a_title() -> None:
-    found = whole(Part("a", "A"), Part("b", ""))
-    assert re.findall(r'<li><a href="(#\w+)">', found) == ["#a"]
+    assert re.findall(r'<li><a href="(#\w+)">', found) == ["#t"]
     assert "<nav" not in whole(Part("b", ""))
 
 
@@ -68,13 +64,7 @@ def test_headings_go_no_deeper_than_html_has_them() -> None:
     for level in range(8, 1, -1):
         part = Part(f"p{level}", f"Level {level}", parts=(part,))
     levels = re.findall(r"<h(\d)[^>]*>Level (\d)", whole(part))
-    assert levels == [
-        ("2", "2"),
-        ("3", "3"),
-        ("4", "4"),
-        ("5", "5"),
-        *zip("6666", "6789", strict=True),
-    ]
+    assert levels == list(zip("23456666", "23456789", strict=True))
 
 
 def test_a_source_names_each_place_that_cites_it_once() -> None:
@@ -160,11 +150,6 @@ def test_markup_stands_as_it_is_and_is_not_escaped_twice() -> None:
     assert markup(inner) is inner
     assert joined(inner, "<") == f"{inner}&lt;"
     assert isinstance(joined("<"), Markup)
-
-
-def test_elements_without_content_have_no_end() -> None:
-    assert element("br") == "<br>"
-    assert element("meta", attributes={"charset": "utf-8"}) == '<meta charset="utf-8">'
 
 
 @pytest.mark.parametrize(
