@@ -365,32 +365,13 @@ def test_an_earlier_bundle_that_was_changed_is_noticed() -> None:
 
 
 JUNK = [
-    "",
-    " ",
-    "nothing",
-    "[]",
-    "1",
-    "null",
-    '"text"',
-    "{",
-    "{}",
-    '{"data": 1}',
-    '{"data": {}}',
-    '{"answer": {}}',
-    '{"ok": false, "error": {"type": "x"}}',
-    "\x00",
-    "\ufeff{}",
-    "[" * 100_000,
-    '{"a":' * 50_000,
-    '{"data": ' + "9" * 5_000 + "}",
-    '{"data": {"question": "\\ud800"}}',
-    '{"format": "chapterhouse-answer/4"}',
-    '{"format": "chapterhouse-answer/5", "answer": {}}',
-    '{"format": ["chapterhouse-answer/4"]}',
-    '{"format": {"a": "' + "x" * 500 + '"}}',
-    "NaN",
+    "", " ", "nothing", "[]", "1", "null", '"text"', "{", "{}", '{"data": 1}', '{"data": {}}',
+    '{"answer": {}}', '{"ok": false, "error": {"type": "x"}}', "\x00", "\ufeff{}", "[" * 100_000,
+    '{"a":' * 50_000, '{"data": ' + "9" * 5_000 + "}", '{"data": {"question": "\\ud800"}}',
+    '{"format": "chapterhouse-answer/4"}', '{"format": "chapterhouse-answer/5", "answer": {}}',
+    '{"format": ["chapterhouse-answer/4"]}', '{"format": {"a": "' + "x" * 500 + '"}}', "NaN",
     '{"data": NaN}',
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [*JUNK, b"\xff\xfe", b"\x80", b"{\xff}", bytes(range(256))])

@@ -163,7 +163,8 @@ def test_a_file_that_changed_has_it_written_anew(harbour: Any) -> None:
     for path, text in FILES:
         is_kept(harbour)
         (harbour.home / "personas" / path).write_text(text)
-        harbour.library.personas.refresh("jonas")
+        for slug in ("maria", "jonas"):
+            harbour.library.personas.refresh(slug)
         assert not written(harbour).cached, path
 
 

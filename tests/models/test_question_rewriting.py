@@ -104,17 +104,11 @@ def test_a_whole_question_is_found_however_it_is_written(written: str) -> None:
 @pytest.mark.parametrize(
     "written",
     [
-        "",
-        "{}",
-        '{"question": 7}',
-        '{"question": "What does',
-        '{"question": ""}',
-        "I'm sorry, I can't help with that.",
-        "One line.\nAnother line.",
-        '{"question": "' + "word " * 400 + '"}',
-        "[1, 2]{",
+        "", "{}", '{"question": 7}', '{"question": "What does', '{"question": ""}',
+        "I'm sorry, I can't help with that.", "One line.\nAnother line.",
+        '{"question": "' + "word " * 400 + '"}', "[1, 2]{",
     ],
-)
+)  # fmt: skip
 def test_rubbish_is_no_question(written: str) -> None:
     assert rewritten(written) == ""
 

@@ -98,13 +98,9 @@ def test_the_lines_are_as_documented(path: Path) -> None:
         transcript.add_minutes(MINUTES)
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert lines[0] == {
-        "format": FORMAT,
-        "key": "k1",
-        "council": "ferry",
-        "question": "Does it leave?",
-        "members": ["maria", "piet"],
-        "rounds": ["independent_analysis"],
-    }
+        "format": FORMAT, "key": "k1", "council": "ferry", "question": "Does it leave?",
+        "members": ["maria", "piet"], "rounds": ["independent_analysis"],
+    }  # fmt: skip
     assert [set(line) for line in lines[1:]] == [
         {"round", "number", "member", "turn"},
         {"number", "absence"},
@@ -174,19 +170,11 @@ def test_what_is_no_transcript_is_left_alone(tmp_path: Path, content: bytes) -> 
 @pytest.mark.parametrize(
     "line",
     [
-        b"{not json}",
-        b'{"turn": {"member": 1}}',
-        b'{"number": 1, "member": "m", "turn": {"member": 1}}',
-        b'{"minutes": []}',
-        b'{"new": 1}',
-        b"[]",
-        b"7",
-        b"",
-        b"\0" * 10,
-        b"\xff",
-        b"[" * 100_000,
+        b"{not json}", b'{"turn": {"member": 1}}',
+        b'{"number": 1, "member": "m", "turn": {"member": 1}}', b'{"minutes": []}', b'{"new": 1}',
+        b"[]", b"7", b"", b"\0" * 10, b"\xff", b"[" * 100_000,
     ],
-)
+)  # fmt: skip
 def test_a_damaged_line_is_named(path: Path, line: bytes) -> None:
     with opened(path) as transcript:
         transcript.add_turn(1, turn("maria"))
