@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.presenting.answers import answer_markdown
-from chapterhouse.types import Answer, Persona, Route
+from chapterhouse.types import Answer, Route
 
 WHO = ("maria", "jonas", "nina")
 # Words that stand in one persona's documents and nowhere else, one for each place in a document.
@@ -29,7 +28,6 @@ PLACES = (
     "file", "table",
 )  # fmt: skip
 CANARIES = {slug: {place: f"{slug[:2]}zq{place}x" for place in PLACES} for slug in WHO}
-SHARED = "Every persona knows that the harbour has one gate, and that a berth has a price."
 
 
 def text_of(slug: str) -> str:
@@ -195,37 +193,6 @@ def test_what_one_was_told_is_not_remembered_by_another(
         assert all(memory.persona == asker for memory in found)
 
 
-def without_scores(answer: Answer) -> Answer:
-    return replace(answer, confidence=0.0)
-
-
-def test_an_answer_does_not_tell_which_words_stand_on_the_shelf_of_another(
-    make_room: Open, tmp_path: Path
-) -> None:
-    """The same question, with and without the others' documents: the same answer."""
-    asked = [f"What is the {word} of the harbour?" for word in ALL_WORDS] + [
-        "What does a berth cost?",
-        "Who is jozqauthorx?",
-        "When does the harbour gate open?",
-    ]
-    given: list[list[Answer]] = []
-    for name, slugs in (("alone", WHO[:1]), ("together", WHO)):
-        with make_room(tmp_path / name) as room:
-            for slug in slugs:
-                room.persona(
-                    slug, {f"{CANARIES[slug]['file']}.md": text_of(slug)}, tags=["harbour"]
-                )
-                room.library.personas.refresh(slug)
-            given.append(
-                [room.library.answers.ask(one, persona="maria", remember=False) for one in asked]
-            )
-    for alone, together in zip(*given, strict=True):
-        assert alone.searched == together.searched
-        # Its number only: how rare words are, and so how hits score, is counted over all shelves.
-        assert alone.confidence == pytest.approx(together.confidence, abs=0.05)
-        assert without_scores(alone) == without_scores(together)
-
-
 def test_a_question_handed_over_is_answered_under_the_colleagues_name_only(
     make_room: Open, tmp_path: Path
 ) -> None:
@@ -252,11 +219,6 @@ def test_a_shelf_that_is_read_beside_ones_own_is_no_secret(make_room: Open, tmp_
         shown = everything(room.library.answers.ask(question, persona="nina"))
         assert CANARIES["jonas"]["body"] in shown or CANARIES["jonas"]["title"] in shown
         assert not re.search("|".join(CANARIES["maria"].values()), shown)
-
-
-def test_nobody_reads_all_shelves_by_having_none() -> None:
-    """An empty list of shelves means all of them, so a persona's must never be empty."""
-    assert Persona("maria", "Maria").reads == ("maria",)
 
 
 def test_a_persona_without_documents_sees_nothing(make_room: Open, tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
 """The whole way to a model over HTTP: what a service is sent, and what becomes of its answers."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.models.chat_server import ChatServer, Reply, Request, ToolCall, chat_server
+from tests.models.chat_server import ChatServer, Reply, Request, chat_server
 
 from chapterhouse import Library
 from chapterhouse.answering.bundle import bundle_json
@@ -101,30 +99,6 @@ def test_text_of_documents_is_never_in_a_system_message(tmp_path: Path) -> None:
             assert not re.search(r"^\s*(?:System|User|Assistant):", content, re.MULTILINE)
 
 
-def test_what_a_tool_returns_is_no_system_message_either(tmp_path: Path) -> None:
-    def script(request: Request) -> Any:
-        roles = [message["role"] for message in request.body["messages"]]
-        if "tool" not in roles:
-            return Reply(calls=(ToolCall("search_documents", {"query": "speed of a vessel"}),))
-        return copying(request)
-
-    with (
-        chat_server(script) as server,
-        opened(tmp_path / "home", server, grounding="tool") as library,
-    ):
-        answer = library.answers.ask(QUESTION, persona="maria")
-    assert answer.found
-    assert answer.sentences[0].citations == (1,)
-    first, second = server.requests
-    assert "CANARY" not in first.system + first.everything_else + second.system
-    assert "CANARY" not in json.dumps(first.body["tools"])
-    told = [content for role, content in contents([second]) if role == "tool"]
-    assert len(told) == 1
-    assert "CANARYBODY" in told[0]
-    assert "<|im_start|>" not in told[0]
-    assert "[INST]" not in told[0]
-
-
 def test_the_key_of_a_service_is_in_nothing_that_is_kept(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with chat_server(copying) as server, opened(home, server) as library:
@@ -136,12 +110,3 @@ def test_the_key_of_a_service_is_in_nothing_that_is_kept(tmp_path: Path) -> None
         for path in home.rglob("*")
         if path.is_file() and KEY.encode() in path.read_bytes()
     ] == []
-
-
-def test_no_document_is_in_what_a_question_is_rephrased_by(tmp_path: Path) -> None:
-    with chat_server(copying) as server, opened(tmp_path / "home", server, "always") as library:
-        library.answers.ask(QUESTION, persona="maria")
-    assert len(server.requests) == 2
-    assert all("CANARY" not in request.system for request in server.requests)
-    holding = [request for request in server.requests if "CANARY" in request.everything_else]
-    assert holding == server.requests[-1:]

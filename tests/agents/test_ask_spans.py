@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
 from typing import Any
 
-from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from chapterhouse.agents.ask import ask
@@ -34,10 +32,6 @@ def with_tools(room: Any) -> None:
     wrong = Call("search_documents", {"frimble": 1})
     made_up = Call("gribbled", "no JSON gribbled")
     room.says(Step(calls=(SEARCH, wrong, made_up), usage=used), Step(KNOTS, usage=used))
-
-
-def exported(exporter: InMemorySpanExporter) -> Mapping[str, ReadableSpan]:
-    return {one.name: one for one in exporter.get_finished_spans()}
 
 
 def everything(exporter: InMemorySpanExporter) -> str:
@@ -103,15 +97,6 @@ def test_nothing_that_was_read_asked_or_written_leaves(
     left = everything(exporter).casefold()
     assert [word for word in PLANTED if word in left] == []
     assert "tariff" not in left  # nor of a colleague's
-
-
-def test_where_the_settings_say_so_it_does(harbour: Any, exporter: InMemorySpanExporter) -> None:
-    with_tools(harbour)
-    asked(harbour, content=True)
-    left = everything(exporter).casefold()
-    assert [word for word in PLANTED if word not in left and word != "rules.md"] == []
-    told: Any = exported(exporter)["execute_tool search_documents"].attributes
-    assert json.loads(told["gen_ai.tool.call.arguments"]).keys() <= {"query", "frimble"}
 
 
 def test_a_colleague_who_takes_over_is_told_of_inside(harbour: Any) -> None:

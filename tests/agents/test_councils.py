@@ -82,15 +82,6 @@ def test_what_a_template_makes_can_meet(
     assert folder.docs.is_dir()
 
 
-def test_a_council_without_roles_wants_members(councils: Councils) -> None:
-    councils.create(council_from("contracts", "berths"))
-    assert [problem.code for problem in councils.validate()] == [Code.NO_MEMBERS]
-    with pytest.raises(CouncilConfigError, match="Nobody is a member"):
-        councils.require("berths")
-    with pytest.raises(NotFoundError, match="template"):
-        council_from("decission", "berths")
-
-
 def test_a_council_is_made_once_and_nothing_is_written_over(
     library: Library, councils: Councils
 ) -> None:

@@ -148,33 +148,6 @@ def test_own_front_matter_wins_and_unknown_fields_stay(desk: Desk) -> None:
     assert "\n# Other\n" in text
 
 
-def test_what_is_evident_of_other_kinds(desk: Desk) -> None:
-    desk.drop(
-        "page.html",
-        "<html><head><title>Berth fees</title><link rel=canonical href='https://example.org/fees'>"
-        "<meta name=description content='What a berth costs by length and season.'>"
-        "<meta name=date content='2025-03-04T10:00:00Z'></head><body><h1>Berth fees</h1><p>"
-        + "A berth costs money in summer and in winter too. "
-        * 12
-        + "</p><footer><a rel=license href='https://creativecommons.org/licenses/by/4.0/'>CC</a>"
-        "</footer></body></html>",
-    )
-    desk.drop(
-        "mail.eml",
-        "From: a@example.org\nDate: Tue, 18 Nov 2025 10:42:00 +0100\nSubject: Fees\n\nThe fees "
-        "for the winter season will rise by two euros.\n",
-    )
-    desk.drop("harbour-faq.txt", "# not a heading\nWhere is the harbour office? By the mole.\n")
-    desk.run()
-    page, mail, faq = (front_matter(desk.text(f"{n}.md")) for n in ("page", "mail", "harbour-faq"))
-    assert page["source_url"] == "https://example.org/fees"
-    assert page["summary"] == "What a berth costs by length and season."
-    assert (page["date"], page["type"], page["license"]) == ("2025-03-04", "web", "cc-by-4.0")
-    assert (mail["date"], mail["type"], mail["title"]) == ("2025-11-18", "email", "Fees")
-    assert faq["type"] == "faq"
-    assert "\\# not a heading" in desk.text("harbour-faq.md")
-
-
 def test_ids_are_stable_and_collisions_are_numbered(desk: Desk) -> None:
     desk.drop("b/Report.txt", "second report of the harbour\n")
     desk.rag.mkdir()
@@ -516,19 +489,6 @@ def test_what_is_remembered_comes_back_and_is_written_alike(tmp_path: Path) -> N
     save_state(tmp_path, dict(reversed(state.items())))
     assert (base_folder(tmp_path) / STATE_FILE).read_bytes() == written
     assert (state["ö.pdf"].target, state["a.md"].target) == ("o.md", "")
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [[], {"id": 7}, {"id": "../up"}, {"id": "a", "made": 1}, {"id": "a", "size": "7"}, {"id": "A"}],
-)
-def test_an_entry_that_is_none_costs_no_other(tmp_path: Path, entry: object) -> None:
-    save_state(tmp_path, {"a.md": CurationRecord("a"), "b.md": CurationRecord("b")})
-    path = base_folder(tmp_path) / STATE_FILE
-    stated = json.loads(path.read_bytes())
-    stated["sources"]["a.md"] = entry
-    path.write_text(json.dumps(stated))
-    assert load_state(tmp_path) == {"b.md": CurationRecord("b")}
 
 
 def test_a_document_is_read_whatever_an_editor_did_to_it(tmp_path: Path) -> None:

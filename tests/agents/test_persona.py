@@ -42,15 +42,6 @@ def inside(values: dict[str, Any]) -> str:
     return json.dumps({"slug": "maria", **values})
 
 
-def test_a_slug_is_enough() -> None:
-    config = parsed(b'{"slug": "maria"}')
-    assert config == PersonaConfig(slug="maria")
-    assert config.retrieval.max_chunks == 12
-    assert config.retrieval.per_document is None
-    assert (config.grounding, config.out_of_scope, config.model) == ("inject", "defer", "")
-    assert config.memory.enabled is None
-
-
 @pytest.mark.parametrize(
     ("values", "key", "reason", "hint"),
     [
@@ -89,14 +80,6 @@ def test_what_is_wrong_is_named_by_key(
     assert found[0] == key
     assert reason in found[1]
     assert hint in found[2]
-
-
-def test_all_problems_come_at_once() -> None:
-    found = problems('{"tags": [1], "grounding": "x", "colour": 2}')
-    assert [key for key, _, _ in found] == ["slug", "tags[0]", "grounding", "colour"]
-    with pytest.raises(PersonaConfigError, match="slug: 'slug' is missing") as caught:
-        parsed(b'{"tags": [1]}')
-    assert "1 more" in caught.value.hint
 
 
 json_values = st.recursive(

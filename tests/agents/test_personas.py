@@ -100,17 +100,6 @@ def test_a_folder_is_read_once_and_again_when_it_changes(registry: Personas, mar
     assert listed(registry) == {"RAW-DOCS/tides.md": "indexed"}
 
 
-def test_a_dry_run_changes_nothing(registry: Personas, maria: Path, library: Library) -> None:
-    before = sorted(path for path in maria.rglob("*"))
-    report = registry.refresh("maria", dry_run=True)
-    assert report.curation
-    assert len(report.curation.outcomes) == 2
-    training = registry.update("maria", dry_run=True)
-    assert "no documents yet" in training.proposal.warnings[0]
-    assert sorted(path for path in maria.rglob("*")) == before
-    assert not list(library.documents.list())
-
-
 def test_a_file_of_a_shared_folder_leaves_one_shelf_only(
     registry: Personas, tmp_path: Path
 ) -> None:
@@ -158,23 +147,6 @@ def test_training_takes_files_in_and_reads_everything_anew(
     again = registry.update("maria").again
     assert again is not None
     assert again.changed == 3
-
-
-def test_a_model_words_the_profile_where_one_is_set(registry: Personas, maria: Path) -> None:
-    model = ScriptedModel(lambda *_: '{"expertise": "Slack water at Osk pier."}')
-    asked: list[str] = []
-
-    def named(name: str) -> ScriptedModel:
-        asked.append(name)
-        return model
-
-    modelled = Personas(replace(registry._runtime, language_model=named))
-    proposal = modelled.update("maria").proposal
-    assert proposal.after.profile.expertise == "Slack water at Osk pier."
-    assert (proposal.method, asked) == ("scripted", [""])
-    modelled.change("maria", {"model": "none"})
-    assert not modelled.update("maria").proposal
-    assert asked == [""]
 
 
 def test_pages_are_fetched_listed_and_asked_for_by_their_etag(

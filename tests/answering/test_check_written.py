@@ -1,7 +1,5 @@
 """What a model wrote is shown as it is, with quotations of its sources that were looked up."""
 
-import os
-import random
 import re
 
 import pytest
@@ -350,48 +348,6 @@ def test_a_text_that_changed_meanwhile_is_not_cited() -> None:
         assert found.sentences[0].citations == ()
 
 
-LINES = [
-    line for text in TEXTS.values() for line in re.split(r"(?<=[.])\s|\n", text) if line.strip()
-]
-
-
-def adversarial(generator: random.Random) -> str:
-    """Return an answer as a model would write it that wants to be believed."""
-    pieces = []
-    for _ in range(generator.randint(1, 4)):
-        said = generator.choice(
-            [*LINES, "The fee is 500 euros.", "Nobody may enter.", "- ", "\n\n"]
-        )
-        if generator.random() < 0.3:
-            said = re.sub(r"\d", lambda _: str(generator.randint(0, 9)), said)
-        markers = "".join(_marker(generator) for _ in range(generator.randint(0, 3)))
-        pieces.append(
-            generator.choice([f"{said} {markers} ", f"{markers}{said} ", f"{said}{markers}\n"])
-        )
-    return "".join(pieces)
-
-
-def _marker(generator: random.Random) -> str:
-    good = [f"{one.place.name}:{one.place.section}" for one in GIVEN]
-    true = generator.choice(good)
-    near = list(true)
-    near[generator.randrange(len(near))] = generator.choice("abc-:1 §›İ")
-    name = generator.choice(
-        [
-            true,
-            "".join(near),
-            generator.choice(["diary-3:Diary", "diary-3", "rules-0:Speed", "press-2025:Prices"]),
-            f"rules-1:{generator.choice(['Harbour rules', 'Section 99', '§§', 'Speed › Speed'])}",
-            generator.choice(["rules-1:Speed", "source", "1", "../rules-1:Speed", ""]),
-            true.translate(str.maketrans("abcdefgs-", "ａｂｃｄｅｆｇｓ－")),
-            "".join(generator.choice("rules-1:Spd tarif2Bhn") for _ in range(12)),
-        ]
-    )
-    return generator.choice(
-        ["[^{}]", "[^{}]", "[^{}]", "[{}]", "【{}】", "[^x; ^{}]", "[doc {}]"]
-    ).format(name)
-
-
 def accepted_wrongly(text: str, found: CheckedText) -> list[str]:
     """Return what in a checked answer should not be there."""
     wrong = []
@@ -399,21 +355,13 @@ def accepted_wrongly(text: str, found: CheckedText) -> list[str]:
     if known != set(range(1, len(found.citations) + 1)):
         wrong.append("numbers")
     for one in found.citations:
-        stretch = next(
-            (
-                g.evidence
-                for g in GIVEN
-                if g.evidence.document_id == one.document_id
-                and g.evidence.start <= one.start < one.end <= g.evidence.end
-            ),
-            None,
-        )
-        if stretch is None or TEXTS[one.document_id][one.start : one.end] != one.quote:
+        given = [g for g in GIVEN if g.evidence.document_id == one.document_id]
+        inside = [g for g in given if g.evidence.start <= one.start < one.end <= g.evidence.end]
+        if not inside or TEXTS[one.document_id][one.start : one.end] != one.quote:
             wrong.append(f"citation {one}")
         if not one.verified or one.text_sha256 != text_hash(TEXTS[one.document_id]):
             wrong.append(f"not verified {one}")
-        places = [g.place for g in GIVEN if g.evidence.document_id == one.document_id]
-        if not resolve(one.marker, places):
+        if not resolve(one.marker, [g.place for g in given]):
             wrong.append(f"marker {one.marker}")
     wrong += [
         f"look-alike {sentence.text}"
@@ -423,18 +371,22 @@ def accepted_wrongly(text: str, found: CheckedText) -> list[str]:
     return [f"{one} in {text!r}" for one in wrong]
 
 
+LINES = [line for text in TEXTS.values() for line in re.split(r"(?<=[.])\s|\n", text) if line]
+SECTIONS = ["Speed", "Opening", "Berths", "Harbour rules", "Section 99", "§§", "Speed › Speed", ""]
+NAMES = [*TEXTS, "rules-0", "press-2025", "source", "1", "../rules-1", "ｒｕｌｅｓ－1", "rules-1İ"]
+MARKERS = st.builds(
+    lambda form, name, section: form.format(f"{name}:{section}".removesuffix(":")),
+    st.sampled_from(["[^{}]", "[^{}]", "[{}]", "【{}】", "[^x; ^{}]", "[doc {}]"]),
+    st.sampled_from(NAMES) | st.text("rules-1:Spd tarif2Bhn", max_size=12),
+    st.sampled_from(SECTIONS),
+)
+SAID = st.sampled_from([*LINES, "The fee is 500 euros.", "Nobody may enter.", "- ", "\n\n"])
+
+
 @pytest.mark.large
-def test_of_adversarial_answers_no_citation_is_accepted_wrongly() -> None:
-    generator = random.Random(0)
-    wrong: list[str] = []
-    shown = 0
-    for _ in range(10_000 if "CHAPTERHOUSE_LARGE" in os.environ else 1_000):
-        text = adversarial(generator)
-        found = written(text)
-        shown += len(found.citations)
-        wrong += accepted_wrongly(text, found)
-    assert wrong == []
-    assert shown > 300  # the loop is no loop over refusals
+@given(st.lists(SAID | MARKERS, min_size=1, max_size=12).map(" ".join))
+def test_of_adversarial_answers_no_citation_is_accepted_wrongly(text: str) -> None:
+    assert accepted_wrongly(text, written(text)) == []
 
 
 TEXT = "Guests pay 20 euros a night. Dogs are welcome on every deck of the ferry."

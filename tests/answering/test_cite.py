@@ -22,7 +22,6 @@ from chapterhouse.answering.cite import (
     section_name,
     text_hash,
     verify,
-    year_of,
 )
 from chapterhouse.types import Answer, Body, Citation, Document, Page, Quotation, Section
 
@@ -163,11 +162,6 @@ def test_a_link_stays_on_the_host_that_was_stated_and_ends_nowhere(url: str, hea
     if link:
         assert urlsplit(link).hostname == "host.example"
         assert not re.search(r"[<>\"\\`\s|^]", link)
-
-
-def test_the_year_is_that_of_the_stated_day() -> None:
-    assert year_of(stating(date="2024-03-07")) == "2024"
-    assert year_of(stating()) == ""
 
 
 RULES = "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"

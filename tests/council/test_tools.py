@@ -76,12 +76,6 @@ def test_equal_tools_are_not_one_tool_whatever_names_they_are_registered_by() ->
         assert places([problem]) == [("members[0].tools[0]", "duplicate")]
 
 
-def test_an_unknown_name_is_told_with_the_one_that_was_meant() -> None:
-    problems = wrong(board(["tides", "cases", "tarifs"], ["currents"]))
-    assert places(problems) == [("tools[2]", "unknown"), ("members[0].tools[0]", "unknown")]
-    assert problems[0].hint == "Did you mean 'tariffs'?"
-
-
 def test_a_tool_that_no_model_could_be_offered_is_told_before_anything_runs() -> None:
     assert places(wrong(board([Tool("two words", "", {"type": "object"}, str)]))) == [
         ("tools[0]", "type")
@@ -292,12 +286,6 @@ def test_a_corpus_of_a_file_is_read_again_when_it_changes(own_hall: Hall, folder
     own_hall.events.clear()
     meet(own_hall, made, "search_letters", transcript=None)
     assert "resumed" not in {event.kind.value for event in own_hall.events}
-
-
-def test_what_of_a_corpus_cannot_be_read_is_in_the_minutes(own_hall: Hall, folder: Path) -> None:
-    (folder / "letters" / "broken.pdf").write_bytes(b"%PDF-1.7")
-    minutes = meet(own_hall, alone(DeclaredTool(corpus=Corpus("letters"))), "search_letters")
-    assert any("broken.pdf is not searched" in warning for warning in minutes.warnings)
 
 
 def test_a_corpus_that_is_gone_keeps_a_council_from_meeting(own_hall: Hall) -> None:

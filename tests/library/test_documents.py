@@ -78,17 +78,6 @@ def test_a_removed_document_is_gone_and_a_name_that_fits_several_removes_none(
         library.documents.remove("documents/rules.md")
 
 
-def test_a_dry_run_writes_nothing(folder: Path, tmp_path: Path) -> None:
-    with Library.open(tmp_path / "dry") as library:
-        report = library.documents.add(folder, dry_run=True)
-        assert {outcome.record.code for outcome in report.outcomes} == {"would-be-read"}
-        assert library.status().documents == 0
-        library.documents.add(folder)
-        assert {o.record.code for o in library.documents.add(folder, dry_run=True).outcomes} == {
-            "unchanged"
-        }
-
-
 def test_indexes_of_encoders_that_no_question_uses_go_with_a_removal(library: Library) -> None:
     unused = library.folder / "index" / "vectors-0123456789ab"
     unused.mkdir()

@@ -108,15 +108,6 @@ def test_every_answer_can_be_checked_to_the_character(library: Library) -> None:
     assert first.section_path == ("Harbour rules", "Speed")
 
 
-def test_what_the_documents_do_not_hold_is_not_answered(library: Library) -> None:
-    answer = library.answers.ask("Which vaccines does the dentist recommend for parrots?")
-    assert not answer.found
-    assert not answer.sentences
-    assert not answer.citations
-    assert "dentist" in answer.searched.missing_terms
-    assert answer.searched.documents == 3
-
-
 def test_notes_too_short_to_tell_their_language_are_answered(tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()

@@ -147,18 +147,6 @@ def test_a_question_reads_no_folder_but_the_first(library: Library, tmp_path: Pa
     assert third.warnings == ()
 
 
-def test_a_change_is_followed_while_it_is_watched(library: Library, folder: Path) -> None:
-    stop = threading.Event()
-    library.sources.sync()  # what was too young before
-    timer = threading.Timer(0.5, (folder / "buoys.md").write_text, ["# Buoys\n\nThey are red."])
-    timer.start()
-    for reports in library.sources.watch(stop=stop):
-        if any(report.changed for report in reports):
-            stop.set()
-    timer.join()
-    assert library.search.hits("buoys").hits[0].document.source == "documents/buoys.md"
-
-
 def test_what_changes_before_folders_are_watched_is_seen(library: Library, folder: Path) -> None:
     library.sources.sync()
     (folder / "buoys.md").write_text("# Buoys\n\nThey are red.")  # nobody watches yet

@@ -43,14 +43,6 @@ def levels_of(library: Library, *shelves: str) -> set[Trust]:
     return {hit.document.trust for hit in hits}
 
 
-def test_documents_are_trusted_as_their_source_is(trusted: Library) -> None:
-    levels = {one.source: one.trust for one in trusted.documents.list()}
-    assert levels["theirs/theirs-0.md"] is EXTERNAL
-    assert levels["pages/pages-1.md"] is WEB
-    assert levels["ours/ours-2.md"] is OWN
-    assert [level for source, level in levels.items() if source.startswith("upload/")] == [OWN]
-
-
 def test_a_change_holds_at_once(trusted: Library) -> None:
     assert levels_of(trusted, "theirs") == {EXTERNAL}
     sequence = trusted.status().sequence

@@ -188,11 +188,3 @@ def test_other_errors_do_not_cost_a_second_request(serve: Serve, status: int) ->
     with pytest.raises(EngineError):
         write(model)
     assert len(server.requests) == 1
-
-
-def test_a_script_remembers_it() -> None:
-    scripted = ScriptedModel([WRITTEN, "At nine.", "At ten."])
-    assert write(scripted) == WRITTEN
-    asyncio.run(scripted.write("", "When?"))
-    scripted.complete("", "When?")
-    assert scripted.formats == [FORM, None, None]

@@ -36,20 +36,6 @@ def test_without_settings_there_is_no_model() -> None:
     assert open_reranker(RerankSettings(engine="none")) is None
 
 
-def test_the_settings_reach_the_engine(embedding_service: Any) -> None:
-    settings = EmbeddingSettings(
-        engine="openai", base_url=embedding_service.url, model="m", revision="2", dimensions=8,
-        shorten=True, question_prefix="q ", passage_prefix="p ", languages=("en",),
-        encoding="base64", batch=1,
-    )  # fmt: skip
-    embedder = open_embedder(settings)
-    assert embedder.fingerprint == "openai/m@2/8-cut/question='q '/passage='p '"
-    embedder.embed_passages(["a", "b"])
-    assert [request.body["input"] for request in embedding_service.requests] == [["p a"], ["p b"]]
-    assert embedding_service.requests[0].body["encoding_format"] == "base64"
-    assert not embedder.serves("de")
-
-
 def test_the_address_of_an_embedder_may_be_whole(embedding_service: Any) -> None:
     for address in ("", "/v1", "/v1/", "/v1/embeddings"):
         base_url = f"{embedding_service.origin}{address}"

@@ -7,14 +7,13 @@ import shutil
 import socket
 import ssl
 import subprocess
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.chat_server import ChatServer, Reply, Request, ToolCall
+from tests.models.chat_server import ChatServer, Reply, ToolCall
 
 from chapterhouse.errors import ChapterhouseError, EngineError, PromptTooLongError
 from chapterhouse.models.chat import ChatModel
@@ -264,35 +263,6 @@ def test_cancelling_closes_the_connection(serve: Serve) -> None:
     asyncio.run(cancelled())
     assert server.gone.wait(10)
     assert len(server.requests) == 1
-
-
-def test_hints_name_the_section_of_a_further_model(serve: Serve) -> None:
-    model, _ = serve([Reply(status=401, body=b"who?")], section="models.fast")
-    with pytest.raises(EngineError) as caught:
-        ask(model)
-    assert "models.fast.key_variable" in caught.value.hint
-
-
-def test_requests_of_several_threads_do_not_mix(serve: Serve) -> None:
-    def script(request: Request) -> Any:
-        asked = request.body["messages"][0]["content"]
-        return Reply(status=400, body=asked.encode()) if asked.endswith("3") else asked
-
-    model, _ = serve(script)
-    said: dict[int, str] = {}
-
-    def one(number: int) -> None:
-        try:
-            said[number] = model.complete("", f"No. {number}")
-        except EngineError as error:
-            said[number] = error.message.rpartition(": ")[2]
-
-    threads = [threading.Thread(target=one, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert said == {number: f"No. {number}{'.' * (number == 3)}" for number in range(8)}
 
 
 @WAYS

@@ -60,28 +60,6 @@ def test_calling_without_end_ends() -> None:
         asyncio.run(ScriptedModel(lambda *_: [Call("add")]).write("", "p", tools=[ADD]))
 
 
-def test_errors_and_delays_stand_in_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
-    waited: list[float] = []
-    sleep = asyncio.sleep
-
-    async def note(seconds: float) -> None:
-        waited.append(seconds)
-        await sleep(0)
-
-    monkeypatch.setattr("chapterhouse.models.scripted.asyncio.sleep", note)
-    broken = Step("At ni", error=EngineError("The answer broke off."), seconds=0.05)
-    model = ScriptedModel([EngineError("busy"), broken, EngineError("busy")])
-    with pytest.raises(EngineError, match="busy"):
-        asyncio.run(model.write("", "q"))
-    heard: list[str] = []
-    with pytest.raises(EngineError, match="broke off"):
-        asyncio.run(model.write("", "q", on_text=heard.append))
-    assert 0.05 in waited
-    assert heard == ["At ", "ni"]
-    with pytest.raises(EngineError, match="busy"):
-        model.complete("", "q")
-
-
 def test_a_call_of_an_external_tool_ends_the_writing() -> None:
     theirs = Tool("theirs", "", {"type": "object"}, ADD.call, external=True)
     model = ScriptedModel([[Call("add", {"a": 1})], Step("So.", calls=(Call("theirs"),)), "No."])

@@ -278,24 +278,6 @@ def test_what_hangs_is_told() -> None:
     release.set()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ('{"other": 1}', {"other": 1}),
-        ("no\u200b JSON", "no JSON"),
-        ("[1]", "[1]"),
-        ('{"word": NaN}', '{"word": NaN}'),
-    ],
-)
-def test_what_is_refused_is_told(arguments: str, told: object) -> None:
-    one = looked(lambda _: "never", arguments)
-    assert one.error == "invalid_arguments"
-    assert one.attributes["gen_ai.tool.name"] == "look"
-    assert one.content["gen_ai.tool.call.arguments"] == told
-    assert str(one.content["gen_ai.tool.call.result"]).startswith("failed: ")
-    assert one.events == ()
-
-
 def test_what_a_model_makes_up_is_no_name() -> None:
     with collecting() as trace:
         run_call([], "a\u202e whole sentence of a document", {"word": "a"})
@@ -305,11 +287,3 @@ def test_what_a_model_makes_up_is_no_name() -> None:
     assert "sentence" not in f"{one.name} {one.attributes}"
     assert one.content["gen_ai.tool.call.arguments"] == {"word": "a"}
     assert "sentence" in str(one.content["gen_ai.tool.call.result"])
-
-
-def test_waiting_for_ones_turn_comes_before_the_start() -> None:
-    tool = Tool("look", "", ARGUMENTS, lambda _: str(threading.Event().wait(0.05)))
-    with collecting() as trace:
-        asyncio.run(run_calls([tool], [("look", {}), ("look", {})]))
-    first, second = (one.start_seconds + one.events[0].seconds for one in trace.roots)
-    assert second - first > 0.04

@@ -226,11 +226,3 @@ def test_a_plan_is_what_a_meeting_tells_but_for_its_nonces(hall: Hall) -> None:
     assert [(t.instructions, bare(t.prompt)) for t in plan.turns] == [
         (instructions, bare(prompt)) for instructions, prompt in model.asked
     ]
-
-
-def test_a_plan_with_a_council_within(hall: Hall) -> None:
-    hall.says(honest)
-    made = council("region", "maria", rounds=("independent_analysis",)).add_member(council="town")
-    plan = hall.plan(made)
-    assert [seat.kind for seat in plan.participants] == ["persona", "council", "role"]
-    assert [turn.member for turn in plan.turns] == ["maria", "town"]

@@ -94,24 +94,6 @@ def absences(outcomes: Sequence[MemberTurn | Absence]) -> dict[str, str]:
     return {one.member: one.reason for one in outcomes if isinstance(one, Absence)}
 
 
-def test_everyone_speaks_at_the_same_time(a_round: Callable[..., Round]) -> None:
-    async def meeting() -> tuple[MemberTurn | Absence, ...]:
-        together = asyncio.Barrier(3)  # nobody gets past it before all are there
-
-        async def say(key: str, _: OnText | None) -> str:
-            await together.wait()
-            return f"I am {key}."
-
-        return await a_round().hold_round(say)
-
-    outcomes = asyncio.run(meeting())
-    assert [one.statements[0].position for one in outcomes if isinstance(one, MemberTurn)] == [
-        "I am ann.",
-        "I am ben.",
-        "I am cleo.",
-    ]
-
-
 def test_no_more_speak_at_a_time_than_the_council_lets(a_round: Callable[..., Round]) -> None:
     async def meeting() -> tuple[int, tuple[MemberTurn | Absence, ...]]:
         pairs, inside, most = asyncio.Barrier(2), 0, 0
@@ -331,27 +313,3 @@ def test_evidence_fits_the_context_of_a_model(hall: Hall) -> None:
     assert evidence(context=4_096, answer=300) == 4_096 - 300 - 900
     assert evidence(context=512) == 250
     assert evidence(context=128_000) == 6_000
-
-
-def test_only_as_many_are_asked_at_once_as_the_server_serves(hall: Hall) -> None:
-    inside = most = 0
-
-    def script(told: str, prompt: str) -> Step:
-        return Step(honest(told, prompt), seconds=0.02)
-
-    model = hall.says(script, limits=ModelLimits(at_once=1))
-    write = model.write
-
-    async def counting(*given: Any, **more: Any) -> Any:
-        nonlocal inside, most
-        inside += 1
-        most = max(most, inside)
-        try:
-            return await write(*given, **more)
-        finally:
-            inside -= 1
-
-    model.write = counting  # type: ignore[method-assign]
-    made = replace(council(), round_timeout_seconds=30)
-    assert not hall.convene(made).absences
-    assert most == 1

@@ -15,7 +15,6 @@ from chapterhouse.council.meeting.transcript import FORMAT, Transcript
 from chapterhouse.errors import (
     ChapterhouseError,
     CorruptLibraryError,
-    EngineError,
     RefusedError,
     UsageError,
 )
@@ -401,24 +400,6 @@ def test_begun_anew_everyone_is_asked_again(hall: Hall, tmp_path: Path) -> None:
     model = hall.says(honest)
     hall.convene("harbour-board", transcript=kept, fresh=True)
     assert len(model.asked) == 10
-
-
-def test_whose_model_did_not_answer_is_asked_again(hall: Hall, tmp_path: Path) -> None:
-    kept = tmp_path / "kept.ndjson"
-
-    def script(instructions: str, prompt: str) -> Scripted:
-        if whose(instructions) == "jonas":
-            return EngineError("The service is down.")
-        return honest(instructions, prompt)
-
-    made = council("harbour-board", rounds=("independent_analysis",))
-    hall.says(script)
-    first = hall.convene(made, transcript=kept)
-    model = hall.says(honest)
-    second = hall.convene(made, transcript=kept)
-    assert [one.reason for one in first.absences] == ["The service is down."]
-    assert [whose(i) for i, _ in model.asked] == ["jonas"]
-    assert (second.absences, second.warnings) == ((), ())
 
 
 def test_what_somebody_wrote_into_a_transcript_is_believed(hall: Hall, tmp_path: Path) -> None:

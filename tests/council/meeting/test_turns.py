@@ -22,7 +22,7 @@ from tests.council.conftest import (
 
 from chapterhouse.answering.cite import verify
 from chapterhouse.council.minutes.contents import find_agreement, points_of, sentences_of
-from chapterhouse.models.scripted import Scripted, Step
+from chapterhouse.models.scripted import Scripted
 from chapterhouse.types import Ground, Minutes, Reply, Scope, Stance, Statement
 
 ANALYSIS = ("independent_analysis",)
@@ -62,17 +62,6 @@ def test_an_object_of_the_form_is_taken_as_it_is(hall: Hall) -> None:
     one = only(minutes)
     assert (one.position, one.label, one.grounds[0].text) == ("Slow is safe.", "Slow", FOUR)
     assert cited_quotes(minutes, one) == [FOUR]
-
-
-def test_what_is_cut_off_says_so_and_what_is_whole_stays(hall: Hall) -> None:
-    def script(_: str, prompt: str) -> Scripted:
-        whole = turn(positions=[position("Slow.", f"{FOUR}{marker(prompt, '4 knots')}")])
-        return Step(whole[: whole.index('"missing"')], cut=True)
-
-    minutes = maria(hall, script)
-    assert cited_quotes(minutes, only(minutes)) == [FOUR]
-    assert len(minutes.turns[0].warnings) == 2
-    assert "cut off at its longest answer" in minutes.turns[0].warnings[1]
 
 
 def test_the_form_of_a_round_is_asked_for_in_words_and_as_a_schema(hall: Hall) -> None:

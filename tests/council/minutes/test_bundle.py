@@ -33,11 +33,6 @@ from ..conftest import (  # noqa: TID252 - the meetings that tests hold stand on
     Hall,
     council,
     honest,
-    marker,
-    phase,
-    position,
-    turn,
-    whose,
 )
 
 NAMES = ["checksum", "quotations", "sources", "numbering", "table", "agreement"]
@@ -217,22 +212,6 @@ def test_minutes_are_whole_with_models_and_without(hall: Hall) -> None:
     rounds = ("independent_analysis", "cross_examination", "synthesis")
     minutes = hall.convene(council(rounds=rounds))
     assert minutes.method != "extractive"
-    assert_whole(hall, minutes)
-
-
-def lying(instructions: str, prompt: str) -> str:
-    """Let Maria state what her document contradicts, and something of which it says nothing."""
-    if phase(instructions) == "independent_analysis" and whose(instructions) == "maria":
-        cited = marker(prompt, "4 knots")
-        grounds = (f"Inside the harbour no vessel may exceed 9 knots.{cited}", "The moon is near.")
-        return turn(positions=[position("[x](http://evil.example) <b>", *grounds)])
-    return honest(instructions, prompt)
-
-
-def test_a_number_that_no_source_has_is_named_and_no_forgery(hall: Hall) -> None:
-    hall.says(lying)
-    minutes = hall.convene(council())
-    assert "not in the source: “9" in markdown(minutes)
     assert_whole(hall, minutes)
 
 
