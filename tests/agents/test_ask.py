@@ -1,5 +1,3 @@
-"""A question put to a persona: answered, insufficient, deferred, or passed on."""
-
 import asyncio
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Nothing of a persona's private shelf reaches another, by any way of asking."""
-
 import asyncio
 import json
 import re

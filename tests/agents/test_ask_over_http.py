@@ -1,5 +1,3 @@
-"""The whole way to a model over HTTP: what a service is sent, and what becomes of its answers."""
-
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

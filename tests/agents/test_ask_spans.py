@@ -1,5 +1,3 @@
-"""What is told of a question while it is answered, and to whom."""
-
 import asyncio
 import json
 from typing import Any

@@ -1,5 +1,3 @@
-"""A council built call by call, and as JSON."""
-
 import json
 import re
 from collections.abc import Mapping

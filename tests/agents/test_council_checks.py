@@ -1,5 +1,3 @@
-"""Everything wrong with a council, by path and code, before anything runs."""
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace

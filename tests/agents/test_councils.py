@@ -1,5 +1,3 @@
-"""Councils in folders, over a real library, real files and real readers."""
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Curating RAW-DOCS into RAG."""
-
 import json
 import os
 from concurrent.futures import Future

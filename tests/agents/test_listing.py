@@ -1,5 +1,3 @@
-"""What is indexed of a persona's or a council's documents, and why something is not."""
-
 import os
 from functools import partial
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""What a persona's files may say, how what they may not say is told, and how they are made."""
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""The registry over a real library, real files and real readers."""
-
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

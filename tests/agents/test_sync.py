@@ -1,5 +1,3 @@
-"""A persona's shelf is the image of its folders."""
-
 import os
 import random
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,3 @@
-"""A bundle is as it was written, or the check says that it is not."""
-
 import hashlib
 import json
 import random

@@ -1,5 +1,3 @@
-"""What a model wrote is shown as it is, with quotations of its sources that were looked up."""
-
 import re
 
 import pytest

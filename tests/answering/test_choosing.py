@@ -1,5 +1,3 @@
-"""How a document begins."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

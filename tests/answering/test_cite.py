@@ -1,5 +1,3 @@
-"""A citation holds only if it stands in the stored text to the character."""
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

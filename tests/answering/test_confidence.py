@@ -1,5 +1,3 @@
-"""How likely what is shown answers the question."""
-
 import json
 from dataclasses import fields, replace
 from importlib.resources import files

@@ -1,5 +1,3 @@
-"""What streams is shown as drafts, and checking them takes little of the time."""
-
 import time
 
 from chapterhouse.answering.writing import drafts

@@ -1,5 +1,3 @@
-"""What lies before a model: every excerpt once, under a number that stays its own."""
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-"""Composing an answer from hits."""
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files

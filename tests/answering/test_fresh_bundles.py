@@ -1,5 +1,3 @@
-"""A fresh bundle passes every check; a forged one does not, with a new seal either."""
-
 import asyncio
 import json
 import re

@@ -1,5 +1,3 @@
-"""What is kept of answers: memories of a persona, and answers that need not be written again."""
-
 import asyncio
 from dataclasses import replace
 from typing import Any

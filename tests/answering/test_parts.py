@@ -1,5 +1,3 @@
-"""Whole parts of passages: what a sentence needs, and how it is shown."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

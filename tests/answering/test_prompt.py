@@ -1,5 +1,3 @@
-"""Whatever a document says, it stands in its block of the user's message and nowhere else."""
-
 import csv
 import json
 import re

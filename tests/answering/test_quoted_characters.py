@@ -1,5 +1,3 @@
-"""What is shown as quoted has every character of the quotation, in every format and everywhere."""
-
 import html
 import json
 import re

@@ -1,5 +1,3 @@
-"""A question to the library itself: what the caller says comes before what the settings say."""
-
 import pytest
 
 from chapterhouse.answering.request import AskOptions, library_request

@@ -1,5 +1,3 @@
-"""Which way a question takes to its answer."""
-
 import asyncio
 from collections import Counter
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""A question is answered where the documents hold it, else it is theirs or it is not."""
-
 from collections.abc import Sequence
 
 import pytest

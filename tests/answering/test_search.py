@@ -1,5 +1,3 @@
-"""From settings to stages."""
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,3 @@
-"""A question in a conversation, completed by what was spoken of."""
-
 import asyncio
 import json
 from typing import Any

@@ -1,5 +1,3 @@
-"""Texts of tools as documents: what can be cited of them, and where they are looked up."""
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Versions of one document: what differs between them is said of what is shown alone."""
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""What a model writes, beside what it was given."""
-
 import asyncio
 import json
 from typing import Any

@@ -1,5 +1,3 @@
-"""Dates out of text, and the day that a document states for itself in its own words."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

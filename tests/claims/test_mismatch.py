@@ -1,5 +1,3 @@
-"""What of a sentence stands in none of its passages, and which sentences come closest to it."""
-
 import pytest
 
 from chapterhouse.claims.mismatch import find_mismatches

@@ -1,5 +1,3 @@
-"""Numbers out of text."""
-
 from decimal import Decimal
 
 import pytest

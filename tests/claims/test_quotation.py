@@ -1,5 +1,3 @@
-"""What stands word for word in evidence."""
-
 import pytest
 
 from chapterhouse.claims.quotation import (

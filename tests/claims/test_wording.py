@@ -1,5 +1,3 @@
-"""The words of languages for numbers and dates."""
-
 import pytest
 
 from chapterhouse.claims.wording import LanguageWords, words_of, words_or_english

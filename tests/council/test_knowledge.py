@@ -1,5 +1,3 @@
-"""The tools over a library: what may be read, what is similar enough, what a model is told."""
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

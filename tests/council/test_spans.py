@@ -1,5 +1,3 @@
-"""What is told of a meeting while it is held, and what of it leaves this process."""
-
 import json
 
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter

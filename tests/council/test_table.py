@@ -1,5 +1,3 @@
-"""The table of a council without a model: cells, their citations, and what is empty."""
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

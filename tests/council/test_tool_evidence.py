@@ -1,5 +1,3 @@
-"""What tools return is evidence: kept, numbered, judged, cited, and verified from the minutes."""
-
 import json
 from dataclasses import replace
 from typing import Any

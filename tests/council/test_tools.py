@@ -1,5 +1,3 @@
-"""Which tools whom: every rule of merging, telling apart and leaving out."""
-
 import json
 import sys
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,3 @@
-"""Who may use a home over the network."""
-
 import string
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-"""What was asked of a library: counted where it may be, and never in the way of an answer."""
-
 import asyncio
 import logging
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""A library that reads a cloud drive, over a real server."""
-
 import hashlib
 from dataclasses import replace
 from itertools import repeat

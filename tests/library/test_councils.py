@@ -1,5 +1,3 @@
-"""Councils of a library as programs use them: to plan, to convene, to follow, to check."""
-
 import asyncio
 import json
 from dataclasses import replace

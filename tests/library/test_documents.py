@@ -1,5 +1,3 @@
-"""Documents of a library: added, changed, named and removed."""
-
 from dataclasses import replace
 from pathlib import Path
 

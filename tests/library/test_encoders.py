@@ -1,5 +1,3 @@
-"""The encoders of a library as programs use them: two small models, one after the other."""
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path

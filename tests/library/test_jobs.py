@@ -1,5 +1,3 @@
-"""Jobs as programs use them: ordered, worked off, stopped, tried again."""
-
 from pathlib import Path
 from threading import Event
 from typing import Any

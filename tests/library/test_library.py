@@ -1,5 +1,3 @@
-"""The whole way, over real files, through the public API."""
-
 import json
 import shutil
 import subprocess

@@ -1,5 +1,3 @@
-"""Parts made from settings."""
-
 import pytest
 
 from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size

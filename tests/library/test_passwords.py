@@ -1,5 +1,3 @@
-"""Passwords, and how often one may be tried."""
-
 import threading
 import unicodedata
 

@@ -1,5 +1,3 @@
-"""Settings changed while a library serves: what holds, what is refused, who sees it when."""
-
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping

@@ -1,5 +1,3 @@
-"""Sources of a library, and bringing it to their state."""
-
 import threading
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""How far sources are trusted: shown where they are cited, and changed at once."""
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Cards of known encoders."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""Language models over HTTP: answering, streaming, tools, usage."""
-
 import asyncio
 import re
 import threading

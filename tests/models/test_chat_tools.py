@@ -1,5 +1,3 @@
-"""Language models over HTTP: the form of an answer, and the tools that they call."""
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping

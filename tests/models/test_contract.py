@@ -1,5 +1,3 @@
-"""What every embedder and every reranker holds to, whatever is behind it."""
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Rerankers of a folder and of a service."""
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

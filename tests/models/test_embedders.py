@@ -1,5 +1,3 @@
-"""Embedders of a folder and of a service: which numbers, which complaints."""
-
 import base64
 from collections.abc import Callable
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Keys: from the environment or a keyring, and never in the open."""
-
 from collections.abc import Iterator
 from pathlib import Path
 

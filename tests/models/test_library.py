@@ -1,5 +1,3 @@
-"""A library whose models stand behind HTTP or in a folder."""
-
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack

@@ -1,5 +1,3 @@
-"""Models in folders: which files, and which complaints."""
-
 import hashlib
 import subprocess
 from pathlib import Path

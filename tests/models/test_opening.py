@@ -1,5 +1,3 @@
-"""From the settings to an engine."""
-
 import re
 import subprocess
 import sys

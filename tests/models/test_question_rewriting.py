@@ -1,5 +1,3 @@
-"""Other forms of a question, from a model that may write anything."""
-
 import asyncio
 import json
 

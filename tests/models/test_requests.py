@@ -1,5 +1,3 @@
-"""Requests to services: what goes wrong, what leaves, and where a key goes."""
-
 import asyncio
 import json
 import logging

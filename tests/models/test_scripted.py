@@ -1,5 +1,3 @@
-"""The model that says what it was told to."""
-
 import asyncio
 
 import pytest

@@ -1,5 +1,3 @@
-"""What servers say of their models, each in its own words, over loopback."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Services of language models: slots over threads and event loops, and settings."""
-
 import asyncio
 import threading
 import time

@@ -1,5 +1,3 @@
-"""The built-in embedder."""
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,5 +1,3 @@
-"""Calls of tools: what a model may ask for, what it is told, and what is recorded of it."""
-
 import asyncio
 import threading
 import time

@@ -1,5 +1,3 @@
-"""Answers in every format: what documents say is shown, and nothing of it becomes ours."""
-
 import re
 from dataclasses import replace
 from io import StringIO

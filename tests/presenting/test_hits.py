@@ -1,5 +1,3 @@
-"""Hits in every format: best first, with their place, and nothing of theirs becomes ours."""
-
 from dataclasses import replace
 from io import StringIO
 

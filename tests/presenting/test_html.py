@@ -1,5 +1,3 @@
-"""Blocks as a page: what leads where, what stands out, and what the page's policy allows."""
-
 import re
 from base64 import b64decode
 from hashlib import sha256

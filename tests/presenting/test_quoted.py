@@ -1,5 +1,3 @@
-"""Parts of documents as blocks: every word stays, in the order and on the lines it had."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

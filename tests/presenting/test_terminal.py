@@ -1,5 +1,3 @@
-"""Text, lines and columns on a terminal: nothing that is shown may steer it."""
-
 import io
 import unicodedata
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""A meeting: the same every time, gone on from where it stopped, councils within councils."""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""Meetings with models: who fails, who hangs, who is quoted, and what each round shows."""
-
 import json
 import re
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""What a model gives, however it writes it down: nothing is lost, nothing is made up."""
-
 import json
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""What models are told: nothing untrusted in a system message, nothing that could pass for ours."""
-
 import itertools
 import json
 import re

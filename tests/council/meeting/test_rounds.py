@@ -1,5 +1,3 @@
-"""One round: everyone at the same time, nobody waited for in vain, always the same order."""
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,5 +1,3 @@
-"""Who sits in a meeting: what each reads, who writes for them, and what they may call."""
-
 from dataclasses import replace
 from typing import Any
 

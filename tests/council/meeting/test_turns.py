@@ -1,5 +1,3 @@
-"""A model's turn: the form it answers in, and nothing on record that does not verify."""
-
 import json
 from collections.abc import Callable, Iterator
 from typing import Any

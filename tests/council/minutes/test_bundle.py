@@ -1,5 +1,3 @@
-"""A bundle of minutes is as it was written, or the check says that it is not."""
-
 import json
 import re
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Minutes as a page and as Markdown: inert, whole, the same every time, fit for anyone."""
-
 import re
 from base64 import b64encode
 from collections.abc import Callable
