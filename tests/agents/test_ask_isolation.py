@@ -119,9 +119,7 @@ quickly = settings(
 
 @quickly
 @given(question=questions, slug=st.sampled_from(WHO))
-def test_no_way_of_asking_shows_what_another_has(
-    make_room: Open, shared: Path, question: str, slug: str
-) -> None:
+def test_no_way_of_asking_shows(make_room: Open, shared: Path, question: str, slug: str) -> None:
     with make_room(shared) as room:
         furnish(room)
         library = room.library
@@ -191,9 +189,7 @@ def test_what_one_was_told_is_not_remembered_by_another(
         assert all(memory.persona == asker for memory in found)
 
 
-def test_a_question_handed_over_is_answered_under_the_colleagues_name_only(
-    make_room: Open, tmp_path: Path
-) -> None:
+def test_a_question_handed_over_is_the_colleagues_alone(make_room: Open, tmp_path: Path) -> None:
     with make_room(tmp_path) as room:
         furnish(room)
         question = f"Who keeps the {CANARIES['jonas']['long']}?"

@@ -82,9 +82,7 @@ def test_retrieval_tells_what_it_found(harbour: Any) -> None:
     assert found.content["gen_ai.retrieval.query.text"] == QUESTION
 
 
-def test_nothing_that_was_read_asked_or_written_leaves(
-    harbour: Any, exporter: InMemorySpanExporter
-) -> None:
+def test_nothing_read_asked_or_written_leaves(harbour: Any, exporter: InMemorySpanExporter) -> None:
     with_tools(harbour)
     asked(harbour)
     names = [one.name for one in exporter.get_finished_spans()]

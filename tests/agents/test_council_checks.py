@@ -400,9 +400,7 @@ def parse(text: str) -> ParsedDefinition[Council]:
         (r'{"slug": "x", "\ud800": 1}', (), Code.TYPE, "half"),
     ],
 )  # fmt: skip
-def test_each_fault_is_named_at_its_place(
-    text: str, path: tuple[str | int, ...], code: Code, said: str
-) -> None:
+def test_a_fault_has_a_place(text: str, path: tuple[str | int, ...], code: Code, said: str) -> None:
     problem = parse(text).problems[0]
     assert (problem.path, problem.code) == (path, code)
     assert said in problem.sentence

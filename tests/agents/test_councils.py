@@ -69,7 +69,7 @@ def shelf(library: Library, name: str = SHELF) -> list[str]:
 
 
 @pytest.mark.parametrize("template", COUNCIL_TEMPLATES)
-def test_what_a_template_makes_can_meet(
+def test_a_template_makes_what_can_meet(
     library: Library, councils: Councils, template: str
 ) -> None:
     personas = [library.personas.create(slug).slug for slug in ("maria", "tom")]
@@ -80,7 +80,7 @@ def test_what_a_template_makes_can_meet(
     assert folder.docs.is_dir()
 
 
-def test_a_council_is_made_once_and_nothing_is_written_over(
+def test_a_council_is_made_once_and_overwrites_nothing(
     library: Library, councils: Councils
 ) -> None:
     (library.home / "councils" / "berths" / "docs").mkdir(parents=True)
@@ -155,9 +155,7 @@ def test_validation_knows_the_library(library: Library, councils: Councils) -> N
         councils.require(built)
 
 
-def test_a_linked_folder_is_read_once_for_all_members(
-    library: Library, councils: Councils, papers: Path
-) -> None:
+def test_a_linked_folder_is_read_once(library: Library, councils: Councils, papers: Path) -> None:
     file = made(councils) / "council.json"
     raw = json.loads(file.read_text())
     file.write_text(json.dumps({"rounds": raw.pop("rounds"), **raw}))  # as its owner wrote it
@@ -202,7 +200,7 @@ def test_a_folder_that_is_taken_out_leaves_with_what_nobody_else_has(
         councils.add_folder("berths", f"{papers}/\udcff")
 
 
-def test_shared_and_personal_shelves_stay_apart(
+def test_shared_and_own_shelves_are_apart(
     library: Library, councils: Councils, papers: Path
 ) -> None:
     house = library.personas
@@ -243,7 +241,7 @@ def test_a_file_that_changed_meanwhile_is_not_written_over(
     assert (path / "council.json").read_text() == '{"slug": "berths",'
 
 
-def test_nobody_puts_documents_on_a_councils_shelf(
+def test_the_shelf_belongs_to_the_council(
     library: Library, councils: Councils, papers: Path
 ) -> None:
     with pytest.raises(UsageError, match="belong to councils"):
@@ -257,9 +255,7 @@ def over(library: Library, folder: Path) -> Council:
     return library.councils.load("berths").council
 
 
-def test_each_member_reads_their_own_documents_alone(
-    library: Library, councils: Councils, papers: Path
-) -> None:
+def test_each_member_reads_their_own(library: Library, councils: Councils, papers: Path) -> None:
     (papers / "copy.md").write_text(TARIFFS)  # the same content, and a member all the same
     (papers / "more").mkdir()
     (papers / "more" / "rules.md").write_text(RULES)
@@ -296,7 +292,7 @@ def test_members_are_called_after_their_documents(library: Library, tmp_path: Pa
     assert shelf(library, "council_berths_2-rules-2025") == []
 
 
-def test_who_leaves_takes_their_documents_along(
+def test_who_leaves_takes_documents_along(
     library: Library, councils: Councils, papers: Path
 ) -> None:
     (papers / "rules.md").write_text(RULES)
@@ -316,9 +312,7 @@ def test_who_leaves_takes_their_documents_along(
     ]
 
 
-def test_what_members_cannot_read_is_told(
-    library: Library, councils: Councils, papers: Path
-) -> None:
+def test_what_cannot_be_read_is_told(library: Library, councils: Councils, papers: Path) -> None:
     (papers / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
     (papers / "program.exe").write_bytes(b"\x00\x01\x02")
     council = over(library, papers)

@@ -345,9 +345,7 @@ def failing_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("number", range(1, 10))
-def test_interrupted_anywhere_the_next_run_ends_the_same(
-    desk: Desk, tmp_path: Path, number: int
-) -> None:
+def test_interrupted_the_next_run_ends_the_same(desk: Desk, tmp_path: Path, number: int) -> None:
     other = Desk(tmp_path / "other-raw", tmp_path / "other-rag")
     for place in (desk, other):
         place.drop("merge.md", REPORT + "\n## More\n\nOne.\n")

@@ -158,9 +158,7 @@ def test_only_an_evident_date_is_a_date(stem: str, metadata: dict[str, str], exp
         ("notes", "", "md", "https://example.org/a", "web"),
     ],
 )
-def test_a_kind_is_a_whole_word_of_the_name_then_of_the_title_then_of_the_address(
-    stem: str, title: str, format_: str, url: str, kind: str
-) -> None:
+def test_a_kind_is_a_whole_word(stem: str, title: str, format_: str, url: str, kind: str) -> None:
     assert evident_kind(stem, title, format_, url) == kind
 
 

@@ -18,9 +18,7 @@ def listed(registry: Personas, name: str = "maria") -> dict[str, IndexState]:
     return {entry.source: entry.status for entry in registry.documents(name)}
 
 
-def test_every_reason_why_something_is_not_indexed(
-    registry: Personas, maria: Path, library: Library
-) -> None:
+def test_why_something_is_not_indexed(registry: Personas, maria: Path, library: Library) -> None:
     (maria / "RAW-DOCS" / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
     (maria / "RAW-DOCS" / "empty.txt").write_text("   ")
     (maria / "RAW-DOCS" / "pages.links").write_text("https://example.org/")
@@ -91,9 +89,7 @@ def test_a_file_of_any_name_can_be_removed(registry: Personas, maria: Path) -> N
     assert listed(registry)[shown] == "indexed"
 
 
-def test_what_others_have_read_is_new_until_it_is_read_here(
-    registry: Personas, room: Room, tmp_path: Path
-) -> None:
+def test_what_others_read_is_new_until_read(registry: Personas, room: Room, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
     (papers / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
@@ -149,9 +145,7 @@ files = st.dictionaries(st.tuples(names, names), names, min_size=1, max_size=5).
 
 
 @given(files, st.data())
-def test_each_file_is_found_by_its_source_its_id_and_where_only_it_has_it_its_name(
-    listed: tuple[FileListing, ...], data: st.DataObject
-) -> None:
+def test_each_file_is_found_by_name(listed: tuple[FileListing, ...], data: st.DataObject) -> None:
     wanted = data.draw(st.sampled_from(listed))
     for name in (wanted.source, wanted.path, wanted.document_id, wanted.document_id[:2]):
         assert choose(listed, name, "maria") == wanted

@@ -154,9 +154,7 @@ def test_what_is_missing_in_a_folder_is_made(personas: Definitions, tmp_path: Pa
     assert (made.path / "persona.config.json").exists()
 
 
-def test_prose_has_nothing_invisible_and_is_text_of_a_size(
-    personas: Definitions, tmp_path: Path
-) -> None:
+def test_prose_is_visible_text_of_a_size(personas: Definitions, tmp_path: Path) -> None:
     prose = persona.create(personas, "maria").path / "persona.md"
     prose.write_text("Tides\u200b and\u202e gates\r\n")
     assert persona.load(personas, "maria").prose == "Tides and gates"

@@ -98,9 +98,7 @@ def test_a_folder_is_read_once_and_again_when_it_changes(registry: Personas, mar
     assert listed(registry) == {"RAW-DOCS/tides.md": "indexed"}
 
 
-def test_a_file_of_a_shared_folder_leaves_one_shelf_only(
-    registry: Personas, tmp_path: Path
-) -> None:
+def test_a_shared_file_leaves_one_shelf_only(registry: Personas, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
     (papers / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
@@ -114,9 +112,7 @@ def test_a_file_of_a_shared_folder_leaves_one_shelf_only(
     assert (registry.census("maria").documents, registry.census("tom").documents) == (0, 1)
 
 
-def test_training_proposes_and_writes_only_what_is_accepted(
-    registry: Personas, maria: Path
-) -> None:
+def test_training_writes_only_what_is_accepted(registry: Personas, maria: Path) -> None:
     config = (maria / "persona.config.json").read_bytes()
     assert "Without a language model" in registry.update("maria").proposal.warnings[0]
     assert not registry.update("maria").proposal
@@ -132,9 +128,7 @@ def test_training_proposes_and_writes_only_what_is_accepted(
         registry.accept("maria", training.proposal)
 
 
-def test_training_takes_files_in_and_reads_everything_anew(
-    registry: Personas, maria: Path, tmp_path: Path
-) -> None:
+def test_training_takes_files_in(registry: Personas, maria: Path, tmp_path: Path) -> None:
     (tmp_path / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
     training = registry.update("maria", files=[tmp_path / "fog.md"])
     assert training.copied == ("RAW-DOCS/fog.md",)
@@ -147,9 +141,7 @@ def test_training_takes_files_in_and_reads_everything_anew(
     assert again.changed == 3
 
 
-def test_pages_are_fetched_listed_and_asked_for_by_their_etag(
-    registry: Personas, maria: Path
-) -> None:
+def test_pages_are_fetched_listed_and_asked_for_by_etag(registry: Personas, maria: Path) -> None:
     page = b"<html><body><h1>Fog</h1><p>The horn sounds every two minutes.</p></body></html>"
     connected, asked = online(registry, lambda _: page)
     training = connected.update("maria", urls=["https://example.org/fog"])
@@ -179,9 +171,7 @@ def test_an_address_that_is_refused_is_not_kept(registry: Personas, maria: Path)
         connected.update("maria", urls=["not an address"])
 
 
-def test_an_interrupt_goes_up_and_the_next_run_does_the_rest(
-    registry: Personas, maria: Path
-) -> None:
+def test_after_an_interrupt_the_next_run_does_the_rest(registry: Personas, maria: Path) -> None:
     def stop(_: Progress) -> None:
         raise KeyboardInterrupt
 
@@ -256,9 +246,7 @@ def test_what_was_made_is_found_by_each_of_its_names(made: Made) -> None:
         found.resolve(" ")
 
 
-def test_what_cannot_be_written_is_asked_as_it_was(
-    made: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_written_is_as_it_was(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise ReadOnlyError("The library can only be read.")
 

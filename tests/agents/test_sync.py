@@ -282,9 +282,7 @@ def change(house: House, chance: random.Random, step: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_after_any_changes_the_shelves_are_those_of_a_new_library(
-    house: House, tmp_path: Path, seed: int
-) -> None:
+def test_shelves_are_those_of_a_new_library(house: House, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     by_hand: set[str] = set()
     for step in range(12):

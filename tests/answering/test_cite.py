@@ -202,9 +202,7 @@ def rewrite(library: Library, path: Path, text: str) -> None:
     library.documents.add(path.parent)
 
 
-def test_a_text_that_changes_leaves_its_quotation_or_moves_or_loses_it(
-    library: Library, folder: Path, answer: Answer
-) -> None:
+def test_a_text_that_changes_is_told(library: Library, folder: Path, answer: Answer) -> None:
     for found in library.answers.recheck(answer):
         assert (state(found), found.holds) == ((SourceState.SAME, QuoteState.FOUND), True)
         assert (found.start, found.end) == (found.citation.start, found.citation.end)
@@ -222,9 +220,7 @@ def test_a_text_that_changes_leaves_its_quotation_or_moves_or_loses_it(
     assert found.start == found.end == -1
 
 
-def test_a_row_of_a_table_is_lost_where_its_columns_are_named_otherwise(
-    library: Library, folder: Path
-) -> None:
+def test_a_row_is_lost_with_the_names_of_its_columns(library: Library, folder: Path) -> None:
     table = "# Fees\n\n| berth | in euros |\n| --- | --- |\n| north | 80 |\n"
     rewrite(library, folder / "fees.md", table)
     (fees,) = [one for one in library.documents.list() if one.source.endswith("fees.md")]
@@ -241,9 +237,7 @@ def test_a_row_of_a_table_is_lost_where_its_columns_are_named_otherwise(
     assert state(checked(library, answer)) == (SourceState.CHANGED, QuoteState.LOST)
 
 
-def test_the_file_has_another_name_and_another_text_took_its_own(
-    library: Library, folder: Path, answer: Answer
-) -> None:
+def test_a_file_that_moved_is_found(library: Library, folder: Path, answer: Answer) -> None:
     (folder / "rules.md").rename(folder / "old-rules.md")
     library.sources.sync()
     for _ in range(2):
@@ -261,9 +255,7 @@ def test_the_document_is_gone(library: Library, answer: Answer) -> None:
     assert found.document_id == found.source_now == ""
 
 
-def test_of_two_places_the_nearer_one_is_meant(
-    library: Library, folder: Path, answer: Answer
-) -> None:
+def test_of_two_places_the_nearer_is_meant(library: Library, folder: Path, answer: Answer) -> None:
     quote = answer.citations[0].quote
     padding = "So it was written by the masters of the harbour long ago.\n" * 3
     rewrite(library, folder / "rules.md", f"# R\n\n{quote}\n\n{padding}\n{padding}\n{quote}\n")

@@ -54,9 +54,7 @@ def test_it_is_a_chance(signs: Signs, model: ConfidenceModel) -> None:
 
 
 @given(ANY_SIGNS, MODELS, st.sampled_from(SIGNS), st.floats(0, 1))
-def test_more_of_a_sign_moves_it_as_its_weight_says(
-    signs: Signs, model: ConfidenceModel, sign: str, value: float
-) -> None:
+def test_a_weight_moves_it(signs: Signs, model: ConfidenceModel, sign: str, value: float) -> None:
     own = written(model)["by meaning" if signs.meaning else "by words"]
     weight = own.get(sign, 0.0)
     assume(not signs.meaning or sign not in {"cosine", "score", "absent"})

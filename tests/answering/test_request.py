@@ -29,9 +29,7 @@ def test_no_shelf_is_not_every_shelf(shelves: tuple[str, ...] | None, *, sees: b
 @pytest.mark.parametrize("cache", [True, False])
 @pytest.mark.parametrize("remember", [True, False])
 @pytest.mark.parametrize("use_cache", [True, False])
-def test_a_kept_answer_holds_the_question_and_so_needs_all_to_agree(
-    *, enabled: bool, cache: bool, remember: bool, use_cache: bool
-) -> None:
+def test_all_agree_to_keep(*, enabled: bool, cache: bool, remember: bool, use_cache: bool) -> None:
     of = settings(memory={"enabled": enabled}, answer={"cache": cache})
     made = library_request("When?", of, AskOptions(remember=remember, use_cache=use_cache))
     assert made.remember == (enabled and remember)

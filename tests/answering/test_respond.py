@@ -52,7 +52,7 @@ def test_where_the_model_fails_the_documents_are_quoted(harbour: Any, script: An
 
 
 @pytest.mark.parametrize("written", [None, f"{KNOTS} [1] The duty officer grants exceptions [1]."])
-def test_a_question_is_parsed_once_and_each_body_read_once(
+def test_all_is_read_once(
     harbour: Any, monkeypatch: pytest.MonkeyPatch, written: str | None
 ) -> None:
     asked(harbour, PRICE)  # reads her documents

@@ -43,9 +43,7 @@ def routed(
 
 
 @given(st.floats(0, 1), st.sampled_from([None, MARIA]), st.text(max_size=30))
-def test_what_answers_is_an_answer_whatever_the_profile_says(
-    confidence: float, persona: Persona | None, text: str
-) -> None:
+def test_what_answers_is_an_answer(confidence: float, persona: Persona | None, text: str) -> None:
     assert routed(text or "x", confidence, persona, found=True) is Route.ANSWERED
 
 
@@ -68,7 +66,7 @@ def test_no_question_is_foreign_to_the_library(confidence: float, text: str) -> 
         ("?!", 0.0, Route.OUT_OF_SCOPE),
     ],
 )
-def test_a_question_without_an_answer_is_theirs_by_words_or_by_what_is_near(
+def test_without_an_answer_it_is_theirs_or_foreign(
     text: str, confidence: float, way: Route
 ) -> None:
     assert routed(text, confidence) is way
@@ -211,9 +209,7 @@ def test_a_question_in_another_language_than_guessed_has_its_kind() -> None:
         (K.OPEN, "It costs 40 euros.", "What is it?", False),
     ],
 )
-def test_a_text_offers_what_the_question_does_not_have(
-    kind: QuestionKind, text: str, question: str, *, offered: bool
-) -> None:
+def test_a_text_may_offer(kind: QuestionKind, text: str, question: str, *, offered: bool) -> None:
     assert offers(kind, text, question) is offered
 
 

@@ -38,9 +38,7 @@ def method(runtime: Runtime, settings: Settings, model: ScriptedModel | None = N
     return method_for(replace(runtime, reranker=reranker, now=lambda: 1_000_000), settings, model)
 
 
-def test_by_default_questions_are_expanded_and_hits_reranked_without_a_model(
-    runtime: Runtime,
-) -> None:
+def test_by_default_questions_are_expanded_and_hits_reranked(runtime: Runtime) -> None:
     made = method_for(replace(runtime, now=never), Settings(), None)
     assert made.rerank is not None
     assert made.recency is None

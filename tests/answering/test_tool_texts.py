@@ -88,9 +88,7 @@ def test_the_hash_of_a_text_is_its_own_and_not_the_one_that_is_stated(tmp_path: 
         ("High water.", {}, ["High water."]),
     ],
 )
-def test_what_repeats_an_argument_of_several_words_is_left_out(
-    words: str, arguments: Mapping[str, object], left: list[str]
-) -> None:
+def test_no_echo_is_evidence(words: str, arguments: Mapping[str, object], left: list[str]) -> None:
     found = ToolText("tides", arguments, "", words, text_hash(words))
     assert parts(found) == left
     assert parts(found, echoes=False) == [words]

@@ -38,9 +38,7 @@ def ask(tmp_path: Path) -> Iterator[Ask]:
         ("Tarif Entwurf.md", "Tarif.md"),
     ],
 )
-def test_a_sentence_with_another_value_is_said_with_both_sides_cited_the_newer_first(
-    ask: Ask, older: str, newer: str
-) -> None:
+def test_both_sides_are_cited_the_newer_first(ask: Ask, older: str, newer: str) -> None:
     answer = ask("What do guests pay for a berth?", {older: FEE, newer: FEE.replace("40", "45")})
     (one,) = answer.versions
     assert one.values == (("45", "40"),)

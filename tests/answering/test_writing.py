@@ -116,9 +116,7 @@ def test_an_answer_that_was_cut_off_says_so(harbour: Any) -> None:
         "Sure!",
     ],
 )
-def test_what_names_no_source_is_shown_with_the_closest_passages_below(
-    harbour: Any, text: str
-) -> None:
+def test_what_names_no_source_comes_with_the_closest_passages(harbour: Any, text: str) -> None:
     harbour.says(text)
     answer = asked(harbour, SPEED)
     assert (answer.found, answer.outcome) == (False, AnswerOutcome.PASSAGES)
@@ -222,9 +220,7 @@ def test_no_words_of_a_model_break_the_search(harbour: Any, query: str) -> None:
     assert all(call.result for call in model.tool_results)
 
 
-def test_what_streams_is_checked_as_soon_as_a_sentence_is_whole(
-    harbour: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_streams_is_checked_by_sentence(harbour: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_PAUSE", 0)  # a draft of every piece
     model = harbour.says("")
     wrong = KNOTS.replace("4", "9")
@@ -257,9 +253,7 @@ def test_a_general_model_answers_from_no_document(harbour: Any) -> None:
 
 
 @pytest.mark.parametrize("tags", [3, 300])  # some of a chunk, or several
-def test_front_matter_and_names_of_a_curated_document_are_no_passages(
-    harbour: Any, tags: int
-) -> None:
+def test_front_matter_and_names_are_no_passages(harbour: Any, tags: int) -> None:
     speeds = ", ".join(f'"speed of a vessel in harbour {number}"' for number in range(tags))
     above = f"---\nid: speed-2\ntitle: Speed in the basin\ntags: [{speeds}]\n---\n"
     names = "\n**Key Terms**: speed, vessel, harbour\n**Also Known As**: Speed rules\n\n"

@@ -55,9 +55,7 @@ def test_what_stands_there_in_another_form_is_no_mismatch(sentence: str) -> None
         ("Membership was invented in 1987.", "1987", ""),
     ],
 )
-def test_a_value_that_stands_nowhere_is_named_with_the_one_in_its_place(
-    sentence: str, text: str, instead: str
-) -> None:
+def test_a_value_that_is_nowhere_is_named(sentence: str, text: str, instead: str) -> None:
     assert mismatches(sentence) == [(text, instead)]
 
 

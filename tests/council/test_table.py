@@ -96,9 +96,7 @@ def cells(minutes: Minutes) -> dict[tuple[str, str], str]:
 
 @pytest.mark.parametrize("shelves", [("alder",), ("alder", "birch"), (*TERMS, "bells")])
 @pytest.mark.parametrize(("question", "rows"), [(ASKED, 1), (MANY, 3)])
-def test_it_has_a_cell_for_each_member_and_thing_asked(
-    signed: Hall, shelves: tuple[str, ...], question: str, rows: int
-) -> None:
+def test_it_has_all_cells(signed: Hall, shelves: tuple[str, ...], question: str, rows: int) -> None:
     minutes = signed.convene(readers(*shelves), question)
     assert [[cell.member for cell in row.cells] for row in minutes.table] == [list(shelves)] * rows
 
@@ -190,9 +188,7 @@ def test_of_a_long_sentence_the_best_clauses_are_quoted(bare_hall: Hall) -> None
         "---\ntitle: When must the berth be left?\n---\n\n# Rules\n\nLeave the berth by noon.\n",
     ],
 )
-def test_a_heading_a_lead_in_a_question_or_a_line_to_fill_in_never_stands_alone(
-    bare_hall: Hall, text: str
-) -> None:
+def test_what_says_nothing_never_stands_alone(bare_hall: Hall, text: str) -> None:
     found = cell_of(bare_hall, text, "When must the berth be left?")
     assert "by noon" in found
     assert "____" not in found
@@ -271,9 +267,7 @@ def test_what_a_question_asks(question: str, language: str, asked: list[str]) ->
          "Wenn der Verein aufgelöst wird", ["wer bekommt das Vermögen"]),
     ],
 )  # fmt: skip
-def test_what_asks_nothing_is_context_of_all_that_does(
-    question: str, language: str, context: str, asked: list[str]
-) -> None:
+def test_the_rest_is_context(question: str, language: str, context: str, asked: list[str]) -> None:
     found = aspects_of(question, {language: 1})
     assert [one.text for one in found] == asked
     assert {one.context for one in found} == {context}
@@ -292,9 +286,7 @@ def test_what_asks_nothing_is_context_of_all_that_does(
         ("When?", ["When"]),
     ],
 )
-def test_it_is_cut_only_where_each_part_is_a_whole_question(
-    question: str, asked: list[str]
-) -> None:
+def test_each_part_is_a_whole_question(question: str, asked: list[str]) -> None:
     assert [one.text for one in aspects_of(question, {"en": 1})] == asked
 
 

@@ -53,9 +53,7 @@ REFERENCES = st.lists(st.sampled_from(["tides", "tariffs", "rates", "cases", TID
 
 
 @given(REFERENCES, REFERENCES)
-def test_every_tool_is_there_once_in_the_order_of_its_first_mention_the_councils_first(
-    of_council: list[ToolRef], own: list[ToolRef]
-) -> None:
+def test_every_tool_is_there_once_in_order(of_council: list[ToolRef], own: list[ToolRef]) -> None:
     found = participant_tools(board(of_council, own), REGISTRY)["maria"]
     mentioned = [REGISTRY[r] if isinstance(r, str) else r for r in [*of_council, *own]]
     firsts = [t for n, t in enumerate(mentioned) if all(t is not s for s in mentioned[:n])]
@@ -203,9 +201,7 @@ def test_nothing_of_it_is_in_the_library(hall: Hall, policies: Path) -> None:
     )
 
 
-def test_a_folder_that_is_gone_or_too_large_is_refused(
-    hall: Hall, policies: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_corpus_has_limits(hall: Hall, policies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NotFoundError):
         corpus_tool(Corpus("no"), policies / "no", hall.runtime)
     monkeypatch.setattr(corpora, "MOST_FILES", 2)

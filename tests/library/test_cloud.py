@@ -96,9 +96,7 @@ def test_browsing_again_costs_no_call(synced: Drive) -> None:
         assert synced.proxy.calls > calls
 
 
-def test_a_file_that_never_arrives_whole_is_not_stored_short(
-    synced: Drive, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_file_is_stored_short(synced: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drives, "PATIENCE", HASTE)
     synced.write("Papers/berths.md", TEXT * 40, 1_700_000_000)
     synced.proxy.faults["berths.md"] = repeat("short")

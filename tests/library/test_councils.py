@@ -30,9 +30,7 @@ def board(library: Library, folder: Path) -> Council:
     return made.chair(name="Agnes", instructions="Weigh evidence.")
 
 
-def test_events_end_with_the_minutes_that_convening_returns(
-    library: Library, board: Council
-) -> None:
+def test_events_end_with_the_minutes(library: Library, board: Council) -> None:
     async def followed() -> list[CouncilEvent]:
         return [event async for event in library.councils.events(board, QUESTION)]
 
@@ -57,9 +55,7 @@ def test_convening_works_where_a_loop_runs_already(library: Library, board: Coun
     assert plain.citations
 
 
-def test_who_stops_reading_stops_the_meeting_and_what_was_said_is_kept(
-    library: Library, board: Council, tmp_path: Path
-) -> None:
+def test_who_stops_reading_stops_it(library: Library, board: Council, tmp_path: Path) -> None:
     model = ScriptedModel(lambda *_: '{"position": "The gate closes."}')
     councils = LibraryCouncils(replace(library._runtime, language_model=lambda _: model))
     options = MeetingOptions(transcript=tmp_path / "held.ndjson")
@@ -77,9 +73,7 @@ def test_who_stops_reading_stops_the_meeting_and_what_was_said_is_kept(
     assert not any("minutes" in line for line in lines)
 
 
-def test_minutes_are_checked_against_what_the_documents_say_now(
-    library: Library, board: Council, folder: Path
-) -> None:
+def test_minutes_are_checked_again(library: Library, board: Council, folder: Path) -> None:
     minutes = library.councils.convene(board, QUESTION)
     assert minutes.citations
     assert all(check.holds for check in library.councils.recheck(minutes))

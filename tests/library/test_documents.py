@@ -22,9 +22,7 @@ def test_a_second_add_reads_what_has_changed(library: Library, folder: Path) -> 
     )
 
 
-def test_a_file_that_is_gone_is_named_and_removed_only_on_demand(
-    library: Library, folder: Path
-) -> None:
+def test_a_file_that_is_gone_is_removed_on_demand(library: Library, folder: Path) -> None:
     (folder / "weather.txt").unlink()
     assert library.documents.add(folder).missing == ("documents/weather.txt",)
     assert library.search.hits("loudspeaker").hits
@@ -60,9 +58,7 @@ def test_names_lead_to_documents(library: Library) -> None:
         library.documents.get(" ")
 
 
-def test_a_removed_document_is_gone_and_a_name_that_fits_several_removes_none(
-    library: Library, folder: Path
-) -> None:
+def test_a_removed_document_is_gone(library: Library, folder: Path) -> None:
     (folder / "rules-old.md").write_text("The old rules.")
     library.documents.add(folder)
     with pytest.raises(UsageError, match="fits 2"):

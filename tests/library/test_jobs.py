@@ -79,9 +79,7 @@ def test_an_interrupted_worker_gives_its_job_back(tmp_path: Path) -> None:
         assert library.status().documents == 1
 
 
-def test_only_what_has_not_ended_is_cancelled_and_only_what_has_is_tried_again(
-    tmp_path: Path,
-) -> None:
+def test_what_has_not_ended_is_cancelled_and_what_has_is_tried_again(tmp_path: Path) -> None:
     with Library.open() as library:
         job = library.documents.add_later(write(tmp_path, "bread"))
         with pytest.raises(UsageError, match="has not ended"):
@@ -116,9 +114,7 @@ def test_an_add_is_a_job_of_its_folder(library: Library, folder: Path) -> None:
     assert (job.done, job.total, job.result["changed"]) == (3, 3, 3)
 
 
-def test_an_add_that_is_stopped_or_whose_job_is_cancelled_ends(
-    library: Library, folder: Path
-) -> None:
+def test_an_add_that_is_stopped_or_cancelled_ends(library: Library, folder: Path) -> None:
     for number in range(60):
         (folder / f"new {number}.md").write_text(f"New text number {number}.")
 

@@ -174,9 +174,7 @@ def test_searching_goes_on_while_the_indexes_are_rebuilt(library: Library) -> No
     assert library.search.hits("harbour").hits
 
 
-def test_documents_are_indexed_while_others_are_added(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_documents_are_indexed_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chapterhouse.library.long_work._INDEXED_AT_ONCE", 2)
     monkeypatch.setattr("chapterhouse.ingest.pipeline._FILES", 1)
     folder = tmp_path / "docs"

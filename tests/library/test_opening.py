@@ -29,7 +29,5 @@ BY_TYPE = ChunkingSettings(strategy="sentence", by_format={".TXT": "fixed"})
         (BY_TYPE, analyse_body(PROSE, ("md",)), chunk_by_sentence(PROSE)),
     ],
 )
-def test_documents_are_cut_as_the_settings_say(
-    settings: ChunkingSettings, body: Body, expected: list[Span]
-) -> None:
+def test_settings_say_the_cut(settings: ChunkingSettings, body: Body, expected: list[Span]) -> None:
     assert list(chunker_for(settings)(body)) == list(expected)

@@ -74,9 +74,7 @@ RESETS = st.lists(st.sampled_from(sorted(VALUES)), min_size=1, max_size=3)
 
 
 @given(steps=st.lists(CHANGES | RESETS, max_size=4))
-def test_any_changes_are_those_of_a_dictionary_or_nothing(
-    opened: Library, steps: list[dict[str, int] | list[str]]
-) -> None:
+def test_any_changes_or_nothing(opened: Library, steps: list[dict[str, int] | list[str]]) -> None:
     settings = opened.configuration
     settings.reset_many(sorted(VALUES), "start")
     known: dict[str, object] = {}
@@ -268,9 +266,7 @@ def test_the_same_value_again_makes_an_ignored_one_the_latest(home: Path) -> Non
         assert library.settings.chunking.target == 1_500
 
 
-def test_a_library_that_can_only_be_read_is_left(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_to_be_read_only_is_left(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Library.open(home) as library:
         monkeypatch.setattr(library._runtime.store._connections, "read_only", True)
         with pytest.raises(ReadOnlyError):

@@ -100,9 +100,7 @@ def test_a_list_of_pages_says_why_none_came(library: Library, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kind", ["persona", "council"])
-def test_a_folder_is_given_to_a_persona_or_council_and_taken_away(
-    library: Library, tmp_path: Path, kind: str
-) -> None:
+def test_a_folder_is_given_and_taken_away(library: Library, tmp_path: Path, kind: str) -> None:
     tides, name = tmp_path / "tides", f"{kind}/maria"
     tides.mkdir()
     (tides / "tides.md").write_text("# Tides\n\nThe spring tide rises four metres at the pier.\n")
@@ -155,9 +153,7 @@ def test_what_changes_before_folders_are_watched_is_seen(library: Library, folde
         next(library.sources.watch(stop=threading.Event()))
 
 
-def test_a_watch_waits_for_a_folder_that_goes_away_and_follows_it_again(
-    library: Library, folder: Path
-) -> None:
+def test_a_watch_waits_for_a_folder_that_goes_away(library: Library, folder: Path) -> None:
     stop = threading.Event()
     library.sources.sync()
     away = folder.with_name("away")
@@ -212,9 +208,7 @@ def test_what_is_added_again_without_a_shelf_stays_on_its_shelf(tmp_path: Path, 
         assert ("library", "papers") in {one.shelves for one in library.documents.list()}
 
 
-def test_every_kind_of_source_is_synced_in_one_pass(
-    library: Library, drive: Drive, tmp_path: Path
-) -> None:
+def test_one_pass_syncs_every_kind(library: Library, drive: Drive, tmp_path: Path) -> None:
     drive.write("Papers/a.md", "# Lamps\n\nThe lamp on the pier is lit at dusk.\n")
     library.sources.add("webdav:Papers")
     tides = tmp_path / "tides"

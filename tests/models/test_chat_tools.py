@@ -154,9 +154,7 @@ def test_a_service_that_refuses_it_is_asked_without(
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("part", ["temperature", "stream_options", "reasoning_effort"])
-def test_other_parts_that_a_service_refuses_are_left_out(
-    serve: Serve, part: str, *, stream: bool
-) -> None:
+def test_other_parts_refused_are_left_out(serve: Serve, part: str, *, stream: bool) -> None:
     def script(request: Request) -> Reply:
         why = {"detail": [{"type": "extra_forbidden", "loc": ["body", part]}]}
         return Reply(status=422, body=why) if part in request.body else Reply(WRITTEN)

@@ -210,9 +210,7 @@ def test_thoughts_are_no_part_of_an_answer(serve: Serve, engine: str, *, stream:
 
 @EACH
 @STREAMS
-def test_a_tool_is_called_and_the_model_is_reminded_of_it(
-    serve: Serve, engine: str, *, stream: bool
-) -> None:
+def test_a_tool_is_called_and_its_call_sent(serve: Serve, engine: str, *, stream: bool) -> None:
     dialect = DIALECTS[engine]
     whole, parts = dialect.call
     first = (
@@ -236,9 +234,7 @@ def test_a_tool_is_called_and_the_model_is_reminded_of_it(
 
 @pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
 @STREAMS
-def test_a_model_is_reminded_of_thoughts_in_the_field_they_came_in(
-    serve: Serve, name: str, *, stream: bool
-) -> None:
+def test_thoughts_are_sent_in_the_field_they_came(serve: Serve, name: str, *, stream: bool) -> None:
     """DeepSeek and gpt-oss want theirs back after a call of a tool."""
     parts = [{name: "Hm"}, {name: "m."}, *({"tool_calls": [part]} for part in SPLIT[1])]
     whole = {"content": None, name: "Hmm.", "tool_calls": [SPLIT[0]]}
@@ -266,9 +262,7 @@ def test_two_calls_at_one_place_are_two(serve: Serve, *, stream: bool) -> None:
 
 @EACH
 @STREAMS
-def test_who_is_busy_is_asked_again(
-    serve: Serve, slept: list[float], engine: str, *, stream: bool
-) -> None:
+def test_the_busy_have_time(serve: Serve, slept: list[float], engine: str, *, stream: bool) -> None:
     dialect = DIALECTS[engine]
     status, body = dialect.busy
     busy = Reply(status=status, body=body, headers=dialect.headers)

@@ -188,9 +188,7 @@ def test_a_shorter_vector_is_asked_for(service: Any, connect: Open) -> None:
     assert "2-cut" in embedder.fingerprint
 
 
-def test_the_length_is_asked_and_a_wrong_one_says_what_to_do(
-    embedding_service: Any, connect: Open
-) -> None:
+def test_the_length_is_asked_and_checked(embedding_service: Any, connect: Open) -> None:
     assert (connect().dimensions, connect().fingerprint) == (8, "openai/small-model/8")
     embedding_service.says(embedding_service.reply({"data": [entry(0, 4, 0, 1)]}))
     with pytest.raises(EngineError, match="vectors of 3 numbers, not 2") as caught:

@@ -114,9 +114,7 @@ def test_a_library_that_knows_its_service_opens_and_searches_without_it(
         assert any("503: restarting" in warning for warning in found.warnings)
 
 
-def test_a_service_that_is_not_there_only_delays_its_vectors(
-    home: Path, folder: Path, configure: Configure
-) -> None:
+def test_a_service_may_not_be_there(home: Path, folder: Path, configure: Configure) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     configure(engine="openai", model="m", base_url=f"http://127.0.0.1:{port}/v1", attempts=1)
@@ -201,9 +199,7 @@ def test_a_library_lives_on_a_model_in_a_folder(
         assert not library.search.hits("the ferry").warnings
 
 
-def test_what_cannot_be_opened_leaves_nothing_open(
-    home: Path, configure: Configure, tmp_path: Path
-) -> None:
+def test_nothing_is_left_open(home: Path, configure: Configure, tmp_path: Path) -> None:
     for values, error in (
         ({"engine": "folder", "folder": str(tmp_path / "nowhere")}, UsageError),
         ({"engine": "openai", "model": "m"}, UsageError),
@@ -217,9 +213,7 @@ def test_what_cannot_be_opened_leaves_nothing_open(
         assert opened[0].status().documents == 0
 
 
-def test_a_plain_library_asks_nobody(
-    home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_asks_nobody(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         pytest.fail("a plain library opened a connection")
 
@@ -232,9 +226,7 @@ def test_a_plain_library_asks_nobody(
 
 
 @pytest.mark.parametrize("section", ["rerank", "language_model"])
-def test_engines_that_nobody_asked_yet_do_not_stop_a_library(
-    home: Path, folder: Path, section: str
-) -> None:
+def test_engines_not_asked_yet_stop_no_library(home: Path, folder: Path, section: str) -> None:
     engine = {"rerank": "http", "language_model": "openai"}[section]
     (home / "chapterhouse.toml").write_text(
         f"[{section}]\nengine = '{engine}'\nmodel = 'm'\nbase_url = 'http://127.0.0.1:9/v1'\n"

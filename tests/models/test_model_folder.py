@@ -49,9 +49,7 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert "rerank.folder" in caught.value.hint
 
 
-def test_a_folder_does_not_depend_on_where_one_stands(
-    model_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_is_a_whole_path(model_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(model_folder.parent)
     with pytest.raises(UsageError, match="not an absolute path"):
         open_model_folder(model_folder.name, section="embedding")

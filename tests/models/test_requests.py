@@ -47,9 +47,7 @@ def nowhere() -> str:
 
 @WAYS
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
-def test_what_will_not_pass_is_not_tried_again(
-    serve: Serve, slept: list[float], status: int, way: str
-) -> None:
+def test_some_errors_are_final(serve: Serve, slept: list[float], status: int, way: str) -> None:
     model, server = serve([Reply(status=status, body=error_of("no such"))])
     with pytest.raises(EngineError, match=f"answered {status}: no such") as caught:
         ask(model, way)
@@ -61,9 +59,7 @@ def test_what_will_not_pass_is_not_tried_again(
 
 @WAYS
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 503, 529])
-def test_what_may_pass_is_tried_again(
-    serve: Serve, slept: list[float], status: int, way: str
-) -> None:
+def test_other_errors_may_pass(serve: Serve, slept: list[float], status: int, way: str) -> None:
     busy = Reply(status=status, body=error_of("busy"))
     model, server = serve([busy, busy, "At nine."])
     assert "At nine." in ask(model, way)
@@ -194,9 +190,7 @@ def test_what_breaks_before_any_text_is_asked_for_again(serve: Serve, way: str, 
         (Reply("At nine and", finish="missing"), "ended too early"),
     ],
 )
-def test_a_stream_that_breaks_in_the_text_is_not(
-    serve: Serve, slept: list[float], reply: Reply, why: str
-) -> None:
+def test_a_broken_stream_is_told(serve: Serve, slept: list[float], reply: Reply, why: str) -> None:
     model, server = serve([reply])
     heard: list[str] = []
     with pytest.raises(EngineError, match=why):
@@ -264,9 +258,7 @@ def test_cancelling_closes_the_connection(serve: Serve) -> None:
 
 
 @WAYS
-def test_nothing_but_the_request_leaves(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
+def test_nothing_else_leaves(serve: Serve, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     """Neither what libraries tell of this machine, nor what variables of others make them say."""
     for name in ("API_KEY", "ORG_ID", "PROJECT_ID", "ADMIN_KEY", "BASE_URL", "CUSTOM_HEADERS"):
         monkeypatch.setenv(f"OPENAI_{name}", "http://127.0.0.1:9/canary")
@@ -306,7 +298,7 @@ def test_cookies_are_not_kept(serve: Serve) -> None:
 
 
 @WAYS
-def test_a_proxy_of_the_environment_is_used_only_when_asked(
+def test_a_proxy_is_used_when_asked(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     _, server = serve(["By proxy."])
@@ -350,9 +342,7 @@ def test_a_certificate_must_be_trusted(
 
 
 @WAYS
-def test_the_key_is_sent_and_nothing_else_where_there_is_none(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
+def test_the_key_is_sent(serve: Serve, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     monkeypatch.setenv(VARIABLE, f"{KEY}\n")
     model, server = serve(["Yes."], key_variable=VARIABLE)
     ask(model, way)

@@ -32,9 +32,7 @@ def settings(engine: str, base_url: str, model: str = "a", **more: Any) -> Langu
         ("ollama", {}, (0, 0)),
     ],
 )
-def test_each_server_says_what_its_model_takes(
-    engine: str, pages: Any, limits: tuple[int, int]
-) -> None:
+def test_each_server_says_its_limits(engine: str, pages: Any, limits: tuple[int, int]) -> None:
     with chat_server(["Yes."], pages=pages) as server:
         assert served_limits(settings(engine, server.url)) == limits
         server.asked.clear()

@@ -125,9 +125,7 @@ def test_models_of_one_server_share_its_slots() -> None:
         ),
     ],
 )
-def test_thinking_is_set_as_each_server_wants_it(
-    serve: Serve, engine: str, thinking: str, said: dict[str, object]
-) -> None:
+def test_thinking_is_set(serve: Serve, engine: str, thinking: str, said: dict[str, object]) -> None:
     model, asked = serve(["Yes."], engine=engine, thinking=thinking, extra_body={"top_k": 20})
     model.complete("", "Really?")
     body = asked.requests[0].body

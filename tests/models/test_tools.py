@@ -66,9 +66,7 @@ def test_a_schema_that_is_none_is_refused(part: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("place", ["http://127.0.0.1:9/schema", "#/nowhere", "#"])
-def test_references_are_followed_inside_the_schema_alone(
-    place: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_references_stay_inside_the_schema(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("something is fetched"))
     tool = Tool("search", "", {"type": "object", "allOf": [{"$ref": place}]}, lambda _: "done")
     check_tools([tool])

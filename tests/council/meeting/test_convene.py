@@ -39,9 +39,7 @@ with Library.open(sys.argv[1]) as library:
 """
 
 
-def test_another_process_gives_the_same_minutes_and_the_same_key(
-    harbour: Library, hall: Hall, tmp_path: Path
-) -> None:
+def test_another_process_gives_the_same(harbour: Library, hall: Hall, tmp_path: Path) -> None:
     there, here = tmp_path / "there.ndjson", tmp_path / "here.ndjson"
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     ran = subprocess.run(
@@ -96,9 +94,7 @@ def test_what_cannot_be_convened_says_why(hall: Hall) -> None:
 
 
 @pytest.mark.parametrize("options", [("one",), ("one", "one"), ("one", "")])
-def test_options_that_are_none_are_told_to_who_gave_them(
-    hall: Hall, options: tuple[str, ...]
-) -> None:
+def test_options_that_are_none_are_refused(hall: Hall, options: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match="cannot be decided between"):
         hall.convene("harbour-board", options=options)
 

@@ -88,9 +88,7 @@ def test_in_the_analysis_nobody_knows_of_anybody(held: Held) -> None:
         assert "STATEMENTS" not in prompt
 
 
-def test_in_the_examination_everyone_sees_the_claims_of_the_others_and_their_evidence(
-    held: Held,
-) -> None:
+def test_the_examination_shows_the_claims_of_others_and_their_evidence(held: Held) -> None:
     asked = [one for one in held[1] if phase(one[0]) == "cross_examination"]
     assert len(asked) == 3
     for instructions, prompt in asked:
@@ -231,9 +229,7 @@ def test_who_speaks_in_a_round_is_the_council_s_choice_the_chair_among_them(hall
          "Something went wrong with the chair (RuntimeError), so nobody summed up."),
     ],
 )  # fmt: skip
-def test_where_the_chair_fails_what_was_said_stands(
-    hall: Hall, held: Held, error: Exception, warning: str
-) -> None:
+def test_a_chair_may_fail(hall: Hall, held: Held, error: Exception, warning: str) -> None:
     hall.says(failing("chair", error=error))
     minutes = hall.convene(council())
     assert warning in minutes.warnings
@@ -291,9 +287,7 @@ def test_what_the_chair_names_must_exist(hall: Hall) -> None:
     ("chosen", "decided"),
     [(("slow", "slow"), "slow"), (("slow", "fast"), ""), (("slow", ""), "slow")],
 )
-def test_without_a_chair_what_most_would_choose_is_decided(
-    hall: Hall, chosen: tuple[str, str], decided: str
-) -> None:
+def test_without_a_chair_most_decide(hall: Hall, chosen: tuple[str, str], decided: str) -> None:
     options = dict(zip(("maria", "jonas"), chosen, strict=True))
     hall.says(lambda i, _: turn(option=options[whose(i)]))
     made = replace(council("harbour-board", "maria", "jonas", rounds=ANALYSIS), chaired_by=None)

@@ -289,9 +289,7 @@ def test_a_role_and_the_chair_read_the_council_s_shelf_and_those_added(hall: Hal
 @pytest.mark.parametrize(
     "query", ["lanternjonas officer", BERTH, "Harbour Rules 2025", '"80 euros"']
 )
-def test_no_search_of_a_member_reaches_the_shelf_of_another(
-    hall: Hall, name: str, query: str
-) -> None:
+def test_no_search_reaches_the_shelf_of_another(hall: Hall, name: str, query: str) -> None:
     least = {} if name == "search_documents" else {"min_similarity": 0}
     steps = ([Call(name, {"query": query, "limit": 20, **least})], turn())
     model, _ = asked(hall, alone(Member(persona="maria"), name), *steps)

@@ -114,9 +114,7 @@ def test_no_more_speak_at_a_time_than_the_council_lets(a_round: Callable[..., Ro
 
 @given(st.permutations(["a1", "a2", "a3", "a4"]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_whoever_is_done_first_the_record_has_the_order_of_the_seats(
-    a_round: Callable[..., Round], order: list[str]
-) -> None:
+def test_the_record_has_the_members_order(a_round: Callable[..., Round], order: list[str]) -> None:
     async def meeting() -> Record:
         may = {key: asyncio.Event() for key in order}
         may[order[0]].set()
@@ -194,9 +192,7 @@ def test_who_fails_is_absent_and_sinks_nobody(
     assert (len(caplog.records) == 1) is isinstance(error, RuntimeError)
 
 
-def test_who_has_spoken_before_is_not_asked_again(
-    a_round: Callable[..., Round], tmp_path: Path
-) -> None:
+def test_who_spoke_before_is_not_asked_again(a_round: Callable[..., Round], tmp_path: Path) -> None:
     first = a_round(path=tmp_path / "kept.ndjson")
     before = asyncio.run(first.hold_round(hang, seconds=0.05))
     first.kept.close()
@@ -236,9 +232,7 @@ def test_a_meeting_that_is_broken_off_takes_everyone_with_it(a_round: Callable[.
     asyncio.run(meeting())
 
 
-def test_a_speaker_who_does_not_stop_when_the_round_ends_has_not_spoken(
-    a_round: Callable[..., Round],
-) -> None:
+def test_who_does_not_stop_at_the_end_has_not_spoken(a_round: Callable[..., Round]) -> None:
     async def say(key: str, _: OnText | None) -> str:
         if key == "ben":
             try:

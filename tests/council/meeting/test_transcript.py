@@ -109,9 +109,7 @@ def test_the_lines_are_as_documented(path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_without_a_file_it_is_in_memory_only_and_half_characters_stop_nothing(
-    tmp_path: Path,
-) -> None:
+def test_without_a_file_it_is_in_memory_and_half_characters_stop_nothing(tmp_path: Path) -> None:
     with opened(None) as transcript:
         transcript.add_turn(1, turn("maria"))
         transcript.add_absence(1, Absence("piet", "rebuttal", "Why."))
@@ -187,9 +185,7 @@ def test_a_damaged_line_is_named(path: Path, line: bytes) -> None:
     assert path.with_name("meeting.1.ndjson").read_bytes() == content
 
 
-def test_a_file_cut_off_anywhere_is_gone_on_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_cut_off_anywhere_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After every byte at which a crash may end the file, and with every member once in the end."""
     monkeypatch.setattr(os, "fsync", lambda _: None)  # thousands of them, and no power fails here
     whole = tmp_path / "whole.ndjson"
@@ -248,9 +244,7 @@ def said_by(transcript: Transcript, *members: str) -> list[str]:
     return [member for member in members if transcript.turn(1, member)]
 
 
-def test_where_half_a_line_stays_nothing_is_written_behind_it(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_written_behind_half_a_line(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError(5, "Input/output error")
 
@@ -370,7 +364,7 @@ def dying(after: int) -> tuple[Script, Counter[tuple[str, str]]]:
 
 
 @pytest.mark.parametrize("after", range(7))
-def test_a_meeting_that_was_killed_goes_on_without_asking_anyone_twice(
+def test_a_meeting_that_was_killed_asks_nobody_twice(
     hall: Hall, tmp_path: Path, after: int
 ) -> None:
     rounds = ("independent_analysis", "cross_examination", "synthesis")
@@ -415,9 +409,7 @@ def test_what_somebody_wrote_into_a_transcript_is_believed(hall: Hall, tmp_path:
     assert not all(one.holds for one in found)
 
 
-def test_a_transcript_of_an_earlier_version_is_begun_anew_with_a_sentence(
-    hall: Hall, tmp_path: Path
-) -> None:
+def test_a_transcript_of_an_earlier_version_is_begun_anew(hall: Hall, tmp_path: Path) -> None:
     kept = tmp_path / "kept.ndjson"
     kept.write_text('{"format": "chapterhouse-transcript/3", "key": "k"}\n{"statement": {}}\n')
     hall.says(honest)
@@ -452,9 +444,7 @@ def test_what_is_put_to_whom_makes_another_meeting(hall: Hall, tmp_path: Path, w
     assert (tmp_path / "kept.1.ndjson").exists()
 
 
-def test_who_speaks_and_what_they_read_makes_another_meeting(
-    own_hall: Hall, tmp_path: Path
-) -> None:
+def test_who_speaks_and_reads_makes_another_meeting(own_hall: Hall, tmp_path: Path) -> None:
     kept, library = tmp_path / "kept.ndjson", own_hall.library
     own_hall.says(honest)
     keys = [keyed(own_hall, kept)]

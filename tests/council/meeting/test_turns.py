@@ -237,9 +237,7 @@ def numbers_in(minutes: Minutes) -> Iterator[int]:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink meetings takes minutes
 )
-def test_whatever_models_write_the_minutes_are_whole(
-    hall: Hall, answers: list[dict[str, Any]]
-) -> None:
+def test_minutes_of_any_answers_are_whole(hall: Hall, answers: list[dict[str, Any]]) -> None:
     asked = iter(range(1_000))
 
     def script(_: str, prompt: str) -> Scripted:
