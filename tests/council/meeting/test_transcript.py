@@ -12,12 +12,7 @@ import pytest
 from tests.council.conftest import CHARTER, QUESTION, Hall, Script, council, honest, phase, whose
 
 from chapterhouse.council.meeting.transcript import FORMAT, Transcript
-from chapterhouse.errors import (
-    ChapterhouseError,
-    CorruptLibraryError,
-    RefusedError,
-    UsageError,
-)
+from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, RefusedError, UsageError
 from chapterhouse.models.scripted import Scripted
 from chapterhouse.types import (
     Absence,
