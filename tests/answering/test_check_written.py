@@ -127,14 +127,11 @@ def test_a_marker_belongs_to_the_sentence_it_stands_behind(text: str) -> None:
     assert not found.rejected
 
 
-def test_each_marker_opens_the_closest_sentence_of_its_source() -> None:
+def test_each_marker_opens_the_closest_sentence_or_all_of_its_source() -> None:
     found = written("Boats go slowly in the harbour, and a berth costs money. [1][^tariff-2]")
     assert found.sentences[0].citations == (1, 2)
     assert [one.quote for one in found.citations] == [KNOTS, METRE]
     assert all(one.verified for one in found.citations)
-
-
-def test_a_source_that_shares_no_word_is_opened_as_a_whole() -> None:
     found = written("船很慢。 [1]")
     assert found.citations[0].quote == SPEED.evidence.text
     assert written("船很慢。").citations == ()

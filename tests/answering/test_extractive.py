@@ -261,16 +261,13 @@ TABLE = """# Prices
 """
 
 
-def test_of_a_long_row_the_column_that_is_asked_about_is_shown() -> None:
+def test_of_a_long_row_the_column_asked_about_is_shown_and_it_is_never_cut() -> None:
     asked = "What is the price at the South quay?"
     short = Shelf({"prices": TABLE}).ask(asked, form=Form(most=1)).sentences[0].text
     assert short == "Berth: South quay · Longest vessel: 18 m · Price a night: 65 euros"
     table = TABLE.replace("18 m", "18 m, " + "but not in a storm " * 9)
     long = Shelf({"prices": table}).ask(asked, form=Form(most=1)).sentences[0].text
     assert long == "Berth: South quay · Price a night: 65 euros"
-
-
-def test_a_row_is_never_cut() -> None:
     row = "| Theft | Misd. 2 or St. 3; see eg. Sec. 4 | 40 |"
     shelf = Shelf({"law": f"| Crime | Class | Days |\n| --- | --- | --- |\n{row}\n"})
     (told,) = shelf.ask("What class of crime is theft?").citations
@@ -299,24 +296,18 @@ def test_notes_alone_are_not_quoted() -> None:
     assert "170" not in told.text
 
 
-def test_a_name_that_nothing_has_is_no_answer() -> None:
+def test_a_name_or_year_that_nothing_has_is_no_answer() -> None:
     told = Shelf({"old": OLD}).ask("Within how many days does Zeppelin pay the fare back?")
     assert not told.found
     assert "Zeppelin" in told.searched.missing_terms
-
-
-def test_a_question_about_a_year_is_not_answered_from_another() -> None:
     shelf = Shelf({"minutes": "# Minutes of 2025\n\nThe summer fair earned 6,470 euros."})
     assert shelf.ask("What did the summer fair earn in 2025?").found
     assert not shelf.ask("What did the summer fair earn in 2023?").found
 
 
-def test_the_numbering_of_a_list_is_no_value() -> None:
+def test_a_numbering_is_no_value_and_only_words_that_are_nowhere_are_absent() -> None:
     shelf = Shelf({"a": "The harbour gate:\n\n1. It closes in winter.\n2. It costs little."})
     assert shelf.signs("How much does the harbour gate cost?").unvalued == 1
-
-
-def test_only_words_that_are_nowhere_are_absent() -> None:
     shelf = Shelf({"a": "The harbour gate closes at nine."})
     assert shelf.signs("harbour gate").absent == 0
     assert 0 < shelf.signs("harbour zeppelin").absent < 1

@@ -85,13 +85,10 @@ def counts(core: str, room: int = 100, text: str = PAGE) -> Range:
     return part.shown
 
 
-def test_a_sentence_that_stands_alone_is_its_own_part() -> None:
+def test_a_sentence_may_stand_alone_and_an_item_comes_with_what_leads_in_to_it() -> None:
     assert shown("Employees need the approval of their manager.") == (
         "Employees need the approval of their manager."
     )
-
-
-def test_an_item_comes_with_what_leads_in_to_it() -> None:
     assert shown("- forty euros") == "You need three things for a visa:\n- forty euros"
     assert counts("- forty euros") == (1, 3)
     assert shown("- a passport") == "You need three things for a visa:\n- a passport"

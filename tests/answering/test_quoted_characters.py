@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from tests.interfaces.mcp.conftest import Direct
-from tests.reading.conftest import docx_parts, odf_parts, xlsx_parts, zipped
+from tests.reading.conftest import xlsx_parts, zipped
 from tests.reading.pdf_writer import Page, write_pdf
 
 from chapterhouse.answering.parts import render_part
@@ -27,9 +27,10 @@ HARD = (
 )
 ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 TAG = re.compile(r"</?[a-z][^>]*>")
+
 BOATS = {
-    "txt": "Heron", "md": "Osprey", "html": "Gannet", "docx": "Plover", "odt": "Avocet",
-    "pdf": "Merlin", "csv": "Dotterel", "xlsx": "Shelduck", "eml": "Kestrel", "rtf": "Turnstone",
+    "txt": "Heron", "md": "Osprey", "html": "Gannet", "pdf": "Merlin", "csv": "Dotterel",
+    "xlsx": "Shelduck", "rtf": "Turnstone",
 }  # fmt: skip
 RAISED = {
     "html": "<p>The limit of the Curlew is 2<sup>31</sup>-1 m<sup>2</sup> of H<sub>2</sub>O.</p>",
@@ -37,25 +38,18 @@ RAISED = {
 }
 
 
-def file_of(format_: str, text: str) -> bytes:  # noqa: PLR0911 - one return a format
+def file_of(format_: str, text: str) -> bytes:
     """Return a file that shows a text."""
     escaped = html.escape(text, quote=False)
     match format_:
         case "html":
             return f"<html><body><p>{escaped}</p></body></html>".encode()
-        case "docx":
-            return zipped(docx_parts(f"<w:p><w:r><w:t>{escaped}</w:t></w:r></w:p>"))
-        case "odt":
-            body = f"<office:text><text:p>{escaped}</text:p></office:text>"
-            return zipped(odf_parts("text", body), stored=("mimetype",))
         case "pdf":
             return write_pdf([Page().text(72, 700, text, size=7)])
         case "csv":
             return f'Boat,Formula\n{BOATS["csv"]},"{text}"\n'.encode()
         case "xlsx":
             return zipped(xlsx_parts((("Boat", "Formula"), (BOATS["xlsx"], escaped))))
-        case "eml":
-            return f"From: a@b.example\nSubject: Boats\n\n{text}\n".encode()
         case "rtf":
             return (r"{\rtf1\ansi " + text.replace("\\", r"\\") + r"\par}").encode()
         case _:

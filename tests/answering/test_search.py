@@ -69,7 +69,7 @@ def test_each_expansion_can_be_switched_off(runtime: Runtime) -> None:
     )
 
 
-def test_rerankers_are_those_of_the_settings(runtime: Runtime) -> None:
+def test_settings_reach_their_stages(runtime: Runtime) -> None:
     model = ScriptedModel([])
     none = Settings(rerank=RerankSettings(engine="none"))
     assert method(runtime, none).rerank is None
@@ -77,9 +77,6 @@ def test_rerankers_are_those_of_the_settings(runtime: Runtime) -> None:
     made = method(runtime, Settings(rerank=served), model)
     assert made.rerank is not None
     assert made.shortlist == 7
-
-
-def test_search_settings_reach_their_stages(runtime: Runtime) -> None:
     search = SearchSettings(
         bm25_min_score=1.5, vector_threshold=0.3, min_similarity=0.2, duplicates=0, recency=0.5
     )
@@ -89,17 +86,14 @@ def test_search_settings_reach_their_stages(runtime: Runtime) -> None:
     assert made.recency is not None
     assert (made.recency.now, made.recency.share) == (1_000_000, 0.5)
     assert replace(made, duplicates=0.9) != made
+    assert method(runtime, Settings()).fuse is combine_scores
+    made = method(runtime, Settings(search=SearchSettings(fusion="ranks")))
+    assert (made.fuse, made.merge) == (rank_scores, variant_ranks)
 
 
 def test_the_fitted_model_is_read_once(runtime: Runtime) -> None:
     assert fitted_model() is fitted_model()
     assert len(fitted_model().weights) == len(FEATURES)
-
-
-def test_lists_are_fused_by_scores_or_by_ranks(runtime: Runtime) -> None:
-    assert method(runtime, Settings()).fuse is combine_scores
-    made = method(runtime, Settings(search=SearchSettings(fusion="ranks")))
-    assert (made.fuse, made.merge) == (rank_scores, variant_ranks)
 
 
 @pytest.mark.parametrize(("widen", "expected"), [("parent", (0, 11)), ("no", None)])

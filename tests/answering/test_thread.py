@@ -35,8 +35,12 @@ def read(harbour: Any) -> Any:
     return harbour
 
 
-def test_the_first_question_stands_by_itself(read: Any) -> None:
+def test_a_first_question_and_another_subject_are_left_as_they_are(read: Any) -> None:
     assert followed(read, "  and guests? ") == FollowUp("and guests?", "and guests?")
+    assert followed(read, SPEED, PRICE, persona="").question == SPEED
+    known = followed(read, "duty officer exceptions?", PRICE, persona="")
+    assert (known.question, known.method) == ("duty officer exceptions?", "")
+    assert followed(read, SPEED, PRICE, persona="", certain=True).method == "rules"
 
 
 def test_words_are_carried_over_without_a_model(read: Any) -> None:
@@ -49,13 +53,6 @@ def test_words_are_carried_over_without_a_model(read: Any) -> None:
     answer = asyncio.run(ask(found.question, "jonas", choices, read.runtime()))
     assert "20 euros a night" in answer.text
     assert answer.question == found.question
-
-
-def test_another_subject_is_left_as_it_is(read: Any) -> None:
-    assert followed(read, SPEED, PRICE, persona="").question == SPEED
-    known = followed(read, "duty officer exceptions?", PRICE, persona="")
-    assert (known.question, known.method) == ("duty officer exceptions?", "")
-    assert followed(read, SPEED, PRICE, persona="", certain=True).method == "rules"
 
 
 def test_a_model_says_how_it_is_meant(read: Any) -> None:

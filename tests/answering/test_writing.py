@@ -188,27 +188,6 @@ def test_excerpts_are_given_or_searched_for(
     assert ("search_documents" in instructions) == bool(offered)
 
 
-def test_what_the_tool_finds_can_be_cited(harbour: Any) -> None:
-    harbour.library.personas.change("maria", {"grounding": "tool"})
-    model = harbour.says([Call("search_documents", {"query": "speed of vessels"})], f"{KNOTS} [^x]")
-    told: list[str] = []
-
-    def script(_: str, _prompt: str) -> Step:
-        if not model.tool_results:
-            return Step(
-                calls=(Call("search_documents", {"query": "speed of vessels in the harbour"}),)
-            )
-        told.append(str(model.tool_results[0].result))
-        return Step(f"{KNOTS} {marker_in(told[0])}")
-
-    model._script = script
-    answer = asked(harbour, SPEED)
-    assert answer.found
-    assert answer.rejected == ()
-    assert answer.citations[0].quote in KNOTS
-    assert told[0].startswith("[1] ")
-
-
 @pytest.mark.parametrize(
     "query", [" ", "?!", "\ud83d", "x " * 499, '"', "a\x00b", "[^x:y]", "zorblaquex", "\u202e"]
 )

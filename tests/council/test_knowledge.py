@@ -148,9 +148,6 @@ def test_a_model_may_want_more_or_less_likeness(search: Search) -> None:
     assert call(tool, "harbour", min_similarity=0.51).startswith("[No ")
     assert run_call([tool], tool.name, {"query": "harbour", "min_similarity": 2}).failed
     assert run_call([tool], tool.name, '{"query": "harbour", "min_similarity": NaN}').failed
-
-
-def test_what_is_found_to_the_letter_is_always_similar(search: Search) -> None:
     tool = made("search_knowledge", scored(search, 0.1, exact=1.0))
     assert "similarity 0.10, word for word)" in call(tool, "harbour")
 

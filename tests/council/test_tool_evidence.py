@@ -173,15 +173,6 @@ def test_others_and_the_chair_may_cite_what_a_tool_told_one_member(hall: Hall) -
     assert failed(bundle_of(hall, minutes)) == set()
 
 
-def test_a_meeting_goes_on_from_a_transcript_with_tools_texts(hall: Hall) -> None:
-    first = everyone(hall)
-    hall.says([])  # a model that would fail
-    hall.events.clear()
-    again = everyone(hall)
-    assert again == first
-    assert {event.kind.value for event in hall.events if event.member} == {"resumed"}
-
-
 def test_sources_of_tools_are_shown_apart(hall: Hall) -> None:
     minutes = everyone(hall)
     for shown in (minutes_markdown(minutes), minutes_html(minutes)):

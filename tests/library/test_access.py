@@ -460,7 +460,7 @@ def test_no_secret_is_in_the_database(access: Access, ada: str, tmp_path: Path) 
         assert text.encode() not in stored
 
 
-def test_names_are_in_order_and_each_once() -> None:
+def test_names_and_labels_are_checked_and_a_grant_has_words() -> None:
     assert check_names("shelf", ["b", "a", "b"]) == ("a", "b")
     assert (check_names("shelf", []), check_names("shelf", None)) == ((), None)
     for name in ("", "a b", "../x", "x" * 65, "ä", "-x", "a\n"):
@@ -468,17 +468,11 @@ def test_names_are_in_order_and_each_once() -> None:
             check_names("workspace", ["fine", name])
     with pytest.raises(UsageError, match="abc"):  # one text is not taken for its letters
         check_names("workspace", "abc")
-
-
-def test_labels_are_bounded_and_visible() -> None:
     assert check_label("  nightly backup ") == "nightly backup"
     assert check_label("a\u202eb") == "a\\u202eb"
     for label in ("", "  ", "x" * 101):
         with pytest.raises(UsageError, match="1 to 100"):
             check_label(label)
-
-
-def test_a_grant_in_words() -> None:
     assert describe(Grant("user ada", ADMIN, None)) == "admin"
     grant = Grant("user ada", READ, ("a", "b"), (), ("maria",))
     assert describe(grant) == "read in a,b shelves none personas maria"

@@ -1,17 +1,15 @@
 import hashlib
 from dataclasses import replace
-from itertools import repeat
 from pathlib import Path
 
 import pytest
-from tests.clouds import HASTE, Drive
+from tests.clouds import Drive
 
 from chapterhouse import Library
 from chapterhouse.connectors.rclone_listing import Place
 from chapterhouse.errors import MissingExtraError, NotFoundError, UsageError
-from chapterhouse.library import drives
 from chapterhouse.library.drives import list_folder
-from chapterhouse.types import Document, Progress, Status
+from chapterhouse.types import Document, Status
 
 TEXT = "# Berths\n\nA berth of twelve metres costs eighty crowns a night.\n"
 
@@ -96,19 +94,6 @@ def test_browsing_again_costs_no_call(synced: Drive) -> None:
         assert synced.proxy.calls > calls
 
 
-def test_no_file_is_stored_short(synced: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drives, "PATIENCE", HASTE)
-    synced.write("Papers/berths.md", TEXT * 40, 1_700_000_000)
-    synced.proxy.faults["berths.md"] = repeat("short")
-    with Library.open() as library:
-        (outcome, *_) = library.cloud.sync("webdav:Papers").files.outcomes
-        assert (outcome.record.status, outcome.record.code) == (Status.REJECTED, "truncated")
-        assert documents(library)["Papers/berths.md"].characters == len(TEXT) - 1
-        synced.proxy.faults.clear()
-        assert library.cloud.sync("webdav:Papers").files.changed == 1
-        assert documents(library)["Papers/berths.md"].characters == len(TEXT * 40) - 1
-
-
 def test_a_folder_that_is_gone_or_empty_removes_nothing(synced: Drive) -> None:
     with Library.open() as library:
         (synced.folder / "Papers").rename(synced.folder / "Away")
@@ -141,26 +126,6 @@ def test_a_folder_of_the_same_name_has_another_label(synced: Drive) -> None:
         assert "Papers-2/berths.md" in documents(library)
         library.cloud.sync("webdav:Papers")
         assert library.status().documents == 3
-
-
-def test_a_stopped_sync_goes_on_where_it_was(drive: Drive) -> None:
-    for number in range(60):
-        drive.write(f"{number:02}.md", f"# Paper {number}\n\nIt is the one with number {number}.\n")
-
-    def stop(progress: Progress) -> None:
-        if progress.done == 20:
-            raise KeyboardInterrupt
-
-    with Library.open() as library:
-        first = library.cloud.sync("webdav:", on_progress=stop)
-        assert first.files.interrupted
-        stored = library.status().documents
-        assert stored >= 20
-        drive.proxy.forget()
-        second = library.cloud.sync("webdav:")
-        assert second.files.changed == 60 - stored
-        assert len(drive.proxy.transfers) == 60 - stored
-        assert library.status().documents == 60
 
 
 def test_a_dry_run_writes_nothing(synced: Drive) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.types import Progress, Status
+from chapterhouse.types import Status
 
 
 def test_a_second_add_reads_what_has_changed(library: Library, folder: Path) -> None:
@@ -33,18 +33,6 @@ def test_a_file_that_is_gone_is_removed_on_demand(library: Library, folder: Path
     library.documents.remove(missing=True)
     assert library.status().documents == 2
     assert not library.search.hits("loudspeaker").hits
-
-
-def test_one_bad_file_does_not_stop_the_rest(library: Library, folder: Path) -> None:
-    (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing of the kind")
-    (folder / "empty.docx").write_bytes(b"")
-    (folder / "new.txt").write_text("A new notice about the lighthouse.")
-    seen: list[Progress] = []
-    report = library.documents.add(folder, on_progress=seen.append)
-    assert report.count(Status.REJECTED) == 2
-    assert all(o.record.sentence for o in report.outcomes if o.record.status is Status.REJECTED)
-    assert library.search.hits("lighthouse").hits
-    assert [progress.done for progress in seen] == list(range(1, len(report.outcomes) + 1))
 
 
 def test_names_lead_to_documents(library: Library) -> None:

@@ -35,17 +35,6 @@ def test_what_is_left_to_a_worker_waits_for_one(tmp_path: Path) -> None:
         assert library.jobs.get(job.id).state is JobState.DONE
 
 
-def test_one_job_may_be_enough(tmp_path: Path) -> None:
-    with Library.open() as library:
-        for name in ("bread", "cheese"):
-            library.documents.add_later(write(tmp_path, name))
-        assert len(library.jobs.work(once=True)) == 1
-        assert [job.state for job in library.jobs.list((JobState.PENDING,))] == [JobState.PENDING]
-        assert [job.lane for job in library.jobs.list(lane=str(tmp_path / "bread"))] == [
-            str(tmp_path / "bread")
-        ]
-
-
 def test_a_job_that_fails_does_not_end_the_worker(tmp_path: Path) -> None:
     with Library.open() as library:
         gone = write(tmp_path, "gone")

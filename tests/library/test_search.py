@@ -66,21 +66,6 @@ def test_without_embeddings_search_is_lexical(folder: Path, tmp_path: Path) -> N
         assert library.answers.ask("How fast may a vessel go inside the harbour?").found
 
 
-def test_a_language_without_vectors_is_left_to_the_lexical_side(tmp_path: Path) -> None:
-    folder = tmp_path / "russian"
-    folder.mkdir()
-    (folder / "правила.txt").write_text(
-        "Начальник порта закрывает ворота, когда поднимается сильный ветер. "
-        "Скорость судов в гавани не должна превышать четырёх узлов."
-    )
-    with Library.open(tmp_path / "home") as library:
-        library.documents.add(folder)
-        assert next(iter(library.documents.list())).language == "ru"
-        (hit,) = library.search.hits("какая скорость судна в гавани").hits
-        assert "cosine" not in hit.stages
-        assert library.answers.ask("Какая скорость судов в гавани?").found
-
-
 def test_a_context_has_the_tokens_of_its_purpose(library: Library) -> None:
     ask = library.search.context
     assert ask("harbour").maximum == 2_000
@@ -93,19 +78,6 @@ def test_a_context_has_the_tokens_of_its_purpose(library: Library) -> None:
     for maximum in (None, 77):
         with pytest.raises(UsageError, match="chat, code, recipe"):
             ask("harbour", purpose="poem", maximum=maximum)
-
-
-def test_every_answer_can_be_checked_to_the_character(library: Library) -> None:
-    answer = library.answers.ask("How fast may a vessel go inside the harbour?")
-    assert answer.found
-    assert "4 knots" in answer.text
-    for citation in answer.citations:
-        assert citation.verified
-        body = library.documents.body(citation.document_id)
-        assert body.text[citation.start : citation.end] == citation.quote
-    first = answer.citations[0]
-    assert first.source == "documents/rules.md"
-    assert first.section_path == ("Harbour rules", "Speed")
 
 
 def test_notes_too_short_to_tell_their_language_are_answered(tmp_path: Path) -> None:

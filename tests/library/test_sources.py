@@ -46,22 +46,6 @@ def test_an_answer_says_that_its_folder_has_changed(library: Library, folder: Pa
     assert library.answers.ask("When is the crossing suspended?").warnings == ()
 
 
-def test_each_source_has_its_own_report(library: Library, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "lamps.md").write_text("# Lamps\n\nThe lamp on the pier is lit at dusk.\n")
-    library.sources.add(str(other), exclude=["*.log"])
-    (other / "noise.log").write_text("noise")
-    reports = by_name(library.sources.sync())
-    assert set(reports) == {"documents", "other"}
-    assert [one.record.source for one in reports["other"].files.outcomes] == ["other/lamps.md"]
-    assert [one.reason for one in reports["other"].files.ignored] == ["excluded"]
-    assert reports["documents"].changed == 0
-    assert {one.source for one in map(library.documents.get, ["other/lamps.md"])}
-    with pytest.raises(NotFoundError, match="no source 'nothing'"):
-        library.sources.sync("nothing")
-
-
 def test_a_source_can_be_changed_and_removed(library: Library, folder: Path) -> None:
     changed = library.sources.add(str(folder), include=["*.txt"])
     assert (changed.name, changed.include) == ("documents", ("*.txt",))

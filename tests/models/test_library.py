@@ -1,6 +1,5 @@
 import socket
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
+from chapterhouse.errors import ChapterhouseError, EngineError
 
 NOTES = {
     "ferry.md": "# Ferry\n\nThe ferry leaves the harbour at nine in the morning.\n",
@@ -160,24 +159,6 @@ def test_a_service_that_fails_leaves_the_rest_pending_and_says_why(
         assert previous.name == "static"
 
 
-def test_another_model_is_built_beside_the_one_in_use(
-    home: Path, folder: Path, embedding_service: Any, configure: Configure
-) -> None:
-    with Library.open(home) as library:
-        library.documents.add(folder)
-    use_service(configure, embedding_service)
-    with Library.open(home) as library:
-        assert library.status().embedder.startswith("wordllama")
-        assert library.search.hits("When does the ferry leave?").hits
-        library.encoders.embed_pending()
-        assert library.status().embedder == "openai/small/8"
-        assert not library.search.hits("When does the ferry leave?").warnings
-    configure(engine="none")
-    with Library.open(home) as library:
-        assert library.search.hits("When does the ferry leave?").hits
-        assert not library.encoders.statuses()
-
-
 def test_a_library_lives_on_a_model_in_a_folder(
     home: Path, folder: Path, model_folder: Path, configure: Configure
 ) -> None:
@@ -197,20 +178,6 @@ def test_a_library_lives_on_a_model_in_a_folder(
         assert "have changed" in found.warnings[0]
         library.encoders.embed_pending()
         assert not library.search.hits("the ferry").warnings
-
-
-def test_nothing_is_left_open(home: Path, configure: Configure, tmp_path: Path) -> None:
-    for values, error in (
-        ({"engine": "folder", "folder": str(tmp_path / "nowhere")}, UsageError),
-        ({"engine": "openai", "model": "m"}, UsageError),
-    ):
-        configure(**values)
-        with pytest.raises(error):
-            Library.open(home)
-    configure(engine="static")
-    with ExitStack() as stack:
-        opened = [stack.enter_context(Library.open(home)) for _ in range(2)]
-        assert opened[0].status().documents == 0
 
 
 def test_a_library_asks_nobody(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

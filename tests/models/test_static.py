@@ -19,25 +19,19 @@ def test_every_text_has_a_unit_vector_or_none(texts: list[str]) -> None:
         assert length == 0 or abs(length - 1) < 1e-5
 
 
-def test_near_meanings_are_nearer_than_far_ones() -> None:
+def test_near_meanings_are_nearer_and_case_does_not_matter() -> None:
     question = EMBEDDER.embed_question("When does the boat leave?")
     near, far = EMBEDDER.embed_passages(
         ["Departure times of the ferry", "The recipe needs three eggs and flour"]
     )
     assert question @ near > question @ far + 0.1
-
-
-def test_case_does_not_matter() -> None:
     one, other = EMBEDDER.embed_passages(["THE HARBOUR GATE", "the harbour gate"])
     assert np.array_equal(one, other)
 
 
-def test_tokens_are_counted_exactly() -> None:
+def test_tokens_are_those_that_stored_vectors_were_made_of() -> None:
     assert EMBEDDER.count_tokens("Hello world") == 2
     assert EMBEDDER.count_tokens("") == 0
-
-
-def test_tokens_are_those_that_stored_vectors_were_made_of() -> None:
     ids = EMBEDDER._tokenizer.encode("harbour gate, 港口", add_special_tokens=False).ids
     assert ids == [4023, 6526, 12417, 29892, 29871, 31449, 30856]
 

@@ -198,23 +198,17 @@ def test_a_stance_that_cannot_be_read_is_none_and_the_reason_stays(stance: objec
     assert [one.position for one in read.statements] == ["It holds in winter only. [1]"]
 
 
-def test_an_option_is_one_of_those_there_are() -> None:
+def test_options_summaries_and_ids_however_they_are_written() -> None:
     assert turn('{"option": " keep the FERRY. "}').option == "Keep the ferry"
     assert not turn('{"option": "undecided"}').option
     assert not turn('{"option": "Drain the sea"}').option
     assert read_summary('{"decided": "build a bridge"}', OPTIONS).decided == "Build a bridge"
-
-
-def test_a_summary_in_other_forms() -> None:
     read = read_summary(
         '{"decision": "We keep it.", "dissent": {"maria": "No. [s1]"}, "missing": ["Logs."]}'
     )
     assert read.decision == ("We keep it.",)
     assert read.dissent == (Point("No. [s1]", members=("maria",)),)
     assert read.missing == (Gap("", "", "Logs."),)
-
-
-def test_ids_of_statements_however_they_are_written() -> None:
     assert statement_ids("[S3], statement 4 and s-05; s3") == ("s3", "s4", "s5")
     assert statement_ids(["s1", 2]) == ("s1", "s2")
     assert statement_ids("books3 is") == statement_ids(None) == ()

@@ -163,14 +163,11 @@ def test_minutes_within_minutes_are_read_or_refused(minutes: Minutes, depth: int
     assert len(list(meetings(found))) == depth + 1
 
 
-def test_an_answer_is_no_minutes() -> None:
+def test_answers_and_minutes_of_an_earlier_version_are_refused() -> None:
     for text in ('{"question": "x", "sentences": []}', '{"format": "chapterhouse-answer/3"}'):
         assert not holds_minutes(text)
     with pytest.raises(UsageError):
         holds_minutes("junk")
-
-
-def test_minutes_of_an_earlier_version_are_refused_with_a_sentence() -> None:
     old = '{"format": "chapterhouse-minutes/4", "minutes": {"council": "a", "statements": []}}'
     assert holds_minutes(old)
     with pytest.raises(UsageError, match="but 'chapterhouse-minutes/4'") as failure:
