@@ -74,141 +74,81 @@ CITATIONS = (
 MEMBERS = ("maria", "tom", "finance")
 ANALYSIS, CROSS, REBUTTAL = "independent_analysis", "cross_examination", "rebuttal"
 
+CLERK = Statement("s1", "clerk", ANALYSIS, FEE_2025, citations=(1,))
 INNER = Minutes(
-    "finance",
-    "Finance",
-    "What shall a guest berth cost?",
+    "finance", "Finance", "What shall a guest berth cost?",
     members=(ParticipantRecord("clerk", "Clerk", "role", "", ("accounts",), 1, "small-model"),),
-    rounds=(ANALYSIS,),
-    turns=(
-        MemberTurn(
-            "clerk", ANALYSIS, (Statement("s1", "clerk", ANALYSIS, FEE_2025, citations=(1,)),)
-        ),
-    ),
+    rounds=(ANALYSIS,), turns=(MemberTurn("clerk", ANALYSIS, (CLERK,)),),
     decision=(Point(FEE_2025, (1,), statements=("s1",)),),
     citations=(citation(1, "tariffs-2025", FEE_2025),),
-)
+)  # fmt: skip
 INNER = replace(INNER, agreement=find_agreement(INNER.turns, ("clerk",)))
 COST, QUAYS = "what does a guest berth cost", "may the north quay be used in winter"
+
+GUESTS = Statement("s1", "maria", ANALYSIS, "Guests pay more than they did.", "80 euros", COST,
+                   (2,), grounds=(Ground(FEE_2025, (2,)),))  # fmt: skip
+NINE = Ground("It has nine cranes.", (3,), (Mismatch(MismatchKind.NUMBER, "nine", "no"),))
+CRANES = Statement("s4", "tom", ANALYSIS, "The north quay has cranes.", "", QUAYS, grounds=(NINE,))
 TURNS = (
     MemberTurn(
-        "maria",
-        ANALYSIS,
-        (
-            Statement(
-                "s1", "maria", ANALYSIS, "Guests pay more than they did.", "80 euros", COST, (2,),
-                grounds=(Ground(FEE_2025, (2,)),),
-            ),
-            Statement("s2", "maria", ANALYSIS, CHINESE, "", QUAYS, (4,)),
-        ),
-        option="raise the tariff",
-        missing=("What neighbours charge.",),
-        open_questions=("Who pays for the crane?",),
-        method="small-model",
-        usage=Usage(2, 900, 80),
+        "maria", ANALYSIS, (GUESTS, Statement("s2", "maria", ANALYSIS, CHINESE, "", QUAYS, (4,))),
+        option="raise the tariff", missing=("What neighbours charge.",),
+        open_questions=("Who pays for the crane?",), method="small-model", usage=Usage(2, 900, 80),
         tool_calls=(ToolCall("search_documents", {"query": "berth", "top_k": 3}, "", seconds=0.5),),
         rejected=("[^nowhere:1]",),
     ),
     MemberTurn(
-        "tom",
-        ANALYSIS,
-        (
-            Statement("s3", "tom", ANALYSIS, FEE_2021, "60 euros", COST, (1,)),
-            Statement(
-                "s4",
-                "tom",
-                ANALYSIS,
-                "The north quay has cranes.",
-                "",
-                QUAYS,
-                grounds=(
-                    Ground(
-                        "It has nine cranes.", (3,), (Mismatch(MismatchKind.NUMBER, "nine", "no"),)
-                    ),
-                ),
-            ),
-        ),
-        option="leave it",
-        warnings=("The model of tom was slow.",),
-        method="small-model",
+        "tom", ANALYSIS,
+        (Statement("s3", "tom", ANALYSIS, FEE_2021, "60 euros", COST, (1,)), CRANES),
+        option="leave it", warnings=("The model of tom was slow.",), method="small-model",
     ),
     MemberTurn(
-        "finance",
-        ANALYSIS,
-        (Statement("s5", "finance", ANALYSIS, QUAY, "Closed", QUAYS, (3,)),),
+        "finance", ANALYSIS, (Statement("s5", "finance", ANALYSIS, QUAY, "Closed", QUAYS, (3,)),),
         inner=INNER,
     ),
     MemberTurn(
-        "tom",
-        CROSS,
-        replies=(
-            Reply("tom", CROSS, "s1", Stance.OPPOSE, FEE_2021, (1,)),
-            Reply("tom", CROSS, "s2", Stance.STAND),
-        ),
-        method="small-model",
+        "tom", CROSS, method="small-model",
+        replies=(Reply("tom", CROSS, "s1", Stance.OPPOSE, FEE_2021, (1,)),
+                 Reply("tom", CROSS, "s2", Stance.STAND)),
     ),
     MemberTurn(
-        "tom",
-        REBUTTAL,
+        "tom", REBUTTAL, method="small-model",
         replies=(Reply("tom", REBUTTAL, "s3", Stance.CONCEDE, "The newer list holds.", (2,)),),
-        method="small-model",
     ),
 )  # fmt: skip
+
 TABLE = (
-    TableRow(
-        COST,
-        (
-            TableCell("maria", FEE_2025, (2,)),
-            TableCell("tom", FEE_2021, (1,)),
-            TableCell("finance"),
-        ),
-    ),
-    TableRow(
-        QUAYS,
-        (
-            TableCell("maria", QUAY, (3,)),
-            TableCell("tom", CHINESE, (4,)),
-            TableCell("finance", QUAY, (3,)),
-        ),
-    ),
-)
+    TableRow(COST, (TableCell("maria", FEE_2025, (2,)), TableCell("tom", FEE_2021, (1,)),
+                    TableCell("finance"))),
+    TableRow(QUAYS, (TableCell("maria", QUAY, (3,)), TableCell("tom", CHINESE, (4,)),
+                     TableCell("finance", QUAY, (3,)))),
+)  # fmt: skip
+
 MINUTES = Minutes(
-    "berths",
-    "Berth tariffs",
-    "Shall guests pay more from 2027?",
-    purpose="The council sets the tariffs.",
-    options=("raise the tariff", "leave it"),
+    "berths", "Berth tariffs", "Shall guests pay more from 2027?",
+    purpose="The council sets the tariffs.", options=("raise the tariff", "leave it"),
     members=(
-        ParticipantRecord(
-            "maria", "Maria Lind", "persona", "maria", ("maria", "council_berths"), 2, "small-model"
-        ),
+        ParticipantRecord("maria", "Maria Lind", "persona", "maria", ("maria", "council_berths"), 2,
+                          "small-model"),
         ParticipantRecord("tom", "Tom", "role", "", ("council_berths",), 1),
         ParticipantRecord("finance", "Finance", "council", "", (), 0),
     ),
-    rounds=(ANALYSIS, CROSS, REBUTTAL),
-    turns=TURNS,
-    agreement=find_agreement(TURNS, MEMBERS),
-    absences=(Absence("maria", CROSS, "no answer within 30 s"),),
-    decided="raise the tariff",
+    rounds=(ANALYSIS, CROSS, REBUTTAL), turns=TURNS, agreement=find_agreement(TURNS, MEMBERS),
+    absences=(Absence("maria", CROSS, "no answer within 30 s"),), decided="raise the tariff",
     decision=(Point(FEE_2025, (2,), statements=("s1",)),),
     grounds=(
         Point(QUAY, (3,), statements=("s5",)),
         Point("It is 70 euros.", (1,), (Mismatch(MismatchKind.AMOUNT, "70 euros", "60 euros"),)),
     ),
     dissent=(Point(FEE_2021, (1,), statements=("s3",), members=("tom",)),),
-    open_questions=(Point("Who pays for the crane?", members=("maria",)),),
-    table=TABLE,
+    open_questions=(Point("Who pays for the crane?", members=("maria",)),), table=TABLE,
     missing=(
-        Gap("maria", "maria", "What neighbours charge."),
-        Gap("tom", "", "The accounts of 2024."),
+        Gap("maria", "maria", "What neighbours charge."), Gap("tom", "", "The accounts of 2024."),
         Gap("", "library", "Any survey of guests."),
     ),
-    citations=CITATIONS,
-    chair="The chair",
-    method="big-model",
-    usage=Usage(5, 4_000, 300),
+    citations=CITATIONS, chair="The chair", method="big-model", usage=Usage(5, 4_000, 300),
     warnings=("Searched by words alone.",),
-)
+)  # fmt: skip
 EMPTY = Minutes("berths", "", "What then?")
 
 
@@ -224,11 +164,8 @@ def hostile(text: str, value: Any = MINUTES, name: str = "") -> Any:
     if isinstance(value, Enum) or name in _OURS:
         return value
     if isinstance(value, str):
-        named = name in {
-            "statements",
-            "members",
-        }  # ids and keys, where they are no values of their own
-        return value if named else text
+        # Ids and keys, where they are no values of their own.
+        return value if name in {"statements", "members"} else text
     if isinstance(value, tuple):
         return tuple(hostile(text, one, name) for one in value)
     if is_dataclass(value) and not isinstance(value, type):
