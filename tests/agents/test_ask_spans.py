@@ -7,7 +7,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.models.scripted import Call, Step
-from chapterhouse.telemetry import TraceSpan, collecting
+from chapterhouse.telemetry import collecting
 from chapterhouse.types import Answer, Usage
 
 QUESTION = "How fast may a vessel go in the harbour, says zorblaquex?"
@@ -93,21 +93,3 @@ def test_nothing_read_asked_or_written_leaves(harbour: Any, exporter: InMemorySp
     left = everything(exporter).casefold()
     assert [word for word in PLANTED if word in left] == []
     assert "tariff" not in left  # nor of a colleague's
-
-
-def test_a_colleague_who_takes_over_is_told_of_inside(harbour: Any) -> None:
-    harbour.library.personas.change("maria", {"out_of_scope": "persona"})
-    with collecting() as trace:
-        pending = ask(
-            "What does a berth in the marina cost?", "maria", AskOptions(), harbour.runtime()
-        )
-        answer = asyncio.run(pending)
-    assert answer.handed_to == "jonas"
-    (first,) = trace.roots
-    last = first.children[-1]
-    assert (first.name, last.name) == ("invoke_agent maria", "invoke_agent jonas")
-    assert inner(last) == {"retrieval jonas"}
-
-
-def inner(span: TraceSpan) -> set[str]:
-    return {one.name for one in span.children}

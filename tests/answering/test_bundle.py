@@ -1,6 +1,7 @@
 import hashlib
 import json
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -220,38 +221,25 @@ def test_a_file_has_the_same_bytes_in_any_order(fields: dict[str, object], value
     assert checksum_of({**fields, "another field": value}) != checksum_of(fields)
 
 
-CHANGES: list[tuple[tuple[str | int, ...], object]] = [
-    (("answer", "question"), "How slow?"),
-    (("answer", "outcome"), "passages"),
-    (("answer", "confidence"), 0.876),
-    (("answer", "sentences", 0, "text"), QUOTE.replace("4", "9")),
-    (("answer", "sentences", 0, "note"), "true"),
-    (("answer", "sentences", 0, "citations"), []),
-    (("answer", "citations", 0, "quote"), QUOTE.replace("4", "9")),
-    (("answer", "citations", 0, "start"), 1),
-    (("answer", "citations", 0, "end"), 9),
-    (("answer", "citations", 0, "title"), "Rulez"),
-    (("answer", "citations", 0, "page"), 1),
-    (("answer", "citations", 0, "link"), "https://evil.example"),
-    (("answer", "citations", 0, "text_sha256"), "0" * 64),
-    (("answer", "citations", 0, "verified"), False),
-    (("answer", "warnings"), ["x"]),
-    (("quotes", "1"), "0" * 64),
-    (("quotes", "2"), "0" * 64),
-    (("sources", 0, "text_sha256"), "0" * 64),
-    (("sources", 0, "title"), "x"),
-    (("sources",), []),
-    (("configuration",), {"x": 1}),
-    (("versions", "chapterhouse"), "9.9"),
-    (("sequence",), 8),
-    (("checksum",), "0" * 64),
-    (("checksum",), ""),
-]
+def paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield where each value of an object stands."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, one in inner:
+        yield (*path, key)
+        if isinstance(one, dict | list):
+            yield from paths(one, (*path, key))
 
 
-@pytest.mark.parametrize(("path", "to"), CHANGES)
-def test_any_changed_field_breaks_the_seal(path: tuple[str | int, ...], to: object) -> None:
-    assert "checksum" in failed(altered(*path, to=to))
+@pytest.mark.parametrize("to", ["x", 7, 0.5, True, None, [], {}])
+def test_any_changed_field_breaks_the_seal(to: object) -> None:
+    data = json.loads(bundle_json(bundle_of(ANSWER)))
+    for path in paths(data):
+        text = altered(*path, to=to)
+        if json.loads(text) != data:
+            try:
+                assert "checksum" in failed(text), path
+            except UsageError:
+                continue
 
 
 @pytest.mark.parametrize(
