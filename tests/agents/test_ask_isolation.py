@@ -3,6 +3,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.presenting.answers import answer_markdown
-from chapterhouse.types import Answer, Route
+from chapterhouse.types import Answer, Persona, Route
 
 WHO = ("maria", "jonas", "nina")
 # Words that stand in one persona's documents and nowhere else, one for each place in a document.
@@ -187,6 +188,37 @@ def test_what_one_was_told_is_not_remembered_by_another(
             assert hit.memory.persona == asker
         found = room.library.memory.memories([asker], 1_000, 0)
         assert all(memory.persona == asker for memory in found)
+
+
+def test_an_answer_does_not_tell_which_words_stand_on_the_shelf_of_another(
+    make_room: Open, tmp_path: Path
+) -> None:
+    asked = [f"What is the {word} of the harbour?" for word in ALL_WORDS] + [
+        "What does a berth cost?",
+        "Who is jozqauthorx?",
+        "When does the harbour gate open?",
+    ]
+    given: list[list[Answer]] = []
+    for name, slugs in (("alone", WHO[:1]), ("together", WHO)):
+        with make_room(tmp_path / name) as room:
+            for slug in slugs:
+                room.persona(
+                    slug, {f"{CANARIES[slug]['file']}.md": text_of(slug)}, tags=["harbour"]
+                )
+                room.library.personas.refresh(slug)
+            given.append(
+                [room.library.answers.ask(one, persona="maria", remember=False) for one in asked]
+            )
+    for alone, together in zip(*given, strict=True):
+        assert alone.searched == together.searched
+        # Its number only: how rare words are, and so how hits score, is counted over all shelves.
+        assert alone.confidence == pytest.approx(together.confidence, abs=0.05)
+        assert replace(alone, confidence=0.0) == replace(together, confidence=0.0)
+
+
+def test_nobody_reads_all_shelves_by_having_none() -> None:
+    # An empty list of shelves means all of them.
+    assert Persona("maria", "Maria").reads == ("maria",)
 
 
 def test_a_question_handed_over_is_the_colleagues_alone(make_room: Open, tmp_path: Path) -> None:
