@@ -27,49 +27,32 @@ from chapterhouse.types.engines import LanguageModel
 __all__ = ["exporter"]
 
 QUESTION = "How fast may a vessel go inside the harbour?"
-RULES_2023 = """---
-title: Harbour Rules 2023
-date: 2023-05-01
----
 
-# Harbour Rules 2023
 
-## Speed
+def paper(title: str, date: str, **sections: str) -> str:
+    parts = "".join(f"\n## {name}\n\n{said}\n" for name, said in sections.items())
+    return f"---\ntitle: {title}\ndate: {date}\n---\n\n# {title}\n{parts}"
 
-Inside the harbour no vessel may exceed 4 knots. The lanternmaria officer grants exceptions in fog.
 
-## Gate
-
-The gate of the harbour closes at 21:30 from April to September.
-"""
-RULES_2025 = """---
-title: Harbour Rules 2025
-date: 2025-05-01
----
-
-# Harbour Rules 2025
-
-## Speed
-
-Inside the harbour no vessel may exceed 6 knots. The lanternjonas officer grants exceptions in fog.
-
-## Berths
-
-A berth in the marina costs 80 euros a metre.
-"""
-LOG = """---
-title: Log of the Pilots
-date: 2024-02-01
----
-
-# Log of the Pilots
-
-## Passages
-
-Inside the harbour no vessel may exceed 6 knots, the pilots were told. The lanternnina boat waits.
-
-Most of the 40 vessels a day keep well below the limit of speed.
-"""
+SPEED_LIMIT = "Inside the harbour no vessel may exceed {} knots"
+RULES_2023 = paper(
+    "Harbour Rules 2023",
+    "2023-05-01",
+    Speed=f"{SPEED_LIMIT.format(4)}. The lanternmaria officer grants exceptions in fog.",
+    Gate="The gate of the harbour closes at 21:30 from April to September.",
+)
+RULES_2025 = paper(
+    "Harbour Rules 2025",
+    "2025-05-01",
+    Speed=f"{SPEED_LIMIT.format(6)}. The lanternjonas officer grants exceptions in fog.",
+    Berths="A berth in the marina costs 80 euros a metre.",
+)
+LOG = paper(
+    "Log of the Pilots",
+    "2024-02-01",
+    Passages=f"{SPEED_LIMIT.format(6)}, the pilots were told. The lanternnina boat waits.\n\n"
+    "Most of the 40 vessels a day keep well below the limit of speed.",
+)
 CHARTER = """# Charter of the Harbour Board
 
 ## Traffic
