@@ -1,6 +1,6 @@
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -34,7 +34,7 @@ PAPERS = Tool("search_papers", "Searches papers.", {"type": "object"}, call)
 
 def test_every_call_gives_a_new_council() -> None:
     steps = [Council.new("policy-debate")]
-    for call in (
+    calls: tuple[Callable[[Council], Council], ...] = (
         lambda council: council.default_model("big"),
         lambda council: council.add_tool("search_knowledge", PAPERS),
         lambda council: council.add_member("maria"),
@@ -44,7 +44,8 @@ def test_every_call_gives_a_new_council() -> None:
         lambda council: council.add_round("synthesis").chair(name="Chair", model="big"),
         lambda council: council.link("/papers").decide_between("yes", "no"),
         lambda council: council.limits(parallel=2),
-    ):
+    )
+    for call in calls:
         before = replace(steps[-1])
         steps.append(call(steps[-1]))
         assert steps[-2] == before != steps[-1]

@@ -5,6 +5,7 @@ Every answer can be checked, and what is not there is not answered.
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,8 @@ def test_the_cap_per_document_holds(library: Library) -> None:
 
 
 def test_what_cannot_be_asked_is_refused(library: Library) -> None:
-    ask, hits = library.answers.ask, library.search.hits
+    ask: Any = library.answers.ask
+    hits: Any = library.search.hits
     for call, question, more, reason in (
         (ask, "", {}, "empty"),
         (ask, "   \n", {}, "empty"),

@@ -17,7 +17,7 @@ from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.models.chat import ChatModel
 from chapterhouse.models.presets import PRESETS, address_of
 from chapterhouse.settings import LanguageModelSettings
-from chapterhouse.types import Tool, Usage
+from chapterhouse.types import Tool, Usage, Writing
 
 Serve = Callable[..., tuple[ChatModel, ChatServer]]
 QUESTION = "When does the ferry leave?"
@@ -196,6 +196,18 @@ def said(dialect: Dialect, *, stream: bool) -> Reply:
     return pieces(parts, "stop") if stream else Reply(body=answer(whole, "stop"))
 
 
+def calling(calls: Sequence[Any], parts: Sequence[Any], *, stream: bool) -> Reply:
+    """Return calls of tools: whole, or in pieces."""
+    if stream:
+        return pieces([{"tool_calls": [part]} for part in parts], "tool_calls")
+    return Reply(body=answer({"content": None, "tool_calls": calls}, "tool_calls"))
+
+
+def write(model: ChatModel, *tools: Tool, stream: bool) -> Writing:
+    hear = (lambda _: None) if stream else None
+    return asyncio.run(model.write("", QUESTION, tools=tools, on_text=hear))
+
+
 @EACH
 @STREAMS
 def test_thoughts_are_no_part_of_an_answer(serve: Serve, engine: str, *, stream: bool) -> None:
@@ -213,14 +225,9 @@ def test_thoughts_are_no_part_of_an_answer(serve: Serve, engine: str, *, stream:
 def test_a_tool_is_called_and_its_call_sent(serve: Serve, engine: str, *, stream: bool) -> None:
     dialect = DIALECTS[engine]
     whole, parts = dialect.call
-    first = (
-        pieces([{"tool_calls": [part]} for part in parts], "tool_calls")
-        if stream
-        else Reply(body=answer({"content": None, "tool_calls": [whole]}, "tool_calls"))
-    )
+    first = calling([whole], parts, stream=stream)
     model, server = serve([first, said(dialect, stream=stream)], engine=engine)
-    hear = (lambda _: None) if stream else None
-    writing = asyncio.run(model.write("", QUESTION, tools=[TOOL], on_text=hear))
+    writing = write(model, TOOL, stream=stream)
     assert writing.text == TEXT
     assert [call.result for call in writing.tool_calls] == ["Osk: nine"]
     made, result = server.requests[1].body["messages"][1:]
@@ -240,8 +247,7 @@ def test_thoughts_are_sent_in_the_field_they_came(serve: Serve, name: str, *, st
     whole = {"content": None, name: "Hmm.", "tool_calls": [SPLIT[0]]}
     first = pieces(parts, "tool_calls") if stream else Reply(body=answer(whole, "tool_calls"))
     model, server = serve([first, said(Dialect(), stream=stream)])
-    hear = (lambda _: None) if stream else None
-    asyncio.run(model.write("", QUESTION, tools=[TOOL], on_text=hear))
+    write(model, TOOL, stream=stream)
     assert server.requests[1].body["messages"][1][name] == "Hmm."
 
 
@@ -249,14 +255,10 @@ def test_thoughts_are_sent_in_the_field_they_came(serve: Serve, name: str, *, st
 def test_two_calls_at_one_place_are_two(serve: Serve, *, stream: bool) -> None:
     """Gemini and some releases of Ollama number all calls of a response with 0."""
     calls = [{**SIGNED[1][0], "id": name} for name in ("a", "b")]
-    first = (
-        pieces([{"tool_calls": calls}], "tool_calls")
-        if stream
-        else Reply(body=answer({"tool_calls": calls}, "tool_calls"))
-    )
+    whole = Reply(body=answer({"tool_calls": calls}, "tool_calls"))
+    first = pieces([{"tool_calls": calls}], "tool_calls") if stream else whole
     model, _ = serve([first, said(Dialect(), stream=stream)])
-    hear = (lambda _: None) if stream else None
-    writing = asyncio.run(model.write("", QUESTION, tools=[TOOL], on_text=hear))
+    writing = write(model, TOOL, stream=stream)
     assert [call.result for call in writing.tool_calls] == ["Osk: nine"] * 2
 
 
@@ -267,8 +269,7 @@ def test_the_busy_have_time(serve: Serve, slept: list[float], engine: str, *, st
     status, body = dialect.busy
     busy = Reply(status=status, body=body, headers=dialect.headers)
     model, server = serve([busy, said(dialect, stream=stream)], engine=engine)
-    hear = (lambda _: None) if stream else None
-    assert asyncio.run(model.write("", QUESTION, on_text=hear)).text == TEXT
+    assert write(model, stream=stream).text == TEXT
     assert slept == [dialect.wait + 0.25]
     assert len(server.requests) == 2
 
@@ -281,9 +282,8 @@ def test_a_bad_key_is_told_and_not_shown(
     monkeypatch.setenv("SOME_KEY", KEY)
     status, body = DIALECTS[engine].bad_key
     model, server = serve([Reply(status=status, body=body)], engine=engine, key_variable="SOME_KEY")
-    hear = (lambda _: None) if stream else None
     with pytest.raises(EngineError, match=f"answered {status}") as caught:
-        asyncio.run(model.write("", QUESTION, on_text=hear))
+        write(model, stream=stream)
     assert "Does the variable SOME_KEY hold a key" in caught.value.hint
     assert KEY not in f"{caught.value}{caught.value.hint}"
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
@@ -295,9 +295,8 @@ def test_a_bad_key_is_told_and_not_shown(
 def test_a_prompt_that_is_too_long_is_told(serve: Serve, engine: str, *, stream: bool) -> None:
     status, body = DIALECTS[engine].too_long
     model, server = serve([Reply(status=status, body=body)], engine=engine)
-    hear = (lambda _: None) if stream else None
     with pytest.raises(PromptTooLongError):
-        asyncio.run(model.write("", QUESTION, on_text=hear))
+        write(model, stream=stream)
     assert len(server.requests) == 1
 
 
@@ -308,9 +307,8 @@ def test_an_error_in_an_answer_that_began_well_is_one(serve: Serve, *, stream: b
     line = f"data: {json.dumps({**body, 'choices': []})}\n\n".encode()
     kind = {"Content-Type": "text/event-stream"}
     model, server = serve([Reply(body=line, headers=kind) if stream else Reply(body=body)])
-    hear = (lambda _: None) if stream else None
     with pytest.raises(EngineError, match="answered 502: Provider disconnected"):
-        asyncio.run(model.write("", QUESTION, on_text=hear))
+        write(model, stream=stream)
     assert len(server.requests) == 3
 
 
