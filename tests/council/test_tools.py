@@ -282,6 +282,12 @@ def test_a_corpus_of_a_file_is_read_again_when_it_changes(own_hall: Hall, folder
     assert "resumed" not in {event.kind.value for event in own_hall.events}
 
 
+def test_what_of_a_corpus_cannot_be_read_is_in_the_minutes(own_hall: Hall, folder: Path) -> None:
+    (folder / "letters" / "broken.pdf").write_bytes(b"%PDF-1.7")
+    minutes = meet(own_hall, alone(DeclaredTool(corpus=Corpus("letters"))), "search_letters")
+    assert any("broken.pdf is not searched" in warning for warning in minutes.warnings)
+
+
 def test_a_corpus_that_is_gone_keeps_a_council_from_meeting(own_hall: Hall) -> None:
     with pytest.raises(CouncilConfigError) as caught:
         own_hall.convene(alone(DeclaredTool(corpus=Corpus("gone"))))

@@ -294,6 +294,13 @@ def test_a_meeting_ends_with_minutes_of_what_there_is(hall: Hall, limit: str) ->
         assert all(one.text.startswith("The round ended after ") for one in late)
 
 
+def test_who_comes_when_the_tokens_are_used_is_not_asked(hall: Hall) -> None:
+    model = hall.says(lambda told, prompt: Step(honest(told, prompt), usage=Usage(1, 40, 10)))
+    minutes = hall.convene(council().limits(parallel=1), tokens=60)
+    assert len(model.asked) == 2
+    assert any("members were not asked any more" in one for one in minutes.warnings)
+
+
 def test_evidence_fits_the_context_of_a_model(hall: Hall) -> None:
     def evidence(**limits: int) -> int:
         hall.says(lambda *_: turn(), limits=ModelLimits(**limits))

@@ -227,6 +227,18 @@ def test_a_council_within_a_council_is_whole(hall: Hall) -> None:
     assert "The council that sat as a member: Harbour Board" in markdown(minutes)
 
 
+def test_a_meeting_is_remembered_and_checked_in_the_files_as_they_are_now(own_hall: Hall) -> None:
+    library = own_hall.library
+    own_hall.says(honest)
+    minutes = own_hall.convene("harbour-board", remember=True)
+    assert "council_harbour-board/maria" in library.memory.personas()
+    rules = library.personas.load("maria").rag / "rules.md"
+    rules.write_text(rules.read_text("utf-8").replace("4 knots", "3 knots"), "utf-8")
+    lost = [one.citation.quote for one in library.councils.recheck(minutes) if not one.holds]
+    assert lost
+    assert all("4 knots" in quote for quote in lost)
+
+
 def test_a_bundle_holds_what_the_meeting_was_made_with(hall: Hall) -> None:
     minutes = hall.convene("harbour-board", model="none")
     bundle = hall.library.councils.bundle(minutes)
