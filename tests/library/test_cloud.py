@@ -9,7 +9,7 @@ from chapterhouse import Library
 from chapterhouse.connectors.rclone_listing import Place
 from chapterhouse.errors import MissingExtraError, NotFoundError, UsageError
 from chapterhouse.library.drives import list_folder
-from chapterhouse.types import Document, Status
+from chapterhouse.types import Document, Progress, Status
 
 TEXT = "# Berths\n\nA berth of twelve metres costs eighty crowns a night.\n"
 
@@ -201,3 +201,23 @@ def test_a_listing_is_its_owners_alone_and_forgotten_after_its_time(drive: Drive
         assert len(list_folder(place, runtime)) == 1
         now += 1
         assert len(list_folder(place, runtime)) == 2
+
+
+def test_a_stopped_sync_goes_on_where_it_was(drive: Drive) -> None:
+    for number in range(60):
+        drive.write(f"{number:02}.md", f"# Paper {number}\n\nIt is the one with number {number}.\n")
+
+    def stop(progress: Progress) -> None:
+        if progress.done == 20:
+            raise KeyboardInterrupt
+
+    with Library.open() as library:
+        first = library.cloud.sync("webdav:", on_progress=stop)
+        assert first.files.interrupted
+        stored = library.status().documents
+        assert stored >= 20
+        drive.proxy.forget()
+        second = library.cloud.sync("webdav:")
+        assert second.files.changed == 60 - stored
+        assert len(drive.proxy.transfers) == 60 - stored
+        assert library.status().documents == 60

@@ -34,6 +34,9 @@ def test_events_end_with_the_minutes(library: Library, board: Council) -> None:
     async def followed() -> list[CouncilEvent]:
         return [event async for event in library.councils.events(board, QUESTION)]
 
+    plan = library.councils.plan(board, QUESTION)
+    assert [seat.key for seat in plan.participants] == ["ada", "bo", "chair"]
+    assert library.memory.personas() == ()
     told: list[CouncilEvent] = []
     minutes = library.councils.convene(board, QUESTION, on_event=told.append)
     events = asyncio.run(followed())

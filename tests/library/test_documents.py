@@ -15,6 +15,8 @@ def test_a_second_add_reads_what_has_changed(library: Library, folder: Path) -> 
     assert {outcome.record.code for outcome in report.outcomes} == {"unchanged"}
     assert library.status().sequence == before
     (folder / "weather.txt").write_text("The crossing is suspended above force nine, since May.\n")
+    preview = library.documents.add(folder, dry_run=True)
+    assert "would-be-read" in {outcome.record.code for outcome in preview.outcomes}
     assert library.documents.add(folder).changed == 1
     assert "force nine" in library.answers.ask("When is the crossing suspended?").text
     assert not any(
@@ -40,6 +42,9 @@ def test_names_lead_to_documents(library: Library) -> None:
     assert library.documents.get(document.id) == document
     assert library.documents.get(document.id[:-3]) == document
     assert library.documents.get("documents/rules.md") == document
+    assert "4 knots" in library.documents.body(document.id).text
+    with pytest.raises(NotFoundError, match="no document 'nowhere'"):
+        library.documents.body("nowhere")
     with pytest.raises(NotFoundError, match="nowhere"):
         library.documents.get("nowhere.md")
     with pytest.raises(UsageError, match="empty"):

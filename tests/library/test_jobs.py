@@ -26,7 +26,7 @@ def test_what_is_left_to_a_worker_waits_for_one(tmp_path: Path) -> None:
         seen: list[str] = []
         told: list[Progress] = []
         (ended,) = library.jobs.work(
-            idle_seconds=0, on_progress=told.append, on_end=lambda one: seen.append(one.id)
+            once=True, on_progress=told.append, on_end=lambda one: seen.append(one.id)
         )
         assert (ended.id, ended.state) == (job.id, JobState.DONE)
         assert seen == [job.id]

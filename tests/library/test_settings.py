@@ -272,3 +272,12 @@ def test_a_library_to_be_read_only_is_left(home: Path, monkeypatch: pytest.Monke
         with pytest.raises(ReadOnlyError):
             library.configuration.change("search.limit", 3, "ada")
         assert library.configuration.change_many({"search.limit": 3}, "ada", dry_run=True)
+
+
+def test_they_travel_with_an_archive(home: Path, tmp_path: Path) -> None:
+    with Library.open(home) as library:
+        library.configuration.change("search.limit", 3, "ada")
+        library.export(tmp_path / "archive")
+    Library.restore(tmp_path / "archive", tmp_path / "elsewhere", "other")
+    with Library.open(tmp_path / "elsewhere", "other") as restored:
+        assert restored.settings.search.limit == 3

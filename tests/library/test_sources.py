@@ -207,3 +207,12 @@ def test_one_pass_syncs_every_kind(library: Library, drive: Drive, tmp_path: Pat
     ]  # fmt: skip
     assert {progress.current for progress in seen} >= {"Papers/a.md", "tides/t.md"}
     assert [one.name for one in all_sources(runtime) if not one.synced] == []
+
+
+def test_a_folder_on_two_shelves_that_are_not_the_default_one_needs_a_name(tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    with Library.open(tmp_path / "home") as library:
+        for shelf in ("one", "two"):
+            library.sources.add(str(tmp_path / "papers"), shelf=shelf)
+        with pytest.raises(UsageError, match="several shelves"):
+            library.sources.add(str(tmp_path / "papers"))
