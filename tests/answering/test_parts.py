@@ -149,6 +149,11 @@ def test_what_says_nothing_is_no_part() -> None:
         assert shown(text, text=f"{text}\n") == text
 
 
+def test_code_comes_with_what_leads_in_to_it() -> None:
+    assert shown("tool setup").startswith("To install it:")
+    assert shown("tool setup").endswith("tool setup")
+
+
 def test_a_row_is_its_own_part() -> None:
     row = "| Friday | 9:00 | 13:00 |"
     assert shown(row) == "Friday · 9:00 · 13:00"

@@ -58,6 +58,18 @@ def test_calling_without_end_ends() -> None:
         asyncio.run(ScriptedModel(lambda *_: [Call("add")]).write("", "p", tools=[ADD]))
 
 
+def test_errors_and_delays_stand_in_the_script() -> None:
+    broken = Step("At ni", error=EngineError("The answer broke off."), seconds=0.001)
+    model, heard = ScriptedModel([EngineError("busy"), broken, EngineError("busy")]), list[str]()
+    with pytest.raises(EngineError, match="busy"):
+        asyncio.run(model.write("", "q"))
+    with pytest.raises(EngineError, match="broke off"):
+        asyncio.run(model.write("", "q", on_text=heard.append))
+    assert heard == ["At ", "ni"]
+    with pytest.raises(EngineError, match="busy"):
+        model.complete("", "q")
+
+
 def test_a_call_of_an_external_tool_ends_the_writing() -> None:
     theirs = Tool("theirs", "", {"type": "object"}, ADD.call, external=True)
     model = ScriptedModel([[Call("add", {"a": 1})], Step("So.", calls=(Call("theirs"),)), "No."])

@@ -264,6 +264,24 @@ def test_what_hangs_is_told() -> None:
     release.set()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ('{"other": 1}', {"other": 1}),
+        ("no\u200b JSON", "no JSON"),
+        ("[1]", "[1]"),
+        ('{"word": NaN}', '{"word": NaN}'),
+    ],
+)
+def test_what_is_refused_is_told(arguments: str, told: object) -> None:
+    one = looked(lambda _: "never", arguments)
+    assert one.error == "invalid_arguments"
+    assert one.attributes["gen_ai.tool.name"] == "look"
+    assert one.content["gen_ai.tool.call.arguments"] == told
+    assert str(one.content["gen_ai.tool.call.result"]).startswith("failed: ")
+    assert one.events == ()
+
+
 def test_what_a_model_makes_up_is_no_name() -> None:
     with collecting() as trace:
         run_call([], "a\u202e whole sentence of a document", {"word": "a"})
