@@ -24,6 +24,18 @@ def test_a_persona_answers_from_their_folder_by_quotation(harbour: Any) -> None:
     assert asked(harbour, SPEED).refreshed == ""
 
 
+def test_a_changed_folder_is_read_by_a_sync_and_by_no_question(harbour: Any) -> None:
+    assert "4 knots" in asked(harbour, SPEED).text
+    rules = harbour.home / "personas" / "maria" / "RAG" / "rules.md"
+    rules.write_text(rules.read_text().replace("4 knots", "7 knots, if the tide is high"))
+
+    assert "4 knots" in asked(harbour, SPEED).text
+    harbour.library.sources.sync("maria")
+    answer = asked(harbour, SPEED)
+    assert "7 knots" in answer.text
+    assert "4 knots" not in answer.text
+
+
 def test_what_cannot_be_asked_is_refused(harbour: Any) -> None:
     with pytest.raises(UsageError, match="reads their own shelves"):
         asked(harbour, SPEED, shelves=("jonas",))

@@ -229,6 +229,23 @@ def test_shared_and_own_shelves_are_apart(
     assert shelf(library, "maria") == []
 
 
+def test_a_folder_that_is_away_keeps_its_documents(
+    library: Library, councils: Councils, papers: Path
+) -> None:
+    made(councils)
+    link(councils, papers)
+    away = papers.rename(papers.with_name("away"))
+    refresh = councils.refresh("berths")
+    assert "is not there; what was read of it before stays" in refresh.warnings[0]
+    assert shelf(library) == ["papers/tariffs.md"]
+    assert [problem.code for problem in councils.validate("berths")] == [
+        Code.FOLDER_MISSING,
+        Code.NEEDS_MODEL,
+    ]
+    away.rename(papers)
+    assert councils.is_current("berths")
+
+
 def test_a_file_that_changed_meanwhile_is_not_written_over(
     councils: Councils, papers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -487,6 +487,19 @@ def test_what_is_remembered_comes_back_and_is_written_alike(tmp_path: Path) -> N
     assert (state["ö.pdf"].target, state["a.md"].target) == ("o.md", "")
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [[], {"id": 7}, {"id": "../up"}, {"id": "a", "made": 1}, {"id": "a", "size": "7"}, {"id": "A"}],
+)
+def test_an_entry_that_is_none_costs_no_other(tmp_path: Path, entry: object) -> None:
+    save_state(tmp_path, {"a.md": CurationRecord("a"), "b.md": CurationRecord("b")})
+    path = base_folder(tmp_path) / STATE_FILE
+    stated = json.loads(path.read_bytes())
+    stated["sources"]["a.md"] = entry
+    path.write_text(json.dumps(stated))
+    assert load_state(tmp_path) == {"b.md": CurationRecord("b")}
+
+
 def test_a_document_is_read_whatever_an_editor_did_to_it(tmp_path: Path) -> None:
     document = tmp_path / "a.md"
     assert read_own(document) is None

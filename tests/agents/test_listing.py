@@ -89,6 +89,16 @@ def test_a_file_of_any_name_can_be_removed(registry: Personas, maria: Path) -> N
     assert listed(registry)[shown] == "indexed"
 
 
+def test_a_person_may_exclude_by_the_name_in_raw_docs(registry: Personas, maria: Path) -> None:
+    registry.change("maria", {"exclude": "RAW-DOCS/berths.txt"})
+    registry.refresh("maria")
+    registry.refresh("maria")
+    assert listed(registry) == {"RAW-DOCS/berths.txt": "removed", "RAW-DOCS/tides.md": "indexed"}
+    assert registry.census("maria").documents == 1
+    registry.restore("maria", "berths.txt")
+    assert registry.census("maria").documents == 2
+
+
 def test_what_others_read_is_new_until_read(registry: Personas, room: Room, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()

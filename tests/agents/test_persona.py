@@ -72,6 +72,14 @@ def test_what_is_wrong_is_named_by_key(
     assert hint in found[2]
 
 
+def test_all_problems_come_at_once() -> None:
+    found = problems('{"tags": [1], "grounding": "x", "colour": 2}')
+    assert [key for key, _, _ in found] == ["slug", "tags[0]", "grounding", "colour"]
+    with pytest.raises(PersonaConfigError, match="slug: 'slug' is missing") as caught:
+        parsed(b'{"tags": [1]}')
+    assert "1 more" in caught.value.hint
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda below: st.lists(below, max_size=3) | st.dictionaries(st.text(max_size=5), below),
