@@ -22,14 +22,18 @@ def test_what_has_no_mark_is_no_definition(definitions: Definitions) -> None:
     assert definitions.names() == ("maria", "tom")
 
 
-def test_files_are_read_and_written_whole(definitions: Definitions) -> None:
+def test_files_are_read_and_written_whole_and_locked(definitions: Definitions) -> None:
     assert not definitions.has("maria", "persona.md")
+    with definitions.lock("maria") as held:
+        assert not held  # there is no folder
     definitions.make("maria", ("RAG", "RAW-DOCS"))
     definitions.write("maria", "persona.md", "Tides ö")
     assert definitions.has("maria", "persona.md")
     assert definitions.read("maria", "persona.md", 5) == b"Tides"
     names = sorted(path.name for path in definitions.folder("maria").iterdir())
     assert names == ["RAG", "RAW-DOCS", "persona.md"]
+    with definitions.lock("maria") as held:
+        assert held
 
 
 def test_what_cannot_be_read_keeps_nobody_waiting(definitions: Definitions) -> None:
@@ -38,11 +42,3 @@ def test_what_cannot_be_read_keeps_nobody_waiting(definitions: Definitions) -> N
     for file in ("persona.md", "RAG", "gone.md"):
         with pytest.raises(OSError, match=r"regular file|Is a directory|No such file"):
             definitions.read("maria", file, 10)
-
-
-def test_one_holds_the_lock_at_a_time(definitions: Definitions) -> None:
-    with definitions.lock("maria") as held:
-        assert not held  # there is no folder
-    definitions.make("maria", ("RAG",))
-    with definitions.lock("maria") as held:
-        assert held

@@ -61,10 +61,8 @@ def test_later_vectors_change_no_document(filled: Store) -> None:
     assert embeddings.last("new:4") == 2
     assert embeddings.last("test:8") == 0  # came with their documents
     changes = embeddings.added("new:4", 0, 10)
-    assert [(change.sequence, change.document_id) for change in changes] == [
-        (1, "a-0001"),
-        (2, "c-0001"),
-    ]
+    found = [(change.sequence, change.document_id) for change in changes]
+    assert found == [(1, "a-0001"), (2, "c-0001")]
     assert changes[0].document == filled.document("a-0001", Scope.everything())
     assert [change.sequence for change in embeddings.added("new:4", 1, 10)] == [2]
     keys, vectors = filled.vectors_of("a-0001", "new:4")
@@ -82,6 +80,10 @@ def test_vectors_of_a_document_that_changed_meanwhile_are_refused(
     assert not filled.embeddings().put("a-0001", keys, "new:4", rows)
     filled.remove("b-0001")
     assert not filled.embeddings().put("b-0001", keys, "new:4", rows)
+    few_flat_and_no_numbers: tuple[Any, ...] = (np.zeros((2, 4)), np.zeros(3), rows * np.nan)
+    for bad in few_flat_and_no_numbers:
+        with pytest.raises(ValueError, match=r"vectors|finite"):
+            filled.embeddings().put("a-0001", keys_of(filled, "a-0001"), "new:4", bad)
     assert filled.fingerprints() == {"test:8": 2}
     assert put(filled, "a-0001")
     filled.set_shelves("a-0001", ["other"])  # its chunks stay
@@ -90,18 +92,13 @@ def test_vectors_of_a_document_that_changed_meanwhile_are_refused(
     assert pending(filled) == ["a-0001", "c-0001"]
 
 
-@pytest.mark.parametrize(
-    "rows", [np.zeros((2, 4)), np.zeros(3), np.full((3, 4), np.nan)], ids=["few", "flat", "nan"]
-)
-def test_vectors_that_do_not_fit_are_refused(filled: Store, rows: Any) -> None:
-    with pytest.raises(ValueError, match=r"vectors|finite"):
-        filled.embeddings().put("a-0001", keys_of(filled, "a-0001"), "new:4", rows)
-
-
 def test_an_encoder_takes_over_only_when_it_is_complete(filled: Store) -> None:
     embeddings = filled.embeddings()
     assert embeddings.encoders() == {}
     embeddings.build(NEW)
+    for problem in ("The service is down.", ""):
+        embeddings.record_problem("new:4", problem)
+        assert embeddings.encoders()[BUILDING].problem == problem
     for name in ("a-0001", "b-0001"):
         put(filled, name)
         assert not embeddings.activate(NEW, TABLE, ("en",))
@@ -125,12 +122,3 @@ def test_the_way_back_and_what_is_deleted(filled: Store) -> None:
     embeddings.forget(PREVIOUS)
     assert embeddings.drop_others(["new:4", "test:8"]) == 3
     assert filled.fingerprints() == {"new:4": 3, "test:8": 3}
-
-
-def test_why_an_encoder_failed_is_remembered_until_it_works(filled: Store) -> None:
-    embeddings = filled.embeddings()
-    embeddings.build(NEW)
-    embeddings.record_problem("new:4", "The service is down.")
-    assert embeddings.encoders()[BUILDING].problem == "The service is down."
-    embeddings.record_problem("new:4", "")
-    assert not embeddings.encoders()[BUILDING].problem

@@ -39,47 +39,22 @@ def test_an_equal_pending_job_is_not_made_twice(jobs: JobStore) -> None:
     assert jobs.enqueue("sync", {"paths": ["a"]}, "a", 1.0).id != first.id
     assert claimed(jobs) == first.id
     assert make(jobs, "a").id != first.id  # somebody is at the first: what came since is not in it
+    third = make(jobs, "c")
+    jobs.claim("w", 10.0, 20.0, third.id)
+    assert make(jobs, "c", now=21.0).id == third.id  # nobody is at it any more
 
 
-def test_a_job_whose_worker_is_gone_is_the_one_that_is_asked_for_again(jobs: JobStore) -> None:
-    first = make(jobs, "a")
-    jobs.claim("w", 10.0, 20.0)
-    assert make(jobs, "a", now=21.0).id == first.id
-
-
-def test_a_job_goes_to_one_worker(jobs: JobStore) -> None:
-    first = make(jobs, "a")
-    job = jobs.claim("w", 10.0, 70.0)
-    assert job is not None
-    assert (job.id, job.state, job.worker, job.attempts, job.started) == (
-        first.id,
-        JobState.RUNNING,
-        "w",
-        1,
-        10,
-    )
-    assert jobs.claim("other", 11.0, 71.0) is None
-
-
-def test_no_two_jobs_of_a_lane_run_at_a_time(jobs: JobStore) -> None:
-    first, second, third = make(jobs, "a", "x"), make(jobs, "b", "x"), make(jobs, "c", "y")
-    assert claimed(jobs) == first.id
-    assert claimed(jobs) == third.id
-    assert claimed(jobs) == ""
-    assert jobs.claim("w", 10.0, 70.0, second.id) is None
-    running = jobs.job(first.id)
-    assert jobs.finish(replace(running, state=JobState.DONE), 20.0)
-    assert claimed(jobs) == second.id
-
-
-def test_lanes_take_turns(jobs: JobStore) -> None:
-    for number in range(4):
-        make(jobs, f"large {number}", "large")
+def test_lanes_take_turns_and_no_two_jobs_of_one_run_at_a_time(jobs: JobStore) -> None:
+    large = [make(jobs, f"large {number}", "large") for number in range(4)]
     make(jobs, "small", "small")
     served = []
-    for _ in range(5):
+    for number in range(5):
         job = jobs.claim("w", 10.0, 70.0)
         assert job is not None
+        assert (job.state, job.worker, job.attempts, job.started) == ("running", "w", 1, 10)
+        if number == 2:
+            assert jobs.claim("other", 11.0, 71.0) is None
+            assert jobs.claim("other", 11.0, 71.0, large[2].id) is None
         served.append(job.lane)
         jobs.finish(replace(job, state=JobState.DONE), 11.0)
     assert served == ["large", "small", "large", "large", "large"]
@@ -102,28 +77,6 @@ def test_after_its_lease_a_job_is_taken_over(jobs: JobStore) -> None:
     assert jobs.claim("third", 31.0, 91.0) is None
     jobs.expire(theirs)
     assert jobs.claim("third", 31.0, 91.0) is not None
-
-
-def test_a_job_is_found_again_as_it_was_written(jobs: JobStore) -> None:
-    job = jobs.claim("w", 10.0, 70.0, make(jobs, "ä/b").id)
-    assert job is not None
-    file = FileInFlight("/a/b.md", "a/b.md", Step.CHUNKING, 5, 7, "00")
-    now = replace(job, done=1, total=4, current="a/a.md", in_flight=(file,), attempts=2)
-    assert jobs.report(now, 80.0)
-    assert jobs.job(job.id) == replace(now, lease_until=80.0)
-    end = replace(now, state=JobState.FAILED, result={"files": 4}, error="No.", hint="Do.")
-    assert jobs.finish(end, 90.0)
-    assert jobs.job(job.id) == replace(end, finished=90, lease_until=0.0)
-
-
-def test_a_job_that_is_given_back_waits_again(jobs: JobStore) -> None:
-    make(jobs, "a")
-    job = jobs.claim("w", 10.0, 70.0)
-    assert job is not None
-    assert jobs.finish(replace(job, state=JobState.PENDING, attempts=0), 20.0)
-    again = jobs.claim("other", 21.0, 81.0)
-    assert again is not None
-    assert (again.id, again.attempts, again.finished) == (job.id, 1, 0)
 
 
 def test_a_job_that_is_put_off_is_claimed_later_or_by_name(jobs: JobStore) -> None:
@@ -159,15 +112,22 @@ def test_received_files_can_be_taken_alone_and_take_turns_with_the_rest(jobs: Jo
     assert taken == [None, None]
 
 
-def test_cancelling(jobs: JobStore) -> None:
-    waiting, running = make(jobs, "a"), make(jobs, "b")
-    job = jobs.claim("w", 10.0, 70.0, running.id)
+def test_a_job_is_found_again_as_it_was_written_and_cancelled(jobs: JobStore) -> None:
+    job = jobs.claim("w", 10.0, 70.0, make(jobs, "ä/b").id)
     assert job is not None
+    file = FileInFlight("/a/b.md", "a/b.md", Step.CHUNKING, 5, 7, "00")
+    now = replace(job, done=1, total=4, current="a/a.md", in_flight=(file,), attempts=2)
+    assert jobs.report(now, 80.0)
+    assert jobs.job(job.id) == replace(now, lease_until=80.0)
+    waiting = make(jobs, "a")
     assert jobs.cancel(waiting.id, 12.0).state is JobState.CANCELLED
-    asked = jobs.cancel(running.id, 12.0)
+    asked = jobs.cancel(job.id, 12.0)
     assert (asked.state, asked.cancelling) == (JobState.RUNNING, True)
-    assert not jobs.report(job, 80.0)
-    assert jobs.finish(replace(job, state=JobState.CANCELLED), 13.0)
+    assert not jobs.report(now, 80.0)
+    end = replace(now, state=JobState.CANCELLED, result={"files": 4}, error="No.", hint="Do.")
+    assert jobs.finish(end, 90.0)
+    found = jobs.job(job.id)
+    assert replace(found, cancelling=now.cancelling) == replace(end, finished=90, lease_until=0.0)
     assert jobs.jobs(OPEN) == ()
     assert jobs.cancel(waiting.id, 99.0).finished == 12
 
@@ -191,19 +151,14 @@ def test_the_oldest_finished_jobs_are_dropped(
         mine = jobs.claim("w", 10.0, 70.0, job.id)
         assert mine is not None
         jobs.finish(replace(mine, state=JobState.DONE), 20.0)
-    assert [job.id for job in jobs.jobs(limit=99)] == [
-        *(job.id for job in reversed(made[3:])),
-        waiting.id,
-    ]
+    left = [job.id for job in jobs.jobs(limit=99)]
+    assert left == [*(job.id for job in reversed(made[3:])), waiting.id]
 
 
-@pytest.mark.parametrize("name", ["", "x", "j", "m1", "j1 2", "-1"])
-def test_what_is_no_id(jobs: JobStore, name: str) -> None:
-    with pytest.raises(UsageError):
-        jobs.job(name)
-
-
-def test_a_job_that_is_not_there(jobs: JobStore) -> None:
+def test_what_is_no_id_or_not_there(jobs: JobStore) -> None:
+    for name in ("", "x", "j", "m1", "j1 2", "-1"):
+        with pytest.raises(UsageError):
+            jobs.job(name)
     with pytest.raises(NotFoundError):
         jobs.job("j7")
     with pytest.raises(NotFoundError):

@@ -48,29 +48,6 @@ def test_a_document_without_vectors_or_chunks_is_kept(store: Store, make_parts: 
     assert store.fingerprints_of(parts.document.id) == ()
 
 
-def test_a_replacement_keeps_the_id_and_leaves_nothing_of_the_old(
-    store: Store, make_parts: MakeParts
-) -> None:
-    old = make_parts(text="Old one.\nOld two.\nOld three.\n")
-    new = make_parts(text="New.\n", identifier="another-id", shelves=("b", "a"))
-    store.put(*old)
-    old_keys = [chunk.key for chunk in store.chunks_of(old.document.id, EVERYTHING)]
-    store.put(*new)
-    assert store.sequence() == 2
-    kept = store.document(old.document.id, EVERYTHING)
-    assert kept == replace(new.document, id=old.document.id, shelves=("a", "b"))
-    assert store.document("another-id", EVERYTHING) is None
-    assert store.chunks(old_keys, EVERYTHING) == {}
-    (chunk,) = store.chunks_of(old.document.id, EVERYTHING)
-    assert chunk.document_id == old.document.id
-    assert chunk.key > max(old_keys)
-    assert store.content(old.document.sha256, EVERYTHING) is None
-    record = store.file(new.record.location)
-    assert record is not None
-    assert record.document_id == old.document.id
-    assert [change.sequence for change in store.changes(0, 10)] == [2]
-
-
 def test_keys_of_removed_chunks_are_never_given_again(store: Store, make_parts: MakeParts) -> None:
     seen: set[int] = set()
     for _ in range(3):
@@ -81,49 +58,50 @@ def test_keys_of_removed_chunks_are_never_given_again(store: Store, make_parts: 
         store.remove("note-0001")
 
 
+def test_a_replacement_keeps_the_id_and_leaves_nothing_of_the_old(
+    store: Store, make_parts: MakeParts
+) -> None:
+    old = make_parts(text="Old one.\nOld two.\nOld three.\n")
+    new = make_parts(text="New.\n", identifier="another-id", shelves=("b", "a"))
+    store.put(*old)
+    old_keys = [chunk.key for chunk in store.chunks_of(old.document.id, EVERYTHING)]
+    store.put(*new)
+    kept = store.document(old.document.id, EVERYTHING)
+    assert kept == replace(new.document, id=old.document.id, shelves=("a", "b"))
+    assert store.document("another-id", EVERYTHING) is None
+    assert store.chunks(old_keys, EVERYTHING) == {}
+    (chunk,) = store.chunks_of(old.document.id, EVERYTHING)
+    assert (chunk.document_id, chunk.key > max(old_keys)) == (old.document.id, True)
+    assert store.content(old.document.sha256, EVERYTHING) is None
+    record = store.file(new.record.location)
+    assert record is not None
+    assert record.document_id == old.document.id
+    assert [change.sequence for change in store.changes(0, 10)] == [2]
+
+
 def test_an_id_that_another_location_has_gets_a_number(store: Store, make_parts: MakeParts) -> None:
-    for name in ("one", "two", "three"):
-        store.put(*make_parts(name, identifier="same"))
-    assert [document.id for document in store.documents(EVERYTHING)] == [
-        "same",
-        "same-2",
-        "same-3",
-    ]
+    for name, text in (("one", "1\n"), ("two", "2\n"), ("three", "3\n"), ("two", "Changed.\n")):
+        store.put(*make_parts(name, text, identifier="same"))
+    documents = [document.id for document in store.documents(EVERYTHING)]
+    assert documents == ["same", "same-2", "same-3"]
     record = store.file("/home/user/notes/three.txt")
     assert record is not None
     assert record.document_id == "same-3"
-    store.put(*make_parts("two", "Changed.\n", identifier="same"))
-    assert [document.id for document in store.documents(EVERYTHING)] == [
-        "same",
-        "same-2",
-        "same-3",
-    ]
     assert not list(store.examination().faults(thorough=True))
 
 
-def test_removal_leaves_a_tombstone_and_return_lifts_it(
-    store: Store, make_parts: MakeParts
-) -> None:
-    parts = make_parts()
-    store.put(*parts)
-    assert store.remove(parts.document.id) == 2
-    assert store.changes(0, 10) == (Change(2, parts.document.id, None),)
-    assert store.file(parts.record.location) is None
-    assert store.content(parts.document.sha256, EVERYTHING) is None
-    assert store.remove(parts.document.id) is None
-    store.put(*parts)
-    assert store.sequence() == 3
-    assert store.changes(0, 10) == (Change(3, parts.document.id, parts.document),)
-
-
-def test_content_that_two_documents_share_stays_for_the_other(
+def test_content_stays_for_another_document_and_goes_with_the_last(
     store: Store, make_parts: MakeParts
 ) -> None:
     one, two = make_parts("one"), make_parts("two")
-    store.put(*one)
-    store.put(*two)
+    for parts in (one, two):
+        store.put(*parts)
     store.remove(one.document.id)
     assert store.content(two.document.sha256, EVERYTHING) == two.content
+    assert store.file(one.record.location) is None
+    store.remove(two.document.id)
+    assert store.content(two.document.sha256, EVERYTHING) is None
+    assert store.changes(3, 10) == (Change(4, two.document.id, None),)
 
 
 def test_a_rejected_file_takes_its_document_with_it(store: Store, make_parts: MakeParts) -> None:
@@ -133,7 +111,6 @@ def test_a_rejected_file_takes_its_document_with_it(store: Store, make_parts: Ma
     store.record_file(rejected)
     assert store.file(parts.record.location) == rejected
     assert store.document(parts.document.id, EVERYTHING) is None
-    assert store.changes(0, 10) == (Change(2, parts.document.id, None),)
     store.forget_file(parts.record.location)
     assert store.file(parts.record.location) is None
 
@@ -141,45 +118,39 @@ def test_a_rejected_file_takes_its_document_with_it(store: Store, make_parts: Ma
 BAD = "half \ud83d character"
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_lone_surrogates_are_refused_and_nothing_is_written(
+    store: Store, make_parts: MakeParts
+) -> None:
+    parts = make_parts()
+    changes: tuple[dict[str, Any], ...] = (
         {"source": BAD},
         {"title": BAD},
         {"metadata": {"author": BAD}},
         {"notices": (Notice("a", BAD),)},
-    ],
-)
-def test_lone_surrogates_are_refused_and_nothing_is_written(
-    store: Store, make_parts: MakeParts, change: dict[str, Any]
-) -> None:
-    parts = make_parts()
-    bad = parts._replace(body=replace(parts.body, text=BAD))
-    for one in (bad, parts._replace(document=replace(parts.document, **change))):
+    )
+    bad = [parts._replace(body=replace(parts.body, text=BAD))]
+    bad += [parts._replace(document=replace(parts.document, **change)) for change in changes]
+    for one in bad:
         with pytest.raises(UsageError, match="lone surrogate"):
             store.put(*one)
     assert store.sequence() == 0
     assert list(store.documents(EVERYTHING)) == []
 
 
-SPOILED: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "content": lambda _: {"content": b"other"},
-    "one chunk less": lambda parts: {"chunks": parts.chunks[1:]},
-    "numbered otherwise": lambda parts: {"chunks": parts.chunks[::-1]},
-    "one vector less": lambda parts: {"vectors": parts.vectors[1:]},
-    "a flat vector": lambda parts: {"vectors": parts.vectors[0]},
-    "no number": lambda parts: {"vectors": parts.vectors * np.nan},
-    "record": lambda parts: {"record": replace(parts.record, location="/elsewhere")},
-}
-
-
-@pytest.mark.parametrize("what", SPOILED)
-def test_parts_that_contradict_each_other_are_refused(
-    store: Store, make_parts: MakeParts, what: str
-) -> None:
+def test_parts_that_contradict_each_other_are_refused(store: Store, make_parts: MakeParts) -> None:
     parts = make_parts()
-    with pytest.raises(ValueError, match="note"):
-        store.put(*parts._replace(**SPOILED[what](parts)))
+    spoiled: tuple[dict[str, Any], ...] = (
+        {"content": b"other"},
+        {"chunks": parts.chunks[1:]},
+        {"chunks": parts.chunks[::-1]},  # numbered otherwise
+        {"vectors": parts.vectors[1:]},
+        {"vectors": parts.vectors[0]},  # a flat one
+        {"vectors": parts.vectors * np.nan},
+        {"record": replace(parts.record, location="/elsewhere")},
+    )
+    for changed in spoiled:
+        with pytest.raises(ValueError, match="note"):
+            store.put(*parts._replace(**changed))
     assert store.sequence() == 0
 
 
@@ -288,11 +259,8 @@ def test_what_is_written_together_is_there_together_or_not_at_all(
         _fail_together(store, make_parts("three"))
     assert store.census(EVERYTHING).documents == 2
     store.put(*make_parts("four"))  # takes the number of what never came to be
-    assert [document.id for document in store.documents(EVERYTHING)] == [
-        "four-0001",
-        "one-0001",
-        "two-0001",
-    ]
+    documents = [document.id for document in store.documents(EVERYTHING)]
+    assert documents == ["four-0001", "one-0001", "two-0001"]
     assert set(store.documents_among(["three-0001", "four-0001"], EVERYTHING)) == {"four-0001"}
 
 
@@ -308,7 +276,7 @@ def test_bytes_replaced_together_stay_until_the_end(store: Store, make_parts: Ma
 
 
 def test_chunks_get_new_keys_where_the_title_changes(store: Store, make_parts: Any) -> None:
-    everything, parts = Scope.everything(), make_parts()
+    parts = make_parts()
     identifier = store.put(*parts)
     record = store.file(parts.document.location)
     assert record is not None
@@ -316,13 +284,13 @@ def test_chunks_get_new_keys_where_the_title_changes(store: Store, make_parts: A
     def moved(place: str, title: str) -> list[int]:
         now = replace(record, location=place, source=f"notes/{title}.txt")
         store.move_files([FileMove(where, now, title, 1)])
-        return [one.key for one in store.chunks_of(identifier, everything)]
+        return [one.key for one in store.chunks_of(identifier, EVERYTHING)]
 
-    where, before = parts.document.location, store.chunks_of(identifier, everything)
+    where, before = parts.document.location, store.chunks_of(identifier, EVERYTHING)
     keys = [one.key for one in before]
     assert moved("/home/user/notes/b.txt", parts.document.title) == keys
     where = "/home/user/notes/b.txt"
     assert set(moved("/home/user/notes/c.txt", "Another")).isdisjoint(keys)
-    after = store.chunks_of(identifier, everything)
+    after = store.chunks_of(identifier, EVERYTHING)
     assert [replace(one, key=0) for one in after] == [replace(one, key=0) for one in before]
     assert not list(store.examination().faults(thorough=True))
