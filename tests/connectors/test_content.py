@@ -183,26 +183,6 @@ def test_a_file_that_keeps_changing_is_given_up(
     assert reads == 3
 
 
-def test_a_file_that_changes_once_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(b"old")
-    file = _found(path, tmp_path)
-    read_bytes = content._read_bytes
-
-    def read_while_written(descriptor: int, size: int) -> bytes:
-        data = read_bytes(descriptor, size)
-        monkeypatch.setattr(content, "_read_bytes", read_bytes)
-        path.write_bytes(b"newer")
-        return data
-
-    monkeypatch.setattr(content, "_read_bytes", read_while_written)
-    got = open_source(file)
-    assert got.data == b"newer"
-    assert got.sha256 == hashlib.sha256(b"newer").hexdigest()
-
-
 def test_a_rewritten_file_is_never_a_mixture(tmp_path: Path) -> None:
     path = tmp_path / "file"
     versions = [bytes([letter]) * 300_000 for letter in b"abcdefgh"]

@@ -21,7 +21,7 @@ from chapterhouse.connectors.fetched import (
     remembered,
     sync_pages,
 )
-from chapterhouse.connectors.links import Link, parse_links
+from chapterhouse.connectors.links import parse_links
 from chapterhouse.errors import RefusedError, UsageError
 
 MONDAY, TUESDAY = "2026-01-05", "2026-01-06"
@@ -203,12 +203,6 @@ def test_a_page_of_a_new_type_takes_the_place_of_the_old(house: House) -> None:
     assert sorted(house.snapshot()) == [INDEX, house.page("/a").name]
 
 
-def test_a_new_title_needs_no_new_page(house: House) -> None:
-    house.bring("/a | Old")
-    assert statuses(house.bring("/a | New", today=TUESDAY)) == ["unchanged"]
-    assert (house.page("/a").title, house.page("/a").fetched) == ("New", MONDAY)
-
-
 def test_pages_without_a_link_are_kept_until_they_are_to_be_forgotten(house: House) -> None:
     house.bring("/a", "/b")
     page = house.page("/b")
@@ -336,15 +330,3 @@ def test_an_index_that_is_none_is_told(tmp_path: Path, data: bytes) -> None:
     (tmp_path / INDEX).write_bytes(data)
     with pytest.raises(UsageError, match="cannot be used"):
         remembered(tmp_path)
-
-
-def test_today_is_a_date(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="today"):
-        sync_pages([], tmp_path, Fetcher().fetch, "today")
-
-
-def test_an_address_of_this_machine_fails_like_any_other(tmp_path: Path) -> None:
-    links = [Link("http://127.0.0.1/", 1), Link("http://169.254.169.254/", 2)]
-    report = sync_pages(links, tmp_path, Fetcher().fetch, MONDAY)
-    assert [outcome.code for outcome in report.outcomes] == ["url-refused"] * 2
-    assert list(tmp_path.iterdir()) == []

@@ -18,7 +18,7 @@ from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.connectors.rclone import Copies, source_files
 from chapterhouse.connectors.rclone_listing import Place, list_place
 from chapterhouse.connectors.rclone_program import Rclone
-from chapterhouse.errors import EngineError, NotFoundError, RejectedError
+from chapterhouse.errors import EngineError, RejectedError
 
 LIMIT = 100_000
 
@@ -196,11 +196,6 @@ def test_a_listing_that_fails_says_why_and_no_secret(either: Drive) -> None:
         listed(either)
     assert either.kind in raised.value.message
     assert "SECRET" not in raised.value.message + raised.value.hint
-
-
-def test_a_folder_that_is_not_there(drive: Drive) -> None:
-    with pytest.raises(NotFoundError, match="no folder 'webdav:not/there'"):
-        list_place(drive.rclone, Place("webdav", "not/there"), recursive=True)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(1.0, ""), (0.5, "truncated"), (0, "truncated")])
