@@ -1,10 +1,8 @@
 """What the indexes give for every variant."""
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
 from numpy import float32
 from numpy.typing import NDArray
 
@@ -13,13 +11,11 @@ from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.candidates import (
     Candidates,
     Method,
-    Thresholds,
     find_candidates,
     variants_of,
     with_other_names,
 )
 from chapterhouse.retrieval.expand import by_parts, by_rewriting
-from chapterhouse.retrieval.fuse import best_scores, combine_scores
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.types import Query, Question, Rewriting, Scope, Variant, VariantKind, WeightedTerm
 
@@ -102,12 +98,6 @@ def test_a_chunk_is_worth_its_best_variant() -> None:
     assert own.scores == found(library(THREE), text, method).scores
 
 
-def test_least_bm25_scores_hold_for_every_variant() -> None:
-    method = Method(expand=(by_parts,), thresholds=Thresholds(bm25=0.2))
-    result = found(library(THREE), "which harbour gate is it, and which crew ferry is it?", method)
-    assert all(hit.score >= 0.2 for each in result.found for hit in each.lists[0].hits)
-
-
 def test_a_search_for_many_looks_deeper_and_puts_that_behind() -> None:
     texts = library([(f"d{n}", "harbour " + "gate " * n) for n in range(12)])
     method = Method(lexical_depth=4, vector_depth=4)
@@ -136,19 +126,3 @@ def test_added_terms_are_read_along_but_not_said() -> None:
     assert (widened.order, widened.content) == (question.order, question.content)
     plain = found(texts, "harbour gate", Method(expand=(by_parts,)))
     assert with_other_names(question, plain) == question
-
-
-def test_what_is_not_said_is_the_plain_way() -> None:
-    method = Method()
-    assert method.fuse is combine_scores
-    assert method.merge is best_scores
-    assert method.rerank is None
-    assert method.expand == ()
-    assert method.recency is None
-    assert method.thresholds == Thresholds(bm25=0.0, cosine=-1.0, score=0.0)
-    assert method.shortlist <= min(method.lexical_depth, method.vector_depth)
-
-
-def test_a_method_cannot_be_changed() -> None:
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        Method().shortlist = 5  # type: ignore[misc]  # that it cannot be is what is tested

@@ -42,12 +42,6 @@ def test_a_quotation_stands_to_the_letter() -> None:
     assert "No document holds all of it" in "".join(found.warnings) or not found.hits
 
 
-def test_nothing_is_listed_where_no_word_stands() -> None:
-    found = find("zebra")
-    assert found.hits == ()
-    assert found.warnings == ()
-
-
 def test_the_order_in_which_chunks_were_stored_changes_nothing() -> None:
     texts = [(chunk.document_id, chunk.text) for chunk in TEXTS.chunks.values()]
     other = library(texts, order=[4, 2, 1, 3, 0])

@@ -74,12 +74,6 @@ def test_a_name_with_function_words_is_looked_up_whole() -> None:
     assert "boe" in added(variant, "When was the Bank of England founded?")
 
 
-def test_function_words_are_no_names() -> None:
-    _, names = expanded("Who is it that has the berth of the crew?")
-    assert {"who", "is", "it", "the", "of"}.isdisjoint(name.casefold() for name in names.asked)
-    assert "the berth" not in names.asked
-
-
 def test_a_name_that_is_said_already_adds_nothing() -> None:
     assert expanded("Is Rex the Big Dog?")[0] == ()
     assert expanded("Is Rex the Big Dogma?")[0] != ()
@@ -103,10 +97,6 @@ def test_an_abbreviation_is_not_the_word_spelled_like_it(text: str, *, meant: bo
     assert bool(expanded(text)[0]) is meant
 
 
-def test_no_names_no_variant() -> None:
-    assert expanded("nothing known")[0] == ()
-
-
 @given(st.text(max_size=80))
 def test_any_question_can_be_expanded(text: str) -> None:
     variants, names = expanded(text or "x")
@@ -128,12 +118,9 @@ def test_parts_become_variants_that_weigh_less_than_the_question() -> None:
     question = parse_question("Who built the gate and when does the ferry leave?", ENGLISH)
     variants = by_parts(question, Query("q", EVERYTHING), ENGLISH)
     assert [variant.kind for variant in variants] == [VariantKind.PART] * 2
-    assert [variant.text for variant in variants] == [
-        "Who built the gate", "when does the ferry leave",
-    ]  # fmt: skip
-    assert [variant.note for variant in variants] == [
-        "Who built the gate", "when does the ferry leave",
-    ]  # fmt: skip
+    parts = ["Who built the gate", "when does the ferry leave"]
+    assert [variant.text for variant in variants] == parts
+    assert [variant.note for variant in variants] == parts
     assert all(0 < variant.weight <= 1 for variant in variants)
 
 
@@ -164,52 +151,25 @@ def test_a_failing_model_is_left_to_the_caller() -> None:
 @pytest.mark.parametrize(
     ("language", "text", "parts"),
     [
-        (
-            "en",
-            "Who founded A and when was B built?",
-            ("Who founded A", "when was B built"),
-        ),
-        (
-            "en",
-            "Who is the captain and when does the ferry leave?",
-            ("Who is the captain", "when does the ferry leave"),
-        ),
-        (
-            "en",
-            "When does the ferry leave and is the bar open?",
-            ("When does the ferry leave", "is the bar open"),
-        ),
-        ("en", "harbour fee; opening hours", ("harbour fee", "opening hours")),
-        ("en", "- harbour fee\n- opening hours", ("harbour fee", "opening hours")),
-        (
-            "en",
-            "Please tell me: 1. the harbour fee 2. the opening hours",
-            ("the harbour fee", "the opening hours"),
-        ),
-        (
-            "en",
-            "How wide is the gate?\nHow deep is the lock?",
-            ("How wide is the gate", "How deep is the lock"),
-        ),
-        (
-            "de",
-            "Wer gründete die Werft und wann wurde der Hafen gebaut?",
-            ("Wer gründete die Werft", "wann wurde der Hafen gebaut"),
-        ),
+        ("en", "Who founded A and when was B built?", "Who founded A|when was B built"),
+        ("en", "When does the ferry leave and is the bar open?",
+         "When does the ferry leave|is the bar open"),
+        ("en", "harbour fee; opening hours", "harbour fee|opening hours"),
+        ("en", "- harbour fee\n- opening hours", "harbour fee|opening hours"),
+        ("en", "Please tell me: 1. the harbour fee 2. the opening hours",
+         "the harbour fee|the opening hours"),
+        ("en", "How wide is the gate?\nHow deep is the lock?",
+         "How wide is the gate|How deep is the lock"),
         ("de", "Wer fährt das Schiff und darf man rauchen?",
-         ("Wer fährt das Schiff", "darf man rauchen")),
-        (
-            "es",
-            "¿Quién es el capitán y cuándo sale el barco?",
-            ("Quién es el capitán", "cuándo sale el barco"),
-        ),
+         "Wer fährt das Schiff|darf man rauchen"),
+        ("es", "¿Qué es la grúa y quién es el capitán?", "Qué es la grúa|quién es el capitán"),
         ("fr", "Qui est le capitaine et quand part le bateau ?",
-         ("Qui est le capitaine", "quand part le bateau")),
-        ("zh", "人口是多少？面积是多少？", ("人口是多少", "面积是多少")),
+         "Qui est le capitaine|quand part le bateau"),
+        ("zh", "人口是多少？面积是多少？", "人口是多少|面积是多少"),
     ],
 )  # fmt: skip
-def test_several_things_are_taken_apart(language: str, text: str, parts: tuple[str, ...]) -> None:
-    assert parts_of(parse_question(text, {language: 1})) == parts
+def test_several_things_are_taken_apart(language: str, text: str, parts: str) -> None:
+    assert parts_of(parse_question(text, {language: 1})) == tuple(parts.split("|"))
 
 
 @pytest.mark.parametrize(
@@ -237,11 +197,6 @@ def test_one_thing_stays_whole(language: str, text: str) -> None:
 def test_a_part_with_a_pronoun_carries_what_it_means() -> None:
     question = parse_question("Who wrote the plan and when did they publish it?", {"en": 1})
     assert parts_of(question) == ("Who wrote the plan", "when did they publish it wrote plan")
-
-
-def test_a_copula_is_no_pronoun() -> None:
-    question = parse_question("¿Qué es la grúa y quién es el capitán?", {"es": 1})
-    assert parts_of(question) == ("Qué es la grúa", "quién es el capitán")
 
 
 @given(

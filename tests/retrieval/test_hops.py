@@ -49,10 +49,6 @@ def test_a_single_word_that_many_chunks_use_is_no_name() -> None:
     assert "director" in found(ask(films(title="Barnard"), "Which film?"))
 
 
-def test_what_is_looked_for_to_the_letter_is_not_followed() -> None:
-    assert found(ask(films(), '"film directed"')) == ["film"]
-
-
 def test_a_mention_does_not_lower_a_score() -> None:
     question = "Where was Clio Barnard, director of the film, born?"
     with_hop = {hit.chunk.id: hit.score for hit in ask(films(), question).hits}

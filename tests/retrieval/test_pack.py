@@ -103,60 +103,11 @@ def test_it_equals_brute_force(found: list[Item], maximum: int) -> None:
     assert list(pack(found, maximum)) == brute_force(found, maximum)
 
 
-@settings(max_examples=MANY)
-@given(
-    st.lists(
-        st.builds(
-            Item, st.integers(0, 9), st.floats(0, 1), st.sampled_from("ab"), opening=st.just(1)
-        ),
-        max_size=8,
-    ),
-    st.integers(0, 30),
-)
-def test_any_values_reach_what_brute_force_reaches(found: list[Item], maximum: int) -> None:
-    chosen = pack(found, maximum)
-    best = max(
-        total_value(found, other)
-        for other in allowed(found)
-        if total_tokens(found, other) <= maximum
-    )
-    assert total_tokens(found, chosen) <= maximum
-    assert total_value(found, chosen) == pytest.approx(best, abs=1e-8)
-
-
-@given(ITEMS, st.integers(0, 24))
-def test_the_order_of_documents_matters_only_for_ties(found: list[Item], maximum: int) -> None:
-    backwards = found[::-1]
-    one = total_value(found, pack(found, maximum))
-    assert one == total_value(backwards, pack(backwards, maximum))
-
-
 def test_nothing_comes_of_nothing() -> None:
     assert list(pack([], 100)) == []
     assert list(pack([Item(5, 1.0)], 4)) == []
     assert list(pack([Item(5, 1.0)], -1)) == []
     assert list(pack([Item(0, 1.0)], 0)) == [0]
-
-
-def test_value_counts_and_not_value_by_token() -> None:
-    assert list(pack([Item(1, 0.3, "a"), Item(10, 1.0, "b")], 10)) == [1]
-
-
-def test_a_heading_is_paid_once() -> None:
-    found = [Item(4, 0.6, "a", opening=3), Item(4, 0.6, "a"), Item(4, 0.7, "b", opening=3)]
-    assert list(pack(found, 11)) == [0, 1]
-    assert list(pack(found, 14)) == [0, 2]
-
-
-def test_one_version_of_a_group_is_chosen() -> None:
-    found = [Item(9, 0.9, "a", "x"), Item(3, 0.8, "a", "x"), Item(5, 0.5, "b")]
-    assert list(pack(found, 9)) == [1, 2]
-    assert list(pack(found, 14)) == [0, 2]
-
-
-def test_ties_go_to_fewer_tokens_then_to_the_first() -> None:
-    assert list(pack([Item(5, 0.5, "a"), Item(4, 0.5, "b")], 8)) == [1]
-    assert list(pack([Item(4, 0.5, "a"), Item(4, 0.5, "b")], 7)) == [0]
 
 
 @pytest.mark.parametrize(
@@ -208,12 +159,6 @@ def test_surroundings_grow_on_both_sides() -> None:
     )
     assert TEXT[start:end].startswith("Tea is")
     assert "poured on them" in TEXT[start:end]
-
-
-def test_everything_in_the_section_fits_a_large_limit() -> None:
-    own = chunk("It is made of beans. ")
-    found = with_surroundings(own, BODY, limit=1_000, count_tokens=estimate_tokens)
-    assert found == (COFFEE, len(TEXT))
 
 
 def test_surroundings_stay_on_the_page() -> None:
@@ -281,10 +226,6 @@ def test_the_sentence_that_answers_is_a_run_of_its_own() -> None:
 def test_runs_do_not_cross_a_gap() -> None:
     sentences = [sentence(0, 0.4), sentence(2, 0.6)]
     assert [stretch for stretch, _ in best_windows(sentences, [5, 5])] == [(20, 30)]
-
-
-def test_no_sentences_give_no_runs() -> None:
-    assert list(best_windows([], [])) == []
 
 
 def test_an_excerpt_is_shortened_at_a_sentence_and_keeps_its_header() -> None:

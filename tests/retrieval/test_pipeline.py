@@ -82,11 +82,6 @@ def test_the_choice_keeps_order_limit_cap_and_guarantees(
         assert not cap or len(of_document) <= max(cap, must)
 
 
-@given(CHUNKS, st.integers(1, 10))
-def test_without_cap_and_guarantees_it_is_the_beginning(ordered: list[Chunk], limit: int) -> None:
-    assert choose(ordered, {}, limit, 0) == ordered[:limit]
-
-
 # --- looking at few ----------------------------------------------------------------------------
 
 
@@ -242,10 +237,6 @@ def test_scores_lie_between_zero_and_one_and_fall() -> None:
 THREE = [("a", "harbour gate"), ("b", "harbour storm tide"), ("c", "gate crew tide ferry")]
 
 
-def failing(*_arguments: object) -> Sequence[Variant]:
-    raise EngineError("no service")
-
-
 class FailingReranker:
     fingerprint = "failing"
 
@@ -271,25 +262,6 @@ def test_a_failing_embedder_leaves_words_and_one_warning() -> None:
         result.warnings[0]
     ]
     assert len(result.variants) == 3
-
-
-def test_a_failing_rephrasing_leaves_the_question_and_a_warning() -> None:
-    method = replace(PLAIN, expand=(by_parts, failing))
-    text = "which harbour gate, and which storm tide?"
-    result = ask(library(THREE), text, method)
-    assert names(result) == names(ask(library(THREE), text, replace(PLAIN, expand=(by_parts,))))
-    assert result.warnings == ("The question was not rephrased: no service",)
-
-
-def test_a_model_that_scores_on_its_own_scale_keeps_its_order() -> None:
-    class Logits:
-        fingerprint = "logits"
-
-        def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:  # noqa: ARG002 - the seam's signature
-            return [-20.0 + 0.5 * len(passage) / 100 for passage in passages]
-
-    reranked = ask(library(THREE), "harbour gate", replace(PLAIN, rerank=by_model(Logits())))
-    assert names(reranked) == ["c:0", "b:0", "a:0"]  # though all of them round to nothing
 
 
 # --- thresholds --------------------------------------------------------------------------------
@@ -318,19 +290,6 @@ def test_the_cosine_threshold_spares_what_was_found_by_words() -> None:
     assert set(names(free)) == {"a:0", "b:0"}
     strict = replace(PLAIN, thresholds=Thresholds(cosine=1.0))
     assert names(ask(texts, "ship in harbour", strict)) == ["a:0"]
-
-
-@pytest.mark.parametrize("shortlist", [2, 5, 60])
-def test_a_threshold_does_not_depend_on_the_shortlist(shortlist: int) -> None:
-    scores = Scores({key: float(50 - key) for key in range(1, 40)}, 40)
-    method = Method(shortlist=shortlist, thresholds=Thresholds(score=0.5))
-    result = retrieve(Query("word", EVERYTHING, limit=100), scores.sources(), method)
-    assert all(hit.score >= 0.5 for hit in result.hits)
-    assert [hit.chunk.key for hit in result.hits][:2] == [1, 2]
-    free = retrieve(
-        Query("word", EVERYTHING, limit=100), scores.sources(), Method(shortlist=shortlist)
-    )
-    assert len(result.hits) == sum(hit.score >= 0.5 for hit in free.hits)
 
 
 # --- tags and age ------------------------------------------------------------------------------
@@ -393,11 +352,6 @@ def test_age_does_not_count_where_a_document_or_year_is_named(question: str) -> 
     assert "recency" not in old.stages
 
 
-def test_a_title_is_named_by_whole_words_only() -> None:
-    result = ask(aged(title="rew hand"), "harbour gate, crew handbook", AGED)
-    assert names(result) == ["b:0", "a:0"]
-
-
 # --- repeats -----------------------------------------------------------------------------------
 
 SENTENCE = "The harbour gate closes early whenever a northern storm is reported within {} days"
@@ -411,11 +365,6 @@ def test_what_says_the_same_is_told_once() -> None:
     assert names(result) == ["a:0", "c:0"]
     assert result.hits[0].repeats == ("b:0",)
     assert names(ask(texts, "harbour gate")) == ["a:0", "b:0", "c:0"]
-
-
-def test_a_different_number_is_a_different_statement() -> None:
-    texts = library([("a", SENTENCE.format(14)), ("b", SENTENCE.format(30))])
-    assert names(ask(texts, "harbour gate", Method(duplicates=0.5))) == ["a:0", "b:0"]
 
 
 def test_what_was_asked_for_to_the_letter_is_never_left_out() -> None:

@@ -59,7 +59,3 @@ def test_documents_stand_by_relevance_and_excerpts_in_reading_order() -> None:
         "## coffee.md\n\ncoffee-1:60\n\ntext 60\n\n"
         "## Tea (drinks/green tea.md)\n\ntea-1:0\n\ntext 0\n\ntea-1:30\n\ntext 30\n"
     )
-
-
-def test_nothing_makes_an_empty_page() -> None:
-    assert markdown([]) == ""

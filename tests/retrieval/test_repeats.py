@@ -117,33 +117,18 @@ def test_equal_texts_are_found_at_every_similarity(lengths: list[int], percent: 
 LONG = "the harbour gate closes early whenever northern storm winds are reported within {} days"
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("14", "30"), ("1.5", "1,5"), ("2019", "2020"), ("3 or 4", "3")]
-)
-def test_different_numbers_are_never_the_same(one: str, other: str) -> None:
-    assert near_duplicates(*made([LONG.format(one), LONG.format(other)]), 0.3) == {}
-
-
-def test_the_same_numbers_in_another_order_of_words_are_the_same() -> None:
+def test_different_numbers_are_never_the_same() -> None:
+    for one, other in (("14", "30"), ("1.5", "1,5"), ("2019", "2020"), ("3 or 4", "3")):
+        assert near_duplicates(*made([LONG.format(one), LONG.format(other)]), 0.3) == {}
     turned = " ".join(reversed(LONG.format(14).split()))
     assert near_duplicates(*made([LONG.format(14), turned])) == {1: 0}
-
-
-def test_a_header_with_other_numbers_tells_tables_apart() -> None:
-    (one, other), rows = made([LONG.format(14)] * 2)
-    headed = Chunk("d1", 0, 0, 1, other.text, header="| 2019 |\n", key=2)
-    assert near_duplicates([one, headed], rows) == {}
-
-
-def test_short_texts_are_left_alone() -> None:
-    assert near_duplicates(*made(["closed on holidays"] * 2)) == {}
+    (first, second), rows = made([LONG.format(14)] * 2)
+    headed = Chunk("d1", 0, 0, 1, second.text, header="| 2019 |\n", key=2)
+    assert near_duplicates([first, headed], rows) == {}
+    assert near_duplicates(*made(["closed on holidays"] * 2)) == {}  # too short
 
 
 def test_what_repeats_a_repetition_only_counts_by_itself() -> None:
     base = TERMS[:10]
     texts = [" ".join(base), " ".join(base[1:]), " ".join(base[2:])]
     assert near_duplicates(*made(texts), 0.85) == {1: 0}  # the third is like the second alone
-
-
-def test_nothing_repeats_nothing() -> None:
-    assert near_duplicates(*made([])) == {}

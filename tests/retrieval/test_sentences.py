@@ -35,13 +35,9 @@ from chapterhouse.retrieval.sentences import (
     word_weights,
     words_found,
 )
-from chapterhouse.text.canonical import compose
 from chapterhouse.types import (
-    Body,
     Chunk,
     Document,
-    ExtractedPage,
-    Extraction,
     Hit,
     Kind,
     Range,
@@ -57,10 +53,6 @@ PIECES = st.sampled_from(
     ]
 )  # fmt: skip
 TEXTS = st.lists(PIECES, min_size=1, max_size=12).map("".join).filter(str.strip)
-
-
-def body_of(text: str) -> Body:
-    return compose(Extraction((ExtractedPage(text),), "md", "test"))[0]
 
 
 def hit(text: str, rank: int = 0, name: str = "d", span: Range | None = None) -> Hit:
@@ -96,42 +88,25 @@ def test_where_hits_overlap_nothing_is_a_sentence_twice(text: str, data: st.Data
 
 
 def test_a_heading_goes_with_what_follows_it_and_is_not_of_what_is_quoted() -> None:
-    text = "# Prices\n\n## Guests\n\nGuests pay 40 euros. Members pay less.\n"
-    first, second = split_hits([hit(text)])
-    assert (first.start, text_of(hit(text), first)) == (0, "Guests pay 40 euros.")
-    assert text_of(hit(text), second) == "Members pay less."
-
-
-def test_a_heading_that_nothing_follows_is_a_sentence() -> None:
-    text = "It is so.\n\n# The end"
-    assert [text_of(hit(text), one) for one in split_hits([hit(text)])] == [
-        "It is so.",
-        "# The end",
-    ]
+    text = "# Prices\n\n## Guests\n\nGuests pay 40 euros. Members pay less.\n\n# The end"
+    found = split_hits([hit(text)])
+    assert found[0].start == 0
+    shown = [text_of(hit(text), one) for one in found]
+    assert shown == ["Guests pay 40 euros.", "Members pay less.", "# The end"]
 
 
 TABLE = "| Berth | Price |\n| --- | --- |\n| North | 40 |\n| South | 65 |\n"
 
 
 def test_a_row_knows_its_heading_rows() -> None:
-    north, south = split_hits([hit(TABLE)])
-    assert text_of(hit(TABLE), north) == "| North | 40 |"
-    assert north.header == south.header == "| Berth | Price |\n| --- | --- |\n"
-    assert north.start == 0
-    assert table_header(hit(TABLE).chunk) == north.header
-    prose = split_hits([hit(f"It costs a little.\n\n{TABLE}")])[0]
-    assert prose.header == ""
-
-
-def test_rows_of_two_tables_have_their_own_headings() -> None:
     text = f"{TABLE}\nThe ferry:\n\n| Day | Leaves |\n| --- | --- |\n| Monday | 9:00 |\n"
+    own, other = "| Berth | Price |\n| --- | --- |\n", "| Day | Leaves |\n| --- | --- |\n"
     found = {text_of(hit(text), one): one.header for one in split_hits([hit(text)])}
     assert found == {
-        "| North | 40 |": "| Berth | Price |\n| --- | --- |\n",
-        "| South | 65 |": "| Berth | Price |\n| --- | --- |\n",
-        "The ferry:": "",
-        "| Monday | 9:00 |": "| Day | Leaves |\n| --- | --- |\n",
-    }
+        "| North | 40 |": own, "| South | 65 |": own, "The ferry:": "", "| Monday | 9:00 |": other,
+    }  # fmt: skip
+    assert split_hits([hit(TABLE)])[0].start == 0
+    assert table_header(hit(TABLE).chunk) == own
 
 
 def test_rows_of_a_chunk_in_the_middle_of_a_table_have_its_header() -> None:
@@ -177,13 +152,6 @@ def test_features_are_shares(texts: list[str], meaning: bool) -> None:  # noqa: 
     assert found[:, 0].max() == 1.0
 
 
-@pytest.mark.parametrize("meaning", [True, False])
-def test_the_sentence_that_answers_has_the_most_of_each(meaning: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    _, found = table([hit(GUESTS)], meaning=meaning)
-    assert found.shape[0] == 3
-    assert (found[0] >= found.max(axis=0)).all()
-
-
 def test_neither_the_scale_of_scores_nor_that_of_a_library_moves_them() -> None:
     hits = [hit(GUESTS, 0, "a"), hit("Guests may stay.", 1, "b")]
     larger = [Hit(one.rank, one.score * 7, one.chunk, one.document) for one in hits]
@@ -198,27 +166,19 @@ def test_the_weights_of_words_are_shares() -> None:
     assert word_weights(parse_question("?", {}), lambda _: 1, 1).sum() == 0.0
 
 
-def test_words_are_found_in_a_sentence_or_above_it() -> None:
-    hits = [hit("# Guests\n\nThey pay 40 euros. Dogs bark.")]
-    rows = split_hits(hits)
+def test_words_are_found_in_a_sentence_and_in_what_stands_above_it() -> None:
     names = [word for word, _ in ASKED.words]
-    found = words_found(ASKED, hits, rows)
+    hits = [hit("# Guests\n\nThey pay 40 euros. Dogs bark.")]
+    found = words_found(ASKED, hits, split_hits(hits))
     assert {names[n] for n in np.flatnonzero(found[0])} >= {"euros", "pay"}
     assert not found[1, names.index("euros")]
-
-
-def test_a_table_is_read_with_its_heading() -> None:
     hits = [hit("| Guests | Euros |\n| --- | --- |\n| night | 40 |\n")]
     found = words_found(ASKED, hits, split_hits(hits))
-    names = [word for word, _ in ASKED.words]
     assert {names[n] for n in np.flatnonzero(found[0])} == {"euros", "guests", "night"}
-
-
-def test_no_token_of_a_question_is_no_error() -> None:
-    nothing = parse_question("\u200b", {"en": 1})
-    hits = [hit(GUESTS)]
+    nothing = parse_question("\u200b", {"en": 1})  # no word at all
     weights = word_weights(nothing, lambda _: 1, 1)
     assert not features(nothing, hits, split_hits(hits), weights, EMBEDDER)[:, 1].any()
+    assert scorer(WordsAlone()).judge(QUESTION, (), 0).sentences == ()
 
 
 def test_no_sentence_is_too_long_to_be_quoted_and_no_row_is_cut() -> None:
@@ -282,11 +242,6 @@ def test_the_sentence_that_answers_has_the_largest_share(embedder: Embedder) -> 
     assert judged.weights.sum() == pytest.approx(1.0)
 
 
-def test_no_hits_have_no_sentences() -> None:
-    judged = scorer(WordsAlone()).judge(QUESTION, (), 0)
-    assert judged.sentences == ()
-
-
 def test_meaning_counts_where_the_encoder_serves_passages_and_question() -> None:
     encoder = built_in_encoder()
     assert serves(encoder, QUESTION, [ranked_hit("a"), ranked_hit("b", 1, "de")])
@@ -315,24 +270,13 @@ def test_a_model_is_what_its_json_says(model: SentenceModel) -> None:
     assert sentence_model(json.dumps(fields(model))) == model
 
 
-@pytest.mark.parametrize(
-    ("name", "changed"),
-    [
-        ("by meaning", {"unknown": 1.0}),
-        ("by words", {"score": None}),
-        ("by words", {"score": "1"}),
-        ("by words", {"score": float("nan")}),
-        ("by meaning", {"score": float("inf")}),
-    ],
-)
-def test_other_weights_are_refused(name: str, changed: dict[str, object]) -> None:
-    found = fields(MODEL)
-    found[name] = {**found[name], **changed}
-    with pytest.raises(ValueError, match="weight"):
-        sentence_model(json.dumps(found))
-
-
-def test_a_feature_without_a_weight_is_refused() -> None:
+@pytest.mark.parametrize("weight", [None, "1", float("nan"), float("inf")])
+def test_other_weights_are_refused(weight: object) -> None:
+    for name, changed in (("by meaning", {"unknown": 1.0}), ("by words", {"score": weight})):
+        found = fields(MODEL)
+        found[name] = {**found[name], **changed}
+        with pytest.raises(ValueError, match="weight"):
+            sentence_model(json.dumps(found))
     found = fields(MODEL)
     del found["by words"]["likeness"]
     with pytest.raises(ValueError, match="likeness"):

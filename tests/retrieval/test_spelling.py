@@ -38,22 +38,17 @@ def test_of_equally_near_words_the_most_frequent_is_meant() -> None:
     assert ask("hrbour harboor").corrections[0].meant == "harbour"
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "the warranty",
-        "warranties",  # its stem is there
+def test_what_is_right_or_meant_to_the_letter_is_left() -> None:
+    for question in (
+        "the warranty or warranties",  # whose stem is there
         "waran",  # near nothing
         'the "waranty"',
         "waranty.pdf",
         "the NATA gate",
-        "waranty7",
-        "fery"[:3],
+        "waranty7 fer",
         "Combien de temps est-ce que la waranty dure ?",  # French, and no document is
-    ],
-)
-def test_what_is_right_or_meant_to_the_letter_is_left(question: str) -> None:
-    assert ask(question).corrections == ()
+    ):
+        assert ask(question).corrections == ()
 
 
 def test_a_complete_list_is_of_the_words_that_are_meant() -> None:

@@ -1,6 +1,6 @@
 """Rows of terms made from texts, as an index keeps them on disk."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -28,19 +28,4 @@ def term_rows(fields: Iterable[tuple[str, str, str, str]]) -> TermRows:
         starts=starts,
         sections=starts[:-1] + within[:, 0],
         titles=starts[:-1] + within[:, 1],
-    )
-
-
-def rows_at(rows: TermRows, places: Sequence[int]) -> TermRows:
-    """Return some of the rows, in the order of ``places``."""
-    wanted = np.asarray(places, dtype=np.int64)
-    lengths = np.diff(rows.starts)[wanted]
-    starts = np.zeros(len(wanted) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    shift = rows.starts[wanted] - starts[:-1]
-    return TermRows(
-        terms=rows.terms[np.arange(starts[-1]) + np.repeat(shift, lengths)],
-        starts=starts,
-        sections=rows.sections[wanted] - shift,
-        titles=rows.titles[wanted] - shift,
     )
