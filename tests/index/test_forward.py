@@ -104,22 +104,6 @@ def test_chunks_that_are_not_known_have_empty_rows(tmp_path: Path, store: Store,
     assert index.terms_of([], EVERYTHING).starts.tolist() == [0]
 
 
-def test_a_document_applied_again_adds_no_rows(tmp_path: Path, store: Store, put: Put) -> None:
-    index = LexicalIndex(tmp_path / "index")
-    put("a", "The harbour gate.\n\nThe wind.")
-    index.catch_up(store)
-    before = (tmp_path / "index" / "state.json").read_bytes()
-    for shelf in ("crew", "guests"):
-        store.set_shelves("a", [shelf])
-        index.catch_up(store)
-    assert rows_on_disk(tmp_path / "index") == 2
-    (tmp_path / "index" / "state.json").write_bytes(before)  # as if it had died before the state
-    again = LexicalIndex(tmp_path / "index")
-    again.catch_up(store)
-    assert rows_on_disk(tmp_path / "index") == 2
-    assert_same(again.terms_of(all_keys(store), EVERYTHING), expected(store, all_keys(store)))
-
-
 @pytest.mark.parametrize("name", ["terms", "ends", "keys"])
 def test_a_torn_tail_is_cut_off_and_a_log_that_lost_what_counts_is_built_anew(
     tmp_path: Path, store: Store, put: Put, name: str

@@ -113,24 +113,18 @@ def test_the_best_are_found_however_few_are_fetched(
         assert index.search(terms, CREW, limit) == everything[:limit]
 
 
-def test_what_is_outside_has_no_terms(tmp_path: Path, store: Store, put: Put) -> None:
+def test_an_empty_scope_sees_nothing_and_what_is_outside_has_no_terms(
+    tmp_path: Path, store: Store, put: Put
+) -> None:
     put("a", "The harbour gate.", shelves=("crew",))
     put("b", "The harbour wall.", shelves=("guests",))
     index = LexicalIndex(tmp_path / "index")
     index.catch_up(store)
     keys = [store.chunks_of(name, EVERYTHING)[0].key for name in ("a", "b")]
-    rows = index.terms_of(keys, CREW)
-    assert rows.starts[1] > 0
-    assert rows.starts[2] == rows.starts[1]
-
-
-def test_an_empty_scope_sees_nothing(tmp_path: Path, store: Store, put: Put) -> None:
-    put("a", "The harbour gate.")
-    index = LexicalIndex(tmp_path / "index")
-    index.catch_up(store)
+    starts = index.terms_of(keys, CREW).starts
+    assert 0 < starts[1] == starts[2]
     nothing = Scope.of(())
-    assert index.size(nothing) == 0
-    assert index.document_frequencies(["harbour"], nothing) == [0]
+    assert (index.size(nothing), index.document_frequencies(["harbour"], nothing)) == (0, [0])
     assert not index.search([WeightedTerm("harbour")], nothing, 10)
     assert not index.search([WeightedTerm("harbour")], nothing, 10, ["a"])
     assert not index.search_phrase(["harbour", "gate"], nothing, 10)
