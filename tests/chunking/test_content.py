@@ -107,13 +107,8 @@ def test_neighbours_under_one_heading_are_a_passage_up_to_three_targets() -> Non
     cut = with_parents(BODY, spans(60, 70, 80, 90, 100), SMALL)
     assert [one.parents[0] for one in cut] == [(60, 90)] * 3 + [(60, 100)]
     assert all(one.parents[-1] == (60, 100) for one in cut)
-
-
-def test_two_neighbours_are_a_passage_however_long_they_are() -> None:
-    body = Body("x" * 100)
-    assert [one.parents for one in with_parents(body, spans(0, 50, 100), SMALL)] == (
-        [((0, 100),)] * 2
-    )
+    long = with_parents(Body("x" * 100), spans(0, 50, 100), SMALL)  # two, however long they are
+    assert [one.parents for one in long] == [((0, 100),)] * 2
 
 
 def test_a_heading_is_cut_before_though_both_parts_would_fit_one_chunk() -> None:
@@ -148,25 +143,19 @@ def test_the_measures_on_an_example_by_hand() -> None:
     assert second.importance == pytest.approx(0.4 * math.log2(3) / 8 + 0.25 + 0.125)
 
 
-def test_repetition_makes_density() -> None:
+def test_measures_of_repetition_of_pairs_and_of_a_chunk_alone() -> None:
     (repeated,) = measure_quality(["Gate, gate, wind; gate and wind."], "en")
     assert repeated.density == pytest.approx(1 - 2 / 5)
+    (chinese,) = measure_quality(["港口开放港口关闭"], "zh")
+    assert chinese.entropy > 2
+    assert chinese.density > 0
+    (alone,) = measure_quality(["gate"], "en")
+    assert (alone.entropy, alone.coherence) == (0.0, 0.0)
+    assert alone.importance == pytest.approx(0.25)
+    assert measure_quality([], "en") == ()
 
 
 def test_a_mean_of_none_is_nothing() -> None:
     one, other = Quality(4.0, 0.5, 0.0, 0.6), Quality(2.0, 0.1, 0.5, 0.2)
     assert mean_quality([one, other]) == Quality(3.0, 0.3, 0.25, 0.4)
     assert mean_quality([]) == Quality(0.0, 0.0, 0.0, 0.0)
-
-
-def test_chinese_is_counted_by_pairs() -> None:
-    (quality,) = measure_quality(["港口开放港口关闭"], "zh")
-    assert quality.entropy > 2
-    assert quality.density > 0
-
-
-def test_a_chunk_alone_has_no_coherence_but_the_best_position() -> None:
-    (quality,) = measure_quality(["gate"], "en")
-    assert (quality.entropy, quality.coherence) == (0.0, 0.0)
-    assert quality.importance == pytest.approx(0.25)
-    assert measure_quality([], "en") == ()

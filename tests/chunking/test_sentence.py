@@ -16,18 +16,11 @@ from .bodies import TEXTS, body_of
 
 
 @given(TEXTS, st.integers(100, 1_200))
-def test_joining_the_chunks_gives_the_text_back(text: str, maximum: int) -> None:
+def test_chunks_rejoin_and_none_is_longer_than_the_maximum(text: str, maximum: int) -> None:
     body = body_of(text)
     spans = chunk_by_sentence(body, maximum)
     assert "".join(body.text[span.start : span.end] for span in spans) == body.text
-    assert all(span.start < span.end for span in spans)
-
-
-@given(TEXTS, st.integers(100, 1_200))
-def test_no_chunk_is_longer_than_the_maximum(text: str, maximum: int) -> None:
-    body = body_of(text)
-    for span in chunk_by_sentence(body, maximum):
-        assert len(span.header) + span.end - span.start <= maximum
+    assert all(0 < span.end - span.start <= maximum - len(span.header) for span in spans)
 
 
 @given(TEXTS)
@@ -42,18 +35,6 @@ def test_prose_is_cut_only_where_a_sentence_ends(text: str) -> None:
         ends = {end for _, end in sentences}
         longest = max(end - start for start, end in sentences)
         assert span.start in ends or longest > 1_000 or before.rstrip(" ").endswith("\n")
-
-
-def test_a_chunk_does_not_cross_a_heading() -> None:
-    body = body_of("# A\n\nFirst text.\n\n# B\n\nSecond text.\n")
-    chunks = build_chunks("d", body, chunk_by_sentence(body), len)
-    assert [chunk.section_path for chunk in chunks] == [("A",), ("B",)]
-
-
-def test_headings_without_text_go_with_the_text_below_them() -> None:
-    body = body_of("# A\n\n## B\n\nText.\n")
-    chunks = build_chunks("d", body, chunk_by_sentence(body), len)
-    assert [chunk.section_path for chunk in chunks] == [("A", "B")]
 
 
 def test_a_small_table_stays_whole() -> None:
@@ -78,11 +59,13 @@ def test_a_sentence_longer_than_a_chunk_breaks_at_a_space() -> None:
         assert body.text[span.end - 1] == " "
 
 
-def test_a_chunk_knows_its_page() -> None:
+def test_chunks_know_their_page_and_section_and_cross_no_heading() -> None:
     pages = (ExtractedPage("One.", 1), ExtractedPage("Two.", 2, "B"))
     body, _ = compose(Extraction(pages, "pdf", "test", page_kind="page"))
-    fixed = build_chunks("d", body, chunk_by_sentence(body), len)
-    assert fixed[0].page == 1
+    assert build_chunks("d", body, chunk_by_sentence(body), len)[0].page == 1
+    body = body_of("# A\n\nFirst text.\n\n# B\n\n## C\n\nSecond text.\n")
+    chunks = build_chunks("d", body, chunk_by_sentence(body), len)
+    assert [chunk.section_path for chunk in chunks] == [("A",), ("B", "C")]
 
 
 def test_an_embedding_text_says_where_the_chunk_stands() -> None:
@@ -91,9 +74,12 @@ def test_an_embedding_text_says_where_the_chunk_stands() -> None:
     assert embedding_text("Title", chunk) == "Title A\n# A\n\nText."
 
 
-def test_a_maximum_below_one_is_refused() -> None:
+def test_impossible_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         chunk_by_sentence(body_of("a"), 0)
+    for size, overlap in ((10, 10), (10, -1), (0, 0)):
+        with pytest.raises(ValueError, match="overlap"):
+            chunk_by_size(Body("text"), size, overlap)
 
 
 # --- of one size ---------------------------------------------------------------------------
@@ -102,32 +88,14 @@ SIZES = st.integers(1, 60).flatmap(lambda size: st.tuples(st.just(size), st.inte
 
 
 @given(st.text(max_size=500), SIZES)
-def test_without_the_overlap_the_chunks_are_the_text(text: str, sizes: tuple[int, int]) -> None:
+def test_neighbours_share_exactly_the_overlap(text: str, sizes: tuple[int, int]) -> None:
     size, overlap = sizes
     spans = chunk_by_size(Body(text), size, overlap)
     pieces = [text[span.start : span.end] for span in spans]
     assert "".join(pieces[:1] + [piece[overlap:] for piece in pieces[1:]]) == text
-
-
-@given(st.text(max_size=500), SIZES)
-def test_neighbours_share_exactly_the_overlap(text: str, sizes: tuple[int, int]) -> None:
-    size, overlap = sizes
-    spans = chunk_by_size(Body(text), size, overlap)
     for one, other in itertools.pairwise(spans):
-        assert one.end - other.start == overlap
-        assert one.end - one.start == size
+        assert (one.end - other.start, one.end - one.start) == (overlap, size)
         assert other.end > one.end  # something new
-
-
-def test_a_short_text_is_one_chunk() -> None:
-    assert [(s.start, s.end) for s in chunk_by_size(Body("short"))] == [(0, 5)]
-    assert chunk_by_size(Body("")) == ()
-
-
-@pytest.mark.parametrize(("size", "overlap"), [(10, 10), (10, -1), (0, 0)])
-def test_an_impossible_overlap_is_refused(size: int, overlap: int) -> None:
-    with pytest.raises(ValueError, match="overlap"):
-        chunk_by_size(Body("text"), size, overlap)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -30,28 +31,22 @@ LIMITS = st.tuples(st.integers(1, 150), st.integers(0, 400), st.integers(0, 1_00
 
 @pytest.mark.parametrize("name", STRATEGIES)
 @given(text=TEXTS, limits=LIMITS, markdown=st.booleans())
-def test_chunks_rejoin_and_keep_their_limits(
+def test_chunks_rejoin_keep_their_limits_and_lie_in_their_parents(
     name: str, text: str, limits: Limits, *, markdown: bool
 ) -> None:
     body = body_of(text, markdown=markdown)
-    spans = strategies(EMBEDDER.embed_passages, limits)[name](body)
+    cut = strategies(EMBEDDER.embed_passages, limits)[name]
+    spans = cut(body)
+    assert cut(analyse_body(body)) == spans
     assert "".join(body.text[span.start : span.end] for span in spans) == body.text
     assert all(one.end == other.start for one, other in pairwise(spans))
     for span in spans:
         length = span.end - span.start
         assert len(span.header) + length <= limits.maximum
         assert length >= limits.minimum or len(spans) == 1
-
-
-@pytest.mark.parametrize("name", STRATEGIES)
-@given(text=TEXTS)
-def test_parents_contain_the_chunk_and_one_another(name: str, text: str) -> None:
-    body = body_of(text)
-    for span in strategies(EMBEDDER.embed_passages)[name](body):
         inner = (span.start, span.end)
         for outer in span.parents:
-            assert outer[0] <= inner[0]
-            assert inner[1] <= outer[1]
+            assert outer[0] <= inner[0] < inner[1] <= outer[1]
             assert outer != inner
             inner = outer
 
@@ -126,42 +121,27 @@ def test_chunks_carry_their_parents() -> None:
     assert all(chunk.parents[-1] == (0, len(body.text)) for chunk in chunks)
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
-@given(text=TEXTS)
-def test_an_analysed_body_is_cut_as_a_plain_one(name: str, text: str) -> None:
-    body = body_of(text)
-    chunker = strategies(EMBEDDER.embed_passages)[name]
-    assert chunker(body) == chunker(analyse_body(body))
-
-
 MARKDOWN = ("md", "markdown")
 BEFORE = ChunkingSettings()
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "matters"),
     [
-        ChunkingSettings(strategy="topic"),
-        ChunkingSettings(target=500),
-        ChunkingSettings(minimum=50),
-        ChunkingSettings(maximum=1_200),
-        ChunkingSettings(by_format={".MD": "fixed"}),
-        ChunkingSettings(by_format={"markdown": "sentence"}),
+        ({"strategy": "topic"}, True),
+        ({"target": 500}, True),
+        ({"minimum": 50}, True),
+        ({"maximum": 1_200}, True),
+        ({"by_format": {".MD": "fixed"}}, True),
+        ({"by_format": {"markdown": "sentence"}}, True),
+        ({"overlap": 10}, False),  # for "fixed" alone
+        ({"by_format": {"pdf": "fixed"}}, False),
     ],
 )
-def test_what_changes_the_chunks_changes_it(changed: ChunkingSettings) -> None:
-    assert cut_by(MARKDOWN, changed) != cut_by(MARKDOWN, BEFORE)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        ChunkingSettings(overlap=10),  # for "fixed" alone
-        ChunkingSettings(by_format={"pdf": "fixed"}),
-    ],
-)
-def test_what_is_of_other_documents_does_not(changed: ChunkingSettings) -> None:
-    assert cut_by(MARKDOWN, changed) == cut_by(MARKDOWN, BEFORE)
+def test_what_changes_the_chunks_changes_the_name_and_nothing_else_does(
+    changed: dict[str, Any], *, matters: bool
+) -> None:
+    assert (cut_by(MARKDOWN, ChunkingSettings(**changed)) != cut_by(MARKDOWN, BEFORE)) is matters
 
 
 def test_it_is_named_by_the_strategy_and_stays_the_same() -> None:
@@ -173,8 +153,4 @@ def test_it_is_named_by_the_strategy_and_stays_the_same() -> None:
 def test_a_source_is_called_as_its_last_part(source: str, kind: str) -> None:
     # The store gives what follows the last dot, or all of a source without one.
     assert formats_of(source, kind) == formats_of(source.rpartition(".")[2], kind)
-
-
-def test_the_extension_comes_first() -> None:
     assert formats_of("notes/Plan.TXT", "text") == ("txt", "text")
-    assert formats_of("notes.d/plan", "text") == ("plan", "text")

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.answering.route import QuestionKind
-from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language_data import (
     STOPWORDS,
     bare_question,
@@ -58,44 +57,21 @@ def test_every_cue_of_positions_is_used_and_is_known() -> None:
 
 def test_a_pattern_has_the_cues_of_all_languages_and_is_built_once() -> None:
     pattern = cue_pattern(r"^(?:<joins>)\b")
-    assert [word for word in ("And now", "und", "ET", "Andrew") if pattern.match(word)] == [
-        "And now",
-        "und",
-        "ET",
-    ]
+    found = [word for word in ("And now", "und", "ET", "Andrew") if pattern.match(word)]
+    assert found == ["And now", "und", "ET"]
     assert cue_pattern(r"^(?:<joins>)\b") is pattern
-
-
-def test_a_cue_that_no_language_has_is_an_error() -> None:
     with pytest.raises(KeyError, match="perhaps"):
         cue_pattern("<perhaps>")
-
-
-def test_a_subject_is_no_function_word() -> None:
-    for language, words in {"en": "harbour fee licence", "de": "hafen gebühr vertrag"}.items():
-        assert not set(words.split()) & DATA[language].function_words
-        assert analyse(words, language)
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "What does a berth cost?",
-        "what does a berth cost",
-        "  What does a  BERTH cost ?!",
-        "Please, what does a berth cost?",
-        "Hi! Can you please tell me: what does a berth cost? Thanks!",
-        "Could you tell me what does a berth cost, please?",
-    ],
-)
-def test_politeness_case_and_punctuation_make_no_other_question(asked: str) -> None:
-    asked = asked.replace("BERTH", "Berth")
-    assert bare_question(asked) == "what does a berth cost"
 
 
 @pytest.mark.parametrize(
     ("asked", "bare"),
     [
+        ("  What does a  Berth cost ?!", "what does a berth cost"),
+        ("Please, what does a berth cost?", "what does a berth cost"),
+        ("Hi! Can you please tell me: what does a berth cost? Thanks!", "what does a berth cost"),
+        ("Could you tell me what does a berth cost, please?", "what does a berth cost"),
+        ("Thanks!", "thanks"),
         ("Was kostet ein Liegeplatz bitte?", "was kostet ein liegeplatz"),
         ("Können Sie mir bitte sagen, was ein Platz kostet?", "was ein platz kostet"),
         ("Bonjour, combien coûte une place, s'il vous plaît ?", "combien coûte une place"),
@@ -119,10 +95,6 @@ def test_each_language_has_its_own_politeness(asked: str, bare: str) -> None:
 )
 def test_what_makes_a_difference_stays(one: str, other: str) -> None:
     assert bare_question(one) != bare_question(other)
-
-
-def test_a_question_that_is_only_polite_stays() -> None:
-    assert bare_question("Thanks!") == "thanks"
 
 
 @given(st.text(max_size=60))

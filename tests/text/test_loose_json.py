@@ -62,25 +62,19 @@ def test_small_mistakes_are_read_as_meant(text: str, value: object) -> None:
     assert first(text) == value
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
+def test_what_is_cut_off_is_said_to_be() -> None:
+    for text, value in (
         ('{"a": "b", "c": "half of', {"a": "b", "c": "half of"}),
         ('{"a": ["b", {"c": 1', {"a": ["b", {"c": 1}]}),
         ('{"a', {}),
-    ],
-)
-def test_what_is_cut_off_is_said_to_be(text: str, value: object) -> None:
-    (found,) = objects_in(text)
-    assert (found.value, found.whole) == (value, False)
+    ):
+        (found,) = objects_in(text)
+        assert (found.value, found.whole) == (value, False)
 
 
-def test_depth_is_bounded() -> None:
+def test_depth_and_what_is_looked_at_are_bounded() -> None:
     assert list(objects_in('{"a":' * 5_000 + "1" + "}" * 5_000)) == []
     assert list(objects_in('{"a":' + "[" * 5_000)) == []
-
-
-def test_only_so_much_is_looked_at() -> None:
     assert list(objects_in(" " * 200_000 + '{"a": 1}')) == []
     (found,) = objects_in('{"a": [' + "1," * 5_000 + "]}")
     assert len(found.value["a"]) == 2_000  # type: ignore[arg-type]  # a list
@@ -88,23 +82,7 @@ def test_only_so_much_is_looked_at() -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    [
-        "{",
-        '{"',
-        '{"a":',
-        '"',
-        "{ ",
-        '{"a" ',
-        "/*",
-        "//",
-        '\\"',
-        '" ',
-        "'\t",
-        "}{'",
-        "{a",
-        "1.",
-        "[,",
-    ],
+    ["{", '{"', '{"a":', '"', "{ ", '{"a" ', "/*", "//", '\\"', '" ', "'\t", "}{'", "{a", "[,"],
 )
 def test_work_is_linear_in_hostile_text(unit: str) -> None:
     assert_in_proportion(lambda text: list(objects_in('{"a": ' + text)), unit)

@@ -14,17 +14,12 @@ MARKDOWN = st.lists(PIECES, max_size=30).map("".join)
 
 
 @given(MARKDOWN | st.text())
-def test_blocks_follow_one_another_and_cover_the_text(text: str) -> None:
+def test_blocks_and_sections_follow_one_another_and_cover_the_text(text: str) -> None:
     found = blocks(text)
-    assert "".join(text[block.start : block.end] for block in found) == text
-    assert [block.start for block in found[1:]] == [block.end for block in found[:-1]]
-
-
-@given(MARKDOWN)
-def test_sections_follow_one_another_and_cover_the_text(text: str) -> None:
-    found = sections(text, blocks(text))
-    assert "".join(text[section.start : section.end] for section in found) == text
-    assert [section.ordinal for section in found] == list(range(len(found)))
+    for parts in (found, sections(text, found)):
+        assert "".join(text[part.start : part.end] for part in parts) == text
+        assert [part.start for part in parts[1:]] == [part.end for part in parts[:-1]]
+    assert [one.ordinal for one in sections(text, found)] == list(range(len(sections(text, found))))
 
 
 def test_a_section_knows_its_path() -> None:
@@ -34,14 +29,10 @@ def test_a_section_knows_its_path() -> None:
     ]  # fmt: skip
 
 
-def test_a_hash_inside_a_fence_is_no_heading() -> None:
-    text = "```python\n# not a heading\n```\n\n# a heading\n"
-    assert [block.kind for block in blocks(text)] == [BlockKind.CODE, BlockKind.HEADING]
-
-
-def test_a_longer_fence_holds_a_shorter_one() -> None:
-    text = "````\n```\n# no\n```\n````\nafter\n"
-    assert [block.kind for block in blocks(text)] == [BlockKind.CODE, BlockKind.PARAGRAPH]
+def test_a_fence_holds_headings_and_shorter_fences() -> None:
+    text = "````\n```\n# no\n```\n````\nafter\n# a heading\n"
+    kinds = [BlockKind.CODE, BlockKind.PARAGRAPH, BlockKind.HEADING]
+    assert [block.kind for block in blocks(text)] == kinds
 
 
 def test_setext_headings_are_found_and_rules_are_not() -> None:
