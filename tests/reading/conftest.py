@@ -423,12 +423,3 @@ def code_of(pool: ReadingPool, order: str) -> tuple[str, str]:
     with pytest.raises(RejectedError) as caught:
         pool.read(order.encode(), "order")
     return caught.value.code, caught.value.message
-
-
-@pytest.fixture(scope="session")
-def data_folder() -> Path:
-    default = Path(__file__).parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("CHAPTERHOUSE_DATA", default))
-    if not folder.is_dir():
-        pytest.skip("the shared data folder is absent")
-    return folder

@@ -83,9 +83,11 @@ def test_what_is_compressed_alone_keeps_its_name(name: str, data: bytes, inside:
     assert (member.path, member.data) == (inside, b"At dusk.")
 
 
-@pytest.mark.parametrize(
-    ("path", "cleaned"),
-    [
+@given(st.text(max_size=40))
+def test_no_path_leads_out_of_an_archive(path: str) -> None:
+    parts = clean_path(path).split("/")
+    assert all(part and part not in {".", ".."} and "\\" not in part for part in parts)
+    for given_path, cleaned in (
         ("a/b.txt", "a/b.txt"),
         ("/etc/passwd", "etc/passwd"),
         ("../../b.txt", "b.txt"),
@@ -93,16 +95,8 @@ def test_what_is_compressed_alone_keeps_its_name(name: str, data: bytes, inside:
         ("C:\\Users\\a.txt", "Users/a.txt"),
         ("..", "file"),
         ("", "file"),
-    ],
-)
-def test_no_path_leads_out_of_an_archive(path: str, cleaned: str) -> None:
-    assert clean_path(path) == cleaned
-
-
-@given(st.text(max_size=40))
-def test_every_path_is_clean(path: str) -> None:
-    parts = clean_path(path).split("/")
-    assert all(part and part not in {".", ".."} and "\\" not in part for part in parts)
+    ):
+        assert clean_path(given_path) == cleaned
 
 
 def test_files_of_one_name_are_told_apart() -> None:

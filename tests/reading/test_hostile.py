@@ -1,6 +1,5 @@
 """Files built to break readers: each ends in a code or an extraction within seconds."""
 
-import bz2
 import gzip
 import io
 import os
@@ -208,13 +207,6 @@ def nested_zip(depth: int = 10) -> bytes:
     return data
 
 
-def encrypted_odt() -> bytes:
-    parts = odf_parts("text", "<office:text/>")
-    manifest = str(parts["META-INF/manifest.xml"])
-    parts["META-INF/manifest.xml"] = manifest.replace("/>", "><manifest:encryption-data/></x>")
-    return zipped(parts, stored=("mimetype",))
-
-
 def docx_with(prefix: str) -> bytes:
     parts = docx_parts()
     parts["word/document.xml"] = str(parts["word/document.xml"]).replace(
@@ -223,14 +215,23 @@ def docx_with(prefix: str) -> bytes:
     return zipped(parts)
 
 
+def odt_with(content: str) -> bytes:
+    return zipped(odf_parts("text", "<office:text/>") | {"content.xml": content})
+
+
+def encrypted_odt() -> bytes:
+    parts = odf_parts("text", "<office:text/>")
+    manifest = str(parts["META-INF/manifest.xml"])
+    parts["META-INF/manifest.xml"] = manifest.replace("/>", "><manifest:encryption-data/></x>")
+    return zipped(parts, stored=("mimetype",))
+
+
+DEEP_ODT = f"<office:text>{'<text:section>' * 50_000}x{'</text:section>' * 50_000}</office:text>"
+# A file's name, the code that it is rejected with, and its bytes.
 REJECTED: Mapping[str, tuple[str, str, Callable[[], bytes]]] = {
     "empty": ("a.docx", "empty", bytes),
     "flat bomb": ("a.docx", "archive-too-large", flat_bomb),
-    "flat bomb of many": (
-        "a.docx",
-        "archive-ratio",
-        lambda: flat_bomb(size=90_000_000 // SCALE),
-    ),
+    "flat bomb of many": ("a.docx", "archive-ratio", lambda: flat_bomb(size=90_000_000 // SCALE)),
     "overlap": ("a.docx", "archive-overlap", overlapping_bomb),
     "quoted overlap": ("a.zip", "archive-overlap", quoted_overlap_bomb),
     "lying sizes": ("a.docx", "archive-damaged", lying_bomb),
@@ -238,101 +239,44 @@ REJECTED: Mapping[str, tuple[str, str, Callable[[], bytes]]] = {
     "a million entries": ("a.docx", "archive-too-many-entries", million_entries),
     "nested as docx": ("a.docx", "unsupported-format", nested_zip),
     "encrypted zip": ("a.docx", "encrypted", encrypted_entry),
-    "encrypted office": (
-        "a.docx",
-        "encrypted",
-        lambda: ole({"EncryptedPackage": b"x", "EncryptionInfo": b"x"}),
-    ),
-    "encrypted doc": (
-        "a.doc",
-        "encrypted",
-        lambda: ole({"WordDocument": b"\xec\xa5" + bytes(8) + b"\x00\x01" + bytes(100)}),
-    ),
-    "encrypted xls": (
-        "a.xls",
-        "encrypted",
-        lambda: ole({"Workbook": struct.pack("<4H", 0x809, 4, 0, 0) + b"\x2f\0\x02\0\0\0"}),
-    ),
+    "encrypted office": ("a.docx", "encrypted",
+        lambda: ole({"EncryptedPackage": b"x", "EncryptionInfo": b"x"})),
+    "encrypted doc": ("a.doc", "encrypted",
+        lambda: ole({"WordDocument": b"\xec\xa5" + bytes(8) + b"\x00\x01" + bytes(100)})),
+    "encrypted xls": ("a.xls", "encrypted",
+        lambda: ole({"Workbook": struct.pack("<4H", 0x809, 4, 0, 0) + b"\x2f\0\x02\0\0\0"})),
     "encrypted odt": ("a.odt", "encrypted", encrypted_odt),
-    "rights on epub": (
-        "a.epub",
-        "encrypted",
-        lambda: zipped(epub_parts() | {"META-INF/rights.xml": "<rights/>"}),
-    ),
+    "rights on epub": ("a.epub", "encrypted",
+        lambda: zipped(epub_parts() | {"META-INF/rights.xml": "<rights/>"})),
     "laughs in xml": ("a.xml", "xml-doctype", f"{LAUGHS}<a>&j;</a>".encode),
-    "laughs in utf-16": (
-        "a.xml",
-        "xml-doctype",
-        lambda: f'<?xml version="1.0"?>{LAUGHS}<a>&j;</a>'.encode("utf-16"),
-    ),
-    "laughs behind a comment": (
-        "a.xml",
-        "xml-doctype",
-        f"<!-- <a> {'x' * 9000} -->{LAUGHS}<a>&j;</a>".encode,
-    ),
-    "laughs in svg": (
-        "a.svg",
-        "xml-doctype",
-        f"{LAUGHS}<svg xmlns='http://www.w3.org/2000/svg'><text>&j;</text></svg>".encode,
-    ),
-    "laughs in html": (
-        "a.html",
-        "xml-doctype",
-        f"{LAUGHS.replace('lolz', 'html')}<html><body>&j;</body></html>".encode,
-    ),
+    "laughs in utf-16": ("a.xml", "xml-doctype",
+        lambda: f'<?xml version="1.0"?>{LAUGHS}<a>&j;</a>'.encode("utf-16")),
+    "laughs behind a comment": ("a.xml", "xml-doctype",
+        f"<!-- <a> {'x' * 9000} -->{LAUGHS}<a>&j;</a>".encode),
+    "laughs in svg": ("a.svg", "xml-doctype",
+        f"{LAUGHS}<svg xmlns='http://www.w3.org/2000/svg'><text>&j;</text></svg>".encode),
+    "laughs in html": ("a.html", "xml-doctype",
+        f"{LAUGHS.replace('lolz', 'html')}<html><body>&j;</body></html>".encode),
     "laughs in docx": ("a.docx", "xml-doctype", lambda: docx_with(LAUGHS)),
-    "laughs deep in docx": (
-        "a.docx",
-        "xml-doctype",
-        lambda: docx_with(f"<!-- {'<w:x/>' * 5000} -->{LAUGHS}"),
-    ),
-    "laughs in odt": (
-        "a.odt",
-        "xml-doctype",
-        lambda: zipped(
-            odf_parts("text", "<office:text/>") | {"content.xml": f"{LAUGHS}<a>&j;</a>"}
-        ),
-    ),
-    "laughs in epub": (
-        "a.epub",
-        "xml-doctype",
-        lambda: zipped(epub_parts() | {"a.xhtml": f"{LAUGHS}<html>&j;</html>"}),
-    ),
+    "laughs deep in docx": ("a.docx", "xml-doctype",
+        lambda: docx_with(f"<!-- {'<w:x/>' * 5000} -->{LAUGHS}")),
+    "laughs in odt": ("a.odt", "xml-doctype", lambda: odt_with(f"{LAUGHS}<a>&j;</a>")),
+    "laughs in epub": ("a.epub", "xml-doctype",
+        lambda: zipped(epub_parts() | {"a.xhtml": f"{LAUGHS}<html>&j;</html>"})),
     "one line": ("a.txt", "line-too-long", lambda: b"ab " * (20_000_000 // SCALE)),
     "one line of csv": ("a.csv", "line-too-long", lambda: b"a,b," * (15_000_000 // SCALE)),
     "gzip": ("a.txt", "archive-too-large", lambda: gzip.compress(bytes(50_000_000 // SCALE)) * 12),
-    "bzip2": ("a.md", "archive-too-large", lambda: bz2.compress(bytes(50_000_000 // SCALE)) * 12),
     "program": ("a.pdf", "unsupported-format", lambda: b"\x7fELF\2\1\1" + bytes(500)),
     "noise": ("a.docx", "unsupported-format", lambda: bytes(range(256)) * 100),
     "cut docx": ("a.docx", "archive-damaged", lambda: zipped(docx_parts())[:-400]),
     "cut doc": ("a.doc", "unreadable", lambda: ole({"WordDocument": b"x"})[:700]),
-    "circular doc": (
-        "a.doc",
-        "unreadable",
-        lambda: (data := ole({"WordDocument": b"x"}))[:-4088] + b"\2\0\0\0" + data[-4084:],
-    ),
-    "deep odt": (
-        "a.odt",
-        "too-deep",
-        lambda: zipped(
-            odf_parts(
-                "text",
-                f"<office:text>{'<text:section>' * 50_000}x{'</text:section>' * 50_000}"
-                "</office:text>",
-            )
-        ),
-    ),
-    "broken odt": (
-        "a.odt",
-        "unreadable",
-        lambda: zipped(odf_parts("text", "") | {"content.xml": "<office"}),
-    ),
-    "odt without content": (
-        "a.odt",
-        "unreadable",
-        lambda: zipped({"mimetype": "application/vnd.oasis.opendocument.text"}),
-    ),
-}
+    "circular doc": ("a.doc", "unreadable",
+        lambda: (data := ole({"WordDocument": b"x"}))[:-4088] + b"\2\0\0\0" + data[-4084:]),
+    "deep odt": ("a.odt", "too-deep", lambda: zipped(odf_parts("text", DEEP_ODT))),
+    "broken odt": ("a.odt", "unreadable", lambda: odt_with("<office")),
+    "odt without content": ("a.odt", "unreadable",
+        lambda: zipped({"mimetype": "application/vnd.oasis.opendocument.text"})),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", REJECTED)
@@ -343,57 +287,36 @@ def test_hostile_file_is_rejected(pool: ReadingPool, kind: str) -> None:
     assert str(outcome).endswith(".")
 
 
+NESTED_TABLES = "<w:tbl><w:tr><w:tc>" * 3_000 + "</w:tc></w:tr></w:tbl>" * 3_000
+REPEATED = (
+    '<office:{0}><table:table table:name="x"><table:table-row table:number-rows-repeated="1048576">'
+    '<table:table-cell table:number-columns-repeated="16384" office:value-type="string">'
+    "<text:p>x</text:p></table:table-cell></table:table-row></table:table></office:{0}>"
+)
+
+
+def far_xlsx() -> bytes:
+    sheet = str(xlsx_parts()["xl/worksheets/sheet1.xml"]).replace('r="B2"', 'r="XFD1048576"')
+    return zipped(xlsx_parts() | {"xl/worksheets/sheet1.xml": sheet})
+
+
+def deep_message() -> bytes:
+    part = b'Content-Type: multipart/mixed; boundary="b%d"\n\n--b%d\n'
+    return b"".join(part % (n, n) for n in range(3000))
+
+
 ENDURED: Mapping[str, tuple[str, Callable[[], bytes]]] = {
     "deep json": ("a.json", lambda: b"[" * 200_000 + b"]" * 200_000),
     "deep yaml": ("a.yaml", lambda: b"".join(b" " * n + b"a:\n" for n in range(1500))),
     "deep xml": ("a.xml", lambda: b"<a>" * 200_000 + b"</a>" * 200_000),
-    "deep docx": (
-        "a.docx",
-        lambda: zipped(
-            docx_parts("<w:tbl><w:tr><w:tc>" * 3_000 + "</w:tc></w:tr></w:tbl>" * 3_000)
-        ),
-    ),
-    "deep message": (
-        "a.eml",
-        lambda: b"".join(
-            b'Content-Type: multipart/mixed; boundary="b%d"\n\n--b%d\n' % (n, n)
-            for n in range(3000)
-        ),
-    ),
+    "deep docx": ("a.docx", lambda: zipped(docx_parts(NESTED_TABLES))),
+    "deep message": ("a.eml", deep_message),
     "ods of repeats": (
         "a.ods",
-        lambda: zipped(
-            odf_parts(
-                "spreadsheet",
-                '<office:spreadsheet><table:table table:name="x"><table:table-row '
-                'table:number-rows-repeated="1048576"><table:table-cell '
-                'table:number-columns-repeated="16384" office:value-type="string"><text:p>x'
-                "</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>",
-            )
-        ),
+        lambda: zipped(odf_parts("spreadsheet", REPEATED.format("spreadsheet"))),
     ),
-    "odt of repeats": (
-        "a.odt",
-        lambda: zipped(
-            odf_parts(
-                "text",
-                '<office:text><table:table><table:table-row table:number-rows-repeated="9999999">'
-                '<table:table-cell table:number-columns-repeated="9999999"><text:p>x</text:p>'
-                "</table:table-cell></table:table-row></table:table></office:text>",
-            )
-        ),
-    ),
-    "xlsx at the edge": (
-        "a.xlsx",
-        lambda: zipped(
-            xlsx_parts()
-            | {
-                "xl/worksheets/sheet1.xml": str(xlsx_parts()["xl/worksheets/sheet1.xml"]).replace(
-                    'r="B2"', 'r="XFD1048576"'
-                )
-            }
-        ),
-    ),
+    "odt of repeats": ("a.odt", lambda: zipped(odf_parts("text", REPEATED.format("text")))),
+    "xlsx at the edge": ("a.xlsx", far_xlsx),
     "many short lines": ("a.txt", lambda: b"\n" * (30_000_000 // SCALE)),
     "many quotes": ("a.csv", lambda: b'"' * (5_000_000 // SCALE)),
     "many cells": ("a.csv", lambda: b"a,b,c,d,e,f,g,h\n" * (700_000 // SCALE)),
@@ -406,9 +329,9 @@ ENDURED: Mapping[str, tuple[str, Callable[[], bytes]]] = {
     "rtf of groups": ("a.rtf", lambda: b"{\\rtf1" + b"{" * 300_000),
     "msg in name only": ("a.msg", lambda: ole({"__properties_version1.0": b"x"})),
     "cut png": ("a.png", lambda: png()[:20]),
-    "cut rtf": ("a.rtf", lambda: rb"{\rtf1 cut"),
     "script and zip": ("a.sh", lambda: b"#!/bin/sh\necho hi\n" + zipped(docx_parts())),
     "pdf and zip": ("a.pdf", lambda: zipped(docx_parts()) + b"%PDF-1.4\n%%EOF"),
+    "docx and html": ("a.html", lambda: zipped(docx_parts()) + b"<html><script>alert(1)</script>"),
 }
 
 
@@ -459,15 +382,6 @@ def test_external_entities_are_not_fetched(pool: ReadingPool, tmp_path: Path) ->
         assert code(end(pool, data, name)) == "xml-doctype"
 
 
-def test_a_polyglot_is_read_as_what_it_begins_with(
-    pool: ReadingPool, documents: Mapping[str, bytes]
-) -> None:
-    outcome = end(pool, documents["docx"] + b"<html><script>alert(1)</script>", "a.html")
-    assert isinstance(outcome, RejectedError) or outcome.format == "docx"
-    outcome = end(pool, b"GIF89a" + b"\x08\0\x08\0" + documents["docx"], "a.docx")
-    assert isinstance(outcome, RejectedError) or outcome.format == "gif"
-
-
 def test_a_text_beyond_the_limit_comes_in_parts(documents: Mapping[str, bytes]) -> None:
     with ReadingPool(1, Limits(text_characters=10)) as pool:
         extraction = pool.read(documents["txt"], "a.txt")
@@ -479,15 +393,10 @@ def test_a_text_beyond_the_limit_comes_in_parts(documents: Mapping[str, bytes]) 
 
 
 def test_cells_are_counted(limits: Limits) -> None:
+    table = odf_parts("text", f"<office:text>{odf_table(FLEET * 2)}</office:text>")
     with ReadingPool(1, replace(limits, sheet_cells=4)) as pool:
         pool.read(b"a,b\nc,d\n", "a.csv")
-        for name, data in (
-            ("a.csv", b"a,b\nc,d\ne,f\n"),
-            (
-                "a.odt",
-                zipped(odf_parts("text", f"<office:text>{odf_table(FLEET * 2)}</office:text>")),
-            ),
-        ):
+        for name, data in (("a.csv", b"a,b\nc,d\ne,f\n"), ("a.odt", zipped(table))):
             assert code(end(pool, data, name)) == "too-many-cells"
 
 
@@ -500,11 +409,8 @@ def test_no_thread_is_left_behind(pool: ReadingPool) -> None:
 
 def test_every_code_in_the_source_is_explained() -> None:
     source = Path(preflight.__code__.co_filename).parent
-    used: set[str] = set()
-    for path in source.glob("*.py"):
-        content = path.read_text()
-        used |= set(re.findall(r"RejectedError\(\s*\"([a-z0-9-]+)\"", content))
-        used |= set(re.findall(r"Notice\(\s*\"([a-z0-9-]+)\"", content))
+    content = "".join(path.read_text() for path in source.glob("*.py"))
+    used = set(re.findall(r"(?:RejectedError|Notice)\(\s*\"([a-z0-9-]+)\"", content))
     assert used
     assert used <= REJECTIONS.keys() | NOTICES.keys(), used - REJECTIONS.keys() - NOTICES.keys()
     assert all(sentence.endswith(".") for sentence in (*REJECTIONS.values(), *NOTICES.values()))

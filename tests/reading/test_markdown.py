@@ -47,24 +47,16 @@ def test_what_a_program_left_or_no_text_bears_out_is_no_title(text: str, titles:
     assert not believable_title("boats " * 80, text)
 
 
-def test_a_pdf_whose_stated_title_is_garbage_is_named_by_its_heading() -> None:
+def test_what_has_a_garbage_title_is_named_by_its_heading() -> None:
     page = Page().text(72, 72, "Harbour report", 22)
     words = TEXT.replace("Ü", "U").split()
     page.lines(72, 120, [" ".join(words[n : n + 10]) for n in range(0, len(words), 10)])
     data = write_pdf([page], info={"Title": "yxwvutsrqponmlk"})
-
     assert read_pdf(data, "x.pdf").title == "Harbour report"
-
-
-def test_a_web_page_whose_title_is_garbage_is_named_by_its_heading() -> None:
     html = f"<html><title>Untitled Document</title><body><h1>Boats</h1><p>{TEXT}</p></body></html>"
-
     assert read_html(html.encode()).title == "Boats"
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("ﬁsh", "FISH"), ("日本", "日 本"), ("a_b", "a b"), ("12.5", "12 5"), ("é", "é")],
-)
-def test_words_are_compared_without_their_typography(one: str, other: str) -> None:
-    assert count(one) == count(other)
+def test_words_are_compared_without_their_typography() -> None:
+    for one, other in (("ﬁsh", "FISH"), ("日本", "日 本"), ("a_b", "a b"), ("12.5", "12 5")):
+        assert count(one) == count(other)

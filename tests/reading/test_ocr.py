@@ -39,23 +39,10 @@ def use(monkeypatch: pytest.MonkeyPatch, *engines: ocr._Engine) -> None:
 @needs_rapidocr
 def test_a_picture_is_read_in_a_worker_with_its_accents(pool: ReadingPool) -> None:
     extraction = pool.read(picture(Page().lines(72, 100, [*LEFT, ACCENTS])), "a.png")
-
     assert extraction.pages[0].text.split("\n") == [*LEFT, ACCENTS]
     assert extraction.method.startswith("RapidOCR ")
     assert codes(extraction) == ["ocr"]
     assert not extraction.markdown
-
-
-@pytest.mark.large
-@SOAK
-@needs_rapidocr
-def test_a_scanned_pdf_says_how_sure_each_page_is(pool: ReadingPool) -> None:
-    scans = [picture(Page().lines(72, 100, LEFT)), picture(Page().text(72, 100, "The end."))]
-    extraction = pool.read(saved(scans, "PDF"), "scan.pdf")
-
-    assert [page.text for page in extraction.pages] == ["\n".join(LEFT), "The end."]
-    assert [(notice.code, notice.page) for notice in extraction.notices] == [("ocr", 1), ("ocr", 2)]
-    assert "RapidOCR" in extraction.method
 
 
 @pytest.mark.skipif(not ocr.engine_names(), reason="no OCR engine is installed")
@@ -66,24 +53,18 @@ def test_an_image_without_words_says_so(pool: ReadingPool) -> None:
 def test_without_an_engine_an_image_is_empty_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch)
     extraction = read(png(), "a.png", Limits())
-
     assert ocr.ocr_image(png()) is None
     assert codes(extraction) == ["ocr-not-installed"]
     assert "-m pip install" in extraction.notices[0].sentence
     assert not any(page.text for page in extraction.pages)
 
 
-def test_an_engine_that_is_sure_is_the_last_one_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engines_are_asked_until_one_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, engine("one", 0.95, "ferry"), engine("two", 0.99, "fairy"))
     assert ocr.ocr_image(IMAGE) == (ocr.Recognition("ferry", 0.95, sure=True, method="one"),)
-
-
-@pytest.mark.parametrize("first", ["fcrry", ""])
-def test_the_next_engine_is_asked_where_one_is_unsure(
-    monkeypatch: pytest.MonkeyPatch, first: str
-) -> None:
-    use(monkeypatch, engine("one", 0.5, first), engine("two", 0.95, "ferry"))
-    assert ocr.ocr_image(IMAGE) == (ocr.Recognition("ferry", 0.95, sure=True, method="two"),)
+    for first in ("fcrry", ""):
+        use(monkeypatch, engine("one", 0.5, first), engine("two", 0.95, "ferry"))
+        assert ocr.ocr_image(IMAGE) == (ocr.Recognition("ferry", 0.95, sure=True, method="two"),)
 
 
 def test_text_that_no_engine_is_sure_of_is_kept_with_a_warning(
@@ -91,38 +72,31 @@ def test_text_that_no_engine_is_sure_of_is_kept_with_a_warning(
 ) -> None:
     use(monkeypatch, engine("one", 0.61, "fcrry"), engine("two", 0.5, "fairy"))
     extraction = read(IMAGE, "a.png", Limits())
-
     assert extraction.pages[0].text == "fcrry"
     assert [(notice.code, notice.sentence) for notice in extraction.notices] == [
         ("ocr-unsure", "Read by OCR, mean confidence 0.61: check it against the original.")
     ]
 
 
-@pytest.mark.parametrize(
-    ("confidence", "shown"), [(0.899, "0.89"), (0.9, "0.90"), (0.29, "0.29"), (0.9999, "0.99")]
-)
-def test_a_confidence_is_never_rounded_up_to_its_limit(confidence: float, shown: str) -> None:
-    page = ocr.Recognition("ferry", confidence, sure=False, method="one")
-    notice = ocr.ocr_notice(page)
-    assert notice is not None
-    assert f"confidence {shown}:" in notice.sentence
+def test_a_confidence_is_never_rounded_up_to_its_limit() -> None:
+    for confidence, shown in ((0.899, "0.89"), (0.9, "0.90"), (0.29, "0.29"), (0.9999, "0.99")):
+        notice = ocr.ocr_notice(ocr.Recognition("ferry", confidence, sure=False, method="one"))
+        assert notice is not None
+        assert f"confidence {shown}:" in notice.sentence
 
 
 def test_pages_of_an_image_are_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, engine("one", 0.95, "ferry", "", "boat"))
     extraction = read(IMAGE, "a.png", Limits())
-
     assert [page.number for page in extraction.pages] == [1, 2, 3]
     assert [notice.page for notice in extraction.notices] == [1, 3]
 
 
-@pytest.mark.parametrize(("text", "kept"), [("O", ""), ("1 1", ""), ("7\n一", ""), ("No", "No")])
-def test_single_characters_are_no_writing(
-    text: str, kept: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    use(monkeypatch, engine("one", 0.95, text))
-    (page,) = ocr.ocr_image(IMAGE) or ()
-    assert page.text == kept
+def test_single_characters_are_no_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text, kept in (("O", ""), ("1 1", ""), ("7\n一", ""), ("No", "No")):
+        use(monkeypatch, engine("one", 0.95, text))
+        (page,) = ocr.ocr_image(IMAGE) or ()
+        assert page.text == kept
 
 
 # --- tesseract -----------------------------------------------------------------------------------
@@ -173,17 +147,9 @@ def test_what_is_installed_is_named_and_english_comes_first() -> None:
 
 @pytest.mark.usefixtures("stand_in")
 def test_lines_and_paragraphs_of_each_page_are_told_apart() -> None:
-    rows = [
-        HEAD,
-        "1\t1\t0\t0\t0\t0\t0\t0\t9\t9\t-1\t",
-        row(1, 1, 1, "The", 80),
-        row(1, 1, 1, "ferry"),
-    ]
-    rows += [
-        row(1, 1, 2, "leaves"),
-        row(1, 2, 1, "Pier", 100),
-        "1\t2\t0\t0\t0\t0\t0\t0\t9\t9\t-1\t",
-    ]
+    page = "1\t{}\t0\t0\t0\t0\t0\t0\t9\t9\t-1\t"
+    rows = [HEAD, page.format(1), row(1, 1, 1, "The", 80), row(1, 1, 1, "ferry")]
+    rows += [row(1, 1, 2, "leaves"), row(1, 2, 1, "Pier", 100), page.format(2)]
     assert ocr.read_by_tesseract("\n".join(rows).encode(), Limits()) == [
         ("The ferry\nleaves\n\nPier", 0.9),
         ("", 0.0),
@@ -228,7 +194,6 @@ def only_tesseract(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_tesseract_reads_where_nothing_else_is_installed(only_tesseract: None) -> None:
     page = picture(Page().lines(72, 100, SPOKEN).text(72, 200, "A paragraph below."))
     extraction = read(page, "a.png", Limits())
-
     assert extraction.pages[0].text == "\n".join([*SPOKEN, "", "A paragraph below."])
     assert extraction.method.startswith("tesseract ")
     assert codes(extraction) == ["ocr"]
@@ -272,9 +237,13 @@ def test_pages_are_bounded_and_an_animation_is_its_first_picture() -> None:
     limits = Limits(image_pages=2)
     assert len(list(ocr._pictures(saved(pictures, "TIFF"), limits))) == 2
     assert len(list(ocr._pictures(saved(pictures, "GIF"), limits))) == 1
-    with pytest.raises(RejectedError) as caught:
-        list(ocr._pictures(png(20, 20), Limits(image_pixels=399)))
-    assert caught.value.code == "image-too-large"
+    for data, own in (
+        (png(20, 20), Limits(image_pixels=399)),
+        (png(claimed=(50_000, 50_000)), limits),
+    ):
+        with pytest.raises(RejectedError) as caught:
+            read(data, "a.png", own)
+        assert caught.value.code == "image-too-large"
 
 
 @needs_rapidocr
@@ -291,55 +260,11 @@ def test_what_is_transparent_is_paper() -> None:
 @needs_rapidocr
 @pytest.mark.large
 @SOAK
-def test_columns_of_a_picture_are_read_one_after_the_other(pool: ReadingPool) -> None:
-    left, right = [f"{line} there" for line in LEFT * 3], [f"{line} back" for line in LEFT * 3]
-    page = Page().lines(60, 100, left, 10).lines(330, 100, right, 10)
-
-    text = pool.read(picture(page), "a.png").pages[0].text
-
-    assert [line for line in text.split("\n") if line] == left + right
-
-
-@needs_rapidocr
-@pytest.mark.large
-@SOAK
-def test_the_cells_of_a_row_stay_on_its_line(pool: ReadingPool) -> None:
-    page = Page()
-    for row, (name, value) in enumerate((("Glucose", "118"), ("Iron", "14.2"), ("Zinc", "0.9"))):
-        page.text(72, 100 + 16 * row, name).text(300, 100 + 16 * row, value)
-
-    text = pool.read(picture(page), "a.png").pages[0].text
-
-    assert text.split("\n") == ["Glucose 118", "Iron 14.2", "Zinc 0.9"]
-
-
-@needs_rapidocr
-@pytest.mark.large
-@SOAK
 def test_an_upside_down_picture_is_turned(pool: ReadingPool) -> None:
     page = Page()
     for number, line in enumerate(LEFT):
         page.turned(500, 700 - 20 * number, line, 12, (-1, 0, 0, -1))
-
     assert pool.read(picture(page), "a.png").pages[0].text.split("\n") == LEFT
-
-
-@needs_rapidocr
-@pytest.mark.large
-@SOAK
-def test_every_page_of_a_tiff_is_read(pool: ReadingPool) -> None:
-    scans = [picture(Page().text(72, 100, text, 14)) for text in ("One page.", "Two pages.")]
-    pages = pool.read(saved(scans, "TIFF"), "a.tif").pages
-
-    assert [(page.text, page.number) for page in pages] == [("One page.", 1), ("Two pages.", 2)]
-
-
-@needs_rapidocr
-@pytest.mark.parametrize("size", [(8_000, 8_000), (50_000, 50_000)])
-def test_a_flood_of_pixels_is_refused(pool: ReadingPool, size: tuple[int, int]) -> None:
-    with pytest.raises(RejectedError) as caught:
-        pool.read(png(claimed=size), "a.png")
-    assert caught.value.code == "image-too-large"
 
 
 @needs_rapidocr

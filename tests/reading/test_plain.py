@@ -82,12 +82,6 @@ def test_old_encodings_are_guessed_and_say_so(text: str, encoding: str) -> None:
     assert codes(extraction) == ["encoding-guessed"] * (encoding != "iso2022_jp")
 
 
-def test_a_text_cut_inside_a_character_stays_utf8() -> None:
-    text, (notice,) = decode(RUSSIAN.encode()[:-3])
-    assert text.startswith("Паром")
-    assert notice.code == "undecodable-characters"
-
-
 @given(st.text("`~a\n", max_size=60))
 def test_no_code_can_close_its_own_fence(code: str) -> None:
     block = code_block(code, "text")
@@ -178,29 +172,17 @@ def test_slides_keep_their_titles_and_sheets_their_names() -> None:
     assert one(sheets.encode(), "a.md").page_kind == "sheet"
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        " <!-- page 3 -->",
-        "<!-- page 0 -->",
-        "<!-- page three -->",
-        "<!-- page 3 --> more",
-        "<!--page 3-->",
-        "<!-- sheet  -->",
-        "\\<!-- page 3 -->",
-        "```\n<!-- page 3 -->\n```",
-        "~~~~\n~~~\n<!-- page 3 -->",
-    ],
-)
-def test_what_is_no_mark_stays(line: str) -> None:
-    text = f"a\n{line}\nb\n"
-    extraction = one(text.encode(), "a.md")
-    assert extraction.page_kind == ""
-    assert extraction.pages[0].text == text
+NO_MARKS = " <!-- page 3 -->|<!-- page 0 -->|<!-- page three -->|<!-- page 3 --> more|<!--page 3-->"
+NO_MARKS += "|<!-- sheet  -->|\\<!-- page 3 -->|```\n<!-- page 3 -->\n```"
+NO_MARKS += "|~~~~\n~~~\n<!-- page 3 -->"
 
 
-def test_marks_of_another_kind_than_the_first_stay() -> None:
-    text = "<!-- slide 1 -->\na\n<!-- page 2 -->\nb\n"
+def test_what_is_no_mark_stays() -> None:
+    for line in NO_MARKS.split("|"):
+        text = f"a\n{line}\nb\n"
+        extraction = one(text.encode(), "a.md")
+        assert (extraction.page_kind, extraction.pages[0].text) == ("", text)
+    text = "<!-- slide 1 -->\na\n<!-- page 2 -->\nb\n"  # marks of another kind than the first
     assert pages_of(text) == [(1, "", "a\n<!-- page 2 -->\nb\n")]
 
 
@@ -279,22 +261,6 @@ def test_delimited_text_is_a_table(name: str, source: str, rows: list[str]) -> N
     assert rule == "|" + " --- |" * (rows[0].count("|") + 1)
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_found(delimiter: str) -> None:
-    rows = [["name", "price", "note"], ["Teal", "1.50", "slow; old"], ["Heron", "2,75", "a|b"]]
-    buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter).writerows(rows)
-    assert sniff_delimiter(buffer.getvalue()) == delimiter
-
-
-@given(st.lists(st.lists(FIELDS, min_size=2, max_size=4), min_size=1, max_size=6))
-def test_what_was_written_is_parsed(rows: list[list[str]]) -> None:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
-    wanted = [row for row in rows if any(cell.strip() for cell in row)]
-    assert parse(buffer.getvalue(), ",", LIMITS) == wanted
-
-
 @given(st.lists(st.lists(FIELDS, min_size=1, max_size=4), min_size=1, max_size=6))
 def test_a_markdown_table_is_rectangular(rows: list[list[str]]) -> None:
     width = max(map(len, rows))
@@ -305,12 +271,25 @@ def test_a_markdown_table_is_rectangular(rows: list[list[str]]) -> None:
         assert line.replace("\\|", "").count("|") == width + 1
 
 
-def test_a_cell_has_a_ceiling() -> None:
-    limits = Limits(cell_characters=3)
-    assert parse("abcdef,b\n", ",", limits) == [["abc", "b"]]
+@given(
+    st.lists(st.lists(FIELDS, min_size=2, max_size=4), min_size=1, max_size=6),
+    st.sampled_from(",;\t|"),
+)
+def test_what_was_written_is_parsed(rows: list[list[str]], delimiter: str) -> None:
+    buffer = io.StringIO()
+    out = csv.writer(buffer, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    out.writerows(rows)
+    wanted = [row for row in rows if any(cell.strip() for cell in row)]
+    assert parse(buffer.getvalue(), delimiter, LIMITS) == wanted
 
 
-def test_a_field_without_end_is_refused() -> None:
+def test_the_delimiter_is_found_and_cells_and_fields_have_a_ceiling() -> None:
+    rows = [["name", "price", "note"], ["Teal", "1.50", "slow; old"], ["Heron", "2,75", "a|b"]]
+    for delimiter in ",;\t|":
+        buffer = io.StringIO()
+        csv.writer(buffer, delimiter=delimiter).writerows(rows)
+        assert sniff_delimiter(buffer.getvalue()) == delimiter
+    assert parse("abcdef,b\n", ",", Limits(cell_characters=3)) == [["abc", "b"]]
     with pytest.raises(RejectedError) as caught:
         parse('"' + "x" * 200, ",", Limits(line_bytes=100))
     assert caught.value.code == "unreadable"
@@ -399,26 +378,11 @@ def test_rolling_captions_are_said_once() -> None:
     assert text_of(rolling, "a.vtt") == "[00:00:01] the ferry leaves now"
 
 
-def test_words_without_a_time_and_cues_without_blank_lines_are_kept() -> None:
-    source = (
-        "1\n00:00:01,000 --> 00:00:02,000\nfirst\n2\n00:00:02,000 --> 00:00:03,000\nsecond\n\n"
-        "third, behind a blank line\n\n3\n00:00:03 -> 00:00:04\nfourth\n"
-    )
-    text = text_of(source, "a.srt")
-    assert text.startswith("[00:00:01] first second third, behind a blank line")
-    assert text.endswith("fourth")
-
-
-@pytest.mark.parametrize("name", ["a.srt", "a.vtt"])
-def test_what_is_no_subtitle_is_text(name: str) -> None:
-    extraction = one(b"Dear all,\n", name)
-    assert extraction.format == "txt"
-    assert codes(extraction) == ["extension-mismatch"]
-
-
-def test_subtitles_without_words_say_so() -> None:
-    extraction = one(b"WEBVTT\n\nNOTE nothing\n", "a.vtt")
-    assert codes(extraction) == ["no-text"]
+def test_what_is_no_subtitle_is_text_and_one_without_words_says_so() -> None:
+    for name in ("a.srt", "a.vtt"):
+        extraction = one(b"Dear all,\n", name)
+        assert (extraction.format, codes(extraction)) == ("txt", ["extension-mismatch"])
+    assert codes(one(b"WEBVTT\n\nNOTE nothing\n", "a.vtt")) == ["no-text"]
 
 
 def test_long_speech_is_cut_where_sentences_end() -> None:

@@ -71,14 +71,6 @@ def test_a_worker_that_has_grown_is_recycled(scripted_pool: Scripted) -> None:
         assert text_of(pool, "process") != text_of(pool, "process")
 
 
-def test_values_survive_the_wire(scripted: ReadingPool) -> None:
-    extraction = scripted.read(b"surrogate", "ü \ud800.txt")
-    assert extraction.pages[0].text == "a?b"
-    assert extraction.pages[0].number == 7
-    assert extraction.format == "test"
-    assert len(text_of(scripted, "many 3000000")) == 3_000_000
-
-
 def test_many_threads_may_use_one_pool(pool: ReadingPool) -> None:
     wrong: list[str] = []
 

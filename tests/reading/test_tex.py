@@ -148,8 +148,3 @@ def test_no_word_is_lost_or_moved(source: str) -> None:
 @given(st.text(alphabet="\\{}[]$%&~\"'`^abc \n", max_size=60))
 def test_anything_ends_in_text(source: str) -> None:
     read(source.encode() or b" ", "a.tex", Limits())
-
-
-def test_each_extension_of_latex_is_read_as_latex() -> None:
-    extraction = read(b"\\chapter{One}", "a.latex", Limits())
-    assert (extraction.format, extraction.pages[0].text) == ("tex", "# One")

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -175,7 +176,7 @@ def test_half_characters_become_question_marks() -> None:
         decode_reply(Frame.REJECTION, reply_of(["x", "\ud800", ""]))
 
 
-def test_a_frame_that_is_too_long_is_not_read() -> None:
+def test_a_frame_that_is_too_long_or_of_no_known_kind_is_not_read() -> None:
     assert opened(pack(Frame.READY, b"abc"), ceiling=3) == (Frame.READY, b"abc")
     asked: list[int] = []
 
@@ -186,9 +187,6 @@ def test_a_frame_that_is_too_long_is_not_read() -> None:
     with pytest.raises(WireError, match="the limit is 3"):
         read_frame(receive, 3)
     assert asked == [HEADER.size]
-
-
-def test_a_frame_of_no_known_kind_is_refused() -> None:
     with pytest.raises(WireError, match="unknown kind 99"):
         opened(HEADER.pack(99, 0))
 
@@ -239,14 +237,9 @@ def test_an_answer_that_is_cut_off_is_refused(frame: Frame, body: bytes) -> None
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_an_answer_or_refused(body: bytes) -> None:
+    deep = b"[" * 200_000
     for frame in (Frame.EXTRACTION, Frame.REJECTION):
-        try:
+        with suppress(WireError):
             decode_reply(frame, body)
-        except WireError:
-            continue
-
-
-def test_json_that_nests_without_end_is_refused() -> None:
-    text = b"[" * 200_000
-    with pytest.raises(WireError):
-        decode_reply(Frame.EXTRACTION, REPLY.pack(0, len(text)) + text)
+        with pytest.raises(WireError):
+            decode_reply(frame, REPLY.pack(0, len(deep)) + deep)

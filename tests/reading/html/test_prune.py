@@ -91,7 +91,6 @@ def test_what_leads_from_the_title_to_the_text_stays(lead: str, shell: str) -> N
         "<nav><a href=/>Home</a></nav><p>All news of the coast, every day but Sunday, for you.</p>"
     )
     text = text_of(f"{menu}{lead}{shell.format(f'<div>{BODY}</div>')}<footer>x</footer>")
-
     assert text.count(LEAD) == 1
     assert text.index(LEAD) < text.index("Part 0")
     assert "Home" not in text
@@ -102,31 +101,22 @@ def test_short_prose_with_links_and_parts_like_the_longest_stay() -> None:
     short = f"<p>Beside it: {LEAD} <a href=/x>More about the quay</a>.</p>"
     box = f"<div class=part>{LEAD} It will take years.</div>"
     text = text_of(f"<nav>x</nav><div>{short}<div class=part>{BODY}</div>{box}</div>")
-
     assert "Beside it" in text
     assert "It will take years." in text
 
 
-def test_other_articles_beside_one_with_a_title_go() -> None:
+def test_an_article_with_a_title_is_kept_alone_unless_the_prose_stands_elsewhere() -> None:
     others = "".join(f"<article><p>Other {n}: {SENTENCES}</p></article>" for n in range(5))
     text = page_with(f"<article><h1>Boats</h1>{BODY}</article><article>{others}</article>")
-
     assert "Part 3" in text
     assert "Other" not in text
-
-
-def test_a_page_for_those_without_scripts_is_read() -> None:
-    assert "Part 3" in text_of(f"<noscript><h1>A quay</h1>{BODY}</noscript><div id=app></div>")
-    assert "pixel" not in text_of(f"<noscript>pixel {SENTENCES}</noscript>{BODY}")
-
-
-def test_an_article_is_not_all_that_is_kept_of_a_page_of_prose() -> None:
     text = page_with(
         f"<article><h1>Boats</h1><p>{SENTENCES}</p></article>",
         *(f"<div><p>Part {number}: {SENTENCES}</p></div>" for number in range(5)),
     )
-
     assert all(f"Part {number}" in text for number in range(5))
+    assert "Part 3" in text_of(f"<noscript><h1>A quay</h1>{BODY}</noscript><div id=app></div>")
+    assert "pixel" not in text_of(f"<noscript>pixel {SENTENCES}</noscript>{BODY}")
 
 
 def test_a_form_shows_its_labels_and_what_is_filled_in() -> None:
@@ -137,7 +127,6 @@ def test_a_form_shows_its_labels_and_what_is_filled_in() -> None:
         "<select><option>cod<option selected>eel</select>"
         "<textarea>Lost at sea.</textarea><button>Send</button></fieldset></form>"
     )
-
     assert (
         " ".join(text.split())
         == "**Claim** Name A. Smith ☒ by post ☐ by wire ☐ cod ☒ eel Lost at sea. Send"
@@ -166,7 +155,6 @@ def columns(sums: Sums) -> tuple[list[int], ...]:
 @given(MARKUP)
 def test_what_an_element_holds_is_what_its_children_hold_and_its_own_text(html: str) -> None:
     sums = sums_of(html)
-
     for place, node in enumerate(sums.nodes):
         inside = [sums.characters[child] for child in sums.children(place)]
         own = node.text(deep=False).strip()
@@ -185,7 +173,6 @@ def test_after_a_drop_the_sums_are_those_of_the_page_without_it(html: str, place
     end = sums.ends[place]
     sums.drop(place)
     again = Sums(sums.nodes[0])
-
     left = [other for other in range(len(sums.nodes)) if not place <= other < end]
     assert [[column[other] for other in left] for column in columns(sums)] == list(columns(again))
 
@@ -218,15 +205,13 @@ def test_a_page_is_read_by_its_mark_as_utf_8_as_declared_or_by_a_guess(
 ) -> None:
     html = f'<html><head><meta http-equiv=x content="text/html; charset={label}"></head><p>{word}'
     text, notices = decode_html(html.replace('; charset="', '"').encode(encoding))
-
     assert codes is None or word in text
     assert "\ufeff" not in text
     assert codes is None or [notice.code for notice in notices] == codes
 
 
-@pytest.mark.parametrize(
-    ("html", "deep"),
-    [
+def test_depth() -> None:
+    for html, deep in (
         ("<div>" * 1_001, True),
         ("<div>" * 999 + "</div>" * 999, False),
         ("<div></div>" * 5_000, False),
@@ -234,18 +219,14 @@ def test_a_page_is_read_by_its_mark_as_utf_8_as_declared_or_by_a_guess(
         ("<li>" * 5_000, False),
         ("<path/>" * 5_000, False),
         ("</a>" * 200_000 + "<div>" * 1_500, True),
-    ],
-    ids=range(7),
-)
-def test_depth(html: str, *, deep: bool) -> None:
-    assert is_too_deep(html) is deep
+    ):
+        assert is_too_deep(html) is deep, html[:20]
 
 
 def test_stripping_keeps_text_and_drops_what_is_not_shown() -> None:
     html = (
         "<head><title>t</title></head><p>a<b>b</b> &amp; c</p><script>x<p>y</script><!-- z --><p>d"
     )
-
     assert strip_tags(html) == "ab & c\n\nd"
 
 
@@ -254,12 +235,9 @@ def test_stripping_keeps_text_and_drops_what_is_not_shown() -> None:
         st.sampled_from(
             ["<p>", "</p>", "<b>", "<!--", "-->", "<script>", "</script>", "<", ">", "&lt", " "]
         )
-    )
+    ),
+    st.text(alphabet=st.characters(exclude_characters="<&\r\0", exclude_categories=["Cs"])),
 )
-def test_stripping_never_fails(parts: list[str]) -> None:
+def test_stripping_never_fails_and_keeps_text_without_tags(parts: list[str], text: str) -> None:
     assert "\n\n\n" not in strip_tags("".join(parts) + "end")
-
-
-@given(st.text(alphabet=st.characters(exclude_characters="<&\r\0", exclude_categories=["Cs"])))
-def test_text_without_tags_is_kept(text: str) -> None:
     assert strip_tags(f"<p>{text}</p>").split() == text.split()

@@ -104,13 +104,9 @@ def test_headers_footers_and_endnotes_of_old_word_files(*, compressed: bool) -> 
         compressed=compressed,
     )
     assert binary.headers_and_endnotes(data) == [
-        "Header: Harbour Board",
-        "Footer: Page of the fleet",
-        "Header: First",
-        "Endnote: See below",
-        "Endnote: And above",
-        "Header: In a box",
-    ]
+        "Header: Harbour Board", "Footer: Page of the fleet", "Header: First",
+        "Endnote: See below", "Endnote: And above", "Header: In a box",
+    ]  # fmt: skip
 
 
 def test_earlier_and_damaged_word_files_have_none() -> None:
@@ -159,11 +155,6 @@ def test_sheets_of_old_workbooks_have_shapes_and_headers_and_may_be_hidden() -> 
     }
 
 
-def test_earlier_and_damaged_workbooks_have_no_extras() -> None:
-    assert binary.xls_sheet_extras(compound_file({"Book": record(0x809, b"\0\x05\x05\0")})) == {}
-    assert binary.xls_sheet_extras(compound_file({"Workbook": b""})) == {}
-
-
 # --- Binary Excel files: cells as of any sheet, and what stands beside them ----------------------
 
 FLEET: dict[str, list[list[Cell]]] = {
@@ -187,21 +178,16 @@ def test_sheets_are_tables_with_what_stands_beside_them() -> None:
     assert "| Wherry |" in second.text
 
 
-def test_its_content_says_what_it_is() -> None:
+def test_its_content_says_what_it_is_and_what_is_too_much_or_cut_off_is_refused() -> None:
     found = read(xlsb(FLEET), "fleet.xlsx", Limits())
-    assert found.format == "xlsb"
-    assert codes(found) == ["extension-mismatch"]
-
-
-def test_a_sheet_that_spans_too_much_is_refused() -> None:
+    assert (found.format, codes(found)) == ("xlsb", ["extension-mismatch"])
     with pytest.raises(RejectedError) as caught:
         read(xlsb(FLEET, far=True), "fleet.xlsb", Limits())
     assert caught.value.code == "too-many-cells"
-
-
-def test_a_cut_off_workbook_is_refused() -> None:
     with pytest.raises(RejectedError):
         read(xlsb(FLEET)[:-40], "fleet.xlsb", Limits())
+    for name, content in (("Book", record(0x809, b"\0\x05\x05\0")), ("Workbook", b"")):
+        assert binary.xls_sheet_extras(compound_file({name: content})) == {}
 
 
 @given(st.binary(max_size=80), st.binary(max_size=80), st.binary(max_size=80))

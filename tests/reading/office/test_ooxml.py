@@ -16,8 +16,6 @@ from tests.reading.conftest import (
 
 from chapterhouse.types import Extraction
 
-Files = dict[str, str | bytes]
-
 
 def word(runs: str) -> str:
     return f"<w:p>{runs}</w:p>"

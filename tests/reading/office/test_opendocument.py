@@ -16,8 +16,6 @@ from tests.reading.conftest import (
 from chapterhouse.reading.office.opendocument_blocks import write
 from chapterhouse.types import Extraction
 
-Files = dict[str, str | bytes]
-
 
 def styled(styles: str) -> str:
     return f"<office:document-styles {ODF_NAMESPACES}>{styles}</office:document-styles>"
@@ -206,15 +204,9 @@ def test_headings_have_the_numbers_of_their_outline() -> None:
         + heading(2, "Crews", 'text:restart-numbering="true" text:start-value="7"')
     )
     assert text_of(body, OUTLINE).split("\n\n") == [
-        "# I Fares",
-        "## I.1) Adults",
-        "## I.2) Children",
-        "### Babies",
-        "# Preface",
-        "# II Berths",
-        "## II.1) Guests",
-        "## II.7) Crews\n",
-    ]
+        "# I Fares", "## I.1) Adults", "## I.2) Children", "### Babies", "# Preface",
+        "# II Berths", "## II.1) Guests", "## II.7) Crews\n",
+    ]  # fmt: skip
 
 
 def test_lists_are_numbered_by_styles_of_the_document_and_of_their_level() -> None:
@@ -230,14 +222,9 @@ def test_lists_are_numbered_by_styles_of_the_document_and_of_their_level() -> No
     assert text_of(body, style) == "- ferries\n  1. nine\n"
 
 
-@pytest.mark.parametrize(
-    ("number", "form", "written"),
-    [(4, "1", "4"), (27, "a", "aa"), (52, "A", "AZ"), (1994, "i", "mcmxciv"), (9, "I", "IX")],
-)
-def test_numbers_are_written_in_the_form_of_their_level(
-    number: int, form: str, written: str
-) -> None:
-    assert write(number, form) == written
+def test_numbers_are_written_in_the_form_of_their_level() -> None:
+    found = [write(4, "1"), write(27, "a"), write(52, "A"), write(1994, "i"), write(9, "I")]
+    assert found == ["4", "aa", "AZ", "mcmxciv", "IX"]
 
 
 @given(st.integers(1, 3_999), st.sampled_from("aAiI1"))

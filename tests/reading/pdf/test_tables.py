@@ -1,7 +1,7 @@
 """Tables of a page, with ruling lines and without, and what only looks like one."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.reading.pdf_writer import Page, write_pdf
 
@@ -43,7 +43,6 @@ def test_a_table_stands_in_its_place_and_its_text_nowhere_else(*, ruled: bool) -
     if ruled:
         page.grid([*columns, 400], [150 + 20 * number for number in range(6)])
     page.lines(72, 300, PROSE)
-
     assert text_of(page) == f"{' '.join(PROSE)}\n\n{WANTED}\n\n{' '.join(PROSE)}"
 
 
@@ -52,7 +51,6 @@ def test_a_table_without_outer_lines() -> None:
     page.rule(190, 150, 190, 250).rule(290, 150, 290, 250)
     for number in range(1, 5):
         page.rule(72, 150 + 20 * number, 400, 150 + 20 * number)
-
     assert text_of(page) == WANTED
 
 
@@ -60,7 +58,6 @@ def test_lines_of_a_wrapped_cell_are_joined() -> None:
     page = Page().grid([72, 200, 400], [100, 150, 200])
     page.text(76, 120, "Harbour").lines(204, 115, ["open to all who", "come by boat"])
     page.text(76, 170, "Mill").text(204, 170, "closed")
-
     assert text_of(page).splitlines()[0] == "| Harbour | open to all who come by boat |"
 
 
@@ -73,13 +70,11 @@ def test_a_header_that_spans_columns_is_repeated() -> None:
     for number, row in enumerate([("", "cod", "eel"), ("Quay", "3", "4"), ("Mole", "5", "6")]):
         for column, cell in enumerate(row):
             page.text(76 + 100 * column, 134 + 20 * number, cell)
-
     assert text_of(page).splitlines()[0] == "| Place | Catch | Catch |"
 
 
 def test_a_frame_around_text_is_no_table() -> None:
     page = Page().grid([60, 500], [90, 160]).lines(72, 110, PROSE)
-
     assert text_of(page) == " ".join(PROSE)
 
 
@@ -88,28 +83,20 @@ def test_prose_in_two_columns_is_no_table() -> None:
     for number in range(10):
         page.text(72, 120 + 14 * number, f"line {number} of the left column of prose")
         page.text(330, 120 + 14 * number, f"line {number} of the right column of prose")
-
     assert "|" not in text_of(page)
 
 
 def test_a_drawing_is_no_table() -> None:
     page = Page().lines(72, 100, PROSE)
     page.grid([50 + 5 * number for number in range(90)], [200 + 5 * number for number in range(90)])
-
     assert text_of(page) == " ".join(PROSE)
 
 
-@pytest.mark.parametrize(
-    ("lines", "joined"),
-    [
-        (["one", "two"], "one two"),
-        (["provi-", "sional"], "provisional"),
-        (["1987-", "1988"], "1987- 1988"),
-        ([], ""),
-    ],
-)
-def test_lines_in_a_cell(lines: list[str], joined: str) -> None:
-    assert joined_lines(lines) == joined
+def test_lines_in_a_cell() -> None:
+    assert joined_lines(["one", "two"]) == "one two"
+    assert joined_lines(["provi-", "sional"]) == "provisional"
+    assert joined_lines(["1987-", "1988"]) == "1987- 1988"
+    assert joined_lines([]) == ""
 
 
 Rows = list[tuple[str, ...]]
@@ -133,12 +120,7 @@ def tables(rows: Rows, step: float = 20, column: float = 150) -> list[Table]:
     return aligned_tables(segments(words(rows, step, column)))
 
 
-def test_rows_whose_cells_stand_below_each_other_are_a_table() -> None:
-    (table,) = tables(FLEET)
-    assert list(table.rows) == FLEET
-    assert table.words == set(range(len(words(FLEET))))
-
-
+@example(FLEET)
 @given(
     st.lists(
         st.lists(st.text("abcde", min_size=3, max_size=9), min_size=3, max_size=3).map(tuple),
@@ -149,6 +131,7 @@ def test_rows_whose_cells_stand_below_each_other_are_a_table() -> None:
 def test_every_full_table_is_found_whole(rows: Rows) -> None:
     (table,) = tables(rows)
     assert list(table.rows) == rows
+    assert table.words == set(range(len(words(rows))))
 
 
 @given(st.lists(st.lists(st.text("ab 1.", max_size=12), max_size=4).map(tuple), max_size=8))
@@ -174,10 +157,7 @@ def test_no_word_is_in_two_tables_and_none_is_made_up(rows: Rows) -> None:
 )
 def test_what_only_looks_like_a_table(rows: Rows) -> None:
     assert tables(rows) == []
-
-
-def test_a_wide_space_between_rows_ends_a_table() -> None:
-    assert tables(FLEET, step=60) == []
+    assert tables(FLEET, step=60) == []  # a wide space between rows ends a table
 
 
 def test_lines_of_a_cell_stand_closer_than_rows() -> None:
