@@ -124,16 +124,3 @@ def _finish(folder: Path, home: Path) -> None:
         needed = {document.sha256 for document in store.documents(EVERYTHING)}
         assert set(blobs.hashes()) <= needed
         assert all(check.passed for check in check_library(store, blobs, {}, thorough=True))
-
-
-def test_two_processes_may_add_the_same_folder(tmp_path: Path) -> None:
-    folder, home = tmp_path / "docs", tmp_path / "home"
-    folder.mkdir()
-    for number in range(FILES):
-        _write(folder, number, 0)
-    processes = [_start(folder, home), _start(folder, home)]
-    for process in processes:
-        output, _ = process.communicate(timeout=60)
-        assert process.returncode == 0
-        assert len(output.splitlines()) == FILES
-    _finish(folder, home)

@@ -176,25 +176,25 @@ def _surroundings(home: Any, place: Path, *encoders: EncoderStatus) -> dict[str,
     return {check.name: check for check in checks}
 
 
-def test_every_part_of_the_surroundings_is_told(home: Any, tmp_path: Path) -> None:
+def test_every_part_of_the_surroundings_is_told(
+    home: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home.store.sources().save(Source("docs", SourceKind.FOLDER, str(home.folder)))
     tmp_path.chmod(0o700)
     encoder = EncoderStatus("active", "static", "static/1", 1, 2, "it is away")
     told = _surroundings(home, tmp_path, encoder)
     assert all(check.passed and check.sentence for check in told.values())
-    assert "Chapterhouse 0.1.0" in told["versions"].sentence
-    assert "formats can be read here" in told["formats"].sentence
-    assert "1 folder followed, 0 of them away" in told["folders"].sentence
-    assert "1 of 2 documents" in told["encoders"].sentence
+    for name, words in (
+        ("versions", "Chapterhouse 0.1.0"),
+        ("formats", "formats can be read here"),
+        ("folders", "1 folder followed, 0 of them away"),
+        ("encoders", "1 of 2 documents"),
+    ):
+        assert words in told[name].sentence
     assert told["encoders"].hint == "it is away"
     shutil.rmtree(home.folder)
-    assert str(home.folder) in _surroundings(home, tmp_path)["folders"].hint
-
-
-def test_a_full_disk_is_a_problem(
-    home: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     usage = shutil.disk_usage(tmp_path)._replace(free=5)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-    disk = _surroundings(home, tmp_path)["disk"]
-    assert (disk.passed, bool(disk.hint)) == (False, True)
+    told = _surroundings(home, tmp_path)
+    assert str(home.folder) in told["folders"].hint
+    assert (told["disk"].passed, bool(told["disk"].hint)) == (False, True)

@@ -14,7 +14,6 @@ from chapterhouse.types import EncoderRecord, Progress, Scope
 
 NEW = "new:4"
 OLD = 1_600_000_000
-GERMAN = "Die Fähre verlässt den Hafen jeden Morgen um neun Uhr, auch im Winter und bei Sturm."
 
 
 class Recording:
@@ -65,30 +64,18 @@ def test_each_document_is_told_when_its_vectors_are_safe_and_none_made_twice(hom
     assert again.requests == []
 
 
-def test_few_texts_come_first_and_never_more_than_a_request_takes(home: Any) -> None:
+def test_what_waits_is_what_will_be_embedded_few_texts_first_and_on_after_a_stop(
+    home: Any,
+) -> None:
     fill(home, 200)
-    embedder = Recording()
-    embed_pending(home.store, embedder)
-    assert [len(texts) for texts in embedder.requests] == [8, 16, 32, 64, 64, 16]
-
-
-def test_what_waits_is_what_will_be_embedded(home: Any) -> None:
-    fill(home, 9)
-    embedder = Recording()
+    embedder, stop = Recording(), threading.Event()
     waiting = pending_texts(home.store, embedder, 1_000)
     assert pending_texts(home.store, embedder, 4) == waiting[:4]
-    embed_pending(home.store, embedder)
+    assert embed_pending(home.store, embedder, on_batch=stop.set, stop=stop) == 8 == embedded(home)
+    assert embed_pending(home.store, embedder) == 192
     assert [text for texts in embedder.requests for text in texts] == waiting
+    assert [len(texts) for texts in embedder.requests] == [8, 8, 16, 32, 64, 64, 8]
     assert pending_texts(home.store, embedder, 4) == []
-
-
-def test_a_stop_keeps_what_was_made_and_the_next_run_goes_on(home: Any) -> None:
-    fill(home, 30)
-    stop = threading.Event()
-    assert (
-        embed_pending(home.store, Recording(), on_batch=stop.set, stop=stop) == 8 == embedded(home)
-    )
-    assert embed_pending(home.store, Recording()) == 22
 
 
 def test_what_is_added_meanwhile_is_embedded_and_what_is_removed_is_not_counted(home: Any) -> None:

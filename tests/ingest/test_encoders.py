@@ -94,7 +94,9 @@ def answers(library: Library) -> list[tuple[str, float]]:
 
 def test_the_encoder_takes_over_when_every_document_has_its_vectors(use: Use, folder: Path) -> None:
     new, stop = Named("new"), threading.Event()
-    with use(new) as library:
+    with use(new) as library, use(new) as other:
+        library.encoders.embed_pending()
+        assert roles(library)["active"][0] == "static"  # an empty library keeps the table
         library.documents.add(folder)
         assert not new.embedded
         by_table = answers(library)
@@ -109,19 +111,11 @@ def test_the_encoder_takes_over_when_every_document_has_its_vectors(use: Use, fo
         library.encoders.embed_pending(stops, stop)
         assert [progress.done for progress in told] == [1, 2, 3, 4, 5]
         assert roles(library) == {"active": ("new", 5, 5), "previous": ("static", 5, 5)}
-        assert answers(library) != by_table
+        assert answers(other) == answers(library) != by_table  # another process sees it, too
+        assert other.status().embedder == new.fingerprint
         assert all(check.passed for check in library.doctor())
         sequence = library.status().sequence
         assert sequence == library.status().index_sequences["lexical"] == 5
-
-
-def test_an_empty_library_keeps_the_table_until_there_is_something(use: Use, folder: Path) -> None:
-    with use(Named("new")) as library:
-        library.encoders.embed_pending()
-        assert roles(library)["active"][0] == "static"
-        library.documents.add(folder)
-        library.encoders.embed_pending()
-        assert roles(library)["active"][0] == "new"
 
 
 def test_what_is_added_later_is_found_by_its_words_until_its_vectors_are_there(
@@ -140,16 +134,6 @@ def test_what_is_added_later_is_found_by_its_words_until_its_vectors_are_there(
         library.encoders.embed_pending()
         assert not library.encoders.is_pending()
         assert "cosine" in library.search.hits("crane gale").hits[0].stages
-
-
-def test_another_process_sees_the_switch(use: Use, folder: Path) -> None:
-    new = Named("new")
-    with use(new) as library, use(new) as other:
-        library.documents.add(folder)
-        by_table = answers(other)
-        library.encoders.embed_pending()
-        assert answers(other) == answers(library) != by_table
-        assert other.status().embedder == new.fingerprint
 
 
 def test_a_change_is_built_beside_the_encoder_in_use(use: Use, folder: Path) -> None:
@@ -253,19 +237,6 @@ def test_one_process_works_at_a_time(use: Use, folder: Path) -> None:
             with pytest.raises(RefusedError, match="Another process"):
                 library.encoders.embed_pending()
         assert not library.encoders.is_embedding()
-
-
-def test_the_indexes_can_be_thrown_away(use: Use, folder: Path, tmp_path: Path) -> None:
-    with use(Named("new")) as library:
-        library.documents.add(folder)
-        library.encoders.embed_pending()
-        wanted = answers(library)
-        (index,) = (tmp_path / "house/workspaces/default/index").glob("vectors-*")
-        for path in index.iterdir():
-            path.unlink()
-        assert answers(library) == wanted
-        library.reindex()
-        assert answers(library) == wanted
 
 
 def test_an_encoder_in_use_that_is_gone_leaves_the_table(

@@ -1,5 +1,4 @@
 import os
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,7 +6,6 @@ import pytest
 from chapterhouse.errors import ChapterhouseError, NotFoundError, RejectedError
 from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.reprocess import reprocess
-from chapterhouse.store.sqlite import INLINE_MAXIMUM
 from chapterhouse.types import ExtractedPage, Extraction, Scope, Status
 
 EVERYTHING = Scope.everything()
@@ -49,18 +47,6 @@ def test_a_second_add_opens_and_writes_nothing(home: Any, monkeypatch: pytest.Mo
     assert home.store.sequence() == sequence
     assert home.store._connections._writer.total_changes() == changes
     assert home.store.file(str(home.folder / "bad.md")).code == "encrypted"
-
-
-def test_a_changed_file_replaces_its_document(home: Any) -> None:
-    home.write("a.md", PROSE)
-    (before,) = home.add().outcomes
-    home.write("a.md", PROSE.replace("blue", "green"), time=1_700_000_000)
-    (after,) = home.add().outcomes
-    assert after.changed
-    assert after.record.document_id == before.record.document_id
-    assert "green" in home.store.body(after.record.document_id, EVERYTHING).text
-    assert home.store.sequence() == 2
-    assert home.faults() == []
 
 
 def test_a_change_of_this_moment_is_not_missed(home: Any) -> None:
@@ -143,15 +129,6 @@ def test_a_path_that_is_not_there_stops_before_anything(home: Any) -> None:
     assert home.store.roots() == ()
 
 
-def test_large_files_are_kept_as_blobs(home: Any) -> None:
-    text = PROSE + "Words and more words. " * (INLINE_MAXIMUM // 20)
-    home.write("large.md", text)
-    (outcome,) = home.add().outcomes
-    assert list(home.blobs.hashes()) == [outcome.record.sha256]
-    assert home.store.content(outcome.record.sha256, EVERYTHING) == text.encode()
-    assert home.faults() == []
-
-
 def test_a_full_disk_is_said_and_what_was_told_is_safe(home: Any) -> None:
     for number in range(6):
         home.write(f"{number}.md", f"Text number {number}. " * 400)
@@ -167,23 +144,6 @@ def test_a_full_disk_is_said_and_what_was_told_is_safe(home: Any) -> None:
     home.add()
     assert len(home.sources()) == 6
     assert home.faults() == []
-
-
-def test_names_that_are_no_text_are_added_and_found_again(home: Any) -> None:
-    name = os.path.join(os.fsencode(home.folder), b"caf\xe9.md")  # noqa: PTH118 - bytes
-    try:
-        descriptor = os.open(name, os.O_CREAT | os.O_WRONLY)
-    except OSError:
-        pytest.skip("the file system takes only UTF-8")
-    os.write(descriptor, PROSE.encode())
-    os.close(descriptor)
-    os.utime(name, (1, 1))
-    (outcome,) = home.add().outcomes
-    assert outcome.record.source == "docs/caf\\xe9.md"
-    assert outcome.record.status is Status.READY
-    report = home.add()
-    assert report.outcomes[0].record.code == "unchanged"
-    assert report.missing == ()
 
 
 def _again(home: Any, *document_ids: str) -> Any:
@@ -212,36 +172,31 @@ def test_everything_is_read_again_and_keeps_id_and_shelves(home: Any) -> None:
     assert home.faults() == []
 
 
-def test_what_is_gone_is_read_from_the_bytes_kept(home: Any) -> None:
+def test_it_is_read_from_the_folder_and_what_is_gone_or_a_link_from_the_bytes_kept(
+    home: Any,
+) -> None:
     path = home.write("a.md", "The old text of a.")
     (outcome,) = home.add().outcomes
-    path.unlink()
-    home.reader = _better
-    (again,) = _again(home, outcome.record.document_id).outcomes
-    assert again.record.document_id == outcome.record.document_id
-    assert home.store.body(again.record.document_id, EVERYTHING).text == "The new text of a."
-    assert home.store.document(again.record.document_id, EVERYTHING).modified == 1_600_000_000
 
+    def text() -> str:
+        (again,) = _again(home, outcome.record.document_id).outcomes
+        assert again.record.document_id == outcome.record.document_id
+        return str(home.store.body(again.record.document_id, EVERYTHING).text)
 
-def test_what_changed_in_the_folder_is_read_from_there(home: Any) -> None:
-    home.write("a.md", "The old text of a.")
-    (outcome,) = home.add().outcomes
-    home.write("a.md", "Quite another text.", time=1_700_000_000)
-    (again,) = _again(home, outcome.record.document_id).outcomes
-    assert home.store.body(again.record.document_id, EVERYTHING).text == "Quite another text."
-    assert home.add().changed == 0
-
-
-def test_a_link_in_the_place_of_a_file_is_not_followed(home: Any) -> None:
-    path = home.write("a.md", "The old text of a.")
-    (outcome,) = home.add().outcomes
     secret = home.folder.parent / "secret.md"
     secret.write_text("Secret text.")
     path.unlink()
     path.symlink_to(secret)
-    (again,) = _again(home).outcomes
-    assert home.store.body(again.record.document_id, EVERYTHING).text == "The old text of a."
-    assert again.record.document_id == outcome.record.document_id
+    assert text() == "The old text of a."
+    path.unlink()
+    home.reader = _better
+    assert text() == "The new text of a."
+    assert home.store.document(outcome.record.document_id, EVERYTHING).modified == 1_600_000_000
+    home.write("a.md", "Quite another text.", time=1_700_000_000)
+    assert text() == "Quite another text."
+    assert home.add().changed == 0
+    with pytest.raises(NotFoundError, match="nothing-1"):
+        _again(home, "nothing-1")
 
 
 def test_a_reader_that_fails_on_the_same_bytes_takes_nothing_away(home: Any) -> None:
@@ -268,18 +223,3 @@ def test_bytes_that_are_nowhere_are_told(home: Any) -> None:
     (outcome,) = _again(home).outcomes
     assert outcome.record.code == "vanished"
     assert home.sources() == ["docs/a.md"]
-
-
-def test_an_unknown_id_reads_nothing(home: Any) -> None:
-    with pytest.raises(NotFoundError, match="nothing-1"):
-        _again(home, "nothing-1")
-
-
-def test_ids_stay_when_a_label_was_numbered(home: Any) -> None:
-    home.write("a.md", "The old text of a.")
-    home.add()
-    (document,) = home.store.documents(EVERYTHING)
-    _again(home)
-    assert [replace(d, method="") for d in home.store.documents(EVERYTHING)] == [
-        replace(document, method="")
-    ]

@@ -109,21 +109,6 @@ def test_the_library_becomes_what_is_there(home: Any, remote: Remote) -> None:
     assert home.faults() == []
 
 
-def test_a_second_pass_fetches_and_writes_nothing(home: Any, remote: Remote) -> None:
-    remote.write("photo.jpg", Notice("unsupported-format", "Images are not fetched."))
-    sync(home, remote)
-    sequence, changes = home.store.sequence(), home.store._connections._writer.total_changes()
-    report = sync(home, remote).files
-    assert remote.fetched == []
-    assert [outcome.record.code for outcome in report.outcomes] == [
-        "unchanged",
-        "unchanged",
-        "unsupported-format",
-    ]
-    assert home.store.sequence() == sequence
-    assert home.store._connections._writer.total_changes() == changes
-
-
 @pytest.mark.parametrize("code", ["truncated", "changed-while-reading", "cannot-open", "vanished"])
 def test_bytes_that_cannot_be_had_leave_the_document_and_are_fetched_the_next_time(
     home: Any, remote: Remote, code: str
@@ -140,15 +125,6 @@ def test_bytes_that_cannot_be_had_leave_the_document_and_are_fetched_the_next_ti
     assert "Now" in texts(home)["drive/a.md"]
 
 
-def test_a_file_that_was_refused_before_it_was_known_is_fetched_the_next_time(
-    home: Any, remote: Remote
-) -> None:
-    remote.write("z.md", RejectedError("truncated", "It did not arrive."))
-    sync(home, remote)
-    sync(home, remote)
-    assert remote.fetched == ["z.md"]
-
-
 def test_an_empty_folder_removes_nothing(home: Any, remote: Remote) -> None:
     sync(home, remote)
     remote.texts.clear()
@@ -158,34 +134,17 @@ def test_an_empty_folder_removes_nothing(home: Any, remote: Remote) -> None:
     assert sync(home, remote, delete=False).removed == ()
 
 
-def test_without_deleting_documents_stay(home: Any, remote: Remote) -> None:
-    sync(home, remote)
-    del remote.texts["a.md"]
-    assert sync(home, remote, delete=False).removed == ()
-    assert len(texts(home)) == 2
-
-
-def test_a_dry_run_says_what_would_be_done_and_does_nothing(home: Any, remote: Remote) -> None:
-    sync(home, remote)
-    remote.write("a.md", "# A\n\nAnother text.\n")
+def test_a_second_pass_fetches_nothing_and_records_without_a_document_go_with_their_files(
+    home: Any, remote: Remote
+) -> None:
     remote.write("n.exe", Notice("unsupported-format", "It is not read."))
-    remote.write("o.md", Notice("too-large", "It is too large."))
-    del remote.texts["b/c.md"]
-    before = texts(home)
-    done = sync(home, remote, dry_run=True)
-    assert [(o.record.status, o.record.code) for o in done.files.outcomes] == [
-        (Status.SKIPPED, "would-be-read"),
-        (Status.SKIPPED, "unsupported-format"),
-        (Status.REJECTED, "too-large"),
-    ]
-    assert done.removed == ("drive/b/c.md",)
+    sync(home, remote)
+    changes = home.store._connections._writer.total_changes()
+    report = sync(home, remote).files
+    codes = [outcome.record.code for outcome in report.outcomes]
+    assert codes == ["unchanged", "unchanged", "unsupported-format"]
     assert remote.fetched == []
-    assert texts(home) == before
-
-
-def test_records_of_files_that_gave_no_document_go_with_them(home: Any, remote: Remote) -> None:
-    remote.write("n.exe", Notice("unsupported-format", "It is not read."))
-    sync(home, remote)
+    assert home.store._connections._writer.total_changes() == changes
     assert home.store.file(f"{PREFIX}n.exe") is not None
     del remote.texts["n.exe"]
     sync(home, remote)
@@ -216,17 +175,6 @@ def test_an_exported_document_counts_by_its_time_alone() -> None:
     known = FileRecord(file.location, file.source, 4_000, 5, "ab", Status.READY)
     assert has_stamp(known, file)
     assert not has_stamp(FileRecord(file.location, "", 4_000, 6, "ab", Status.READY), file)
-
-
-def test_a_renamed_file_keeps_its_document(home: Any, remote: Remote) -> None:
-    sync(home, remote)
-    (before,) = [d for d in home.store.documents(Scope.everything()) if d.source == "drive/a.md"]
-    remote.write("new/name.md", str(remote.texts.pop("a.md")))
-    home.read_names.clear()
-    sync(home, remote)
-    assert home.read_names == []
-    after = home.store.document(before.id, Scope.everything())
-    assert after.source == "drive/new/name.md"
 
 
 def test_patterns_and_limits_hold_for_drives_too(home: Any, remote: Remote) -> None:

@@ -1,7 +1,5 @@
 """Which files an add looks at: each once, under one name, whatever leads to it."""
 
-import io
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +23,7 @@ def test_a_file_is_looked_at_once_however_many_paths_lead_to_it(home: Any) -> No
     home.write("b.md", "A text.")
     sources = planned(home, home.folder, home.folder / "part", path, home.folder)
     assert sources == ["docs/b.md", "docs/part/a.md"]
-
-
-def test_nothing_is_written_by_a_plan(home: Any) -> None:
-    home.write("a.md", "A text.")
-    make_plan([home.folder], home.store)
-    assert home.store.roots() == ()
-    assert list(home.store.files()) == []
+    assert (home.store.roots(), list(home.store.files())) == ((), [])  # a plan writes nothing
 
 
 def test_the_file_of_a_document_is_found_again_while_it_is_there(home: Any) -> None:
@@ -40,11 +32,8 @@ def test_the_file_of_a_document_is_found_again_while_it_is_there(home: Any) -> N
     (document,) = home.store.documents(Scope.everything())
     file = find_file(document, home.store)
     assert file is not None
-    assert (file.location, file.source, file.parts) == (
-        str(path),
-        "docs/part/a.md",
-        ("part", "a.md"),
-    )
+    assert (file.location, file.source) == (str(path), "docs/part/a.md")
+    assert find_archive("a.md", home.store) is None
     path.unlink()
     assert find_file(document, home.store) is None
 
@@ -105,62 +94,14 @@ def test_nothing_is_opened_where_nothing_is_gone(home: Any) -> None:
     assert opened == []
 
 
-def test_of_equal_files_that_of_the_same_name_is_taken(home: Any) -> None:
-    for name in ("x/one.md", "y/two.md"):
+def test_of_equal_files_that_of_the_same_name_is_taken_and_none_that_is_there(home: Any) -> None:
+    for name in ("x/one.md", "y/two.md", "touched.md"):
         home.write(name, PROSE)
     home.add()
+    home.write("touched.md", PROSE, time=1_700_000_000)
     for name in ("x/one.md", "y/two.md"):
         (home.folder / name).rename(home.folder / Path(name).name)
     assert renames(home) == [("docs/x/one.md", "docs/one.md"), ("docs/y/two.md", "docs/two.md")]
-
-
-def test_what_was_opened_and_is_no_rename_need_not_be_opened_again(home: Any) -> None:
-    home.write("a.md", PROSE)
-    home.add()
-    (home.folder / "a.md").unlink()
-    home.write("b.md", PROSE[::-1])
-    found = find_renames(make_plan([home.folder], home.store), open_all, LARGEST)
-    assert found.moves == ()
-    ((place, content),) = found.opened.items()
-    assert (Path(place).name, content.data) == ("b.md", PROSE[::-1].encode())
-
-
-def test_a_touched_file_is_no_rename(home: Any) -> None:
-    home.write("a.md", PROSE)
-    home.write("b.md", PROSE)
-    home.add()
-    home.write("a.md", PROSE, time=1_700_000_000)
-    (home.folder / "b.md").unlink()
-    assert renames(home) == []
-
-
-def test_an_archive_takes_what_is_in_it_along(home: Any) -> None:
-    from chapterhouse.reading.dispatch import read  # noqa: PLC0415 - the real one opens archives
-    from chapterhouse.reading.limits import Limits  # noqa: PLC0415
-
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        archive.writestr("in/deep.md", PROSE)
-    home.reader = lambda data, name: read(data, name, Limits())
-    path = home.folder / "old.zip"
-    path.write_bytes(data.getvalue())
-    home.add()
-    (before,) = home.store.documents_among(
-        {record.document_id for record in home.store.files() if record.document_id},
-        _everything(),
-    ).values()
-    path.rename(home.folder / "new.zip")
-    home.add()
-    assert home.read_names == []
-    (after,) = home.store.documents(_everything())
-    assert (after.id, after.source) == (before.id, "docs/new.zip/in/deep.md")
-    assert home.faults() == []
-
-
-def _everything() -> Any:
-    from chapterhouse.types import Scope  # noqa: PLC0415
-
-    return Scope.everything()
 
 
 # --- which document a name means, and what is said where it means none or several ---
@@ -193,13 +134,9 @@ def test_a_name_that_fits_several_is_asked_about(filled: Any) -> None:
     assert find_document("docs/fees.md", filled.store).source == "docs/fees.md"
 
 
-@pytest.mark.parametrize("name", ["", "  "])
-def test_an_empty_name_is_a_mistake(filled: Any, name: str) -> None:
-    with pytest.raises(UsageError, match="is empty"):
-        find_document(name, filled.store)
-
-
 def test_what_is_not_there_is_said_and_what_was_not_read_says_why(filled: Any) -> None:
+    with pytest.raises(UsageError, match="is empty"):
+        find_document("  ", filled.store)
     with pytest.raises(NotFoundError, match="No document is called 'nothing'"):
         find_document("nothing", filled.store)
     with pytest.raises(NotFoundError, match=r"gave no document \(rejected, encrypted\)") as told:
@@ -208,7 +145,3 @@ def test_what_is_not_there_is_said_and_what_was_not_read_says_why(filled: Any) -
     with pytest.raises(NotFoundError) as told:
         find_document("docs/locked.md", filled.store)
     assert told.value.hint.startswith("See every file")
-
-
-def test_a_document_is_no_archive(filled: Any) -> None:
-    assert find_archive("rules.md", filled.store) is None

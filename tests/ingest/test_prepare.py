@@ -56,19 +56,15 @@ def test_the_parts_of_a_document_fit_each_other() -> None:
     assert (made.vectors, made.fingerprint) == (None, "")
 
 
-def test_notices_and_metadata_are_as_harmless_as_the_text() -> None:
+def test_notices_and_metadata_are_as_harmless_as_the_text_whose_front_matter_goes_first() -> None:
     made = prepared(
+        f"---\nauthor: Maria\n---\n{TEXT}",
         notices=(Notice("pages-missing", "Half\u202e of\nit.", 2),),
-        metadata={"author\u200b": "Ada\n\u202eLovelace", "empty": "\u200b"},
+        metadata={"author": "Ada", "editor\u200b": "Ada\n\u202eLovelace", "empty": "\u200b"},
     )
     assert made.document.notices[0] == Notice("pages-missing", "Half of it.", 2)
-    assert made.document.metadata["author"] == "Ada Lovelace"
-    assert "empty" not in made.document.metadata
-
-
-def test_front_matter_goes_before_what_the_file_says() -> None:
-    made = prepared(f"---\nauthor: Maria\n---\n{TEXT}", metadata={"author": "Ada"})
-    assert made.document.metadata["author"] == made.document.author == "Maria"
+    assert made.document.metadata == {"author": "Maria", "editor": "Ada Lovelace"}
+    assert made.document.author == "Maria"
 
 
 def test_without_text_there_is_no_document_and_the_reason_is_said() -> None:

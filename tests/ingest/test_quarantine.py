@@ -47,48 +47,31 @@ def test_a_file_that_crashes_its_reader_is_tried_in_three_runs(home: Any) -> Non
 
 
 def test_what_the_process_had_in_hand_is_blamed_for_its_death(home: Any) -> None:
-    files = [
-        in_flight(home, "a", Step.READING),
-        in_flight(home, "b"),
-        in_flight(home, "c", Step.READING),
-    ]
-    assert blame(files, home.store) == ()
+    reading = [in_flight(home, name, Step.READING) for name in "ac"]
+    assert blame([*reading, in_flight(home, "b")], home.store) == ()
     assert [one.source for one in home.store.files()] == ["docs/b"]
-
-
-def test_where_nothing_was_in_hand_each_that_was_read_is(home: Any) -> None:
-    files = [in_flight(home, name, Step.READING) for name in "ab"]
-    blame(files, home.store)
-    assert [one.attempts for one in home.store.files()] == [1, 1]
+    assert blame([in_flight(home, "b", sha256="11")], home.store) == ()
+    assert record(home, "b").attempts == 1  # other bytes count anew
+    blame(reading, home.store)  # nothing was in hand: each that was read
+    assert [one.attempts for one in home.store.files()] == [1, 1, 1]
+    assert blame([in_flight(home, "d", Step.EMBEDDING)], home.store) == ()  # no file's fault
+    assert record(home, "d") is None
 
 
 def test_a_suspect_is_read_last_and_alone(home: Any) -> None:
     for name in "abcd":
         home.write(f"{name}.md", f"Text {name}.")
-    blame(
-        [in_flight(home, "a.md", Step.READING), in_flight(home, "b.md", Step.READING)], home.store
-    )
-    steps: list[tuple[str, str]] = []
+    blame([in_flight(home, f"{name}.md", Step.READING) for name in "ab"], home.store)
+    steps: list[str] = []
     told: list[tuple[int, int]] = []
     report = home.add(
-        on_step=lambda file: steps.append((file.source[-4:], file.step.value)),
+        on_step=lambda file: steps.append(f"{file.source[-4]} {file.step.value}"),
         on_progress=lambda progress: told.append((progress.done, progress.total)),
     )
-    assert steps[-4:] == [
-        ("a.md", "reading"),
-        ("a.md", "chunking"),
-        ("b.md", "reading"),
-        ("b.md", "chunking"),
-    ]
+    assert steps[-4:] == ["a reading", "a chunking", "b reading", "b chunking"]
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert [one.record.source for one in report.outcomes] == [f"docs/{name}.md" for name in "abcd"]
     assert all(one.record.attempts == 0 for one in report.outcomes)
-
-
-def test_a_death_at_other_bytes_counts_anew(home: Any) -> None:
-    for sha256 in ("00", "00", "11"):
-        blame([in_flight(home, "a", sha256=sha256)], home.store)
-    assert record(home, "a").attempts == 1
 
 
 @pytest.mark.parametrize("is_new", [False, True])
@@ -124,25 +107,8 @@ def test_released_files_are_read_again(home: Any) -> None:
     assert home.add().changed == 1
 
 
-def test_a_released_document_has_its_status_again(home: Any) -> None:
+def test_a_document_in_quarantine_is_not_reprocessed_and_has_its_status_again(home: Any) -> None:
     home.write("a.md", "HALF a text.")
-    home.add()
-    for _ in range(3):
-        blame([in_flight(home, "a.md", sha256=record(home, "a.md").sha256)], home.store)
-    release(parked_files((), home.store), home.store)
-    assert record(home, "a.md").status is Status.PARTIAL
-    assert home.faults() == []
-
-
-def test_an_encoder_that_dies_is_no_files_fault(home: Any) -> None:
-    home.write("a.md", "One text.")
-    home.add()
-    assert blame([in_flight(home, "a.md", Step.EMBEDDING)], home.store) == ()
-    assert record(home, "a.md").attempts == 0
-
-
-def test_what_is_in_quarantine_is_not_reprocessed(home: Any) -> None:
-    home.write("a.md", "One text.")
     home.add()
     for _ in range(3):
         blame([in_flight(home, "a.md", sha256=record(home, "a.md").sha256)], home.store)
@@ -151,4 +117,6 @@ def test_what_is_in_quarantine_is_not_reprocessed(home: Any) -> None:
     (outcome,) = reprocess((), work).outcomes
     assert home.read_names == []
     assert [one.status for one in outcome.earlier] == [Status.QUARANTINED]
+    release(parked_files((), home.store), home.store)
+    assert record(home, "a.md").status is Status.PARTIAL
     assert home.faults() == []

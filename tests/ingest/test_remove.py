@@ -53,23 +53,6 @@ def test_nothing_of_a_removed_document_stays(home: Any) -> None:
     assert home.faults() == []
 
 
-def test_a_file_that_is_still_there_comes_back(home: Any) -> None:
-    home.write("a.md", "Text of a document.")
-    (outcome,) = home.add().outcomes
-    remove_documents([outcome.record.document_id], store=home.store)
-    (again,) = home.add().outcomes
-    assert again.changed
-    assert again.record.document_id == outcome.record.document_id
-
-
-def test_an_unknown_id_removes_nothing(home: Any) -> None:
-    home.write("a.md", "Text of a document.")
-    (outcome,) = home.add().outcomes
-    with pytest.raises(NotFoundError, match="nothing-1"):
-        remove_documents([outcome.record.document_id, "nothing-1"], store=home.store)
-    assert home.sources() == ["docs/a.md"]
-
-
 def test_a_removal_that_is_cut_short_left_all_of_a_document_or_nothing(
     home: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,6 +60,9 @@ def test_a_removal_that_is_cut_short_left_all_of_a_document_or_nothing(
         home.write(f"{number}.md", f"Text of document {number}.")
     ids = [outcome.record.document_id for outcome in home.add().outcomes]
     monkeypatch.setattr("chapterhouse.ingest.remove._TOGETHER", 2)
+    with pytest.raises(NotFoundError, match="nothing-1"):
+        remove_documents([*ids, "nothing-1"], store=home.store)
+    assert len(home.sources()) == 3
 
     def stop(progress: Any) -> None:
         if progress.done == 2:
@@ -86,6 +72,8 @@ def test_a_removal_that_is_cut_short_left_all_of_a_document_or_nothing(
         remove_documents(ids, store=home.store, on_progress=stop)
     assert home.sources() == ["docs/2.md"]
     assert home.faults() == []
+    again = home.add()  # the files are still there: their documents come back
+    assert [one.record.document_id for one in again.outcomes if one.changed] == ids[:2]
 
 
 def test_one_search_serves_several_removals_and_old_files_of_vectors_go(library: Library) -> None:
@@ -174,7 +162,7 @@ def test_probes_stand_in_a_text_and_in_its_json_alike() -> None:
     probes = pieces_of(text)
     assert probes
     assert all(probe in text.encode() and b'"' not in probe for probe in probes)
-    assert pieces_of("Yes.") == frozenset()
+    assert pieces_of("Yes.") == pieces_of(" " * 100 + "|\n" + "| --- " * 20) == frozenset()
     assert pieces_of("Der Fährmann heißt überall Jürgen Größenwahn.")
 
 
@@ -184,7 +172,6 @@ def test_what_is_left_anywhere_is_found_but_not_what_another_document_says(
     (folder / "copy-of-it.md").write_bytes(next(folder.glob("*.md")).read_bytes())
     library.documents.add(folder)
     assert library.documents.remove("copy-of-it.md").state is RemovalState.REMOVED
-
     store, place = library._runtime.store, library.folder
     (folder / "harbour-dues.md").write_text("# Dues\n\nEvery berth costs eleven crowns.\n")
     library.documents.add(folder)
@@ -207,10 +194,6 @@ def test_what_is_left_anywhere_is_found_but_not_what_another_document_says(
         assert removal.search.files == len([one for one in place.rglob("*") if one.is_file()])
         (place / name).unlink()
         library.documents.add(folder)
-
-
-def test_blanks_and_rules_say_nothing() -> None:
-    assert pieces_of(" " * 100 + "|\n" + "| --- " * 20) == frozenset()
 
 
 def test_a_name_is_known_by_its_end() -> None:

@@ -22,29 +22,19 @@ from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind
 from chapterhouse.types.analytics import day_of
 
 
-def names(home: Any) -> list[tuple[str, str, str]]:
-    return [(one.name, one.location, one.shelf) for one in home.store.sources().sources()]
-
-
-def test_a_folder_that_was_added_is_a_source(home: Any) -> None:
+def test_a_folder_that_was_added_is_a_source_and_one_below_on_another_shelf(home: Any) -> None:
     home.write("sub/a.md", "Text of a note.")
     home.add()
-    remember_folders([home.folder, home.folder / "sub" / "a.md"], DEFAULT_SHELF, home.store, 7)
-    assert names(home) == [("docs", str(home.folder), DEFAULT_SHELF)]
+    below = home.folder / "sub"
+    remember_folders([home.folder, below / "a.md", below], DEFAULT_SHELF, home.store, 7)
     (source,) = home.store.sources().sources()
+    assert (source.name, source.location, source.shelf) == ("docs", str(home.folder), DEFAULT_SHELF)
     assert (source.synced, source.kind) == (7, SourceKind.FOLDER)
     assert source.state == look_from_outside([home.folder])
-
-
-def test_a_folder_below_a_source_belongs_to_it_but_on_another_shelf(home: Any) -> None:
-    home.write("sub/a.md", "Text of a note.")
-    home.add()
-    remember_folders([home.folder, home.folder / "sub"], DEFAULT_SHELF, home.store, 7)
-    remember_folders([home.folder / "sub"], "other", home.store, 7)
-    assert names(home) == [
-        ("docs", str(home.folder), DEFAULT_SHELF),
-        ("docs/sub", str(home.folder / "sub"), "other"),
-    ]
+    assert free_name("docs", home.store) == "docs-2"
+    remember_folders([below], "other", home.store, 7)
+    (_, other) = home.store.sources().sources()
+    assert (other.name, other.location, other.shelf) == ("docs/sub", str(below), "other")
 
 
 def test_adding_again_leaves_what_its_owner_set(home: Any) -> None:
@@ -65,15 +55,6 @@ def test_a_failure_leaves_the_time_of_the_last_success(home: Any) -> None:
     assert (bad.synced, bad.problem, bad.state) == (5, "It is away.", good.state)
     mark_synced(bad, [home.folder], home.store, 11)
     assert home.store.sources().sources()[0].problem == ""
-
-
-def test_from_outside_a_folder_shows_what_comes_and_goes(tmp_path: Path) -> None:
-    before = look_from_outside([tmp_path])
-    (tmp_path / "new.md").write_text("x")
-    os.utime(tmp_path, ns=(0, 1))
-    after = look_from_outside([tmp_path])
-    assert before != after == look_from_outside([tmp_path])
-    assert look_from_outside([tmp_path / "none"]) == look_from_outside([tmp_path / "none"])
 
 
 def test_a_source_is_found_by_name_path_and_beginning(tmp_path: Path) -> None:
@@ -106,12 +87,6 @@ def test_folders_that_changed_are_named_for_those_who_read_them(home: Any) -> No
     assert list(stale_folders(sources, ("library",))) == []
 
 
-def test_names_are_free(home: Any) -> None:
-    assert free_name("docs", home.store) == "docs"
-    home.store.sources().save(Source("docs", SourceKind.FOLDER, "/a"))
-    assert free_name("docs", home.store) == "docs-2"
-
-
 DAY = "2026-11-28"
 
 
@@ -126,17 +101,7 @@ def answering(*failing: str) -> Callable[..., FetchResult]:
     def fetch(url: str, *, etag: str, last_modified: str) -> FetchResult:
         if url in failing:
             raise RejectedError("http-error", "The server answered 503.")
-        return FetchResult(
-            url=url,
-            final_url=url,
-            content=f"<p>{url}</p>".encode(),
-            content_type="text/html",
-            charset="utf-8",
-            name=f"{url[-3:]}.html",
-            etag="",
-            last_modified="",
-            not_modified=False,
-        )
+        return FetchResult(url, url, f"<p>{url}</p>".encode(), "text/html", name=f"{url[-3:]}.html")
 
     return fetch
 
@@ -166,9 +131,6 @@ def test_a_page_that_fails_is_named_and_the_others_come(source: Source, tmp_path
     problem = run(source, folder, answering("https://a.example/one"))
     assert problem.startswith("1 of 2 pages could not be fetched. https://a.example/one:")
     assert pages_in(folder) == ["two"]
-
-
-def test_a_list_that_is_gone_is_an_error(source: Source, tmp_path: Path) -> None:
     Path(source.location).unlink()
     with pytest.raises(OSError, match=r"pages\.links"):
-        run(source, tmp_path / "pages", answering())
+        run(source, folder, answering())

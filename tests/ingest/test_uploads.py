@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.answering.runtime import Runtime
-from chapterhouse.errors import RejectedError, UnavailableError, UsageError
-from chapterhouse.ingest import pipeline, uploads
+from chapterhouse.errors import RejectedError, UsageError
+from chapterhouse.ingest import uploads
 from chapterhouse.library import Library
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.types import Job, JobState
@@ -36,12 +36,20 @@ def left(library: Library) -> list[str]:
     return [path.name for path in (library.folder / uploads.FOLDER).iterdir()]
 
 
-def test_equal_bytes_that_are_received_twice_are_dropped_one_by_one(tmp_path: Path) -> None:
+def test_equal_bytes_that_are_received_twice_are_two_files_and_two_jobs(tmp_path: Path) -> None:
     first, second = received(tmp_path, b"kites"), received(tmp_path, b"kites")
     uploads.drop(tmp_path, first)
     assert uploads.read(tmp_path, second) == b"kites"
     with pytest.raises(RejectedError, match="not there any more"):
         uploads.read(tmp_path, first)
+    with Library.open(tmp_path / "home") as library:
+        for name in ("kites.txt", "dragons.txt"):
+            sent(library, name=name)
+        library.jobs.work(idle_seconds=0)
+        jobs = library.jobs.list()
+        assert [job.state for job in jobs] == ["done", "done"]
+        assert all(job.result["documents"] for job in jobs)
+        assert left(library) == []
 
 
 @pytest.mark.parametrize(("data", "code"), [(b"", "empty"), (b"x" * 101, "too-large")])
@@ -50,17 +58,6 @@ def test_what_is_refused_leaves_nothing(tmp_path: Path, data: bytes, code: str) 
         received(tmp_path, data)
     assert refused.value.code == code
     assert list((tmp_path / uploads.FOLDER).iterdir()) == []
-
-
-def test_a_file_under_two_names_is_read_by_two_jobs(tmp_path: Path) -> None:
-    with Library.open(tmp_path) as library:
-        for name in ("kites.txt", "dragons.txt"):
-            sent(library, name=name)
-        library.jobs.work(idle_seconds=0)
-        jobs = library.jobs.list()
-        assert [job.state for job in jobs] == ["done", "done"]
-        assert all(job.result["documents"] for job in jobs)
-        assert left(library) == []
 
 
 @pytest.fixture
@@ -78,14 +75,6 @@ def test_what_no_job_will_read_is_deleted_after_a_day(tmp_path: Path) -> None:
     with pytest.raises(RejectedError):
         uploads.read(tmp_path, old)
     assert uploads.read(tmp_path, recent) == b"dragons"
-
-
-def test_a_folder_is_listed_once_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed: list[Path] = []
-    monkeypatch.setattr(uploads, "drop_abandoned", lambda folder, _: listed.append(folder))
-    for _ in range(3):
-        received(tmp_path, b"kites")
-    assert listed == [tmp_path]
 
 
 @pytest.mark.usefixtures("looks_each_time")
@@ -179,14 +168,6 @@ def test_a_job_that_meets_a_full_disk_is_done_when_there_is_space(
         assert not (library.folder / uploads.FOLDER).exists() or left(library) == []
 
 
-def test_a_command_says_at_once_that_the_disk_is_full(tmp_path: Path) -> None:
-    (tmp_path / "new.md").write_text("The keeper of the lighthouse wrote at night. " * 8_000)
-    with Library.open(tmp_path / "home") as library:
-        with full_disk(library), pytest.raises(UnavailableError):
-            library.documents.add(tmp_path / "new.md")
-        assert library.jobs.list()[0].state is JobState.FAILED
-
-
 @pytest.mark.parametrize("removed", [False, True])
 def test_what_was_stored_when_the_worker_died_is_not_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, removed: bool
@@ -235,22 +216,14 @@ def test_an_upload_that_is_cancelled_when_its_worker_died_is_not_stored(
         assert list(library.documents.list()) == []
 
 
-def test_an_upload_whose_worker_is_stopped_is_read_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
+def test_a_refused_upload_keeps_its_bytes_for_another_try(tmp_path: Path) -> None:
     with Library.open(tmp_path) as library:
-        job = sent(library)
-        with monkeypatch.context() as patch:
-            patch.setattr(pipeline, "prepare_task", interrupt)
-            with pytest.raises(KeyboardInterrupt):
-                library.jobs.work(idle_seconds=0)
-        assert library.jobs.get(job.id).state is JobState.PENDING
-        library.jobs.work(idle_seconds=0)
-        assert library.jobs.get(job.id).state is JobState.DONE
-        assert len(list(library.documents.list())) == 1
+        job = sent(library, b"MZ" + bytes(range(256)), "setup.exe")
+        for _ in range(2):
+            library.jobs.work(idle_seconds=0)
+            refused = library.jobs.get(job.id)
+            assert (refused.state, len(left(library))) == (JobState.FAILED, 1)
+            job = library.jobs.retry(job.id)
 
 
 def test_an_upload_that_is_cancelled_while_it_is_read_is_not_stored(
@@ -268,13 +241,3 @@ def test_an_upload_that_is_cancelled_while_it_is_read_is_not_stored(
         library.jobs.work(idle_seconds=0)
         assert library.jobs.get(job.id).state is JobState.CANCELLED
         assert list(library.documents.list()) == []
-
-
-def test_a_refused_upload_keeps_its_bytes_for_another_try(tmp_path: Path) -> None:
-    with Library.open(tmp_path) as library:
-        job = sent(library, b"MZ" + bytes(range(256)), "setup.exe")
-        for _ in range(2):
-            library.jobs.work(idle_seconds=0)
-            refused = library.jobs.get(job.id)
-            assert (refused.state, len(left(library))) == (JobState.FAILED, 1)
-            job = library.jobs.retry(job.id)
