@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import ChapterhouseError, EngineError, MissingExtraError
-from chapterhouse.ingest.look import FileTask
-from chapterhouse.ingest.pipeline import Write, groups
+from chapterhouse.ingest.look import FileTask, ReadingContext
+from chapterhouse.ingest.pipeline import Write, groups, write_group
 from chapterhouse.store import writing
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Extraction, FileOutcome, FileRecord, Progress, Scope, Status
 
 EVERYTHING = Scope.everything()
@@ -318,3 +320,34 @@ def test_what_is_ready_when_all_is_stopped_is_kept(stop: type[BaseException]) ->
     with pytest.raises(stop):
         kept.extend(one.look.file.source for group in groups(writes()) for one in group)
     assert kept == ["a"]
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Iterator[tuple[Store, Store]]:
+    """A library as it is written, and as another program sees it."""
+    path, blobs = tmp_path / "library.db", Blobs(tmp_path / "blobs")
+    with Store(path, blobs=blobs) as store, Store(path, blobs=blobs) as other:
+        yield store, other
+
+
+def recording(store: Store, name: str) -> Write:
+    made = write(name)
+    return write(name, apply=lambda: store.record_file(made.apply().record))
+
+
+def test_where_one_cannot_be_written_those_before_it_are(
+    stores: tuple[Store, Store],
+) -> None:
+    store, other = stores
+
+    def refuse() -> None:
+        raise ChapterhouseError("no space left")
+
+    told: list[str] = []
+    nothing: Any = None
+    work = ReadingContext(store, nothing, nothing)
+    group = [recording(store, "a"), write("b", apply=refuse), recording(store, "c")]
+    with pytest.raises(ChapterhouseError, match="no space left"):
+        told.extend(look.file.source for look, _ in write_group(group, work))
+    assert told == ["a"]
+    assert [record.source for record in other.files()] == ["a"]
