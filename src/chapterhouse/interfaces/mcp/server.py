@@ -9,11 +9,13 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import anyio
 from mcp import MCPError
@@ -94,15 +96,21 @@ class _Requests:
         if tool is None:
             known = ", ".join(tools.BY_NAME)
             raise MCPError(INVALID_PARAMS, f"There is no such tool. There are: {known}.")
-        news = _News(context)
+        loop, number = asyncio.get_running_loop(), count(1)
+        news = list[Future[None]]()  # is passed on in order, and all of it before the result
+
+        def report(sentence: str) -> None:
+            sent = context.session.report_progress(next(number), message=sentence)
+            news.append(asyncio.run_coroutine_threadsafe(sent, loop))
+
         try:
             service = self._service_of(context)
-            return await tools.call(tool, params.arguments or {}, service, news.report)
+            return await tools.call(tool, params.arguments or {}, service, report)
         except Exception as error:  # noqa: BLE001 - the process boundary: the client is told why
             sentence = TextContent(type="text", text=explain(error))
             return CallToolResult(content=[sentence], is_error=True)
         finally:
-            await news.end()
+            await asyncio.gather(*map(asyncio.wrap_future, news))
 
     async def list_resources(
         self, context: _Context, params: PaginatedRequestParams | None
@@ -133,31 +141,6 @@ class _Requests:
             raise MCPError(INTERNAL_ERROR, explain(error)) from None
 
 
-class _News:
-    """Passes on how far a call has come, in order, while it is still being waited for."""
-
-    def __init__(self, context: _Context) -> None:
-        self._session = context.session
-        self._loop = asyncio.get_running_loop()
-        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
-        self._task = self._loop.create_task(self._pass_on())
-
-    def report(self, sentence: str) -> None:
-        """Say how far it has come; from any thread."""
-        self._loop.call_soon_threadsafe(self._queue.put_nowait, sentence)
-
-    async def end(self) -> None:
-        """Pass on what was said before the call ended."""
-        self._queue.put_nowait(None)
-        await self._task
-
-    async def _pass_on(self) -> None:
-        number = 0
-        while (sentence := await self._queue.get()) is not None:
-            number += 1
-            await self._session.report_progress(number, message=sentence)
-
-
 SETTLE_SECONDS: Final = 2.0
 _AHEAD: Final = 100  # lines that wait to be served
 
@@ -176,7 +159,7 @@ async def _serve(service: Service) -> bool:
     with anyio.CancelScope() as scope:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, scope.cancel)
-        lines = cast("anyio.AsyncFile[str]", _Lines(_own_input(), loop))
+        lines = cast("anyio.AsyncFile[str]", _lines(_own_input()))
         async with stdio_server(stdin=lines) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
     service.workload.wait_for_threads(SETTLE_SECONDS)
@@ -192,38 +175,25 @@ def _own_input() -> int:
     return own
 
 
-class _Lines:
-    """The lines of a file, read in a thread that nobody has to wait for.
+async def _lines(descriptor: int) -> AsyncGenerator[str]:
+    """Yield the lines of a file, read in a thread that nobody has to wait for.
 
     The SDK's own reader would keep the process alive until another line came.
     """
+    loop, slots = asyncio.get_running_loop(), threading.Semaphore(_AHEAD)
+    queue: asyncio.Queue[bytes] = asyncio.Queue()
 
-    def __init__(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
-        self._slots = threading.Semaphore(_AHEAD)
-        threading.Thread(target=self._read, args=(descriptor,), daemon=True).start()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> str:
-        line = await self._queue.get()
-        if line is None:
-            raise StopAsyncIteration
-        self._slots.release()
-        return line
-
-    def _read(self, descriptor: int) -> None:
+    def read() -> None:
         with (
             contextlib.suppress(RuntimeError),  # the loop is closed: nobody listens any more
             open(descriptor, "rb") as file,
         ):
-            for line in file:
-                if line.strip():
-                    self._slots.acquire()
-                    self._pass_on(line.decode("utf-8", "replace"))
-            self._pass_on(None)
+            for line in chain(file, [b""]):
+                slots.acquire()
+                loop.call_soon_threadsafe(queue.put_nowait, line)
 
-    def _pass_on(self, line: str | None) -> None:
-        self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
+    threading.Thread(target=read, daemon=True).start()
+    while line := await queue.get():
+        slots.release()
+        if line.strip():
+            yield line.decode("utf-8", "replace")
