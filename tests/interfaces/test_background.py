@@ -11,7 +11,7 @@ from tests.served import until
 
 from chapterhouse import Library
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.interfaces import background
+from chapterhouse.interfaces import background, workspaces
 
 
 class Process:
@@ -98,11 +98,11 @@ def test_a_server_looks_at_most_twice_a_minute(
     library: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = SimpleNamespace(monotonic=lambda: 100.0)
-    monkeypatch.setattr(background, "time", clock)
-    looking = background.ServedLibrary(library)
+    monkeypatch.setattr(workspaces, "time", clock)
+    opened = workspaces.OpenedLibrary(library)
     for now, asked in ((100.0, 1), (129.9, 1), (130.0, 2), (159.0, 2), (200.0, 3)):
         clock.monotonic = lambda now=now: now
-        looking.look()
+        opened.look_after()
         assert library.encoders.asked == asked
 
 

@@ -10,10 +10,8 @@ import logging
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -30,7 +28,6 @@ else:
 VARIABLE: Final = "CHAPTERHOUSE_BACKGROUND"  # 0: start no process
 _LOCK: Final = "background/lock"  # of the home: who has it is the process, or starts it
 _IDLE_SECONDS: Final = 2.0  # without work, before the process ends
-_SECONDS_BETWEEN: Final = 30.0  # in which a server looks once: a failing service is no hot loop
 _NICE: Final = 19
 _AUTOGROUP: Final = Path("/proc/self/autogroup")
 ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
@@ -150,30 +147,6 @@ def become_idle() -> None:
             _AUTOGROUP.write_text(str(_NICE), "ascii")
         except OSError:
             return  # a container that does not let us
-
-
-class ServedLibrary:
-    """A library that is served for long, and its vectors looked after. Safe between threads."""
-
-    def __init__(self, library: "Library") -> None:
-        self.library = library
-        self._next = 0.0
-        self._lock = threading.Lock()
-
-    @contextmanager
-    def using(self) -> Iterator["Library"]:
-        """Give the library to some work, and look after its vectors behind it."""
-        yield self.library
-        self.look()
-
-    def look(self) -> None:
-        """Start the process if it is needed; at most twice a minute."""
-        with self._lock:
-            now = time.monotonic()
-            if now < self._next:
-                return
-            self._next = now + _SECONDS_BETWEEN
-        start_background(self.library)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The workspaces of a home, each open as long as it is used."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,20 +9,29 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.background import ServedLibrary
+from chapterhouse.interfaces.background import start_background
 from chapterhouse.interfaces.service import hide_folder, hide_library
 from chapterhouse.library import Library
 
+_SECONDS_BETWEEN: Final = 30.0  # looks for missing vectors: a failing service is no hot loop
 _MOST_OPEN: Final = 32  # workspaces; the one that was used least recently is closed
 
 
 @dataclass(eq=False, slots=True)
-class _Opened:
-    """A library that is open, and how many use it."""
+class OpenedLibrary:
+    """A library that is open, how many use it, and when its vectors are looked after again."""
 
-    served: ServedLibrary
+    library: Library
     users: int = 0
-    retired: bool = False
+    is_retired: bool = False
+    _next_look: float = 0.0
+
+    def look_after(self) -> None:
+        """Start the process that makes vectors if it is needed; look at most twice a minute."""
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + _SECONDS_BETWEEN
+            start_background(self.library)
 
 
 class Workspaces:
@@ -30,7 +40,7 @@ class Workspaces:
     def __init__(self, home: Path) -> None:
         self.home = home
         hide_folder(home, "the home")  # also where no library can be opened
-        self._opened: dict[str, _Opened] = {}
+        self._opened: dict[str, OpenedLibrary] = {}
         self._lock = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
         self._closing: list[threading.Thread] = []
@@ -54,8 +64,8 @@ class Workspaces:
         """
         opened = self._take(name)
         try:
-            with opened.served.using() as library:
-                yield library
+            yield opened.library
+            opened.look_after()
         finally:
             self._give_back(opened)
 
@@ -66,7 +76,7 @@ class Workspaces:
         for closing in self._closing:
             closing.join()
 
-    def _take(self, name: str) -> _Opened:
+    def _take(self, name: str) -> OpenedLibrary:
         with self._lock:
             opening = self._opening.setdefault(name, threading.Lock())
         with opening:  # two requests do not open it twice
@@ -75,7 +85,7 @@ class Workspaces:
                 opened = self._open(name)
             return opened
 
-    def _current(self, name: str) -> _Opened | None:
+    def _current(self, name: str) -> OpenedLibrary | None:
         """Return the open library under the settings of now, counted as used once more."""
         with self._lock:
             opened = self._opened.get(name)
@@ -83,20 +93,20 @@ class Workspaces:
                 opened.users += 1
         if opened is None:
             return None
-        if not opened.served.library.settings_changed():
+        if not opened.library.settings_changed():
             return opened
         self._retire(name)
         self._give_back(opened)
         return None
 
-    def _open(self, name: str) -> _Opened:
+    def _open(self, name: str) -> OpenedLibrary:
         if name not in self.names():
             with self._lock:
                 self._opening.pop(name, None)  # names that nobody has are not remembered
             raise NotFoundError(f"There is no workspace '{name}'.")
         library = Library.open(self.home, name, create=False)
         hide_library(library)
-        opened = _Opened(ServedLibrary(library), users=1)
+        opened = OpenedLibrary(library, users=1)
         with self._lock:
             self._opened[name] = opened
             idle = [key for key, one in self._opened.items() if not one.users]
@@ -109,17 +119,17 @@ class Workspaces:
             opened = self._opened.pop(name, None)
             if opened is None:
                 return
-            opened.retired = True
+            opened.is_retired = True
             is_free = not opened.users
         if is_free:
-            self._close(opened.served.library)
+            self._close(opened.library)
 
-    def _give_back(self, opened: _Opened) -> None:
+    def _give_back(self, opened: OpenedLibrary) -> None:
         with self._lock:
             opened.users -= 1
-            is_last = opened.retired and not opened.users
+            is_last = opened.is_retired and not opened.users
         if is_last:
-            self._close(opened.served.library)
+            self._close(opened.library)
 
     def _close(self, library: Library) -> None:
         """Close a library without letting a request wait: it may wait for others' threads."""
