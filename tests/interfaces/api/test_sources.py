@@ -17,6 +17,15 @@ def test_sources_of_agents_have_a_slash_in_their_name(served_board: Served) -> N
             assert client.get(f"/api/sources/{name}").status_code == 404
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+@pytest.mark.parametrize("path", ["sync", "ferries/sync", "persona/maria/sync?confirmed=true"])
+def test_a_sync_is_only_ordered(served_board: Served, method: str, path: str) -> None:
+    with served_board.client(served_board.key("admin")) as client:
+        answer = client.request(method, f"/api/sources/{path}")
+        assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+        assert client.get("/api/sources/persona/sync").status_code == 404  # such a persona may be
+
+
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
     folder = tmp_path / "ferries"

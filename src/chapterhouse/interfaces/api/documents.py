@@ -1,17 +1,13 @@
 """Documents over HTTP: received, listed, read, searched, removed."""
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import islice
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
 from fastapi import Header, Query, Request, Response
-from starlette.requests import ClientDisconnect
 
-from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.ingest.uploads import Upload
 from chapterhouse.interfaces.api.limits import UploadForm
 from chapterhouse.interfaces.api.problems import Refusal, problem_responses
 from chapterhouse.interfaces.api.routing import Caller, needs, router
@@ -34,7 +30,6 @@ from chapterhouse.interfaces.values import (
     PublicSearch,
     public_document,
     public_file_search,
-    public_job,
     public_search,
 )
 from chapterhouse.library import Library
@@ -47,8 +42,6 @@ from chapterhouse.types.access import AccessLevel
 READ: Final = needs(AccessLevel.READ)
 WRITE: Final = needs(AccessLevel.WRITE)
 _MOST: Final = 500
-_CHUNK: Final = 2**18  # bytes of an upload that are written at a time
-_FORM_BYTES: Final = 2**20  # around the file of an upload
 _FORM: Final = {
     "type": "object",
     "required": ["file"],
@@ -69,10 +62,8 @@ documents: Final = router("/api/documents", "documents")
 @documents.post("/upload", status_code=202, openapi_extra=_UPLOAD)
 async def upload(exchange: Exchanged, request: Request) -> Job:
     """Receive a file and leave reading it to a job."""
-    form = UploadForm(request.headers.get("Content-Type", ""))
     async with exchange.receiving() as received:
-        await _receive(request, form, received)
-        shelf = form.finish()
+        name, shelf = await UploadForm(request, received).read()
         if shelf and not valid_name(shelf):
             raise UsageError(f"'{shelf[:100]}' cannot name a shelf.", hint=f"It is {NAME_PATTERN}.")
         shelf = shelf_for(exchange.caller, shelf)
@@ -81,29 +72,9 @@ async def upload(exchange: Exchanged, request: Request) -> Job:
             if shelf:
                 library.documents.require_own_shelf(shelf)
             stored = received.finish()
-            return public_job(library.documents.upload_later(stored, form.file_name, shelf=shelf))
+            return library.documents.upload_later(stored, name, shelf=shelf)
 
-        job = await exchange.change("document.upload", shelf, enqueue)
-    await exchange.wake_worker()
-    return job
-
-
-async def _receive(request: Request, form: UploadForm, received: Upload) -> None:
-    """Write the file of a form where it belongs, as it comes."""
-    waiting, others = bytearray(), 0
-    try:
-        async for data in request.stream():
-            before = len(waiting)
-            waiting += form.feed(data)
-            others += len(data) - (len(waiting) - before)
-            if others > _FORM_BYTES:
-                raise Refusal(413, f"The form has over {_FORM_BYTES:,} bytes beside its file.")
-            if len(waiting) >= _CHUNK or not data:  # the last piece is empty
-                piece = bytes(waiting)
-                waiting.clear()
-                await run_in_thread(partial(received.write, piece))
-    except ClientDisconnect:
-        raise Refusal(400, "The form did not come to its end.") from None
+        return await exchange.order("document.upload", shelf, enqueue)
 
 
 @documents.post("/text", status_code=201, openapi_extra=WRITE)
@@ -302,11 +273,9 @@ async def reprocess(exchange: Exchanged, document_id: str) -> Job:
 
     def order(library: Library) -> Job:
         _require_own(library, document_id, exchange.caller)
-        return public_job(library.documents.reprocess_later(document_id))
+        return library.documents.reprocess_later(document_id)
 
-    job = await exchange.change("document.reprocess", _unnamed(document_id), order)
-    await exchange.wake_worker()
-    return job
+    return await exchange.order("document.reprocess", _unnamed(document_id), order)
 
 
 # --- who may, and what they see -------------------------------------------------------------------

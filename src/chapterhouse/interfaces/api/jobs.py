@@ -73,24 +73,22 @@ async def follow(exchange: Exchanged, job_id: JobId) -> AsyncIterator[ServerSent
 async def cancel(exchange: Exchanged, job_id: JobId) -> Job:
     """Stop a job; what it has done stays."""
     return await exchange.change(
-        "job.cancel", job_id, lambda library: _changed(library.jobs.cancel, job_id)
+        "job.cancel", job_id, lambda library: public_job(_changed(library.jobs.cancel, job_id))
     )
 
 
 @jobs.post("/{job_id}/retry", status_code=202, openapi_extra=WRITE)
 async def retry(exchange: Exchanged, job_id: JobId) -> Job:
     """Leave the work of a job that has ended to a new one."""
-    job = await exchange.change(
+    return await exchange.order(
         "job.retry", job_id, lambda library: _changed(library.jobs.retry, job_id)
     )
-    await exchange.wake_worker()
-    return job
 
 
 def _changed(change: Callable[[str], Job], job_id: str) -> Job:
     """Return a job after a change."""
     try:
-        return public_job(change(job_id))
+        return change(job_id)
     except UsageError as error:
         raise RefusedError(error.message, hint=error.hint) from None
 

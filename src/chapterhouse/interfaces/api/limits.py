@@ -6,15 +6,19 @@ import os
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
-from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message, Receive
 
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import UsageError
+from chapterhouse.ingest.uploads import Upload
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.store.shared import SharedDatabase
 
@@ -193,100 +197,79 @@ def bounded(receive: Receive, maximum: float, seconds: float) -> Receive:
 
 
 _MEMBERS: Final = frozenset({"file", "shelf"})
-_LONGEST: Final = 1_000  # bytes of a member that is no file
+_LONGEST: Final = 1_024  # bytes of a member that is no file
+_BESIDE: Final = 2**20  # bytes around the file
+_PIECE: Final = 2**18  # bytes of a file that are written at a time
 _HINT: Final = "One file and perhaps a shelf: curl -F file=@NAME -F shelf=SHELF."
 
 
-class UploadForm:
+class UploadForm(MultiPartParser):
     """A form with one file, perhaps a shelf, and nothing that would be left out unseen."""
 
-    def __init__(self, content_type: str) -> None:
-        kind, options = parse_options_header(content_type)
-        boundary = options.get(b"boundary", b"")
-        if kind != b"multipart/form-data" or not boundary:
-            raise UsageError("An upload is a form (multipart/form-data).", hint=_HINT)
-        self.file_name = ""
-        self._texts: dict[str, bytearray] = {}  # of the members that have come
-        self._file = bytearray()  # what has come of the file since it was last asked for
-        self._current = self._file
-        self._header, self._value, self._disposition = b"", b"", b""
+    def __init__(self, request: Request, upload: Upload) -> None:
+        """Write the file of a request's form to an upload, as it comes."""
+        super().__init__(request.headers, self._stream(request), max_part_size=_LONGEST)
+        self._upload = upload
+        self._file = bytearray()  # what has come of the file and is not written yet
         self._is_whole = False
-        try:
-            self._parser = MultipartParser(
-                boundary,
-                {
-                    "on_part_data": self._add_data,
-                    "on_header_field": self._add_header,
-                    "on_header_value": self._add_value,
-                    "on_header_end": self._end_header,
-                    "on_headers_finished": self._begin_member,
-                    "on_end": self._end,
-                },
-            )
-        except FormParserError as error:
-            raise _unreadable() from error
 
-    def feed(self, data: bytes) -> bytes:
-        """Parse the next bytes of the form; return those of the file among them."""
+    async def read(self) -> tuple[str, str]:
+        """Return the name of the file, and the shelf; empty where the form has none."""
+        kind = self.headers.get("Content-Type", "").lower()
+        if not kind.startswith("multipart/form-data"):
+            raise UsageError("An upload is a form (multipart/form-data).", hint=_HINT)
         try:
-            self._parser.write(data)
-        except FormParserError as error:
-            raise _unreadable() from error
-        found = bytes(self._file)
-        self._file.clear()
-        return found
-
-    def finish(self) -> str:
-        """Return the shelf of a form that has come to its end; empty where it has none."""
+            form = await self.parse()
+        except MultiPartException as error:
+            raise _unreadable(error.message) from error
+        except ClientDisconnect:
+            raise Refusal(400, "The form did not come to its end.") from None
+        finally:
+            for unused in self._files_to_close_on_error:  # the upload has what would be in them
+                unused.close()
+        file = form.get("file")
         if not self._is_whole:
             raise _unreadable()
-        if "file" not in self._texts:
+        if not isinstance(file, UploadFile):
             raise UsageError("The form has no file.", hint=_HINT)
-        return self._texts.get("shelf", b"").decode("utf-8", "replace")
+        return file.filename or "", str(form.get("shelf", ""))
 
-    def _add_data(self, data: bytes, start: int, end: int) -> None:
-        self._current += data[start:end]
-        if self._current is not self._file and len(self._current) > _LONGEST:
-            raise UsageError(f"A member of the form has over {_LONGEST:,} bytes.", hint=_HINT)
+    async def _stream(self, request: Request) -> AsyncGenerator[bytes]:
+        """Yield the bytes of the form; when it goes on, they are parsed."""
+        beside = 0
+        async for data in request.stream():
+            before = len(self._file)
+            yield data
+            beside += len(data) - (len(self._file) - before)
+            if beside > _BESIDE:
+                raise Refusal(413, f"The form has over {_BESIDE:,} bytes beside its file.")
+            if len(self._file) >= _PIECE or not data:  # the last piece is empty
+                await run_in_thread(partial(self._upload.write, bytes(self._file)))
+                self._file.clear()
 
-    def _add_header(self, data: bytes, start: int, end: int) -> None:
-        self._header += data[start:end]
-
-    def _add_value(self, data: bytes, start: int, end: int) -> None:
-        self._value += data[start:end]
-
-    def _end_header(self) -> None:
-        if self._header.lower() == b"content-disposition":
-            self._disposition = self._value
-        self._header = self._value = b""
-
-    def _begin_member(self) -> None:
-        _, options = parse_options_header(self._disposition)
-        self._disposition = b""
-        name = _decode(options.get(b"name", b""))
+    def on_headers_finished(self) -> None:
+        """Refuse a member that there is not, or not so, or not twice."""
+        super().on_headers_finished()
+        name, is_file = self._current_part.field_name, self._current_part.file is not None
         if name not in _MEMBERS:
             raise UsageError(f"The form has an unknown member '{name[:100]}'.", hint=_HINT)
-        if name in self._texts:
+        if name in dict(self.items):
             raise UsageError(f"The form has '{name}' more than once.", hint=_HINT)
-        is_file = b"filename" in options
         if is_file != (name == "file"):
             kind = "a file" if is_file else "a text"
             raise UsageError(f"The member '{name}' of the form is {kind}.", hint=_HINT)
-        self._texts[name] = bytearray()
-        self._current = self._file if is_file else self._texts[name]
-        if is_file:
-            self.file_name = _decode(options[b"filename"])
 
-    def _end(self) -> None:
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        """Take the next bytes of a member."""
+        if self._current_part.file is None:
+            super().on_part_data(data, start, end)
+        else:
+            self._file += data[start:end]
+
+    def on_end(self) -> None:
+        """Take note that the form is whole."""
         self._is_whole = True
 
 
-def _unreadable() -> UsageError:
-    return UsageError("The form cannot be read to its end.", hint=_HINT)
-
-
-def _decode(text: bytes) -> str:
-    try:
-        return text.decode()
-    except UnicodeDecodeError:
-        return text.decode("latin-1")
+def _unreadable(why: str = "") -> UsageError:
+    return UsageError(f"The form cannot be read to its end. {why}".strip(), hint=_HINT)

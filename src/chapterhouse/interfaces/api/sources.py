@@ -5,12 +5,12 @@ is only for who may add one. The drives are the server's, and no workspace's: a 
 workspaces alone syncs the sources that were made of them, and sees nothing else of a drive.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Final
 
 from fastapi import Query
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api.routing import needs, router
@@ -30,6 +30,18 @@ MACHINE: Final = needs(AccessLevel.ADMIN, whole=True, everywhere=True)
 sources: Final = router("/api/sources", "sources")
 CONFIRMED: Final = "The files were deleted: remove also many documents."
 Confirmed = Annotated[bool, Query(description=CONFIRMED)]
+
+
+class _NameConvertor(PathConvertor):
+    """The name of a source in an address, of which ``/sync`` at the end is no part.
+
+    A persona or council may be called so.
+    """
+
+    regex = r"(?:persona|council)/sync|(?!(?:.*/)?sync$).*"
+
+
+register_url_convertor("source", _NameConvertor())
 
 
 class SourceBody(Body):
@@ -73,7 +85,7 @@ async def list_sources(exchange: Exchanged) -> SourcesResult:
     return SourcesResult(sources=found)
 
 
-@sources.get("/{name:path}", openapi_extra=READ)
+@sources.get("/{name:source}", openapi_extra=READ)
 async def show_source(exchange: Exchanged, name: str) -> PublicSource:
     """Show a source."""
     return await exchange.look(lambda library: _shown(_named(library, name), library, exchange))
@@ -108,7 +120,7 @@ async def add_source(exchange: Exchanged, body: SourceBody) -> PublicSource:
     return await exchange.change("source.add", body.name, add)
 
 
-@sources.delete("/{name:path}", openapi_extra=ADMIN)
+@sources.delete("/{name:source}", openapi_extra=ADMIN)
 async def remove_source(exchange: Exchanged, name: str) -> PublicSource:
     """Forget a source; its documents stay."""
 
@@ -123,8 +135,8 @@ async def remove_source(exchange: Exchanged, name: str) -> PublicSource:
 @sources.post("/sync", status_code=202, openapi_extra=WRITE)
 async def sync_all(exchange: Exchanged, confirmed: Confirmed = False) -> Job:
     """Leave bringing the library to the state of all its sources to a job."""
-    return await leave_sync(
-        exchange, "", lambda library: library.sources.sync_later(confirmed=confirmed)
+    return await exchange.order(
+        "source.sync", "", lambda library: library.sources.sync_later(confirmed=confirmed)
     )
 
 
@@ -136,14 +148,7 @@ async def sync_one(exchange: Exchanged, name: str, confirmed: Confirmed = False)
         source = _named(library, name)
         return library.sources.sync_later(source.name, confirmed=confirmed)
 
-    return await leave_sync(exchange, name, order)
-
-
-async def leave_sync(exchange: Exchange, target: str, order: Callable[[Library], Job]) -> Job:
-    """Return the job of a sync that somebody will do."""
-    job = await exchange.change("source.sync", target, order)
-    await exchange.wake_worker()
-    return public_job(job)
+    return await exchange.order("source.sync", name, order)
 
 
 def _named(library: Library, name: str) -> Source:
@@ -250,8 +255,8 @@ async def list_files(
 @cloud.post("/sync", status_code=202, openapi_extra=SYNC)
 async def sync_folder(exchange: Exchanged, body: CloudSyncBody) -> Job:
     """Follow a folder of a drive, and leave reading what is in it now to a job."""
-    return await leave_sync(
-        exchange,
+    return await exchange.order(
+        "source.sync",
         body.place,
         lambda library: library.cloud.sync_later(
             body.place, shelf=body.shelf, confirmed=body.confirmed

@@ -14,10 +14,12 @@ from chapterhouse.interfaces.api.limits import InProgress, Metrics, RateLimit
 from chapterhouse.interfaces.api.meetings import Meetings
 from chapterhouse.interfaces.api.routing import Caller, permitted
 from chapterhouse.interfaces.service import Service, Workload
+from chapterhouse.interfaces.values import public_job
 from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.library import Library
 from chapterhouse.library.access import Access
 from chapterhouse.store.shared import SharedDatabase
+from chapterhouse.types import Job
 from chapterhouse.types.access import AuditOutcome
 
 Value = TypeVar("Value")
@@ -159,9 +161,11 @@ class Exchange(Service):
             self.server.uploads.end(name, 1)
             await run_in_thread(opened.close)
 
-    async def wake_worker(self) -> None:
-        """See that somebody does the jobs of this workspace."""
+    async def order(self, action: str, target: str, work: Callable[[Library], Job]) -> Job:
+        """Return the job that ``work`` leaves to a worker, as ``change`` does, and wake one."""
+        job = await self.change(action, target, work)
         await run_in_thread(lambda: self.server.wake(self.caller.workspace))
+        return public_job(job)
 
     def _with_whole(self, work: Callable[[Library], Value]) -> Value:
         with self.server.workspaces.borrow(self.caller.workspace) as library:
