@@ -198,7 +198,7 @@ def bounded(receive: Receive, maximum: float, seconds: float) -> Receive:
 
 _MEMBERS: Final = frozenset({"file", "shelf"})
 _LONGEST: Final = 1_024  # bytes of a member that is no file
-_BESIDE: Final = 2**20  # bytes around the file
+_AROUND: Final = 2**20  # bytes around the file
 _PIECE: Final = 2**18  # bytes of a file that are written at a time
 _HINT: Final = "One file and perhaps a shelf: curl -F file=@NAME -F shelf=SHELF."
 
@@ -236,13 +236,13 @@ class UploadForm(MultiPartParser):
 
     async def _stream(self, request: Request) -> AsyncGenerator[bytes]:
         """Yield the bytes of the form; when it goes on, they are parsed."""
-        beside = 0
+        around = 0
         async for data in request.stream():
             before = len(self._file)
             yield data
-            beside += len(data) - (len(self._file) - before)
-            if beside > _BESIDE:
-                raise Refusal(413, f"The form has over {_BESIDE:,} bytes beside its file.")
+            around += len(data) - (len(self._file) - before)
+            if around > _AROUND:
+                raise Refusal(413, f"The form has over {_AROUND:,} bytes beside its file.")
             if len(self._file) >= _PIECE or not data:  # the last piece is empty
                 await run_in_thread(partial(self._upload.write, bytes(self._file)))
                 self._file.clear()
